@@ -1,1 +1,5 @@
-//! To be filled.
+//! Agent backends: each turns a request into a stream of steps.
+
+mod agent;
+
+pub use agent::{Agent, AgentEvent, Step, StepSink, TurnRequest};

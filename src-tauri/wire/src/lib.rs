@@ -1,1 +1,30 @@
-//! To be filled.
+//! The words of Foldback: what every crate, the journal, the command line and the window say to each other.
+//! Types and two small traits, no behaviour that needs I/O.
+
+mod agent;
+mod channel;
+mod closed;
+mod delivery;
+mod event;
+mod ids;
+mod inbound;
+pub mod rpc;
+mod time;
+mod turn;
+
+pub use agent::{AgentFault, StopReason, ToolCall, ToolStatus, Usage};
+pub use channel::{
+    Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
+};
+pub use delivery::{
+    Body, Delivery, DirectiveRef, Intent, Operation, Outcome, OutcomeCode, RefusalCode, Target,
+};
+pub use event::{Draft, Event, Hold, Kind};
+pub use foldback_directives::{
+    Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
+    RangeReason, Severity, Span, Suppression,
+};
+pub use ids::{ChannelId, ChatId, MessageId, OpId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId};
+pub use inbound::{Attachment, ChatType, Inbound, Sender};
+pub use time::{Clock, Rng, Sleep, Timestamp};
+pub use turn::{Gate, SilentReason, Stage, Terminal};

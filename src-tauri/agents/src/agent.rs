@@ -1,0 +1,81 @@
+//! The seam between the pipeline and whatever answers.
+
+use async_trait::async_trait;
+use foldback_wire::{AgentFault, Inbound, RunId, SessionId, StopReason, ToolCall, Usage};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What an agent is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnRequest {
+    /// The run this stream belongs to; every step carries it, so that late steps can be dropped.
+    pub run: RunId,
+    /// The conversation.
+    pub session: SessionId,
+    /// The whole prompt: envelope and the user's text.
+    pub prompt: String,
+    /// The message that triggered the turn, for agents that answer from a script.
+    pub message: Inbound,
+}
+
+/// One step of an agent's stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// More text. Valid UTF-8: what was split between two network reads is put together first.
+    Text {
+        /// The agent's own id of the assistant message, where it gives one; a new id begins a new message.
+        message: Option<String>,
+        /// The text.
+        text: String,
+    },
+    /// More reasoning; never part of the text.
+    Reasoning(String),
+    /// A tool call began or changed. Ends the assistant message before it.
+    Tool(ToolCall),
+    /// Tokens used.
+    Usage(Usage),
+    /// The backend is tried again.
+    Retry {
+        /// Which attempt begins, from 2.
+        attempt: u32,
+        /// Milliseconds waited first.
+        after_ms: u64,
+        /// Why.
+        detail: String,
+    },
+    /// The run failed. Last step; what was said before stays said.
+    Failed {
+        /// How.
+        fault: AgentFault,
+        /// Why, in words, without secrets.
+        detail: String,
+    },
+    /// The run ended. Last step.
+    Done(StopReason),
+}
+
+/// A step with the run it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentEvent {
+    /// The run.
+    pub run: RunId,
+    /// The step.
+    pub step: Step,
+}
+
+/// Where an agent puts its steps. Bounded: the agent waits when the pipeline cannot keep up.
+pub type StepSink = mpsc::Sender<AgentEvent>;
+
+/// Something that answers. Every implementation passes the contract suite.
+#[async_trait]
+pub trait Agent: Send + Sync {
+    /// The backend's name, such as `script` or `openai`.
+    fn backend(&self) -> &str;
+
+    /// The model, where there is one.
+    fn model(&self) -> Option<&str>;
+
+    /// Answers one turn. Every run ends with exactly one `Failed` or `Done`, also when `cancel` is
+    /// cancelled (then `Done(Cancelled)`), and sends nothing after it. Returns early when the sink is closed.
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken);
+}

@@ -1,0 +1,86 @@
+//! The seam between the pipeline and a platform.
+
+use async_trait::async_trait;
+use foldback_wire::{Capabilities, ChannelState, Inbound, MessageId, Operation, RefusalCode, Target};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What an adapter tells the pipeline while it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Signal {
+    /// A message came in.
+    Message(Box<Inbound>),
+    /// The connection changed. The adapter reports what it sees; only a person switches it off.
+    State {
+        /// The new state.
+        state: ChannelState,
+        /// Why, in words.
+        why: String,
+    },
+}
+
+/// Where an adapter puts its signals. Bounded: an adapter waits when the pipeline cannot keep up.
+pub type SignalSink = mpsc::Sender<Signal>;
+
+/// An operation with what identifies it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Where it goes.
+    pub target: Target,
+    /// What to do.
+    pub operation: Operation,
+    /// The same key for every attempt of the same intent; sent where the platform has idempotency keys.
+    pub key: String,
+}
+
+/// What a platform acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ack {
+    /// The message it made, for operations that make one.
+    pub message: Option<MessageId>,
+    /// The platform had it so already (an edit to the same text, a reaction that was there).
+    pub unchanged: bool,
+    /// Something was given up on the way, in words (a reply target that was refused, for example).
+    pub warning: Option<String>,
+}
+
+/// How a platform refused. Typed, so that nobody matches on error texts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {detail}")]
+pub struct Refusal {
+    /// Which kind.
+    pub code: RefusalCode,
+    /// What the platform said, in words, without secrets.
+    pub detail: String,
+    /// How long to wait, for `rate_limited`.
+    pub retry_after: Option<Duration>,
+    /// Whether the platform may have done it all the same (a time-out, a connection lost after sending).
+    pub maybe_done: bool,
+}
+
+impl Refusal {
+    /// A refusal that certainly changed nothing on the platform.
+    pub fn new(code: RefusalCode, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            retry_after: None,
+            maybe_done: false,
+        }
+    }
+}
+
+/// One channel's connection to its platform. Every implementation passes the contract suite.
+#[async_trait]
+pub trait ChannelAdapter: Send + Sync {
+    /// What this channel can do. Constant while the adapter lives.
+    fn capabilities(&self) -> &Capabilities;
+
+    /// Receives until `stop` is cancelled: connects, reports states and messages, reconnects by itself.
+    /// Returns only when stopped or when trying again is senseless (bad credentials).
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal>;
+
+    /// Performs one operation. May be called while `run` is not running; does not retry.
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal>;
+}

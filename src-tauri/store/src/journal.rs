@@ -1,0 +1,123 @@
+//! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
+//! replays, whose virtual clock must not race a database's threads.
+
+use async_trait::async_trait;
+use foldback_wire::{
+    ChannelId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
+};
+
+/// An intended operation in the outbox, with everything needed to perform it after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct OutboxEntry {
+    /// The operation.
+    pub op: OpId,
+    /// The turn it belongs to.
+    pub turn: TurnId,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The channel it goes to.
+    pub channel: ChannelId,
+    /// Where.
+    pub target: Target,
+    /// What.
+    pub operation: Operation,
+    /// The idempotency key of every attempt.
+    pub key: String,
+    /// When it was intended.
+    pub at: Timestamp,
+    /// Whether a platform call was begun and its outcome is not recorded.
+    pub in_flight: bool,
+}
+
+/// A conversation's stored state.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SessionRecord {
+    /// Its key.
+    pub id: SessionId,
+    /// The channel it lives on.
+    pub channel: ChannelId,
+    /// Turns so far.
+    pub turns: u64,
+    /// When it began.
+    pub created: Timestamp,
+    /// When it was last used.
+    pub used: Timestamp,
+}
+
+/// What went wrong with the store. What was acknowledged before is safe.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database refused.
+    #[error("the journal cannot be written: {0}")]
+    Database(String),
+    /// A stored value cannot be read; the file was changed from outside or is damaged.
+    #[error("entry {seq} of the journal cannot be read: {detail}")]
+    Damaged {
+        /// Which one.
+        seq: u64,
+        /// Why.
+        detail: String,
+    },
+    /// The store is closed.
+    #[error("the journal is closed")]
+    Closed,
+}
+
+/// The journal and the outbox. Events are numbered in the order of the calls.
+#[async_trait]
+pub trait Journal: Send + Sync {
+    /// Puts events into the journal; returns at once with their places. They are durable a few
+    /// milliseconds later, and before anything that `intend` or `settle` confirms afterwards.
+    fn append(&self, events: Vec<Draft>) -> Result<Vec<Seq>, StoreError>;
+
+    /// Waits until everything appended so far is durable.
+    async fn flush(&self) -> Result<(), StoreError>;
+
+    /// Puts an operation into the outbox together with its events; durable when it returns.
+    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError>;
+
+    /// Marks that the platform is about to be called; durable when it returns, so that after a crash this
+    /// operation counts as `unknown` and any other as not sent.
+    async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError>;
+
+    /// Records that the attempt certainly changed nothing, so that the operation may be tried again.
+    async fn retry(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError>;
+
+    /// Records the outcome and takes the operation out of the outbox; durable when it returns.
+    async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError>;
+
+    /// What is left in the outbox, in order.
+    async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError>;
+
+    /// A session's record.
+    async fn session(&self, id: &SessionId) -> Result<Option<SessionRecord>, StoreError>;
+
+    /// Writes a session's record.
+    async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError>;
+
+    /// The next free numbers for turns, operations and runs; never reused, also not after a crash.
+    async fn reserve(&self) -> Result<Numbers, StoreError>;
+
+    /// Events from a place on, in order, at most `limit`.
+    async fn read(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError>;
+
+    /// All events of a turn, in order.
+    async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError>;
+
+    /// The last place written.
+    fn head(&self) -> Seq;
+
+    /// Wakes whenever `head` grows.
+    fn watch(&self) -> tokio::sync::watch::Receiver<Seq>;
+}
+
+/// First free numbers after a start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// For turns.
+    pub turn: u64,
+    /// For operations.
+    pub op: u64,
+    /// For runs.
+    pub run: u64,
+}

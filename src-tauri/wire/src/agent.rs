@@ -1,0 +1,67 @@
+//! What an agent's stream says, as the journal keeps it.
+
+use crate::{ToolId, closed::closed_set};
+use serde::{Deserialize, Serialize};
+
+closed_set! {
+    /// Why an agent's run ended.
+    pub enum StopReason {
+        End = "end": "It had nothing more to say.",
+        Length = "length": "The model's limit was reached.",
+        Refusal = "refusal": "The model refused.",
+        Cancelled = "cancelled": "A person or the pipeline cancelled it.",
+        Error = "error": "It failed.",
+    }
+}
+
+closed_set! {
+    /// Where a tool call stands.
+    pub enum ToolStatus {
+        Pending = "pending": "Announced.",
+        Running = "running": "Running.",
+        Completed = "completed": "Done.",
+        Failed = "failed": "Failed.",
+    }
+}
+
+closed_set! {
+    /// How an agent failed.
+    pub enum AgentFault {
+        Overloaded = "overloaded": "The backend has too much to do.",
+        RateLimited = "rate_limited": "The backend asked to wait.",
+        Unauthorized = "unauthorized": "The backend refused the credentials.",
+        Unreachable = "unreachable": "No connection to the backend.",
+        Disconnected = "disconnected": "The stream was cut before its end.",
+        Malformed = "malformed": "The backend sent what the protocol does not allow.",
+        Timeout = "timeout": "Nothing came for too long.",
+        TooLarge = "too_large": "The answer was longer than is accepted.",
+        Rejected = "rejected": "The backend refused the request.",
+        Internal = "internal": "The backend reported an error of its own.",
+    }
+}
+
+/// A tool call, as last known. Calls are upserted by id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ToolCall {
+    /// The agent's id for it.
+    pub id: ToolId,
+    /// The tool's name.
+    pub name: String,
+    /// Where it stands.
+    pub status: ToolStatus,
+    /// Arguments, as JSON text, as far as known.
+    pub arguments: Option<String>,
+    /// Result, possibly shortened.
+    pub result: Option<String>,
+}
+
+/// Tokens used by a run.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS,
+)]
+pub struct Usage {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+}

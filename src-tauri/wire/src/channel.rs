@@ -1,0 +1,168 @@
+//! What a channel is, what it can do and in which state it is.
+
+use crate::closed::closed_set;
+use serde::{Deserialize, Serialize};
+
+closed_set! {
+    /// The platforms Foldback knows; a channel, simulated or real, has the profile of one.
+    pub enum Platform {
+        Telegram = "telegram": "Telegram Bot API.",
+        Discord = "discord": "Discord gateway and REST.",
+        Slack = "slack": "Slack Web API with Socket Mode or Events.",
+        Whatsapp = "whatsapp": "WhatsApp Cloud API.",
+        Signal = "signal": "Signal through the signal-cli daemon.",
+    }
+}
+
+closed_set! {
+    /// What a platform's text limit counts.
+    pub enum LengthUnit {
+        Utf16 = "utf16": "UTF-16 code units.",
+        Scalars = "scalars": "Unicode scalar values.",
+        Bytes = "bytes": "UTF-8 bytes.",
+    }
+}
+
+impl LengthUnit {
+    /// The length of `text` in this unit.
+    pub fn measure(self, text: &str) -> usize {
+        match self {
+            Self::Utf16 => text.encode_utf16().count(),
+            Self::Scalars => text.chars().count(),
+            Self::Bytes => text.len(),
+        }
+    }
+
+    /// The length of one character in this unit.
+    pub fn of_char(self, c: char) -> usize {
+        match self {
+            Self::Utf16 => c.len_utf16(),
+            Self::Scalars => 1,
+            Self::Bytes => c.len_utf8(),
+        }
+    }
+}
+
+closed_set! {
+    /// In which form a platform takes a reaction.
+    pub enum EmojiForm {
+        Unicode = "unicode": "The emoji itself.",
+        FixedSet = "fixed_set": "One of a fixed set of emoji; the nearest supported one is used.",
+        Shortcode = "shortcode": "A shortcode name such as thumbsup.",
+    }
+}
+
+closed_set! {
+    /// How a reply names the message it answers.
+    pub enum ReplyForm {
+        Message = "message": "Any message id.",
+        NumericReference = "numeric_reference": "A numeric message id.",
+        Thread = "thread": "The message becomes a thread.",
+        Context = "context": "A reply context.",
+        Quote = "quote": "A quotation.",
+    }
+}
+
+closed_set! {
+    /// The markup a platform renders.
+    pub enum Markup {
+        Html = "html": "A subset of HTML.",
+        Markdown = "markdown": "Markdown.",
+        Mrkdwn = "mrkdwn": "Slack's mrkdwn.",
+        Whatsapp = "whatsapp": "WhatsApp's styles.",
+        Plain = "plain": "Plain text.",
+    }
+}
+
+closed_set! {
+    /// How a voice directive arrives.
+    pub enum VoiceForm {
+        Note = "note": "A native voice note.",
+        Attachment = "attachment": "A playable attachment.",
+    }
+}
+
+closed_set! {
+    /// Operations a channel performs; the names are the `op` of deliveries and faults.
+    pub enum OpKind {
+        SendText = "send_text": "Send a message.",
+        EditText = "edit_text": "Replace a message's text.",
+        Delete = "delete": "Remove a message.",
+        React = "react": "Add a reaction.",
+        SendFile = "send_file": "Send a file.",
+        SendVoice = "send_voice": "Send a voice note.",
+        Typing = "typing": "Show that an answer is being written.",
+    }
+}
+
+closed_set! {
+    /// Where an adapter is between off and up.
+    pub enum ChannelState {
+        Off = "off": "Switched off: nothing comes in, deliveries are held.",
+        Connecting = "connecting": "Connecting to the platform.",
+        Up = "up": "Receiving and sending.",
+        Degraded = "degraded": "Connected, but some operations fail.",
+        RateLimited = "rate_limited": "The platform asked to wait.",
+        Down = "down": "Not connected; it tries again.",
+    }
+}
+
+/// What a channel can do. Decisions about what a channel cannot do are made from this, in one place (the
+/// delivery engine). Sizes are in bytes, text lengths in `unit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Capabilities {
+    /// Whose rules these are.
+    pub platform: Platform,
+    /// Longest text of one message, in `unit`.
+    pub text_limit: usize,
+    /// Longest caption, in `unit`.
+    pub caption_limit: usize,
+    /// What the limits count.
+    pub unit: LengthUnit,
+    /// Sent messages can be edited.
+    pub edit: bool,
+    /// Sent messages can be removed.
+    pub delete: bool,
+    /// Least time between two edits of the live preview; `None` where there is no live preview.
+    pub edit_interval_ms: Option<u64>,
+    /// Form of reactions; `None` where there are none.
+    pub react: Option<EmojiForm>,
+    /// Form of replies; `None` where there are none.
+    pub reply: Option<ReplyForm>,
+    /// Largest file; `None` where files cannot be sent.
+    pub file_limit: Option<u64>,
+    /// Largest picture, where it is smaller than a file.
+    pub image_limit: Option<u64>,
+    /// Largest audio file, where it is smaller than a file.
+    pub audio_limit: Option<u64>,
+    /// Form of voice; `None` where there is none.
+    pub voice: Option<VoiceForm>,
+    /// It can show typing.
+    pub typing: bool,
+    /// Threads or topics exist.
+    pub threads: bool,
+    /// What it renders.
+    pub markup: Markup,
+    /// How a person is mentioned, with `{id}` and `{name}`; `None` where mentions do not exist.
+    pub mention: Option<String>,
+    /// Whether an operation can carry a key under which the platform recognises a repetition.
+    pub idempotency_key: bool,
+}
+
+/// Who caused a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    /// A person at the console.
+    Console,
+    /// A person at the command line.
+    Cli,
+    /// The configuration.
+    Config,
+    /// The adapter itself, for example on a lost connection.
+    Adapter,
+    /// The pipeline.
+    Pipeline,
+    /// A person in a chat.
+    User(crate::UserId),
+}

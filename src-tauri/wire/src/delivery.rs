@@ -1,0 +1,236 @@
+//! What is asked of a channel, and what came of it.
+
+use crate::{ChatId, MessageId, OpKind, ThreadId, closed::closed_set};
+use foldback_directives::{FileKind, Span};
+use serde::{Deserialize, Serialize};
+
+/// Where an operation goes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Target {
+    /// The chat.
+    pub chat: ChatId,
+    /// The thread in it.
+    pub thread: Option<ThreadId>,
+}
+
+/// One operation as an adapter performs it. Text is final: rendered, split and within the limits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Operation {
+    /// Send a message.
+    SendText {
+        /// Its text.
+        text: String,
+        /// The message it answers.
+        reply_to: Option<MessageId>,
+    },
+    /// Replace the text of a message.
+    EditText {
+        /// Which message.
+        message: MessageId,
+        /// The new text.
+        text: String,
+    },
+    /// Remove a message.
+    Delete {
+        /// Which message.
+        message: MessageId,
+    },
+    /// Add a reaction.
+    React {
+        /// To which message.
+        message: MessageId,
+        /// The Unicode emoji.
+        emoji: String,
+        /// What the platform is given: the emoji, its nearest supported one, or a shortcode name.
+        emoji_sent: String,
+    },
+    /// Send a file. The file was checked and lies in the configured folder.
+    SendFile {
+        /// Path relative to the configured folder.
+        path: String,
+        /// How.
+        kind: FileKind,
+        /// Text beside it.
+        caption: Option<String>,
+        /// The message it answers.
+        reply_to: Option<MessageId>,
+    },
+    /// Send a voice note made from text.
+    SendVoice {
+        /// Path of the encoded speech.
+        path: String,
+        /// What is said.
+        text: String,
+    },
+    /// Show that an answer is being written.
+    Typing,
+}
+
+impl Operation {
+    /// Which kind.
+    pub const fn kind(&self) -> OpKind {
+        match self {
+            Self::SendText { .. } => OpKind::SendText,
+            Self::EditText { .. } => OpKind::EditText,
+            Self::Delete { .. } => OpKind::Delete,
+            Self::React { .. } => OpKind::React,
+            Self::SendFile { .. } => OpKind::SendFile,
+            Self::SendVoice { .. } => OpKind::SendVoice,
+            Self::Typing => OpKind::Typing,
+        }
+    }
+}
+
+closed_set! {
+    /// How an operation ended. Every intent ends in exactly one of these.
+    pub enum OutcomeCode {
+        Sent = "sent": "The platform acknowledged it.",
+        Unchanged = "unchanged": "The platform had it so already.",
+        DryRun = "dry_run": "Everything but the platform call happened.",
+        Unsupported = "unsupported": "The channel cannot do it; it was skipped.",
+        NotAllowed = "not_allowed": "The policy forbids it.",
+        Failed = "failed": "The platform refused it, or it failed too often.",
+        Unknown = "unknown": "It was in flight when the process ended; only a person sends it again.",
+        Cancelled = "cancelled": "It became superfluous before it was sent.",
+    }
+}
+
+closed_set! {
+    /// How a platform refuses, as every adapter reports it.
+    pub enum RefusalCode {
+        RateLimited = "rate_limited": "Too many requests; wait as long as it says.",
+        Gone = "gone": "The chat or message no longer exists.",
+        Forbidden = "forbidden": "The bot may not do that there.",
+        TooLong = "too_long": "Longer or larger than the platform takes.",
+        Unsupported = "unsupported": "The platform cannot do that.",
+        Transient = "transient": "A passing fault; trying again may work.",
+        Rejected = "rejected": "Refused for another reason.",
+    }
+}
+
+/// The end of an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Outcome {
+    /// How it ended.
+    pub code: OutcomeCode,
+    /// The platform's id of the message, for operations that make one.
+    pub message: Option<MessageId>,
+    /// Why, in words, where it is not plainly `sent`.
+    pub detail: Option<String>,
+    /// How the platform refused, where it did.
+    pub refusal: Option<RefusalCode>,
+    /// Platform calls made.
+    pub attempts: u32,
+}
+
+impl Outcome {
+    /// An outcome without more to say.
+    pub fn new(code: OutcomeCode) -> Self {
+        Self {
+            code,
+            message: None,
+            detail: None,
+            refusal: None,
+            attempts: 0,
+        }
+    }
+
+    /// The same, with an explanation.
+    #[must_use]
+    pub fn because(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+}
+
+/// What an operation says, as the journal keeps it: a place in the clean text, so that the raw text is
+/// stored once, or words of Foldback's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum Body {
+    /// Bytes of the clean text of an assistant message.
+    Clean {
+        /// Which assistant message of the turn, from 0.
+        message: u32,
+        /// Bytes of its clean text.
+        span: Span,
+    },
+    /// Text that no agent wrote (empty text, notice, command answer), or one that rendering changed.
+    Literal {
+        /// The text.
+        text: String,
+    },
+}
+
+/// An intended operation as the journal keeps it; see [`Operation`] for the fields.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[ts(optional_fields)]
+pub struct Intent {
+    /// Which operation.
+    pub kind: OpKind,
+    /// Where.
+    pub target: Target,
+    /// The message it is about (edit, delete, react).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageId>,
+    /// The message it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<MessageId>,
+    /// Text or caption.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Body>,
+    /// Unicode emoji.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emoji: Option<String>,
+    /// What the platform is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emoji_sent: Option<String>,
+    /// Path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// How the file goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_kind: Option<FileKind>,
+    /// The directive it carries out, by its place in the assistant message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directive: Option<DirectiveRef>,
+    /// Whether this is a live frame that a later edit replaces.
+    pub live: bool,
+}
+
+/// A directive of a turn.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS,
+)]
+pub struct DirectiveRef {
+    /// Which assistant message of the turn, from 0.
+    pub message: u32,
+    /// Which directive of it, from 0.
+    pub index: u32,
+}
+
+/// A delivery as replay and `foldback send` print it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Delivery {
+    /// Which operation.
+    pub op: OpKind,
+    /// The message made or meant.
+    pub message: Option<MessageId>,
+    /// Text or caption.
+    pub text: Option<String>,
+    /// Always the Unicode form.
+    pub emoji: Option<String>,
+    /// What the platform was given.
+    pub emoji_sent: Option<String>,
+    /// The message answered.
+    pub reply_to: Option<MessageId>,
+    /// File path.
+    pub path: Option<String>,
+    /// How the file went.
+    pub kind: Option<FileKind>,
+    /// How it ended.
+    pub outcome: OutcomeCode,
+    /// Milliseconds since the scenario began.
+    pub at_ms: u64,
+}

@@ -1,0 +1,346 @@
+//! Events: every decision, in order. State at any moment is a fold over them.
+
+use crate::{
+    Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Gate, Inbound, Intent, OpId, Outcome,
+    RefusalCode, RunId, Seq, SessionId, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, Usage,
+};
+use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One decision in the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Event {
+    /// Place in the journal.
+    pub seq: Seq,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// The turn it belongs to.
+    pub turn: Option<TurnId>,
+    /// The session it belongs to.
+    pub session: Option<SessionId>,
+    /// The channel it belongs to.
+    pub channel: Option<ChannelId>,
+    /// What was decided.
+    pub kind: Kind,
+}
+
+/// An event that has no place in the journal yet; the store gives it one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// When it was decided.
+    pub at: Timestamp,
+    /// The turn it belongs to.
+    pub turn: Option<TurnId>,
+    /// The session it belongs to.
+    pub session: Option<SessionId>,
+    /// The channel it belongs to.
+    pub channel: Option<ChannelId>,
+    /// What was decided.
+    pub kind: Kind,
+}
+
+impl Draft {
+    /// The event at this place of the journal.
+    pub fn at_seq(self, seq: Seq) -> Event {
+        let Self {
+            at,
+            turn,
+            session,
+            channel,
+            kind,
+        } = self;
+        Event {
+            seq,
+            at,
+            turn,
+            session,
+            channel,
+            kind,
+        }
+    }
+}
+
+/// What is held back at the moment, and the rule behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Hold {
+    /// The raw bytes held.
+    pub span: Span,
+    /// Why.
+    pub reason: HoldReason,
+    /// Id of the rule that fired, such as `G3.partial`.
+    pub rule: String,
+    /// The rule with its inputs, in words.
+    pub because: String,
+    /// What would release it, in words.
+    pub releases: String,
+}
+
+/// What was decided. Byte ranges point into the raw text of the assistant message named by `message`
+/// (counted from 0 in a turn), which is stored once: in its `chunk` events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Kind {
+    /// The process began.
+    Started {
+        /// Version of Foldback.
+        version: String,
+    },
+    /// The process ended in order.
+    Stopped,
+    /// A channel changed its state.
+    ChannelState {
+        /// From.
+        from: ChannelState,
+        /// To.
+        to: ChannelState,
+        /// Who caused it.
+        by: Actor,
+        /// Why, in words.
+        why: String,
+    },
+    /// A channel was armed (live) or disarmed (dry run).
+    Armed {
+        /// Whether it now sends for real.
+        armed: bool,
+        /// Who did it.
+        by: Actor,
+    },
+    /// All outbound was muted or unmuted.
+    Muted {
+        /// Whether it is muted now.
+        muted: bool,
+        /// Who did it.
+        by: Actor,
+    },
+    /// A message came in; the turn begins.
+    Received {
+        /// The message as the adapter gave it.
+        message: Box<Inbound>,
+    },
+    /// A stage let the message pass.
+    Passed {
+        /// Which stage.
+        stage: Stage,
+        /// What it found, in words.
+        detail: String,
+    },
+    /// A stage stopped the message.
+    Stopping {
+        /// Which stage.
+        stage: Stage,
+        /// Which gate.
+        gate: Gate,
+        /// Why, in words.
+        detail: String,
+        /// What the decision was made from.
+        inputs: BTreeMap<String, String>,
+        /// The setting that would change it, such as `channels.telegram.allow_from`.
+        setting: Option<String>,
+    },
+    /// The message waits for the running turn.
+    Queued {
+        /// Place in the queue, from 1.
+        position: u32,
+    },
+    /// The message's turn has come.
+    Dequeued {
+        /// How long it waited.
+        waited_ms: u64,
+    },
+    /// What the agent is given.
+    Prepared {
+        /// The whole prompt.
+        prompt: String,
+    },
+    /// The agent was started.
+    RunStarted {
+        /// The run.
+        run: RunId,
+        /// Which backend.
+        backend: String,
+        /// Which model, where known.
+        model: Option<String>,
+    },
+    /// Raw text of an assistant message; the only copy.
+    Chunk {
+        /// Which assistant message.
+        message: u32,
+        /// Where it lies in the raw text.
+        span: Span,
+        /// The text.
+        text: String,
+    },
+    /// An assistant message ended (a tool call or the end of the run came).
+    MessageEnded {
+        /// Which assistant message.
+        message: u32,
+        /// Its length in bytes.
+        bytes: usize,
+        /// Whether it was narration before a tool call.
+        narration: bool,
+    },
+    /// The agent thinks.
+    Reasoning {
+        /// The text.
+        text: String,
+    },
+    /// A tool call changed.
+    Tool {
+        /// The call as it is now.
+        call: ToolCall,
+    },
+    /// Tokens were counted.
+    Used {
+        /// How many.
+        usage: Usage,
+    },
+    /// The agent tries again.
+    Retrying {
+        /// Which attempt begins, from 2.
+        attempt: u32,
+        /// How long it waits first.
+        after_ms: u64,
+        /// Why.
+        detail: String,
+    },
+    /// The agent failed.
+    RunFailed {
+        /// How.
+        fault: AgentFault,
+        /// Why, in words.
+        detail: String,
+    },
+    /// The agent's run ended.
+    RunEnded {
+        /// The run.
+        run: RunId,
+        /// Why.
+        reason: StopReason,
+    },
+    /// The scanner decided about bytes.
+    Decided {
+        /// Which assistant message.
+        message: u32,
+        /// Bytes, fate and reason.
+        range: Range,
+    },
+    /// The scanner holds bytes back (replaces the hold before it).
+    Held {
+        /// Which assistant message.
+        message: u32,
+        /// What and why.
+        hold: Hold,
+    },
+    /// The scanner holds nothing any more.
+    Released {
+        /// Which assistant message.
+        message: u32,
+    },
+    /// A directive was read.
+    Directive {
+        /// Which one.
+        at: DirectiveRef,
+        /// The directive.
+        directive: Directive,
+    },
+    /// A directive was not carried out.
+    Skipped {
+        /// Which one.
+        at: DirectiveRef,
+        /// How it counts.
+        outcome: Outcome,
+    },
+    /// The header was read.
+    HeaderRead {
+        /// Which assistant message.
+        message: u32,
+        /// Its valid keys.
+        header: Header,
+    },
+    /// JSON actions were read.
+    Action {
+        /// Which assistant message.
+        message: u32,
+        /// The action.
+        action: JsonAction,
+        /// How it counts.
+        outcome: Outcome,
+    },
+    /// Something to say about the output.
+    Diagnosed {
+        /// Which assistant message.
+        message: u32,
+        /// What.
+        diagnostic: Diagnostic,
+    },
+    /// The reply is suppressed.
+    Suppressed {
+        /// Which assistant message.
+        message: u32,
+        /// Why.
+        reason: Suppression,
+    },
+    /// A platform operation is intended; committed before the platform is called.
+    Intended {
+        /// Which operation.
+        op: OpId,
+        /// What.
+        intent: Intent,
+    },
+    /// A delivery waits.
+    Waiting {
+        /// Which operation, where it exists already.
+        op: Option<OpId>,
+        /// Why.
+        reason: HoldReason,
+        /// Until when, where known.
+        until: Option<Timestamp>,
+    },
+    /// The platform is called.
+    Attempted {
+        /// Which operation.
+        op: OpId,
+        /// Which attempt, from 1.
+        attempt: u32,
+    },
+    /// The platform refused an attempt that will be repeated.
+    Refused {
+        /// Which operation.
+        op: OpId,
+        /// How.
+        refusal: RefusalCode,
+        /// Why, in words.
+        detail: String,
+        /// When it is tried again.
+        retry_at: Option<Timestamp>,
+    },
+    /// An operation ended.
+    Ended {
+        /// Which operation.
+        op: OpId,
+        /// How.
+        outcome: Outcome,
+    },
+    /// Something a person should know that changes nothing else.
+    Warned {
+        /// What.
+        detail: String,
+    },
+    /// A directive byte reached a channel.
+    Leaked {
+        /// Which operation showed it.
+        op: OpId,
+        /// Which assistant message.
+        message: u32,
+        /// The raw bytes.
+        span: Span,
+    },
+    /// Run complete and deliveries done: the conversation is idle.
+    Idle,
+    /// The turn ended.
+    TurnEnded {
+        /// How.
+        terminal: Terminal,
+    },
+}

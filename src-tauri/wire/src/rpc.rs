@@ -1,0 +1,1 @@
+//! Requests and answers between a window (or another client) and the backend.

@@ -1,0 +1,113 @@
+//! Time and chance, injected: a replay is deterministic and instant because it brings its own.
+
+use std::{fmt, future::Future, pin::Pin, time::Duration};
+
+/// Milliseconds since 1970-01-01T00:00:00Z. Printed as RFC 3339 in UTC with milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, ts_rs::TS)]
+#[ts(type = "string")]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Time from `earlier` to `self`; zero when `earlier` is later.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0 - earlier.0).unwrap_or(0))
+    }
+
+    /// The moment `after` later.
+    #[must_use]
+    pub fn plus(self, after: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)),
+        )
+    }
+
+    /// Reads RFC 3339 with any offset.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>()
+            .ok()
+            .map(|t| Self(t.as_millisecond()))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Out of jiff's range (years -9999..=9999) only when a clock is broken: show the edge, do not panic.
+        let edge = if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        };
+        write!(
+            f,
+            "{:.3}",
+            jiff::Timestamp::from_millisecond(self.0).unwrap_or(edge)
+        )
+    }
+}
+
+impl serde::Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not an RFC 3339 time")))
+    }
+}
+
+impl schemars::JsonSchema for Timestamp {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "format": "date-time"})
+    }
+}
+
+/// A boxed future that ends when a clock says so.
+pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The only source of time below the shells.
+pub trait Clock: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+
+    /// Ends once `now()` has reached `until`; at once when it already has.
+    fn sleep_until(&self, until: Timestamp) -> Sleep;
+}
+
+/// The only source of chance below the shells (jitter, human delay).
+pub trait Rng: Send + Sync {
+    /// The next number, uniform over all of `u64`.
+    fn next(&self) -> u64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_utc_with_milliseconds() {
+        let at = Timestamp::parse("2026-11-21T14:02:31.482+01:00").unwrap();
+        assert_eq!(at.to_string(), "2026-11-21T13:02:31.482Z");
+        assert_eq!(Timestamp(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(
+            serde_json::from_str::<Timestamp>("\"1970-01-01T00:00:01Z\"").unwrap(),
+            Timestamp(1000)
+        );
+        assert!(serde_json::from_str::<Timestamp>("\"yesterday\"").is_err());
+    }
+
+    #[test]
+    fn a_broken_clock_prints_the_edge() {
+        assert!(Timestamp(i64::MAX).to_string().starts_with("9999-"));
+        assert!(Timestamp(i64::MIN).to_string().starts_with('-'));
+        assert_eq!(Timestamp(5).since(Timestamp(9)), Duration::ZERO);
+    }
+}

@@ -1,0 +1,88 @@
+//! Stages, gates and the ends of a turn.
+
+use crate::closed::closed_set;
+use serde::{Deserialize, Serialize};
+
+closed_set! {
+    /// The stages of a message's way, in order; module names in the pipeline.
+    pub enum Stage {
+        Finalize = "finalize": "Brings the message into its normal form.",
+        Dedupe = "dedupe": "Recognises a message that was seen already.",
+        Debounce = "debounce": "Waits for more parts of a message.",
+        Authorize = "authorize": "Decides who may talk to the bot.",
+        Activation = "activation": "Decides whether the bot was meant.",
+        Session = "session": "Finds the conversation's session.",
+        InlineDirectives = "inline_directives": "Takes directives such as /think out of the text.",
+        Commands = "commands": "Answers commands.",
+        Queue = "queue": "Waits for the running turn.",
+        Prepare = "prepare": "Writes what the agent is given.",
+        Run = "run": "Runs the agent.",
+        Scan = "scan": "Decides for every byte of the answer.",
+        Preview = "preview": "Keeps the displayed message up to date and splits it.",
+        Dispatch = "dispatch": "Puts deliveries in order, one conversation at a time.",
+        Deliver = "deliver": "Performs operations and records their outcomes.",
+    }
+}
+
+closed_set! {
+    /// Why a stage stopped a message. Every stop has one of these in the journal.
+    pub enum Gate {
+        EmptyMessage = "empty_message": "There was nothing in it.",
+        Duplicate = "duplicate": "The same message was seen already.",
+        ChannelClosed = "channel_closed": "The channel's allow list is empty, so it is closed to everybody.",
+        SenderNotAllowed = "sender_not_allowed": "The sender is not on the channel's allow list.",
+        OwnMessage = "own_message": "The bot wrote it itself.",
+        NotMentioned = "not_mentioned": "A group message that did not mention the bot.",
+        BotTurnLimit = "bot_turn_limit": "Bots have answered each other too often without a person.",
+        QueueFull = "queue_full": "Too many messages wait already.",
+        ShuttingDown = "shutting_down": "The process is ending.",
+    }
+}
+
+/// How an accepted message ended. Exactly one per message; an invariant over the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Terminal {
+    /// The user got an answer, or at least what the channel could do of it.
+    Replied,
+    /// Nothing was to be said.
+    Silent {
+        /// Why.
+        reason: SilentReason,
+    },
+    /// A command answered.
+    Command {
+        /// Its name.
+        name: String,
+    },
+    /// Inline directives were stored and acknowledged.
+    DirectiveAck,
+    /// It waited and was dropped from the queue.
+    Dropped,
+    /// It waited and went into a summary.
+    Summarised,
+    /// It went into the running turn.
+    Steered,
+    /// It was seen already.
+    Duplicate,
+    /// A gate said no.
+    Blocked {
+        /// Which.
+        gate: Gate,
+    },
+    /// It failed.
+    Failed {
+        /// Why, in words.
+        detail: String,
+    },
+}
+
+closed_set! {
+    /// Why an answered message shows no text.
+    pub enum SilentReason {
+        NoReply = "no_reply": "The agent wrote <no-reply/>.",
+        SilentToken = "silent_token": "The agent wrote NO_REPLY.",
+        HeartbeatAck = "heartbeat_ack": "The agent acknowledged a heartbeat.",
+        DirectivesOnly = "directives_only": "The answer was directives only.",
+    }
+}
