@@ -1,1 +1,0 @@
-//! Requests and answers between a window (or another client) and the backend.

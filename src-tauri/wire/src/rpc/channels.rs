@@ -1,0 +1,107 @@
+//! Channels as cards: state, switches, limits, counters, errors.
+
+use crate::{Capabilities, ChannelId, ChannelState, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// What a channel did since the start.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS,
+)]
+pub struct Counters {
+    /// Messages that came in.
+    pub received: u64,
+    /// Operations acknowledged.
+    pub sent: u64,
+    /// Operations done in dry run.
+    pub dry_run: u64,
+    /// Operations that failed.
+    pub failed: u64,
+    /// Operations skipped as unsupported.
+    pub unsupported: u64,
+    /// Operations whose outcome is unknown.
+    pub unknown: u64,
+    /// Operations waiting.
+    pub held: u64,
+}
+
+/// The last thing that went wrong on a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ChannelError {
+    /// When.
+    pub at: Timestamp,
+    /// What, in words.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The event.
+    pub seq: u64,
+}
+
+/// A channel's card; answer of `channels` is a list of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ChannelCard {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Whether it is simulated.
+    pub simulated: bool,
+    /// Where it stands.
+    pub state: ChannelState,
+    /// Since when.
+    pub since: Timestamp,
+    /// Why it stands there, in words.
+    pub why: String,
+    /// Whether it is switched on.
+    pub on: bool,
+    /// Whether it sends for real. A simulated channel always acts, on its simulated platform.
+    pub armed: bool,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// Operations it must not use.
+    pub disabled: Vec<String>,
+    /// Who may talk; empty means closed.
+    pub allow_from: Vec<String>,
+    /// Until when the platform asked to wait.
+    pub limited_until: Option<Timestamp>,
+    /// Operations held while it was off that are older than the limit and need a person's word.
+    pub needs_consent: u64,
+    /// What it did.
+    pub counters: Counters,
+    /// What went wrong lately, newest first, at most five.
+    pub errors: Vec<ChannelError>,
+}
+
+/// `channel_switch`: switch an adapter on or off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SwitchChannel {
+    /// The channel.
+    pub channel: ChannelId,
+    /// On or off.
+    pub on: bool,
+}
+
+/// `channel_arm`: let a channel send for real, or only pretend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ArmChannel {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Whether it sends for real.
+    pub armed: bool,
+    /// The channel's name again, typed by the person who arms it; not needed to disarm.
+    pub confirm: String,
+}
+
+/// `mute`: hold back all outbound.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Mute {
+    /// Whether to mute.
+    pub muted: bool,
+}
+
+/// `release_held`: a person agrees that deliveries held for longer than the limit go out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ReleaseHeld {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Send them (true) or give them up (false).
+    pub send: bool,
+}

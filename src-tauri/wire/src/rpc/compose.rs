@@ -1,0 +1,146 @@
+//! Manual tests: an agent output, read, linted and shown as each channel would show it.
+
+use crate::{ChannelId, Diagnostic, FileKind, MessageId, Parsed, Platform, TurnId};
+use serde::{Deserialize, Serialize};
+
+/// `compose`: read this output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Compose {
+    /// What the user wrote; the echo guard compares with it.
+    pub user_text: String,
+    /// What the agent answers.
+    pub agent_output: String,
+    /// Which channels to preview; empty for all.
+    pub channels: Vec<ChannelId>,
+}
+
+/// A finding with its place in lines and columns, both from 1; columns in Unicode scalars.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Lint {
+    /// The finding.
+    pub diagnostic: Diagnostic,
+    /// Line of its first byte.
+    pub line: u32,
+    /// Column of its first byte.
+    pub column: u32,
+    /// Line of its end.
+    pub end_line: u32,
+    /// Column of its end.
+    pub end_column: u32,
+    /// What this rule means, at length.
+    pub explanation: String,
+}
+
+/// Answer of `compose`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Composed {
+    /// What the scanner decided.
+    pub parsed: Parsed,
+    /// Its findings with places.
+    pub lints: Vec<Lint>,
+    /// One per channel.
+    pub previews: Vec<ChannelPreview>,
+}
+
+/// What a channel shows (an approximation where `rules` is set, or what was acknowledged).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ChannelPreview {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Its platform.
+    pub platform: Platform,
+    /// Version of the rules the approximation follows.
+    pub rules: String,
+    /// Messages in order.
+    pub bubbles: Vec<Bubble>,
+    /// Whether typing is shown.
+    pub typing: bool,
+    /// What this channel cannot do of it, in words.
+    pub notes: Vec<String>,
+}
+
+/// A message as a chat shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Bubble {
+    /// The platform's id, where known.
+    pub message: Option<MessageId>,
+    /// Whether the bot wrote it.
+    pub from_bot: bool,
+    /// Who wrote it.
+    pub author: String,
+    /// The beginning of the message it answers.
+    pub quote: Option<String>,
+    /// What it shows.
+    pub part: BubblePart,
+    /// Reactions on it.
+    pub reactions: Vec<Reaction>,
+    /// How often it was edited.
+    pub edits: u32,
+    /// Whether it was removed.
+    pub deleted: bool,
+    /// Length in the platform's unit, and the limit.
+    pub length: u32,
+    /// The limit.
+    pub limit: u32,
+}
+
+/// What a bubble shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(tag = "part", rename_all = "snake_case")]
+pub enum BubblePart {
+    /// Text.
+    Text {
+        /// As sent.
+        text: String,
+    },
+    /// A file.
+    File {
+        /// The file.
+        file: BubbleFile,
+    },
+    /// A voice note or playable audio.
+    Voice {
+        /// What is said.
+        text: String,
+        /// Whether it is a native voice note.
+        note: bool,
+    },
+}
+
+/// A file in a bubble.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct BubbleFile {
+    /// Its name.
+    pub name: String,
+    /// How it goes.
+    pub kind: FileKind,
+    /// Text beside it.
+    pub caption: Option<String>,
+}
+
+/// A reaction in a bubble.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Reaction {
+    /// The Unicode emoji meant.
+    pub emoji: String,
+    /// What the platform is given.
+    pub sent: String,
+}
+
+/// `compose_send`: one message through the whole pipeline of a channel, in dry run unless the channel is armed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ComposeSend {
+    /// Through which channel.
+    pub channel: ChannelId,
+    /// What the user writes.
+    pub user_text: String,
+    /// What the agent answers; `None` asks the configured agent.
+    pub agent_output: Option<String>,
+}
+
+/// Answer of `compose_send`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Sent {
+    /// The turn to watch.
+    pub turn: TurnId,
+}

@@ -1,0 +1,46 @@
+//! Requests and answers between a window (or another client) and the backend. The list of commands stands
+//! in `foldback-api`; these are their words. Everything a client shows is computed here, in the backend,
+//! from the journal: a client never derives a decision of its own.
+
+mod channels;
+mod compose;
+mod fixtures;
+mod turn;
+mod view;
+
+pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
+pub use compose::{
+    Bubble, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeSend, Composed, Lint, Reaction, Sent,
+};
+pub use fixtures::{
+    Comparison, FixtureAccept, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress, FixtureRead,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
+};
+pub use turn::{
+    Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LedgerEntry, MessageDetail,
+    Moment, MomentAt, MomentMessage, TurnDetail, TurnList, TurnRef, TurnSummary,
+};
+pub use view::{
+    Ack, Alarm, AlarmKind, Catalog, CatalogEntry, Completion, EventDetail, EventRow, FilterCheck,
+    FilterComplete, FilterError, FilterText, Find, Found, Frame, LogLine, OpenView, Pause, Push, RowFlag,
+    SeqRef, Status, Topic, ViewOpened, ViewRef, Why, WhyQuestion, WhyStep, Window,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// A command without arguments, or an answer without content.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS,
+)]
+pub struct Nothing {}
+
+/// How a command failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Failure {
+    /// Stable name of the failure, such as `not_found`.
+    pub code: String,
+    /// What happened, in words.
+    pub message: String,
+    /// What to do about it, where something can be done.
+    pub hint: Option<String>,
+}

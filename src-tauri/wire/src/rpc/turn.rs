@@ -1,0 +1,295 @@
+//! One turn, folded from its events: raw text, decisions, directives, ledger, and any moment of it.
+
+use super::ChannelPreview;
+use crate::{
+    ChannelId, Delivery, Diagnostic, Directive, Header, Hold, Inbound, Intent, OpId, Outcome, Range,
+    SessionId, Span, Suppression, Terminal, Timestamp, TurnId, closed::closed_set,
+};
+use serde::{Deserialize, Serialize};
+
+/// `turn`: which one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct TurnRef {
+    /// The turn.
+    pub turn: TurnId,
+}
+
+/// `turns`: the latest turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct TurnList {
+    /// Only turns before this one; `None` for the latest.
+    pub before: Option<TurnId>,
+    /// How many, at most 500.
+    pub limit: u32,
+}
+
+/// One line about a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct TurnSummary {
+    /// The turn.
+    pub turn: TurnId,
+    /// When its message came.
+    pub at: Timestamp,
+    /// On which channel.
+    pub channel: Option<ChannelId>,
+    /// In which session.
+    pub session: Option<SessionId>,
+    /// Who wrote.
+    pub sender: String,
+    /// What was written, one line.
+    pub user_text: String,
+    /// What was answered, one line of clean text.
+    pub answer: String,
+    /// How it ended; `None` while it runs.
+    pub terminal: Option<Terminal>,
+    /// From message to the last event.
+    pub took_ms: u64,
+    /// Directives read.
+    pub directives: u32,
+    /// Diagnostics.
+    pub diagnostics: u32,
+    /// Operations whose outcome is not `sent`, `unchanged` or `dry_run`.
+    pub failed_ops: u32,
+}
+
+/// Text as it came from the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Chunk {
+    /// The event.
+    pub seq: u64,
+    /// Milliseconds since the first chunk of the turn.
+    pub at_ms: u64,
+    /// Raw bytes.
+    pub span: Span,
+}
+
+/// A hold from its first to its last event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct HoldEntry {
+    /// The event that began it.
+    pub seq: u64,
+    /// The event that ended it; `None` while it lasts.
+    pub until_seq: Option<u64>,
+    /// Milliseconds since the turn began.
+    pub from_ms: u64,
+    /// Milliseconds since the turn began.
+    pub until_ms: Option<u64>,
+    /// What and why.
+    pub hold: Hold,
+}
+
+/// An assistant message of a turn, complete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct MessageDetail {
+    /// Which one, from 0.
+    pub message: u32,
+    /// Raw text.
+    pub raw: String,
+    /// Clean text.
+    pub clean: String,
+    /// Its chunks.
+    pub chunks: Vec<Chunk>,
+    /// A partition of the bytes decided so far.
+    pub ranges: Vec<Range>,
+    /// Its holds.
+    pub holds: Vec<HoldEntry>,
+    /// Its header.
+    pub header: Header,
+    /// Its findings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Why nothing of it is delivered.
+    pub suppressed: Option<Suppression>,
+    /// Whether it was narration before a tool call.
+    pub narration: bool,
+    /// Whether it ended.
+    pub ended: bool,
+}
+
+/// A directive with what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct DirectiveEntry {
+    /// The event that read it.
+    pub seq: u64,
+    /// Which assistant message.
+    pub message: u32,
+    /// Which directive of it.
+    pub index: u32,
+    /// Milliseconds since the turn began.
+    pub at_ms: u64,
+    /// The directive.
+    pub directive: Directive,
+    /// The operation that carries it out.
+    pub op: Option<OpId>,
+    /// How it ended; `None` while it is under way.
+    pub outcome: Option<Outcome>,
+    /// From being read to its outcome.
+    pub took_ms: Option<u64>,
+}
+
+/// An operation in the ledger: intended on the left, acknowledged on the right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct LedgerEntry {
+    /// The event that intended it.
+    pub seq: u64,
+    /// The operation.
+    pub op: OpId,
+    /// Milliseconds since the turn began.
+    pub at_ms: u64,
+    /// What.
+    pub intent: Intent,
+    /// Text or caption, resolved.
+    pub text: Option<String>,
+    /// Why it waits or waited, in words.
+    pub waiting: Option<String>,
+    /// Platform calls so far.
+    pub attempts: u32,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// The event of the outcome.
+    pub outcome_seq: Option<u64>,
+    /// From intent to outcome.
+    pub took_ms: Option<u64>,
+    /// How long the user saw this text, for live frames and deleted messages; `None` when still visible.
+    pub visible_ms: Option<u64>,
+}
+
+closed_set! {
+    /// What one can step by.
+    pub enum DecisionKind {
+        Gate = "gate": "A stage let the message pass, or stopped it.",
+        Chunk = "chunk": "Text came from the agent.",
+        Hold = "hold": "The scanner began to hold.",
+        Range = "range": "The scanner decided about bytes.",
+        Directive = "directive": "A directive or header was read.",
+        Diagnostic = "diagnostic": "A finding.",
+        Delivery = "delivery": "An operation was intended, waited or ended.",
+        Agent = "agent": "The agent started, used a tool, failed or ended.",
+        End = "end": "The turn ended.",
+    }
+}
+
+/// One step of the turn, for the scrubber.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Decision {
+    /// The event.
+    pub seq: u64,
+    /// Milliseconds since the turn began.
+    pub at_ms: u64,
+    /// What kind.
+    pub kind: DecisionKind,
+    /// The assistant message it is about.
+    pub message: Option<u32>,
+    /// The raw bytes it is about.
+    pub span: Option<Span>,
+    /// In words.
+    pub text: String,
+    /// Whether something failed.
+    pub error: bool,
+}
+
+closed_set! {
+    /// Lanes of the waterfall.
+    pub enum Lane {
+        Inbound = "inbound": "From the message to the agent's start.",
+        Agent = "agent": "While the agent ran.",
+        Held = "held": "While bytes were held.",
+        Directives = "directives": "From a directive to its outcome.",
+        Delivery = "delivery": "From an operation's intent to its outcome.",
+    }
+}
+
+/// A bar of the waterfall.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct LaneSpan {
+    /// Which lane.
+    pub lane: Lane,
+    /// Milliseconds since the turn began.
+    pub from_ms: u64,
+    /// Milliseconds since the turn began; `None` while it lasts.
+    pub until_ms: Option<u64>,
+    /// What it is, such as a hold reason or an operation.
+    pub label: String,
+    /// The event to select.
+    pub seq: u64,
+    /// Whether it failed.
+    pub error: bool,
+}
+
+/// Answer of `turn`: everything about a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct TurnDetail {
+    /// One line.
+    pub summary: TurnSummary,
+    /// The message that began it.
+    pub inbound: Inbound,
+    /// What the agent was given.
+    pub prompt: Option<String>,
+    /// Backend and model.
+    pub agent: Option<String>,
+    /// Last event folded in.
+    pub head: u64,
+    /// Assistant messages.
+    pub messages: Vec<MessageDetail>,
+    /// Directives.
+    pub directives: Vec<DirectiveEntry>,
+    /// Operations, those without an outcome first.
+    pub ledger: Vec<LedgerEntry>,
+    /// Every step, in order.
+    pub decisions: Vec<Decision>,
+    /// The waterfall.
+    pub lanes: Vec<LaneSpan>,
+    /// Deliveries as replay prints them.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// `turn_at`: the turn as it was right after an event, optionally within a chunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct MomentAt {
+    /// The turn.
+    pub turn: TurnId,
+    /// The event.
+    pub seq: u64,
+    /// For stepping by byte: how many raw bytes of which assistant message had come. The scanner is run on
+    /// exactly these bytes, so the answer is a decision, not a guess. Rounded down to a whole character.
+    pub byte: Option<(u32, usize)>,
+}
+
+/// An assistant message at a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct MomentMessage {
+    /// Which one, from 0.
+    pub message: u32,
+    /// Raw bytes that had come.
+    pub raw_bytes: usize,
+    /// Ranges decided by then.
+    pub ranges: Vec<Range>,
+    /// What was held then.
+    pub hold: Option<Hold>,
+    /// Milliseconds since the turn began when this hold began.
+    pub held_since_ms: Option<u64>,
+    /// Text released by then.
+    pub released: String,
+}
+
+/// Answer of `turn_at`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Moment {
+    /// The event.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Milliseconds since the turn began.
+    pub at_ms: u64,
+    /// Assistant messages begun by then.
+    pub messages: Vec<MomentMessage>,
+    /// Directives read by then.
+    pub directives: Vec<DirectiveEntry>,
+    /// Operations intended by then, with the outcomes known by then.
+    pub ledger: Vec<LedgerEntry>,
+    /// What the user saw on the turn's own channel, folded from acknowledged operations.
+    pub seen: ChannelPreview,
+    /// What delivery waited for, in words, such as the next edit.
+    pub waiting: Option<String>,
+    /// How long it would still wait.
+    pub waiting_ms: Option<u64>,
+}
