@@ -58,6 +58,12 @@ pub enum StoreError {
         /// Why.
         detail: String,
     },
+    /// The operation stands in the outbox already; its id was given out twice.
+    #[error("operation {0} is in the outbox already")]
+    IntendedTwice(OpId),
+    /// The operation was never intended, or is settled.
+    #[error("operation {0} is not in the outbox: it was never intended, or is settled")]
+    NotInOutbox(OpId),
     /// The store is closed.
     #[error("the journal is closed")]
     Closed,
@@ -120,4 +126,14 @@ pub struct Numbers {
     pub op: u64,
     /// For runs.
     pub run: u64,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self {
+            turn: 1,
+            op: 1,
+            run: 1,
+        }
+    }
 }

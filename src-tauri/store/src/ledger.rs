@@ -1,0 +1,72 @@
+//! The book that both journals keep: who comes next, and what is in the outbox. Pure bookkeeping: it decides
+//! at the call, in the order of the calls, so that a journal may write later and in batches.
+
+use crate::{Numbers, OutboxEntry, StoreError};
+use foldback_wire::{Draft, Event, Kind, OpId, Outcome, Seq};
+use std::collections::BTreeMap;
+
+/// The state of a journal after every call so far, whether written already or not.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    head: u64,
+    numbers: Numbers,
+    outbox: BTreeMap<OpId, OutboxEntry>,
+}
+
+impl Ledger {
+    /// Gives each draft its place.
+    pub(crate) fn number(&mut self, drafts: Vec<Draft>) -> Vec<Event> {
+        drafts.into_iter().map(|draft| self.place(draft)).collect()
+    }
+
+    fn place(&mut self, draft: Draft) -> Event {
+        self.head += 1;
+        if let Some(turn) = draft.turn {
+            self.numbers.turn = self.numbers.turn.max(turn.0 + 1);
+        }
+        match &draft.kind {
+            Kind::RunStarted { run, .. } => self.numbers.run = self.numbers.run.max(run.0 + 1),
+            Kind::Intended { op, .. } => self.numbers.op = self.numbers.op.max(op.0 + 1),
+            _ => {}
+        }
+        draft.at_seq(Seq(self.head))
+    }
+
+    /// Puts an operation into the outbox.
+    pub(crate) fn intend(&mut self, entry: OutboxEntry) -> Result<(), StoreError> {
+        if self.outbox.contains_key(&entry.op) {
+            return Err(StoreError::IntendedTwice(entry.op));
+        }
+        self.numbers.op = self.numbers.op.max(entry.op.0 + 1);
+        self.numbers.turn = self.numbers.turn.max(entry.turn.0 + 1);
+        self.outbox.insert(entry.op, entry);
+        Ok(())
+    }
+
+    /// Marks whether a platform call was begun. Attempting twice is no error: where the platform recognises
+    /// the key, an operation in flight at a crash is attempted again.
+    pub(crate) fn in_flight(&mut self, op: OpId, in_flight: bool) -> Result<(), StoreError> {
+        let entry = self.outbox.get_mut(&op).ok_or(StoreError::NotInOutbox(op))?;
+        entry.in_flight = in_flight;
+        Ok(())
+    }
+
+    /// Takes an operation out of the outbox; how it ended is for its events to tell.
+    pub(crate) fn settle(&mut self, op: OpId, outcome: &Outcome) -> Result<(), StoreError> {
+        self.outbox.remove(&op).ok_or(StoreError::NotInOutbox(op))?;
+        tracing::debug!(%op, outcome = %outcome.code, "settled");
+        Ok(())
+    }
+
+    pub(crate) fn outbox(&self) -> Vec<OutboxEntry> {
+        self.outbox.values().cloned().collect()
+    }
+
+    pub(crate) fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    pub(crate) fn head(&self) -> Seq {
+        Seq(self.head)
+    }
+}

@@ -1,0 +1,139 @@
+//! The journal of a replay: it forgets. No thread, no wait, no file, so that a virtual clock alone decides
+//! what happens next.
+
+use crate::{Journal, Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
+use async_trait::async_trait;
+use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, TurnId};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::watch;
+
+/// A journal in memory. Every method is done when it returns; no call ever waits.
+#[derive(Debug)]
+pub struct MemoryJournal {
+    state: Mutex<State>,
+    head: watch::Sender<Seq>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    ledger: Ledger,
+    events: Vec<Event>,
+    sessions: HashMap<SessionId, SessionRecord>,
+}
+
+impl Default for MemoryJournal {
+    fn default() -> Self {
+        Self {
+            state: Mutex::default(),
+            head: watch::Sender::new(Seq(0)),
+        }
+    }
+}
+
+impl MemoryJournal {
+    /// An empty journal.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Nothing in here panics half way through a change, so a poisoned lock still guards a whole state.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the book first, then writes the events that tell of it: a refused change leaves no trace.
+    fn write(
+        &self,
+        drafts: Vec<Draft>,
+        change: impl FnOnce(&mut Ledger) -> Result<(), StoreError>,
+    ) -> Result<Vec<Seq>, StoreError> {
+        let mut state = self.state();
+        change(&mut state.ledger)?;
+        let events = state.ledger.number(drafts);
+        let places = events.iter().map(|event| event.seq).collect();
+        state.events.extend(events);
+        // Under the lock, so that the head never steps back.
+        let head = state.ledger.head();
+        self.head
+            .send_if_modified(|at| std::mem::replace(at, head) != head);
+        Ok(places)
+    }
+}
+
+#[async_trait]
+impl Journal for MemoryJournal {
+    fn append(&self, events: Vec<Draft>) -> Result<Vec<Seq>, StoreError> {
+        self.write(events, |_| Ok(()))
+    }
+
+    async fn flush(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.write(events, |ledger| ledger.intend(entry)).map(drop)
+    }
+
+    async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.write(events, |ledger| ledger.in_flight(op, true)).map(drop)
+    }
+
+    async fn retry(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.write(events, |ledger| ledger.in_flight(op, false)).map(drop)
+    }
+
+    async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.write(events, |ledger| ledger.settle(op, &outcome)).map(drop)
+    }
+
+    async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError> {
+        Ok(self.state().ledger.outbox())
+    }
+
+    async fn session(&self, id: &SessionId) -> Result<Option<SessionRecord>, StoreError> {
+        Ok(self.state().sessions.get(id).cloned())
+    }
+
+    async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
+        self.state().sessions.insert(record.id.clone(), record);
+        Ok(())
+    }
+
+    async fn reserve(&self) -> Result<Numbers, StoreError> {
+        Ok(self.state().ledger.numbers())
+    }
+
+    async fn read(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        // The event at place n is at index n - 1, because places begin at 1 and have no holes.
+        let first = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
+        Ok(self
+            .state()
+            .events
+            .iter()
+            .skip(first)
+            .take(limit)
+            .cloned()
+            .collect())
+    }
+
+    async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError> {
+        let state = self.state();
+        Ok(state
+            .events
+            .iter()
+            .filter(|event| event.turn == Some(turn))
+            .cloned()
+            .collect())
+    }
+
+    fn head(&self) -> Seq {
+        *self.head.borrow()
+    }
+
+    fn watch(&self) -> watch::Receiver<Seq> {
+        self.head.subscribe()
+    }
+}

@@ -1,0 +1,57 @@
+//! What every journal promises, read as the specification and run against each of them.
+
+mod promises;
+mod words;
+
+use foldback_store::{Journal, MemoryJournal};
+use std::sync::Arc;
+
+/// Where a journal lives, so that a test can leave it and come back.
+trait House: Sized {
+    fn new() -> Self;
+    /// Opens it; closes it in order first, where it is open.
+    async fn enter(&mut self) -> Arc<dyn Journal>;
+}
+
+struct Memory(Arc<MemoryJournal>);
+
+impl House for Memory {
+    fn new() -> Self {
+        Self(Arc::new(MemoryJournal::new()))
+    }
+
+    async fn enter(&mut self) -> Arc<dyn Journal> {
+        Arc::<MemoryJournal>::clone(&self.0)
+    }
+}
+
+/// Makes one test of every promise for every journal.
+macro_rules! contract {
+    ($($promise:ident),+ $(,)?) => {
+        mod memory {
+            // Paused, as in a replay: a journal that waits for time or for a thread would show here.
+            $(#[tokio::test(start_paused = true)]
+            async fn $promise() {
+                crate::promises::$promise(<crate::Memory as crate::House>::new()).await;
+            })+
+        }
+    };
+}
+
+contract! {
+    places_grow_by_one_in_the_order_of_the_calls,
+    places_stay_whole_when_many_write_at_once,
+    what_is_flushed_is_read_back_unchanged,
+    reading_starts_and_stops_where_asked,
+    a_turn_is_read_whole_and_alone,
+    the_head_wakes_who_watches,
+    an_intended_operation_stays_until_it_is_settled,
+    what_was_begun_is_told_from_what_was_not,
+    the_outbox_keeps_the_order_of_intention,
+    an_operation_is_intended_once,
+    an_operation_that_is_not_in_the_outbox_is_refused,
+    a_refused_change_leaves_no_event,
+    an_event_before_a_confirmed_intent_is_there_too,
+    numbers_are_free_and_stay_free,
+    sessions_are_kept,
+}

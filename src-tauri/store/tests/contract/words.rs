@@ -1,0 +1,73 @@
+//! Short ways to say events and operations.
+
+use foldback_store::OutboxEntry;
+use foldback_wire::{ChannelId, Draft, Event, Kind, OpId, Operation, RunId, Target, Timestamp, TurnId};
+
+/// Something was said, at a time that tells it apart.
+pub(crate) fn said(detail: &str) -> Draft {
+    Draft {
+        at: Timestamp(1_000),
+        turn: None,
+        session: None,
+        channel: None,
+        kind: Kind::Warned {
+            detail: detail.into(),
+        },
+    }
+}
+
+/// The same, inside a turn.
+pub(crate) fn said_in(turn: u64, detail: &str) -> Draft {
+    Draft {
+        turn: Some(TurnId(turn)),
+        session: Some("telegram:42".into()),
+        channel: Some("telegram".into()),
+        ..said(detail)
+    }
+}
+
+/// An agent was started.
+pub(crate) fn run_started(run: u64) -> Draft {
+    Draft {
+        kind: Kind::RunStarted {
+            run: RunId(run),
+            backend: "script".into(),
+            model: None,
+        },
+        ..said_in(1, "")
+    }
+}
+
+/// What was said, without the place.
+pub(crate) fn detail(event: &Event) -> String {
+    match &event.kind {
+        Kind::Warned { detail } => detail.clone(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What was said in all of them.
+pub(crate) fn details(events: &[Event]) -> Vec<String> {
+    events.iter().map(detail).collect()
+}
+
+/// An operation that sends a text.
+pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
+    OutboxEntry {
+        op: OpId(op),
+        turn: TurnId(7),
+        session: "telegram:42".into(),
+        channel: ChannelId::new("telegram"),
+        target: Target {
+            chat: "42".into(),
+            thread: None,
+        },
+        operation: Operation::SendText {
+            text: text.into(),
+            reply_to: Some("m1".into()),
+        },
+        key: format!("key-{op}"),
+        at: Timestamp(2_000),
+        in_flight: false,
+    }
+}
