@@ -51,7 +51,10 @@ impl Code {
 
 /// One replacement that mends what a diagnostic reports.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Fix {
     /// What to replace, in bytes of the raw text.
@@ -64,7 +67,10 @@ pub struct Fix {
 
 /// One finding, with the bytes it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Diagnostic {
     /// Which rule.
@@ -82,13 +88,23 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A finding without a fix.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
-        Self { code, severity: code.severity(), span, message: message.into(), fix: None }
+        Self {
+            code,
+            severity: code.severity(),
+            span,
+            message: message.into(),
+            fix: None,
+        }
     }
 
     /// The same finding with a fix.
     #[must_use]
     pub fn with_fix(mut self, span: Span, text: impl Into<String>, title: impl Into<String>) -> Self {
-        self.fix = Some(Fix { span, text: text.into(), title: title.into() });
+        self.fix = Some(Fix {
+            span,
+            text: text.into(),
+            title: title.into(),
+        });
         self
     }
 }

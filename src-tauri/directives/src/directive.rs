@@ -14,7 +14,10 @@ closed_set! {
 /// One directive, in the order it was written. Aliases of emoji are not yet resolved and paths not yet
 /// checked: that needs the channel and the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "serde", serde(tag = "type", rename_all = "snake_case"))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Directive {
@@ -88,7 +91,10 @@ impl Directive {
 
 /// The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Header {
     /// The message to reply to: 1–64 of ASCII letters, digits, `.`, `_`, `-`.
@@ -120,7 +126,10 @@ impl Header {
 
 /// One action of the dialect `json`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct JsonAction {
     /// The action's `type`.

@@ -4,14 +4,29 @@
 //! strip or drop. Pure text in, decisions out: no I/O, no clock, no runtime.
 
 mod closed;
+mod collect;
 mod diagnostic;
 mod directive;
+mod guard;
 mod hold;
+mod lint;
 mod outcome;
+mod rules;
+mod scanner;
+mod settings;
+mod silence;
 mod span;
+mod step;
 
+pub use collect::{Collect, parse};
 pub use diagnostic::{Code, Diagnostic, Fix, Severity};
 pub use directive::{Directive, FileKind, Header, JsonAction};
+pub use guard::{GUARD, GuardKind, GuardRow};
 pub use hold::HoldReason;
+pub use lint::{Lines, Place, lint};
 pub use outcome::{Fate, Parsed, Range, RangeReason, Suppression};
+pub use rules::{RULES, Rule};
+pub use scanner::Scanner;
+pub use settings::{Bare, Dialect, Placement, ReplyToForm, SettingError, Settings, TrailingSilence};
 pub use span::Span;
+pub use step::{Hold, Sink, Step};

@@ -49,7 +49,10 @@ closed_set! {
 
 /// A run of raw bytes with one fate.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Range {
     /// Which bytes.
@@ -59,14 +62,20 @@ pub struct Range {
     /// Why; `None` for plain shown text.
     pub reason: Option<RangeReason>,
     /// What is shown instead of the raw bytes, where that differs (joined white space, redaction).
-    #[cfg_attr(feature = "serde", serde(rename = "as", default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "as", default, skip_serializing_if = "Option::is_none")
+    )]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub shown_as: Option<String>,
 }
 
 /// Everything the scanner decided about one assistant message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Parsed {
     /// What the user sees; empty when suppressed.

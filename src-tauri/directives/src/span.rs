@@ -2,7 +2,10 @@
 
 /// A half-open range of UTF-8 byte offsets into the raw text, `start..end`. Printed as `[start, end]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
 #[cfg_attr(feature = "serde", serde(from = "[usize; 2]", into = "[usize; 2]"))]
 #[cfg_attr(feature = "serde", schemars(with = "[usize; 2]"))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "[number, number]"))]

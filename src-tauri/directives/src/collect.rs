@@ -1,0 +1,70 @@
+//! The sink that builds a [`Parsed`], and the batch form of the scanner.
+
+use crate::{Fate, Parsed, Range, RangeReason, Scanner, Settings, Sink, Span, Step};
+
+/// Builds a [`Parsed`] from the steps of a scanner.
+#[derive(Debug, Default)]
+pub struct Collect {
+    parsed: Parsed,
+}
+
+impl Collect {
+    /// What was decided. Complete after [`Scanner::finish`].
+    pub fn into_parsed(mut self) -> Parsed {
+        self.parsed
+            .diagnostics
+            .sort_by(|a, b| (a.span.start, a.code.code()).cmp(&(b.span.start, b.code.code())));
+        self.parsed
+    }
+
+    /// What is shown so far.
+    pub fn clean_text(&self) -> &str {
+        &self.parsed.clean_text
+    }
+
+    fn range(&mut self, span: Span, fate: Fate, reason: Option<RangeReason>, shown_as: Option<String>) {
+        if let Some(last) = self.parsed.ranges.last_mut()
+            && (last.fate, last.reason) == (fate, reason)
+            && shown_as.is_none()
+            && last.shown_as.is_none()
+            && last.span.end == span.start
+        {
+            last.span.end = span.end;
+        } else {
+            self.parsed.ranges.push(Range {
+                span,
+                fate,
+                reason,
+                shown_as,
+            });
+        }
+    }
+}
+
+impl Sink for Collect {
+    fn step(&mut self, step: Step<'_>) {
+        match step {
+            Step::Show { span, text, joined } => {
+                self.parsed.clean_text.push_str(text);
+                let reason = joined.then_some(RangeReason::JoinedSpace);
+                self.range(span, Fate::Show, reason, joined.then(|| text.to_owned()));
+            }
+            Step::Hide { span, fate, reason } => self.range(span, fate, Some(reason), None),
+            Step::Directive(directive) => self.parsed.directives.push(directive.clone()),
+            Step::Header(header) => self.parsed.header = header.clone(),
+            Step::Action(action) => self.parsed.actions.push(action.clone()),
+            Step::Diagnostic(diagnostic) => self.parsed.diagnostics.push(diagnostic.clone()),
+            Step::Suppressed(suppression) => self.parsed.suppressed = Some(suppression),
+            Step::Hold(_) => {}
+        }
+    }
+}
+
+/// Reads one whole assistant message: one push and a finish.
+pub fn parse(raw: &str, settings: &Settings, inbound: Option<&str>) -> Parsed {
+    let mut collect = Collect::default();
+    let mut scanner = Scanner::new(settings, inbound);
+    scanner.push(raw, &mut collect);
+    scanner.finish(&mut collect);
+    collect.into_parsed()
+}

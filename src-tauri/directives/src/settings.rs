@@ -1,0 +1,262 @@
+//! What the operator may change about the grammar.
+
+use crate::{closed::closed_set, guard::GuardRow};
+
+closed_set! {
+    /// The parts of the grammar, each of which can be switched off.
+    pub enum Dialect {
+        Actions = "actions": "<actions> blocks and bare directives.",
+        Silence = "silence": "<no-reply/>, NO_REPLY and HEARTBEAT_OK.",
+        Header = "header": "[[key:value]] at the start of a message.",
+        Guard = "guard": "Scaffolding that models leak.",
+        Json = "json": "{\"actions\":[…]}.",
+    }
+}
+
+closed_set! {
+    /// Where blocks and bare directives are executed.
+    pub enum Placement {
+        Anywhere = "anywhere": "Also after text.",
+        Start = "start": "Only before the first text; elsewhere stripped and reported.",
+    }
+}
+
+closed_set! {
+    /// What happens to a directive outside a block.
+    pub enum Bare {
+        Execute = "execute": "It is executed and reported.",
+        Strip = "strip": "It is stripped and reported, not executed.",
+        Text = "text": "It is text, and reported.",
+    }
+}
+
+closed_set! {
+    /// What a `NO_REPLY` after text does.
+    pub enum TrailingSilence {
+        Deliver = "deliver": "The token is stripped, the text delivered.",
+        Suppress = "suppress": "The whole reply is suppressed, so nothing is shown before the message ends.",
+    }
+}
+
+/// The form of a platform's message id in `[[reply_to:ID]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct ReplyToForm {
+    /// Characters beside ASCII letters, digits, `.`, `_` and `-`.
+    pub also: String,
+    /// Most characters in an id.
+    pub max: usize,
+}
+
+impl Default for ReplyToForm {
+    fn default() -> Self {
+        Self {
+            also: String::new(),
+            max: 64,
+        }
+    }
+}
+
+impl ReplyToForm {
+    /// Whether `id` is an id of this form.
+    pub fn accepts(&self, id: &str) -> bool {
+        let fits =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') || self.also.contains(c);
+        !id.is_empty() && id.chars().count() <= self.max && id.chars().all(fits)
+    }
+}
+
+/// The settings of one scanner. The default is the grammar page's default.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)
+)]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct Settings {
+    /// The dialects that are read; everything of the others is text.
+    pub dialects: Vec<Dialect>,
+    /// Where blocks are executed.
+    pub placement: Placement,
+    /// What happens to directives outside blocks.
+    pub bare: Bare,
+    /// Execute directives that repeat the user's own message.
+    pub allow_echo: bool,
+    /// What `NO_REPLY` after text does.
+    pub trailing_silence: TrailingSilence,
+    /// Whether this is a heartbeat turn, in which `HEARTBEAT_OK` counts.
+    pub heartbeat: bool,
+    /// In heartbeat turns: a regular expression; a reply that matches it as a whole is dropped.
+    pub all_clear: Option<String>,
+    /// Scaffolding elements beside the built-in ones.
+    pub guard: Vec<GuardRow>,
+    /// The form of message ids on this channel.
+    pub reply_to: ReplyToForm,
+    /// Ids of rules that are switched off, to prove that some test notices.
+    #[cfg(feature = "mutants")]
+    pub off: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            dialects: vec![
+                Dialect::Actions,
+                Dialect::Silence,
+                Dialect::Header,
+                Dialect::Guard,
+            ],
+            placement: Placement::Anywhere,
+            bare: Bare::Execute,
+            allow_echo: false,
+            trailing_silence: TrailingSilence::Deliver,
+            heartbeat: false,
+            all_clear: None,
+            guard: Vec::new(),
+            reply_to: ReplyToForm::default(),
+            #[cfg(feature = "mutants")]
+            off: Vec::new(),
+        }
+    }
+}
+
+/// Why a setting cannot be taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingError {
+    /// The key as it was given.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl std::fmt::Display for SettingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.key, self.message)
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+impl Settings {
+    /// The keys that [`Settings::set`] takes, without `output.`.
+    pub const KEYS: &'static [&'static str] = &[
+        "dialects",
+        "placement",
+        "bare",
+        "allow_echo",
+        "trailing_silence",
+        "heartbeat",
+        "all_clear",
+        "guard",
+        "reply_to.also",
+        "reply_to.max",
+    ];
+
+    /// Whether a dialect is read.
+    pub fn has(&self, dialect: Dialect) -> bool {
+        self.dialects.contains(&dialect)
+    }
+
+    /// Takes one `output.KEY=VALUE` as it stands on a command line (`output.` may be left out). Lists are
+    /// separated by commas; a guard name may say how it is read: `scratch`, `plan:reasoning`, `out:unwrap`.
+    pub fn set_pair(&mut self, pair: &str) -> Result<(), SettingError> {
+        let Some((key, value)) = pair.split_once('=') else {
+            return Err(SettingError {
+                key: pair.to_owned(),
+                message: "expected output.KEY=VALUE".to_owned(),
+            });
+        };
+        self.set(key.trim(), value)
+    }
+
+    /// Sets one key.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
+        let fail = |message: String| SettingError {
+            key: key.to_owned(),
+            message,
+        };
+        match key.strip_prefix("output.").unwrap_or(key) {
+            "dialects" => {
+                self.dialects = list(value, Dialect::from_code, Dialect::ALL, Dialect::code).map_err(fail)?
+            }
+            "placement" => {
+                self.placement =
+                    one(value, Placement::from_code, Placement::ALL, Placement::code).map_err(fail)?;
+            }
+            "bare" => self.bare = one(value, Bare::from_code, Bare::ALL, Bare::code).map_err(fail)?,
+            "allow_echo" => self.allow_echo = truth(value).map_err(fail)?,
+            "trailing_silence" => {
+                self.trailing_silence = one(
+                    value,
+                    TrailingSilence::from_code,
+                    TrailingSilence::ALL,
+                    TrailingSilence::code,
+                )
+                .map_err(fail)?;
+            }
+            "heartbeat" => self.heartbeat = truth(value).map_err(fail)?,
+            "all_clear" => {
+                let pattern = (!value.is_empty()).then(|| value.to_owned());
+                crate::silence::all_clear(pattern.as_deref()).map_err(|e| fail(e.to_string()))?;
+                self.all_clear = pattern;
+            }
+            "guard" => {
+                self.guard = value
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|row| !row.is_empty())
+                    .map(GuardRow::parse)
+                    .collect::<Result<_, _>>()
+                    .map_err(fail)?;
+            }
+            "reply_to.also" => value.clone_into(&mut self.reply_to.also),
+            "reply_to.max" => {
+                self.reply_to.max = value
+                    .trim()
+                    .parse()
+                    .map_err(|_| fail("expected a number".to_owned()))?;
+            }
+            _ => {
+                return Err(fail(format!(
+                    "no such setting; there are {}",
+                    Self::KEYS.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn truth(value: &str) -> Result<bool, String> {
+    value
+        .trim()
+        .parse()
+        .map_err(|_| "expected true or false".to_owned())
+}
+
+fn one<T: Copy>(
+    value: &str,
+    read: fn(&str) -> Option<T>,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<T, String> {
+    let names = || all.iter().map(|v| name(*v)).collect::<Vec<_>>().join(", ");
+    read(value.trim()).ok_or_else(|| format!("expected one of {}, not {value:?}", names()))
+}
+
+fn list<T: Copy>(
+    value: &str,
+    read: fn(&str) -> Option<T>,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<Vec<T>, String> {
+    value
+        .split(',')
+        .filter(|v| !v.trim().is_empty())
+        .map(|v| one(v, read, all, name))
+        .collect()
+}
