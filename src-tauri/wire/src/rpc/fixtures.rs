@@ -46,6 +46,13 @@ pub struct FixtureStarted {
     pub cases: u32,
 }
 
+/// `fixture_cancel`: stop a run; cases that have ended stay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FixtureCancel {
+    /// The run.
+    pub run: u32,
+}
+
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FixtureProgress {

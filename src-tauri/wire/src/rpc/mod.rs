@@ -13,8 +13,8 @@ pub use compose::{
     Bubble, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeSend, Composed, Lint, Reaction, Sent,
 };
 pub use fixtures::{
-    Comparison, FixtureAccept, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
+    Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
+    FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
 pub use turn::{
     Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LedgerEntry, MessageDetail,

@@ -1,0 +1,102 @@
+//! The one list of commands. From it come the trait that every host implements or does not compile, the
+//! dispatch of JSON calls, and the TypeScript that clients are written against.
+
+use crate::failure;
+use foldback_wire::rpc::{
+    Ack, ArmChannel, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, EventDetail, Failure,
+    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
+    Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel,
+    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::future::Future;
+
+/// Declares the commands: `name(Arguments) -> Answer: "what it does"`.
+macro_rules! commands {
+    ($( $name:ident($args:ty) -> $answer:ty : $about:literal; )+) => {
+        /// Every command, as a method. Whoever implements this can be asked by desktop, command line and server.
+        pub trait Commands: Send + Sync {
+            $(
+                #[doc = $about]
+                fn $name(&self, args: $args) -> impl Future<Output = Result<$answer, Failure>> + Send;
+            )+
+        }
+
+        /// Names of all commands, in the order of the contract.
+        pub const COMMANDS: &[&str] = &[$(stringify!($name)),+];
+
+        /// Performs the command `name` with JSON arguments.
+        ///
+        /// # Errors
+        /// What the command itself answers; `unknown_command`; `bad_arguments` when `args` has another shape.
+        pub async fn call<C: Commands>(host: &C, name: &str, args: Value) -> Result<Value, Failure> {
+            match name {
+                $( stringify!($name) => answer(name, host.$name(arguments(name, args)?).await?), )+
+                _ => Err(failure::unknown_command(name)),
+            }
+        }
+
+        /// Shows every command's types to `visitor`, in the order of the contract.
+        pub fn signatures(visitor: &mut impl Signatures) {
+            $( visitor.command::<$args, $answer>(Signature { name: stringify!($name), about: $about }); )+
+        }
+    };
+}
+
+/// A command without its types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signature {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// Something that wants to see the types of every command.
+pub trait Signatures {
+    /// One command.
+    fn command<A: ts_rs::TS + 'static, R: ts_rs::TS + 'static>(&mut self, signature: Signature);
+}
+
+commands! {
+    catalog(Nothing) -> Catalog: "The closed sets, as data.";
+    status(Nothing) -> Status: "The figures of the top bar.";
+    view_open(OpenView) -> ViewOpened: "Opens a window over the journal.";
+    view_close(ViewRef) -> Nothing: "Closes a window over the journal.";
+    view_window(Window) -> Nothing: "Says which rows of a view are on the screen.";
+    view_ack(Ack) -> Nothing: "Acknowledges a frame.";
+    view_pause(Pause) -> Nothing: "Stops or resumes the frames of a view; capture goes on.";
+    view_find(Find) -> Found: "Finds the row of an event in a view.";
+    event(SeqRef) -> EventDetail: "One event in full.";
+    filter_check(FilterText) -> FilterCheck: "Whether a text is a filter.";
+    filter_complete(FilterComplete) -> Vec<Completion>: "What could stand at the cursor of a filter.";
+    turns(TurnList) -> Vec<TurnSummary>: "The latest turns, newest first.";
+    turn(TurnRef) -> TurnDetail: "Everything about a turn.";
+    turn_at(MomentAt) -> Moment: "A turn as it was at a moment.";
+    why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
+    compose(Compose) -> Composed: "Reads, lints and previews an agent's output.";
+    compose_send(ComposeSend) -> Sent: "Sends a message through the whole pipeline of a channel.";
+    fixtures(Nothing) -> Vec<FixtureEntry>: "The fixtures there are, by path.";
+    fixture_read(FixtureRead) -> FixtureText: "The text of a fixture.";
+    fixture_write(FixtureWrite) -> FixtureEntry: "Stores a fixture.";
+    fixture_run(FixtureRun) -> FixtureStarted: "Runs fixtures; their progress is pushed.";
+    fixture_cancel(FixtureCancel) -> Nothing: "Stops a run of fixtures.";
+    fixture_accept(FixtureAccept) -> FixtureText: "Takes what came as a fixture's expectation.";
+    fixture_from_turn(FixtureFromTurn) -> FixtureText: "Makes a fixture that plays a turn again.";
+    channels(Nothing) -> Vec<ChannelCard>: "All channels, in the order of the configuration.";
+    channel_switch(SwitchChannel) -> ChannelCard: "Switches a channel on or off.";
+    channel_arm(ArmChannel) -> ChannelCard: "Lets a channel send for real, or only pretend.";
+    mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
+    release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
+    log_tail(Nothing) -> Vec<LogLine>: "The latest lines of the app's own log, oldest first.";
+}
+
+fn arguments<A: DeserializeOwned>(name: &str, args: Value) -> Result<A, Failure> {
+    serde_json::from_value(args).map_err(|e| failure::bad_arguments(name, &e))
+}
+
+fn answer(name: &str, answer: impl Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(answer).map_err(|e| failure::bad_answer(name, &e))
+}

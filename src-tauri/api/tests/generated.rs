@@ -1,0 +1,81 @@
+//! What is generated is what is committed, and the generator says so when it is not.
+
+use foldback_api::typescript;
+use std::{fs, path::Path};
+
+const GENERATED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src/generated");
+
+#[test]
+fn the_committed_types_are_those_of_the_contract() {
+    let drift = typescript::drift(Path::new(GENERATED));
+    assert!(
+        drift.is_empty(),
+        "run `cargo run -p foldback-api --example generate -- --mode write`\n{drift}"
+    );
+}
+
+#[test]
+fn drift_names_the_file_the_line_and_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in typescript::files() {
+        fs::write(folder.path().join(file.name), file.text).unwrap();
+    }
+    assert_eq!(typescript::drift(folder.path()), "");
+
+    let path = folder.path().join("commands.ts");
+    let edited = fs::read_to_string(&path)
+        .unwrap()
+        .replace("status: { args: Nothing;", "status: { args: string;");
+    let line = 1 + edited.lines().position(|l| l.contains("args: string")).unwrap();
+    fs::write(&path, edited).unwrap();
+    assert_eq!(
+        typescript::drift(folder.path()),
+        format!(
+            "commands.ts:{line}\n-   status: {{ args: string; result: Status }};\n+   status: {{ args: Nothing; result: Status }};\n"
+        )
+    );
+}
+
+#[test]
+fn large_numbers_are_numbers_and_no_type_is_left_out() {
+    let files = typescript::files();
+    for file in &files {
+        assert!(!file.text.contains("bigint"), "{}", file.name);
+    }
+    let wire = &files.iter().find(|f| f.name == "wire.ts").unwrap().text;
+    for name in [
+        "Event",
+        "Kind",
+        "Push",
+        "Topic",
+        "Failure",
+        "TurnDetail",
+        "Moment",
+    ] {
+        assert!(wire.contains(&format!("\nexport type {name} = ")), "{name}");
+    }
+}
+
+#[test]
+fn every_closed_set_of_the_contract_is_there_as_data() {
+    let files = typescript::files();
+    let text = |name| &files.iter().find(|f| f.name == name).unwrap().text;
+    let sets: Vec<_> = text("wire.ts")
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("export type ")?
+                .strip_suffix(';')?
+                .split_once(" = ")
+        })
+        .filter(|(_, body)| {
+            body.split(" | ")
+                .all(|value| value.starts_with('"') && value.ends_with('"'))
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert!(sets.len() > 20, "{sets:?}");
+    for name in sets {
+        let entries = format!("satisfies readonly Entry<{name}>[];");
+        assert!(text("closed.ts").contains(&entries), "{name}");
+    }
+}
