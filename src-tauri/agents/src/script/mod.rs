@@ -1,0 +1,9 @@
+//! Answers from a script: what fixtures say, and the embedded demonstration.
+
+mod agent;
+mod rule;
+mod step;
+
+pub use agent::ScriptAgent;
+pub use rule::{Rule, RuleError, When};
+pub use step::{Act, ScriptStep, ToolStep};

@@ -1,0 +1,6 @@
+//! What every agent keeps, and what each one does.
+
+mod contract;
+mod demo;
+mod script;
+mod support;
