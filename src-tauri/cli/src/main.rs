@@ -1,1 +1,48 @@
-fn main(){}
+//! `foldback`: the bot, its scanner and its replays without a window.
+//!
+//! Machine output goes to stdout, everything else to stderr. Exit codes: 0 fine, 1 the thing checked does not
+//! hold, 2 wrong use or unreadable input.
+
+mod completions;
+mod end;
+mod grammar;
+mod input;
+mod lint;
+mod parse;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Why did my bot (not) say that?
+#[derive(Debug, Parser)]
+#[command(
+    name = "foldback",
+    version,
+    about,
+    propagate_version = true,
+    max_term_width = 110
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Parse(parse::Args),
+    Lint(lint::Args),
+    Completions(completions::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => message.exit(),
+    };
+    let end = match cli.command {
+        Command::Parse(args) => parse::run(&args),
+        Command::Lint(args) => lint::run(&args),
+        Command::Completions(args) => completions::run(&args),
+    };
+    end::exit(end)
+}

@@ -1,0 +1,95 @@
+# The commands people type. `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+CARGO ?= cargo
+UI := ui
+E2E := tests/e2e
+
+.PHONY: help
+help: ## List the commands
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+.PHONY: run
+run: tools ## Install what is missing, build, open the window (or run the demo headless where there is no display)
+	@if [ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]; then \
+	  $(MAKE) --no-print-directory window ui && $(CARGO) run -p foldback-desktop; \
+	else \
+	  echo "There is no display here, so no window can open. The same demo runs headless; its events follow (Ctrl+C ends it)." >&2; \
+	  $(CARGO) run -q -p foldback -- serve --events; \
+	fi
+
+.PHONY: test
+test: tools ## Everything: format, clippy, tests, drift, front end, fixtures, the real window
+	$(MAKE) --no-print-directory format-check cli window ui-test ui clippy rust-test drift fixtures mutants e2e
+
+.PHONY: check
+check: format-check clippy drift ui-check ## What an editor should have told you: format, clippy, drift, types
+
+# --- parts ------------------------------------------------------------------------------------------------
+
+.PHONY: tools window
+tools:
+	@scripts/setup tools
+window:
+	@scripts/setup window
+
+.PHONY: cli
+cli: ## Build the command line; needs no GTK and no WebKit
+	$(CARGO) build -p foldback
+
+$(UI)/node_modules: $(UI)/package-lock.json
+	cd $(UI) && npm ci --no-fund --no-audit
+	@touch $@
+$(E2E)/node_modules: $(E2E)/package-lock.json
+	cd $(E2E) && npm ci --no-fund --no-audit
+	@touch $@
+
+.PHONY: ui ui-check ui-test
+ui: $(UI)/node_modules ## Build the front end
+	cd $(UI) && npm run build
+ui-check: $(UI)/node_modules
+	cd $(UI) && npm run check
+ui-test: ui-check ## Type check and unit tests of the front end
+	cd $(UI) && npm test
+
+.PHONY: format-check clippy rust-test drift fixtures mutants
+format-check:
+	$(CARGO) fmt --all --check
+clippy: window
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+rust-test:
+	$(CARGO) test
+drift: ## Are the generated TypeScript types up to date?
+	$(CARGO) run -q -p foldback-api --bin generate -- --mode check
+generate: ## Write the generated TypeScript types
+	$(CARGO) run -q -p foldback-api --bin generate -- --mode write
+fixtures: cli ## Run all fixtures, with coverage of the rules
+	target/debug/foldback replay fixtures --coverage
+mutants: ## Switch one rule off at a time; at least one fixture or vector must notice
+	$(CARGO) test -p foldback-replay --features mutants --test mutants
+
+.PHONY: app e2e
+app: window ui
+	$(CARGO) build -p foldback-desktop
+e2e: app $(E2E)/node_modules ## Drive the real window under Xvfb
+	$(CARGO) test -p foldback-desktop
+	cd $(E2E) && npm test
+
+.PHONY: bench
+bench: ## Benches; figures are ratios within one run (docs/performance.md)
+	$(CARGO) bench -p foldback-directives
+
+.PHONY: test-peers
+test-peers: ## Opt-in: against real servers and agents of others
+	scripts/test-peers
+
+.PHONY: package
+package: window ui ## A .deb with the app and the command line
+	scripts/package
+
+.PHONY: clean
+clean: ## Remove what was built
+	$(CARGO) clean
+	rm -rf $(UI)/dist $(UI)/node_modules $(E2E)/node_modules artifacts

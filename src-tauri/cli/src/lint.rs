@@ -1,0 +1,93 @@
+//! `foldback lint`: what is not as the grammar says.
+
+use crate::{
+    end::{End, Stop, Verdict, stdout},
+    grammar::Grammar,
+    input,
+};
+use clap::ValueEnum;
+use foldback_directives::{Diagnostic, Lines, Severity, lint};
+use serde::Serialize;
+use std::{io::Write, path::PathBuf};
+
+/// Check agent output; each file is one assistant message
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files; `-` is stdin
+    #[arg(default_value = "-")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    grammar: Grammar,
+
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// A finding with its file and place.
+#[derive(Serialize)]
+struct Finding<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+    #[serde(flatten)]
+    diagnostic: &'a Diagnostic,
+}
+
+/// Runs the command: exit code 1 if there is any error.
+pub(crate) fn run(args: &Args) -> End {
+    let settings = args.grammar.settings()?;
+    let mut out = stdout();
+    let mut verdict = Verdict::Holds;
+    let mut unreadable = None;
+    for path in &args.files {
+        // One unreadable file does not hide what the others hold.
+        let text = match input::read(path) {
+            Ok(text) => text,
+            Err(stop) => {
+                unreadable.get_or_insert(stop);
+                continue;
+            }
+        };
+        let file = input::name(path);
+        let lines = Lines::new(&text);
+        for diagnostic in &lint(&text, &settings) {
+            if diagnostic.severity == Severity::Error {
+                verdict = Verdict::Fails;
+            }
+            let place = lines.place(diagnostic.span.start);
+            let (line, column) = (place.line, place.column);
+            match args.format {
+                Format::Text => {
+                    let Diagnostic {
+                        code,
+                        severity,
+                        message,
+                        ..
+                    } = diagnostic;
+                    writeln!(out, "{file}:{line}:{column}: {severity} {code} {message}")?;
+                }
+                Format::Json => {
+                    crate::end::json_line(
+                        &mut out,
+                        &Finding {
+                            file: &file,
+                            line,
+                            column,
+                            diagnostic,
+                        },
+                    )?;
+                }
+            }
+        }
+    }
+    out.flush()?;
+    unreadable.map_or(Ok(verdict), Err::<Verdict, Stop>)
+}

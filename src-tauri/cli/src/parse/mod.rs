@@ -1,0 +1,86 @@
+//! `foldback parse`: agent output through the scanner.
+
+mod batch;
+mod cut;
+mod stream;
+mod text;
+
+use crate::{
+    end::{End, Verdict, json_line, stdout},
+    grammar::Grammar,
+    input,
+};
+use clap::ValueEnum;
+use cut::Cut;
+use foldback_directives::{Collect, Parsed, Scanner, Settings};
+use std::{io::Write, path::PathBuf};
+
+/// Read agent output as the scanner does and print what it decides
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// File with one assistant message; `-` is stdin
+    #[arg(default_value = "-", conflicts_with_all = ["batch", "stream"])]
+    file: PathBuf,
+
+    #[command(flatten)]
+    grammar: Grammar,
+
+    /// Text of the user's message that triggered the turn; what repeats it is not executed
+    #[arg(long, value_name = "FILE")]
+    inbound_text: Option<PathBuf>,
+
+    /// How to cut the text into chunks; the answer is the same for every cut
+    #[arg(long, value_name = "none|bytes|SEED", default_value = "none")]
+    cut: Cut,
+
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    format: Format,
+
+    /// Read JSON lines `{"id": …, "input": …}` from stdin and answer each
+    #[arg(long, conflicts_with = "stream")]
+    batch: bool,
+
+    /// Read JSON lines from stdin, each a JSON string: one chunk; say after each what is shown and held
+    #[arg(long, conflicts_with = "cut")]
+    stream: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Json,
+    Text,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> End {
+    let settings = args.grammar.settings()?;
+    let inbound = args.inbound_text.as_deref().map(input::read).transpose()?;
+    let inbound = inbound.as_deref();
+    if args.batch {
+        return batch::run(&settings, inbound, args.cut);
+    }
+    if args.stream {
+        return stream::run(&settings, inbound);
+    }
+    let raw = input::read(&args.file)?;
+    let parsed = parse(&raw, &settings, inbound, args.cut);
+    let mut out = stdout();
+    match args.format {
+        Format::Json => json_line(&mut out, &parsed)?,
+        Format::Text => text::write(&mut out, &raw, &parsed)?,
+    }
+    out.flush()?;
+    Ok(Verdict::Holds)
+}
+
+/// Reads `raw` in the chunks of a cut.
+fn parse(raw: &str, settings: &Settings, inbound: Option<&str>, cut: Cut) -> Parsed {
+    let mut scanner = Scanner::new(settings, inbound);
+    let mut collect = Collect::default();
+    for chunk in cut.chunks(raw) {
+        scanner.push(chunk, &mut collect);
+    }
+    scanner.finish(&mut collect);
+    collect.into_parsed()
+}

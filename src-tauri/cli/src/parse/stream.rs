@@ -1,0 +1,90 @@
+//! `parse --stream`: one chunk a line; after each, what is shown and what is held.
+
+use crate::end::{End, Stop, Verdict, json_line, stdout};
+use foldback_directives::{Collect, HoldReason, Scanner, Settings, Sink, Step};
+use serde::Serialize;
+use std::io::{self, BufRead, Write};
+
+/// What one push released and left undecided.
+#[derive(Serialize)]
+struct Line<'a> {
+    chunk: Option<usize>,
+    released: &'a str,
+    held: &'a str,
+    reason: Option<HoldReason>,
+}
+
+#[derive(Serialize)]
+struct Last<'a> {
+    chunk: Option<usize>,
+    released: &'a str,
+}
+
+#[derive(Default)]
+struct Watch {
+    collect: Collect,
+    reason: Option<HoldReason>,
+    decided: usize,
+}
+
+impl Sink for Watch {
+    fn step(&mut self, step: Step<'_>) {
+        match &step {
+            Step::Hold(hold) => self.reason = hold.map(|hold| hold.reason),
+            Step::Show { span, .. } | Step::Hide { span, .. } => self.decided = span.end,
+            _ => {}
+        }
+        self.collect.step(step);
+    }
+}
+
+/// Answers every chunk; the last two lines finish the message and print the whole answer.
+pub(crate) fn run(settings: &Settings, inbound: Option<&str>) -> End {
+    let mut out = stdout();
+    let mut scanner = Scanner::new(settings, inbound);
+    let mut watch = Watch::default();
+    let mut raw = String::new();
+    let mut stdin = io::stdin().lock();
+    let mut line = Vec::new();
+    let mut chunks = 0_usize;
+    for number in 1_usize.. {
+        line.clear();
+        if stdin.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let chunk: String = serde_json::from_slice(&line)
+            .map_err(|error| Stop::Wrong(format!("<stdin>:{number}: expected a JSON string: {error}")))?;
+        let shown = watch.collect.clean_text().len();
+        raw.push_str(&chunk);
+        scanner.push(&chunk, &mut watch);
+        let held = &raw[watch.decided..];
+        let reason = watch.reason.filter(|_| !held.is_empty());
+        let released = &watch.collect.clean_text()[shown..];
+        json_line(
+            &mut out,
+            &Line {
+                chunk: Some(chunks),
+                released,
+                held,
+                reason,
+            },
+        )?;
+        out.flush()?;
+        chunks += 1;
+    }
+    let shown = watch.collect.clean_text().len();
+    scanner.finish(&mut watch);
+    json_line(
+        &mut out,
+        &Last {
+            chunk: None,
+            released: &watch.collect.clean_text()[shown..],
+        },
+    )?;
+    json_line(&mut out, &watch.collect.into_parsed())?;
+    out.flush()?;
+    Ok(Verdict::Holds)
+}
