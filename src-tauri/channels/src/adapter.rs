@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use foldback_wire::{Capabilities, ChannelState, Inbound, MessageId, Operation, RefusalCode, Target};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -24,7 +25,7 @@ pub enum Signal {
 pub type SignalSink = mpsc::Sender<Signal>;
 
 /// An operation with what identifies it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// Where it goes.
     pub target: Target,
@@ -35,7 +36,7 @@ pub struct Call {
 }
 
 /// What a platform acknowledged.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Ack {
     /// The message it made, for operations that make one.
     pub message: Option<MessageId>,
@@ -46,14 +47,15 @@ pub struct Ack {
 }
 
 /// How a platform refused. Typed, so that nobody matches on error texts.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{code}: {detail}")]
 pub struct Refusal {
     /// Which kind.
     pub code: RefusalCode,
     /// What the platform said, in words, without secrets.
     pub detail: String,
-    /// How long to wait, for `rate_limited`.
+    /// How long to wait, for `rate_limited`. Milliseconds in JSON.
+    #[serde(rename = "retry_after_ms", with = "crate::millis")]
     pub retry_after: Option<Duration>,
     /// Whether the platform may have done it all the same (a time-out, a connection lost after sending).
     pub maybe_done: bool,
@@ -67,6 +69,15 @@ impl Refusal {
             detail: detail.into(),
             retry_after: None,
             maybe_done: false,
+        }
+    }
+
+    /// The same, when nobody can know whether the platform did it.
+    #[must_use]
+    pub fn or_done(self) -> Self {
+        Self {
+            maybe_done: true,
+            ..self
         }
     }
 }

@@ -1,5 +1,14 @@
 //! Channel adapters: how messages come in from a platform and how operations reach it.
 
 mod adapter;
+mod emoji;
+mod loopback;
+mod millis;
+mod profile;
+pub mod sim;
 
 pub use adapter::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
+pub use loopback::{InboxFull, Loopback};
+pub use profile::{Feature, profile, restrict};
+pub use sim::is_message_id;

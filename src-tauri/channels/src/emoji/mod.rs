@@ -1,0 +1,202 @@
+//! Emoji: from what an agent writes (alias, `:alias:` or the emoji) to the emoji, and from there to the
+//! form a platform takes.
+
+mod slack;
+mod telegram;
+
+use foldback_wire::{Capabilities, EmojiForm};
+
+/// Aliases of the output grammar, and a few that agents use although no common table has them. They win
+/// over the table; the first alias of an emoji is the one Slack is given.
+const ALIASES: &[(&str, &str)] = &[
+    ("eyes", "👀"),
+    ("thumbsup", "👍"),
+    ("thumbs_up", "👍"),
+    ("+1", "👍"),
+    ("heart", "❤️"),
+    ("fire", "🔥"),
+    ("smile", "😄"),
+    ("laughing", "😆"),
+    ("tada", "🎉"),
+    ("clap", "👏"),
+    ("ok_hand", "👌"),
+    ("thumbsdown", "👎"),
+    ("thumbs_down", "👎"),
+    ("white_check_mark", "✅"),
+    ("check", "✅"),
+];
+
+/// The emoji that `text` means: an alias, with or without colons and in any case, or an emoji, which passes
+/// as it is. `None` when it is neither.
+pub fn resolve_emoji(text: &str) -> Option<String> {
+    let text = text.trim();
+    if emojis::get(text).is_some() {
+        return Some(text.to_owned());
+    }
+    let name = text
+        .strip_prefix(':')
+        .and_then(|t| t.strip_suffix(':'))
+        .unwrap_or(text)
+        .to_ascii_lowercase();
+    ALIASES
+        .iter()
+        .find(|(alias, _)| *alias == name)
+        .map(|(_, emoji)| *emoji)
+        .or_else(|| emojis::get_by_shortcode(&name).map(emojis::Emoji::as_str))
+        .map(str::to_owned)
+}
+
+/// What a platform is given for a reaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentEmoji {
+    /// The emoji or its shortcode name, in the platform's form.
+    pub form: String,
+    /// The platform does not have this emoji; its nearest one is used.
+    pub nearest: bool,
+}
+
+/// The form of a Unicode emoji that a channel takes; `None` when the channel has no reactions or nothing
+/// near enough.
+pub fn emoji_for(capabilities: &Capabilities, unicode: &str) -> Option<SentEmoji> {
+    let exact = |form: String| SentEmoji { form, nearest: false };
+    match capabilities.react? {
+        EmojiForm::Unicode => emojis::get(unicode).map(|_| exact(unicode.to_owned())),
+        EmojiForm::FixedSet => telegram::exact(unicode)
+            .map(|form| exact(form.to_owned()))
+            .or_else(|| {
+                telegram::nearest(unicode).map(|form| SentEmoji {
+                    form: form.to_owned(),
+                    nearest: true,
+                })
+            }),
+        EmojiForm::Shortcode => slack::name(unicode).map(exact),
+    }
+}
+
+/// Whether a platform with reactions of this form takes `sent` as it stands.
+pub(crate) fn accepted(form: EmojiForm, sent: &str) -> bool {
+    match form {
+        EmojiForm::Unicode => emojis::get(sent).is_some(),
+        EmojiForm::FixedSet => telegram::SET.contains(&sent),
+        EmojiForm::Shortcode => slack::is_name(sent),
+    }
+}
+
+/// The emoji without variation selectors, so that `❤` and `❤️` compare equal.
+fn bare(emoji: &str) -> String {
+    emoji
+        .chars()
+        .filter(|c| !matches!(c, '\u{FE0E}' | '\u{FE0F}'))
+        .collect()
+}
+
+/// The emoji without skin tone.
+fn toneless(emoji: &str) -> Option<&'static emojis::Emoji> {
+    let found = emojis::get(emoji)?;
+    Some(found.with_skin_tone(emojis::SkinTone::Default).unwrap_or(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::profile;
+    use foldback_wire::Platform;
+
+    fn sent(platform: Platform, emoji: &str) -> Option<(String, bool)> {
+        emoji_for(&profile(platform), emoji).map(|s| (s.form, s.nearest))
+    }
+
+    #[test]
+    fn aliases_in_any_case_with_or_without_colons() {
+        for text in [
+            "thumbsup",
+            ":thumbsup:",
+            "ThumbsUp",
+            ":THUMBS_UP:",
+            "+1",
+            ":+1:",
+            " thumbsup ",
+            "👍",
+        ] {
+            assert_eq!(resolve_emoji(text).as_deref(), Some("👍"), "{text}");
+        }
+        assert_eq!(resolve_emoji("heart").as_deref(), Some("❤️"));
+        assert_eq!(resolve_emoji("smile").as_deref(), Some("😄"));
+        assert_eq!(resolve_emoji("laughing").as_deref(), Some("😆"));
+        assert_eq!(
+            resolve_emoji("rocket").as_deref(),
+            Some("🚀"),
+            "from the well-kept table"
+        );
+        assert_eq!(
+            resolve_emoji("❤").as_deref(),
+            Some("❤"),
+            "an emoji passes as it is"
+        );
+        for text in [
+            "",
+            ":",
+            "::",
+            "qq",
+            "no such emoji",
+            "constructor",
+            ":thumbsup",
+            "👍👍",
+        ] {
+            assert_eq!(resolve_emoji(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn telegram_takes_its_fixed_set_and_the_nearest_of_it() {
+        let exact = |form: &str| Some((form.to_owned(), false));
+        let nearest = |form: &str| Some((form.to_owned(), true));
+        assert_eq!(sent(Platform::Telegram, "👍"), exact("👍"));
+        assert_eq!(
+            sent(Platform::Telegram, "❤️"),
+            exact("❤"),
+            "without the variation selector"
+        );
+        assert_eq!(sent(Platform::Telegram, "😄"), nearest("😁"));
+        assert_eq!(sent(Platform::Telegram, "✅"), nearest("👍"));
+        assert_eq!(
+            sent(Platform::Telegram, "👍🏽"),
+            nearest("👍"),
+            "there are no skin tones"
+        );
+        assert_eq!(sent(Platform::Telegram, "🇫🇷"), None);
+    }
+
+    #[test]
+    fn every_alias_of_the_grammar_arrives_everywhere() {
+        for (alias, emoji) in ALIASES {
+            for platform in Platform::ALL {
+                let capabilities = profile(*platform);
+                let given =
+                    emoji_for(&capabilities, emoji).unwrap_or_else(|| panic!("{alias} on {platform}"));
+                assert!(
+                    accepted(capabilities.react.unwrap(), &given.form),
+                    "{alias} on {platform}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn slack_takes_names() {
+        let name = |emoji| sent(Platform::Slack, emoji).map(|(form, _)| form);
+        assert_eq!(name("👍").as_deref(), Some("thumbsup"));
+        assert_eq!(name("❤").as_deref(), Some("heart"));
+        assert_eq!(name("🤔").as_deref(), Some("thinking_face"));
+        assert_eq!(name("👍🏽").as_deref(), Some("thumbsup::skin-tone-4"));
+        assert_eq!(name("not an emoji"), None);
+    }
+
+    #[test]
+    fn others_take_the_emoji_and_nothing_else() {
+        assert_eq!(sent(Platform::Discord, "🚀"), Some(("🚀".into(), false)));
+        assert_eq!(sent(Platform::Signal, "rocket"), None);
+        let silent = crate::restrict(profile(Platform::Discord), &[crate::Feature::React]);
+        assert_eq!(emoji_for(&silent, "🚀"), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! What a simulated platform remembers of a conversation.
+
+use foldback_wire::{FileKind, MessageId, ThreadId, Timestamp, UserId};
+use std::collections::VecDeque;
+
+/// Messages a chat keeps; older ones are gone, as the platform of a bot that runs for months must be bounded.
+const KEPT: usize = 10_000;
+
+/// Who wrote a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Author {
+    /// The bot.
+    Bot,
+    /// Somebody else.
+    User(UserId),
+}
+
+/// What a message shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Text.
+    Text(String),
+    /// A file.
+    File {
+        /// Its path.
+        path: String,
+        /// How it is shown.
+        kind: FileKind,
+        /// Text beside it.
+        caption: Option<String>,
+    },
+    /// A voice note.
+    Voice {
+        /// Path of the speech.
+        path: String,
+        /// What is said.
+        text: String,
+    },
+}
+
+/// A text that an edit replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// The text before.
+    pub text: String,
+    /// When it was replaced.
+    pub at: Timestamp,
+}
+
+/// A message on the platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Its id, in the platform's form.
+    pub id: MessageId,
+    /// Who wrote it.
+    pub author: Author,
+    /// In which thread.
+    pub thread: Option<ThreadId>,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+    /// What it shows now.
+    pub content: Content,
+    /// What it showed before, oldest first.
+    pub history: Vec<Replaced>,
+    /// The bot's reactions, in the form the platform was given.
+    pub reactions: Vec<String>,
+    /// When it was sent.
+    pub at: Timestamp,
+    /// When it was removed.
+    pub deleted: Option<Timestamp>,
+}
+
+/// A conversation.
+#[derive(Debug, Clone, Default)]
+pub struct Chat {
+    messages: VecDeque<Message>,
+    /// Since when the bot is shown as typing; a message of the bot ends it.
+    pub typing: Option<Timestamp>,
+}
+
+impl Chat {
+    /// Every message that is remembered, removed ones included, in order.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter()
+    }
+
+    /// The message of this id, unless it was removed.
+    pub fn message(&self, id: &MessageId) -> Option<&Message> {
+        self.messages.iter().rfind(|m| m.id == *id && m.deleted.is_none())
+    }
+
+    pub(super) fn message_mut(&mut self, id: &MessageId) -> Option<&mut Message> {
+        // From the back: nearly every operation is about a recent message.
+        self.messages
+            .iter_mut()
+            .rfind(|m| m.id == *id && m.deleted.is_none())
+    }
+
+    pub(super) fn knows(&self, id: &MessageId) -> bool {
+        self.messages.iter().rev().any(|m| m.id == *id)
+    }
+
+    pub(super) fn push(&mut self, message: Message) {
+        if self.messages.len() == KEPT {
+            self.messages.pop_front();
+        }
+        self.messages.push_back(message);
+    }
+}

@@ -1,0 +1,445 @@
+//! A platform, simulated: a state machine without I/O, time or tasks of its own. It keeps the rules of the
+//! profile it is given, gives out ids in the platform's form and remembers what happened.
+
+mod chat;
+mod fault;
+mod ids;
+
+pub use chat::{Author, Chat, Content, Message, Replaced};
+pub use fault::{Failure, Fault};
+pub use ids::is_message_id;
+
+use crate::{Ack, Call, Refusal, emoji};
+use foldback_wire::{
+    Capabilities, ChatId, FileKind, Inbound, MessageId, OpKind, Operation, Platform, RefusalCode, ReplyForm,
+    ThreadId, Timestamp,
+};
+use ids::IdSource;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
+
+/// Calls the log keeps in memory; a platform in its own process writes all of them to its file.
+const LOG_KEPT: usize = 65_536;
+
+/// How long a key is remembered. Discord promises "the past few minutes"
+/// (<https://discord.com/developers/docs/resources/message#create-message>, `enforce_nonce`).
+pub const KEY_WINDOW: Duration = Duration::from_mins(5);
+
+/// One call as the platform saw it: its evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// When it arrived.
+    pub at: Timestamp,
+    /// What was asked.
+    pub call: Call,
+    /// What the caller was answered, or would have been.
+    pub answer: Result<Ack, Refusal>,
+    /// Whether it changed the platform. A lost acknowledgement has a refusal and did.
+    pub applied: bool,
+    /// The key was known: the caller got the first call's message again and nothing changed.
+    pub repeated: bool,
+}
+
+/// A simulated platform.
+#[derive(Debug)]
+pub struct SimPlatform {
+    capabilities: Capabilities,
+    chats: BTreeMap<ChatId, Chat>,
+    shut: BTreeMap<ChatId, RefusalCode>,
+    ids: IdSource,
+    keys: HashMap<String, (Timestamp, MessageId)>,
+    faults: Vec<Fault>,
+    calls: BTreeMap<OpKind, u32>,
+    log: VecDeque<Record>,
+}
+
+/// What an accepted operation came to.
+struct Done {
+    ack: Ack,
+    repeated: bool,
+}
+
+impl SimPlatform {
+    /// An empty platform with these rules.
+    pub fn new(capabilities: Capabilities) -> Self {
+        Self {
+            ids: IdSource::new(capabilities.platform),
+            capabilities,
+            chats: BTreeMap::new(),
+            shut: BTreeMap::new(),
+            keys: HashMap::new(),
+            faults: Vec::new(),
+            calls: BTreeMap::new(),
+            log: VecDeque::new(),
+        }
+    }
+
+    /// The rules it keeps.
+    pub const fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// A conversation; `None` when nothing was ever said in it.
+    pub fn chat(&self, chat: &ChatId) -> Option<&Chat> {
+        self.chats.get(chat)
+    }
+
+    /// What was called, oldest first.
+    pub fn log(&self) -> impl Iterator<Item = &Record> {
+        self.log.iter()
+    }
+
+    /// Somebody writes a message. It comes out as the platform would hand it over: without a thread where
+    /// there are none. A message that is known already is not there twice.
+    pub fn receive(&mut self, mut inbound: Inbound) -> Inbound {
+        if !self.capabilities.threads {
+            inbound.thread = None;
+        }
+        let chat = self.chats.entry(inbound.chat.clone()).or_default();
+        if !chat.knows(&inbound.message) {
+            chat.push(Message {
+                id: inbound.message.clone(),
+                author: Author::User(inbound.sender.id.clone()),
+                thread: inbound.thread.clone(),
+                reply_to: inbound.reply_to.clone(),
+                content: Content::Text(inbound.text.clone()),
+                history: Vec::new(),
+                reactions: Vec::new(),
+                at: inbound.at,
+                deleted: None,
+            });
+        }
+        inbound
+    }
+
+    /// A fresh message id for a message of somebody else, in the platform's form.
+    pub fn mint(&mut self, now: Timestamp, chat: &ChatId) -> MessageId {
+        loop {
+            // A fixture may have used a number that the counter comes to: step over it.
+            let id = self.ids.next(now, chat);
+            if !self.chats.get(chat).is_some_and(|c| c.knows(&id)) {
+                return id;
+            }
+        }
+    }
+
+    /// Every operation in `chat` is refused so from now on, as when the bot was thrown out.
+    pub fn shut(&mut self, chat: ChatId, code: RefusalCode) {
+        self.shut.insert(chat, code);
+    }
+
+    /// Plans a fault.
+    pub fn plan(&mut self, fault: Fault) {
+        self.faults.push(fault);
+    }
+
+    /// A call sets out: counts it and says how it will go wrong, if it will.
+    pub fn set_out(&mut self, op: OpKind) -> Option<Fault> {
+        let count = self.calls.entry(op).or_insert(0);
+        *count += 1;
+        let count = *count;
+        self.faults.iter().find(|f| f.hits(op, count)).cloned()
+    }
+
+    /// A call arrives at `now`. `size` is that of its file in bytes, where it has one and it is known;
+    /// `fault` is what `set_out` said.
+    pub fn arrive(
+        &mut self,
+        now: Timestamp,
+        call: Call,
+        size: Option<u64>,
+        fault: Option<&Fault>,
+    ) -> Result<Ack, Refusal> {
+        let failure = fault.and_then(|f| f.fail);
+        let done = match failure {
+            Some(Failure::Disconnect) => {
+                Err(Refusal::new(RefusalCode::Transient, "the connection broke").or_done())
+            }
+            Some(failure) if let Some(code) = failure.refusal() => Err(Refusal {
+                retry_after: fault.and_then(|f| f.retry_after_ms).map(Duration::from_millis),
+                ..Refusal::new(code, "as planned")
+            }),
+            _ => self.apply(now, &call, size),
+        };
+        let repeated = done.as_ref().is_ok_and(|d| d.repeated);
+        let applied = done.as_ref().is_ok_and(|d| !d.repeated && !d.ack.unchanged);
+        let mut answer = done.map(|d| d.ack);
+        if failure == Some(Failure::LostAck) && answer.is_ok() {
+            answer = Err(Refusal::new(RefusalCode::Transient, "no answer arrived").or_done());
+        }
+        if self.log.len() == LOG_KEPT {
+            self.log.pop_front();
+        }
+        self.log.push_back(Record {
+            at: now,
+            call,
+            answer: answer.clone(),
+            applied,
+            repeated,
+        });
+        answer
+    }
+
+    fn apply(&mut self, now: Timestamp, call: &Call, size: Option<u64>) -> Result<Done, Refusal> {
+        let chat = &call.target.chat;
+        if let Some(code) = self.shut.get(chat) {
+            return Err(Refusal::new(*code, format!("the chat {chat} is shut")));
+        }
+        if call.target.thread.is_some() && !self.capabilities.threads {
+            return Err(Refusal::new(
+                RefusalCode::Unsupported,
+                "there are no threads here",
+            ));
+        }
+        let once = |ack| Done { ack, repeated: false };
+        match &call.operation {
+            Operation::SendText { text, reply_to } => {
+                self.check_text(text)?;
+                Ok(self.send(now, call, reply_to.as_ref(), Content::Text(text.clone())))
+            }
+            Operation::SendFile {
+                path,
+                kind,
+                caption,
+                reply_to,
+            } => {
+                self.check_file(*kind, size)?;
+                if let Some(caption) = caption {
+                    self.check_length(caption, self.capabilities.caption_limit)?;
+                }
+                let content = Content::File {
+                    path: path.clone(),
+                    kind: *kind,
+                    caption: caption.clone(),
+                };
+                Ok(self.send(now, call, reply_to.as_ref(), content))
+            }
+            Operation::SendVoice { path, text } => {
+                if self.capabilities.voice.is_none() {
+                    return Err(unsupported("voice"));
+                }
+                self.check_file(FileKind::Audio, size)?;
+                let content = Content::Voice {
+                    path: path.clone(),
+                    text: text.clone(),
+                };
+                Ok(self.send(now, call, None, content))
+            }
+            Operation::EditText { message, text } => self.edit(now, chat, message, text).map(once),
+            Operation::Delete { message } => self.delete(now, chat, message).map(once),
+            Operation::React {
+                message, emoji_sent, ..
+            } => self.react(chat, message, emoji_sent).map(once),
+            Operation::Typing => {
+                if !self.capabilities.typing {
+                    return Err(unsupported("typing"));
+                }
+                self.chats.entry(chat.clone()).or_default().typing = Some(now);
+                Ok(once(Ack::default()))
+            }
+        }
+    }
+
+    fn send(&mut self, now: Timestamp, call: &Call, reply_to: Option<&MessageId>, content: Content) -> Done {
+        if self.capabilities.idempotency_key {
+            self.keys.retain(|_, (at, _)| now.since(*at) < KEY_WINDOW);
+            if let Some((_, message)) = self.keys.get(&call.key) {
+                return Done {
+                    ack: Ack {
+                        message: Some(message.clone()),
+                        ..Ack::default()
+                    },
+                    repeated: true,
+                };
+            }
+        }
+        let chat = &call.target.chat;
+        let id = self.mint(now, chat);
+        if self.capabilities.idempotency_key {
+            self.keys.insert(call.key.clone(), (now, id.clone()));
+        }
+        let (reply_to, warning) = match reply_to.map(|to| self.check_reply(chat, to).map(|()| to.clone())) {
+            None => (None, None),
+            Some(Ok(to)) => (Some(to), None),
+            Some(Err(warning)) => (None, Some(warning)),
+        };
+        let thread = match (&reply_to, self.capabilities.reply) {
+            (Some(to), Some(ReplyForm::Thread)) => Some(
+                call.target
+                    .thread
+                    .clone()
+                    .unwrap_or_else(|| ThreadId::new(to.as_str())),
+            ),
+            _ => call.target.thread.clone(),
+        };
+        let chat = self.chats.entry(chat.clone()).or_default();
+        chat.typing = None;
+        chat.push(Message {
+            id: id.clone(),
+            author: Author::Bot,
+            thread,
+            reply_to,
+            content,
+            history: Vec::new(),
+            reactions: Vec::new(),
+            at: now,
+            deleted: None,
+        });
+        Done {
+            ack: Ack {
+                message: Some(id),
+                unchanged: false,
+                warning,
+            },
+            repeated: false,
+        }
+    }
+
+    fn edit(&mut self, now: Timestamp, chat: &ChatId, id: &MessageId, text: &str) -> Result<Ack, Refusal> {
+        if !self.capabilities.edit {
+            return Err(unsupported("edits"));
+        }
+        self.check_text(text)?;
+        let message = self.own(chat, id)?;
+        let Content::Text(shown) = &mut message.content else {
+            return Err(Refusal::new(
+                RefusalCode::Rejected,
+                format!("{id} has no text to edit"),
+            ));
+        };
+        if shown == text {
+            return Ok(Ack {
+                unchanged: true,
+                ..Ack::default()
+            });
+        }
+        let before = std::mem::replace(shown, text.to_owned());
+        message.history.push(Replaced {
+            text: before,
+            at: now,
+        });
+        Ok(Ack::default())
+    }
+
+    fn delete(&mut self, now: Timestamp, chat: &ChatId, id: &MessageId) -> Result<Ack, Refusal> {
+        if !self.capabilities.delete {
+            return Err(unsupported("removing messages"));
+        }
+        self.own(chat, id)?.deleted = Some(now);
+        Ok(Ack::default())
+    }
+
+    fn react(&mut self, chat: &ChatId, id: &MessageId, sent: &str) -> Result<Ack, Refusal> {
+        let form = self.capabilities.react.ok_or_else(|| unsupported("reactions"))?;
+        if !emoji::accepted(form, sent) {
+            return Err(Refusal::new(
+                RefusalCode::Rejected,
+                format!("{sent} is no reaction here"),
+            ));
+        }
+        let one_only = one_reaction(self.capabilities.platform);
+        let message = self.any(chat, id)?;
+        if message.reactions.iter().any(|r| r == sent) {
+            return Ok(Ack {
+                unchanged: true,
+                ..Ack::default()
+            });
+        }
+        if one_only {
+            message.reactions.clear();
+        }
+        message.reactions.push(sent.to_owned());
+        Ok(Ack::default())
+    }
+
+    fn any(&mut self, chat: &ChatId, id: &MessageId) -> Result<&mut Message, Refusal> {
+        self.chats
+            .get_mut(chat)
+            .and_then(|c| c.message_mut(id))
+            .ok_or_else(|| Refusal::new(RefusalCode::Gone, format!("there is no message {id} in {chat}")))
+    }
+
+    fn own(&mut self, chat: &ChatId, id: &MessageId) -> Result<&mut Message, Refusal> {
+        let message = self.any(chat, id)?;
+        if message.author == Author::Bot {
+            Ok(message)
+        } else {
+            Err(Refusal::new(
+                RefusalCode::Forbidden,
+                format!("{id} is somebody else's message"),
+            ))
+        }
+    }
+
+    /// Why the reply cannot name its target; then it is sent plainly.
+    fn check_reply(&self, chat: &ChatId, to: &MessageId) -> Result<(), String> {
+        if self.capabilities.reply.is_none() {
+            return Err(format!(
+                "sent without its reply to {to}: there are no replies here"
+            ));
+        }
+        if self.chats.get(chat).is_some_and(|c| c.message(to).is_some()) {
+            return Ok(());
+        }
+        let platform = self.capabilities.platform;
+        Err(if is_message_id(platform, to) {
+            format!("sent without its reply: there is no message {to} in {chat}")
+        } else {
+            format!("sent without its reply: {to} is not a message id of {platform}")
+        })
+    }
+
+    fn check_text(&self, text: &str) -> Result<(), Refusal> {
+        if text.trim().is_empty() {
+            return Err(Refusal::new(RefusalCode::Rejected, "the text is empty"));
+        }
+        self.check_length(text, self.capabilities.text_limit)
+    }
+
+    fn check_length(&self, text: &str, limit: usize) -> Result<(), Refusal> {
+        let unit = self.capabilities.unit;
+        let length = unit.measure(text);
+        if length > limit {
+            return Err(Refusal::new(
+                RefusalCode::TooLong,
+                format!("{length} {unit} of at most {limit}"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_file(&self, kind: FileKind, size: Option<u64>) -> Result<(), Refusal> {
+        let limit = file_limit(&self.capabilities, kind).ok_or_else(|| unsupported("files"))?;
+        match size {
+            Some(size) if size > limit => Err(Refusal::new(
+                RefusalCode::TooLong,
+                format!("{size} bytes of at most {limit}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Largest file of a kind, in bytes; `None` where files cannot be sent.
+pub fn file_limit(capabilities: &Capabilities, kind: FileKind) -> Option<u64> {
+    let whole = capabilities.file_limit?;
+    Some(match kind {
+        FileKind::Image => capabilities.image_limit.unwrap_or(whole),
+        FileKind::Audio => capabilities.audio_limit.unwrap_or(whole),
+        FileKind::File => whole,
+    })
+}
+
+/// Whether a bot has one reaction a message, so that a new one takes the old one's place: a bot on Telegram
+/// (<https://core.telegram.org/bots/api#setmessagereaction>), everybody on WhatsApp and Signal.
+const fn one_reaction(platform: Platform) -> bool {
+    matches!(
+        platform,
+        Platform::Telegram | Platform::Whatsapp | Platform::Signal
+    )
+}
+
+fn unsupported(what: &str) -> Refusal {
+    Refusal::new(RefusalCode::Unsupported, format!("there is no {what} here"))
+}

@@ -1,0 +1,4 @@
+//! Channels as the pipeline sees them.
+
+mod loopback;
+mod stage;
