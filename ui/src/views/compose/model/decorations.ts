@@ -1,0 +1,77 @@
+/** What the scanner decided, as decorations of the editor: which text gets which look, in order. */
+import type { Composed, Range } from "../../../generated/wire";
+import { ByteText } from "../../../store/text";
+
+export interface Mark {
+  /** Code units, as the editor counts. */
+  from: number;
+  to: number;
+  /** Class of the look. */
+  look: string;
+  /** For the tooltip. */
+  title: string;
+}
+
+const LOOKS: Record<Range["fate"], string> = { show: "", strip: "cm-stripped", drop: "cm-dropped" };
+const WORDS: Record<Range["fate"], string> = { show: "shown", strip: "stripped", drop: "dropped" };
+
+/** Marks for all that is not simply shown, neighbours with the same look joined. */
+export function marksOf(text: ByteText, ranges: readonly Range[]): Mark[] {
+  const marks: Mark[] = [];
+  for (const { span, fate, reason } of ranges) {
+    if (fate === "show") continue;
+    const from = text.unit(span[0]);
+    const to = text.unit(span[1]);
+    if (from >= to) continue;
+    const title = `${WORDS[fate]}: ${reason ?? "no reason given"}`;
+    const last = marks[marks.length - 1];
+    if (last !== undefined && last.to === from && last.title === title) last.to = to;
+    else marks.push({ from, to, look: LOOKS[fate], title });
+  }
+  return marks;
+}
+
+/** A finding as the editor shows it. */
+export interface Squiggle {
+  from: number;
+  to: number;
+  severity: "error" | "warning";
+  code: string;
+  message: string;
+  explanation: string;
+  line: number;
+  column: number;
+  fix: { from: number; to: number; insert: string; title: string } | null;
+}
+
+/** Squiggles in the order of their places. An empty span is widened to one character, so that it can be seen. */
+export function squigglesOf(text: ByteText, lints: Composed["lints"]): Squiggle[] {
+  return lints
+    .map(({ diagnostic, line, column, explanation }) => {
+      let from = text.unit(diagnostic.span[0]);
+      let to = text.unit(diagnostic.span[1]);
+      if (to <= from) {
+        to = Math.min(text.text.length, from + 1);
+        from = Math.max(0, to - 1);
+      }
+      const { fix } = diagnostic;
+      return {
+        from,
+        to,
+        severity: diagnostic.severity,
+        code: diagnostic.code,
+        message: diagnostic.message,
+        explanation,
+        line,
+        column,
+        fix: fix && { from: text.unit(fix.span[0]), to: text.unit(fix.span[1]), insert: fix.text, title: fix.title },
+      };
+    })
+    .sort((a, b) => a.from - b.from || a.to - b.to);
+}
+
+/** The finding whose fix the key applies: under the cursor, else the next one that has a fix. */
+export function fixAt(squiggles: readonly Squiggle[], cursor: number): Squiggle | null {
+  const fixable = squiggles.filter((s) => s.fix !== null);
+  return fixable.find((s) => s.from <= cursor && cursor <= s.to) ?? fixable.find((s) => s.from > cursor) ?? fixable[0] ?? null;
+}

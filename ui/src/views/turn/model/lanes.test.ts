@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { sampleMoment, sampleTurn } from "../test/sample";
+import { barsOf, chunkMarks, ticksOf } from "./lanes";
+import { Playback } from "./playback";
+import { Timeline } from "./timeline";
+import { whyAt } from "./why";
+
+const detail = sampleTurn();
+const timeline = new Timeline(detail);
+
+describe("waterfall", () => {
+  it("puts bars into their lanes as shares of the turn", () => {
+    const bars = barsOf(detail.lanes, 1810);
+    expect(bars.held).toHaveLength(3);
+    expect(bars.delivery.map((b) => b.error)).toEqual([false, false, true, false]);
+    expect(bars.inbound[0]).toMatchObject({ from: 0, until: 60 / 1810 });
+  });
+
+  it("lets what lasts reach the end", () => {
+    const bars = barsOf([{ lane: "agent", from_ms: 50, until_ms: null, label: "", seq: 1, error: false }], 100);
+    expect(bars.agent[0]).toMatchObject({ from: 0.5, until: 1, untilMs: null });
+  });
+
+  it("thins chunk marks that nobody could tell apart", () => {
+    const chunk = detail.decisions.find((d) => d.kind === "chunk");
+    if (chunk === undefined) throw new Error("no chunk");
+    const decisions = Array.from({ length: 5000 }, (_, i) => ({ ...chunk, at_ms: i }));
+    expect(chunkMarks({ ...detail, decisions }, 5000, 100)).toHaveLength(100);
+    expect(chunkMarks(detail, timeline.duration)).toHaveLength(7);
+  });
+
+  it("has round ticks", () => {
+    expect(ticksOf(2310, 8)).toEqual([0, 500, 1000, 1500, 2000]);
+    expect(ticksOf(1)).toEqual([0, 1]);
+  });
+});
+
+describe("playing", () => {
+  it("follows the time of the turn at its speed, and skips no long gap", () => {
+    const playback = new Playback();
+    playback.start(100);
+    expect(playback.frame(1000, 1)).toBe(100);
+    expect(playback.frame(1016, 1)).toBe(116);
+    expect(playback.frame(1032, 10)).toBe(276);
+    expect(playback.frame(9000, 1)).toBe(376);
+  });
+});
+
+describe("why", () => {
+  const at = (chunk: number) => {
+    const position = timeline.atSeq(detail.messages[0]?.chunks[chunk]?.seq ?? 0);
+    return whyAt(sampleMoment(detail, { turn: 812, seq: position.seq, byte: null }), timeline.decisionAt(position));
+  };
+
+  it("says what is held, by which rule, and what releases it", () => {
+    const why = at(5);
+    expect(why.tone).toBe("held");
+    expect(why.lines.map((l) => l.term)).toEqual(["Held", "Rule", "Releases"]);
+    expect(why.lines[0]).toEqual({ term: "Held", text: "24 bytes since +294 ms, reason", code: "partial_tag" });
+  });
+
+  it("says the decision where nothing is held", () => {
+    expect(at(4).lines[0]).toMatchObject({ term: "Decided" });
+    expect(at(4).tone).toBe("plain");
+  });
+
+  it("says what delivery waits for", () => {
+    const last = detail.ledger.at(-1);
+    const position = timeline.atSeq(last?.seq ?? 0);
+    const why = whyAt(sampleMoment(detail, { turn: 812, seq: position.seq, byte: null }), timeline.decisionAt(position));
+    expect(why.tone).toBe("waiting");
+    expect(why.lines.at(-1)?.text).toMatch(/edit_interval.*640 ms/);
+  });
+
+  it("marks a failure", () => {
+    const error = detail.decisions.find((d) => d.error);
+    const position = timeline.atSeq(error?.seq ?? 0);
+    const moment = sampleMoment(detail, { turn: 812, seq: position.seq, byte: null });
+    expect(whyAt({ ...moment, waiting: null }, timeline.decisionAt(position)).lines[0]?.term).toBe("Error");
+  });
+});

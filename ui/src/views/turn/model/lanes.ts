@@ -1,0 +1,63 @@
+/** The waterfall: bars in lanes over the time of the turn. */
+import type { Lane, LaneSpan, TurnDetail } from "../../../generated/wire";
+
+/** Lanes in the order of a message's way. */
+export const LANES: readonly Lane[] = ["inbound", "agent", "held", "directives", "delivery"];
+
+export interface Bar {
+  lane: Lane;
+  /** Share of the width, 0–1. */
+  from: number;
+  until: number;
+  label: string;
+  seq: number;
+  error: boolean;
+  fromMs: number;
+  /** `null` while it lasts. */
+  untilMs: number | null;
+}
+
+/** Bars by lane; one that lasts reaches the end of the turn. */
+export function barsOf(lanes: readonly LaneSpan[], duration: number): Record<Lane, Bar[]> {
+  const found: Record<Lane, Bar[]> = { inbound: [], agent: [], held: [], directives: [], delivery: [] };
+  for (const span of lanes) {
+    found[span.lane].push({
+      lane: span.lane,
+      from: Math.min(1, span.from_ms / duration),
+      until: Math.min(1, (span.until_ms ?? duration) / duration),
+      label: span.label,
+      seq: span.seq,
+      error: span.error,
+      fromMs: span.from_ms,
+      untilMs: span.until_ms,
+    });
+  }
+  return found;
+}
+
+/**
+ * When the chunks came, as shares of the width. Thousands of marks would be a solid bar: at most one per
+ * `1 / slots` of the width is kept.
+ */
+export function chunkMarks(detail: TurnDetail, duration: number, slots = 400): number[] {
+  const marks: number[] = [];
+  let last = -1;
+  for (const decision of detail.decisions) {
+    if (decision.kind !== "chunk") continue;
+    const at = Math.min(1, decision.at_ms / duration);
+    const slot = Math.floor(at * slots);
+    if (slot !== last) marks.push(at);
+    last = slot;
+  }
+  return marks;
+}
+
+/** Round times for the axis, about `about` of them. */
+export function ticksOf(duration: number, about = 8): number[] {
+  const rough = duration / about;
+  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? power * 10;
+  const ticks: number[] = [];
+  for (let at = 0; at <= duration; at += step) ticks.push(at);
+  return ticks;
+}

@@ -1,0 +1,62 @@
+/** What stands in the card under the raw text: why things are as they are at this moment. */
+import type { Decision, Moment } from "../../../generated/wire";
+
+/** One line of the card. */
+export interface Reason {
+  term: string;
+  text: string;
+  /** A code to show in the mono font before the text. */
+  code?: string;
+}
+
+export interface Why {
+  tone: "held" | "waiting" | "error" | "plain";
+  lines: Reason[];
+}
+
+const numbers = new Intl.NumberFormat("en");
+
+function bytes(count: number): string {
+  return `${numbers.format(count)} ${count === 1 ? "byte" : "bytes"}`;
+}
+
+const KIND_TERMS: Record<Decision["kind"], string> = {
+  gate: "Gate",
+  chunk: "Chunk",
+  hold: "Held",
+  range: "Decided",
+  directive: "Directive",
+  diagnostic: "Finding",
+  delivery: "Delivery",
+  agent: "Agent",
+  end: "End",
+};
+
+/** The card for a moment, given the last decision at or before it. */
+export function whyAt(moment: Moment, decision: Decision | null): Why {
+  const holding = moment.messages.findLast((m) => m.hold !== null);
+  const wait = waiting(moment);
+  if (holding?.hold != null) {
+    const { span, reason, rule, because, releases } = holding.hold;
+    const since = holding.held_since_ms === null ? "" : ` since +${numbers.format(holding.held_since_ms)} ms`;
+    return {
+      tone: "held",
+      lines: [
+        { term: "Held", text: `${bytes(span[1] - span[0])}${since}, reason`, code: reason },
+        { term: "Rule", text: because, code: rule },
+        { term: "Releases", text: releases },
+        ...wait,
+      ],
+    };
+  }
+  if (decision === null) return { tone: wait.length > 0 ? "waiting" : "plain", lines: wait };
+  const line: Reason = { term: decision.error ? "Error" : KIND_TERMS[decision.kind], text: decision.text };
+  const where: Reason[] =
+    decision.span === null ? [] : [{ term: "Bytes", text: `${numbers.format(decision.span[0])}–${numbers.format(decision.span[1])}` }];
+  return { tone: decision.error ? "error" : wait.length > 0 ? "waiting" : "plain", lines: [line, ...where, ...wait] };
+}
+
+function waiting({ waiting, waiting_ms }: Moment): Reason[] {
+  if (waiting === null) return [];
+  return [{ term: "Waits", text: waiting_ms === null ? waiting : `${waiting}, for another ${numbers.format(waiting_ms)} ms` }];
+}
