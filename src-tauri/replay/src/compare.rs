@@ -1,0 +1,471 @@
+//! Expected against actual.
+//!
+//! Messages are compared in order, and so are the effects of directives. Between the two, an effect may come
+//! earlier than listed (a channel that sends text once shows the text last) but never later than the text
+//! listed after it: directives run before the text that follows them is delivered.
+
+use crate::{
+    ends::{End, Thing},
+    fixture::{Effect, Expectation, FileEffect, ReactEffect, SendEffect, VoiceEffect},
+};
+use foldback_wire::{Code, Platform, rpc::Comparison, rpc::Mismatch};
+use std::fmt::Write;
+
+/// Compares what was expected on a channel with what came of it.
+pub fn compare(expected: &[Expectation], platform: Platform, ends: &[End], codes: &[Code]) -> Vec<Mismatch> {
+    let mut mismatches = Vec::new();
+    let counted: Vec<(usize, &Effect)> = expected
+        .iter()
+        .enumerate()
+        .filter(|(_, expectation)| expectation.counts_on(platform))
+        .map(|(index, expectation)| (index, &expectation.effect))
+        .collect();
+    for (index, effect) in &counted {
+        if let Effect::Diagnostics(expected) = effect
+            && expected != codes
+        {
+            let list = |codes: &[Code]| codes.iter().map(|c| c.code()).collect::<Vec<_>>().join(", ");
+            mismatches.push(Mismatch {
+                at: format!("expect[{index}].diagnostics"),
+                expected: list(expected),
+                actual: list(codes),
+                message: "other findings".to_owned(),
+            });
+        }
+    }
+    let listed: Vec<(usize, &Effect)> = counted
+        .into_iter()
+        .filter(|(_, effect)| !matches!(effect, Effect::Diagnostics(_)))
+        .collect();
+    let mut pairs = pair(&listed, ends, true, &mut mismatches);
+    pairs.extend(pair(&listed, ends, false, &mut mismatches));
+    order(&listed, &pairs, &mut mismatches);
+    mismatches
+}
+
+/// Pairs one kind, texts or effects, in order; reports what differs, is missing or too much.
+fn pair<'a>(
+    listed: &[(usize, &Effect)],
+    ends: &'a [End],
+    texts: bool,
+    mismatches: &mut Vec<Mismatch>,
+) -> Vec<(usize, &'a End)> {
+    let expected = listed
+        .iter()
+        .filter(|(_, effect)| matches!(effect, Effect::Send(_)) == texts);
+    let mut actual = ends.iter().filter(|end| end.thing.is_text() == texts);
+    let mut pairs = Vec::new();
+    for (index, effect) in expected {
+        let at = format!("expect[{index}]");
+        match actual.next() {
+            Some(end) => {
+                pairs.push((*index, end));
+                differences(&at, effect, &end.thing, mismatches);
+            }
+            None => mismatches.push(Mismatch {
+                at,
+                expected: expected_line(effect),
+                actual: String::new(),
+                message: "it never came".to_owned(),
+            }),
+        }
+    }
+    for end in actual {
+        mismatches.push(Mismatch {
+            at: "expect".to_owned(),
+            expected: String::new(),
+            actual: actual_line(&end.thing),
+            message: "nobody expected it".to_owned(),
+        });
+    }
+    pairs
+}
+
+/// An effect listed before a text must have come before that text was first shown.
+fn order(listed: &[(usize, &Effect)], pairs: &[(usize, &End)], mismatches: &mut Vec<Mismatch>) {
+    let found = |index: usize| pairs.iter().find(|(at, _)| *at == index).map(|(_, end)| *end);
+    for (place, (index, effect)) in listed.iter().enumerate() {
+        let Some(end) = found(*index) else { continue };
+        let next_text = listed[place..]
+            .iter()
+            .filter_map(|(later, _)| found(*later))
+            .find(|later| later.thing.is_text());
+        if let Some(text) = next_text
+            && !end.thing.is_text()
+            && end.shown > text.shown
+        {
+            mismatches.push(Mismatch {
+                at: format!("expect[{index}]"),
+                expected: format!("{} before {}", expected_line(effect), actual_line(&text.thing)),
+                actual: format!("{} after it", actual_line(&end.thing)),
+                message: "it came too late".to_owned(),
+            });
+        }
+    }
+}
+
+/// Collects fields that differ.
+struct Fields<'a> {
+    at: &'a str,
+    name: &'a str,
+    mismatches: &'a mut Vec<Mismatch>,
+}
+
+impl Fields<'_> {
+    fn field<T: PartialEq>(
+        &mut self,
+        field: &str,
+        expected: Option<&T>,
+        actual: &T,
+        show: impl Fn(&T) -> String,
+    ) {
+        if let Some(expected) = expected
+            && expected != actual
+        {
+            self.mismatches.push(Mismatch {
+                at: format!("{}.{}.{field}", self.at, self.name),
+                expected: show(expected),
+                actual: show(actual),
+                message: format!("another {field}"),
+            });
+        }
+    }
+}
+
+fn differences(at: &str, effect: &Effect, thing: &Thing, mismatches: &mut Vec<Mismatch>) {
+    let quoted = |text: &String| format!("{text:?}");
+    match (effect, thing) {
+        (
+            Effect::Send(SendEffect {
+                text,
+                contains,
+                reply_to,
+            }),
+            Thing::Send {
+                text: sent,
+                reply_to: to,
+                ..
+            },
+        ) => {
+            let mut fields = Fields {
+                at,
+                name: "send",
+                mismatches,
+            };
+            fields.field("text", text.as_ref(), sent, quoted);
+            fields.field("reply_to", reply_to.as_ref(), to, |id| optional(id.as_ref()));
+            if let Some(part) = contains
+                && !sent.contains(part.as_str())
+            {
+                mismatches.push(Mismatch {
+                    at: format!("{at}.send.contains"),
+                    expected: quoted(part),
+                    actual: quoted(sent),
+                    message: "it is not in the text".to_owned(),
+                });
+            }
+        }
+        (
+            Effect::React(expected),
+            Thing::React {
+                emoji,
+                emoji_sent,
+                message,
+            },
+        ) => {
+            let ReactEffect {
+                emoji: e,
+                emoji_sent: s,
+                message: m,
+            } = expected;
+            let mut fields = Fields {
+                at,
+                name: "react",
+                mismatches,
+            };
+            fields.field("emoji", e.as_ref(), emoji, quoted);
+            fields.field(
+                "emoji_sent",
+                s.as_ref().map(|s| Some(s.clone())).as_ref(),
+                emoji_sent,
+                |id| optional(id.as_ref()),
+            );
+            fields.field(
+                "message",
+                m.as_ref().map(|m| Some(m.clone())).as_ref(),
+                message,
+                |id| optional(id.as_ref()),
+            );
+        }
+        (
+            Effect::File(expected),
+            Thing::File {
+                path,
+                kind,
+                caption,
+                reply_to,
+            },
+        ) => {
+            let FileEffect {
+                path: p,
+                kind: k,
+                caption: c,
+                reply_to: r,
+            } = expected;
+            let mut fields = Fields {
+                at,
+                name: "file",
+                mismatches,
+            };
+            fields.field("path", p.as_ref(), path, quoted);
+            fields.field("kind", k.map(Some).as_ref(), kind, |kind| optional(kind.as_ref()));
+            fields.field("caption", c.as_ref(), caption, |text| format!("{text:?}"));
+            fields.field("reply_to", r.as_ref(), reply_to, |id| optional(id.as_ref()));
+        }
+        (Effect::Voice(VoiceEffect { text: expected }), Thing::Voice { text }) => {
+            Fields {
+                at,
+                name: "voice",
+                mismatches,
+            }
+            .field("text", expected.as_ref(), text, quoted);
+        }
+        _ => mismatches.push(Mismatch {
+            at: at.to_owned(),
+            expected: expected_line(effect),
+            actual: actual_line(thing),
+            message: "something else came".to_owned(),
+        }),
+    }
+}
+
+fn optional(value: Option<&impl ToString>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), ToString::to_string)
+}
+
+/// Both sides as text, a line a thing, for a side-by-side view. An expected line names only what is compared.
+pub fn side_by_side(expected: &[Expectation], platform: Platform, ends: &[End]) -> Comparison {
+    let mut comparison = Comparison::default();
+    for expectation in expected.iter().filter(|e| e.counts_on(platform)) {
+        if !matches!(expectation.effect, Effect::Diagnostics(_)) {
+            let _ = writeln!(comparison.expected, "{}", expected_line(&expectation.effect));
+        }
+    }
+    for end in ends {
+        let _ = writeln!(comparison.actual, "{}", actual_line(&end.thing));
+    }
+    comparison
+}
+
+/// `name key: value, …` of the fields that are given.
+fn line(name: &str, fields: &[(&str, Option<String>)]) -> String {
+    let given: Vec<String> = fields
+        .iter()
+        .filter_map(|(key, value)| value.as_ref().map(|value| format!("{key}: {value}")))
+        .collect();
+    if given.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} {}", given.join(", "))
+    }
+}
+
+fn expected_line(effect: &Effect) -> String {
+    let quoted = |text: &Option<String>| text.as_ref().map(|text| format!("{text:?}"));
+    match effect {
+        Effect::Send(SendEffect {
+            text,
+            contains,
+            reply_to,
+        }) => line(
+            "send",
+            &[
+                ("text", quoted(text)),
+                ("contains", quoted(contains)),
+                (
+                    "reply_to",
+                    reply_to
+                        .as_ref()
+                        .and_then(|to| to.as_ref().map(ToString::to_string)),
+                ),
+            ],
+        ),
+        Effect::React(ReactEffect {
+            emoji,
+            emoji_sent,
+            message,
+        }) => line(
+            "react",
+            &[
+                ("emoji", emoji.clone()),
+                ("emoji_sent", emoji_sent.clone()),
+                ("message", message.as_ref().map(ToString::to_string)),
+            ],
+        ),
+        Effect::File(FileEffect {
+            path,
+            kind,
+            caption,
+            reply_to,
+        }) => line(
+            "file",
+            &[
+                ("path", quoted(path)),
+                ("kind", kind.map(|kind| kind.to_string())),
+                ("caption", caption.as_ref().and_then(quoted)),
+                (
+                    "reply_to",
+                    reply_to
+                        .as_ref()
+                        .and_then(|to| to.as_ref().map(ToString::to_string)),
+                ),
+            ],
+        ),
+        Effect::Voice(VoiceEffect { text }) => line("voice", &[("text", quoted(text))]),
+        Effect::Diagnostics(codes) => line(
+            "diagnostics",
+            &[(
+                "codes",
+                Some(codes.iter().map(|c| c.code()).collect::<Vec<_>>().join(" ")),
+            )],
+        ),
+    }
+}
+
+fn actual_line(thing: &Thing) -> String {
+    let quoted = |text: &String| Some(format!("{text:?}"));
+    match thing {
+        Thing::Send { text, reply_to, .. } => line(
+            "send",
+            &[
+                ("text", quoted(text)),
+                ("reply_to", reply_to.as_ref().map(ToString::to_string)),
+            ],
+        ),
+        Thing::React {
+            emoji,
+            emoji_sent: _,
+            message,
+        } => line(
+            "react",
+            &[
+                ("emoji", Some(emoji.clone())),
+                ("message", message.as_ref().map(ToString::to_string)),
+            ],
+        ),
+        Thing::File {
+            path,
+            kind,
+            caption,
+            reply_to,
+        } => line(
+            "file",
+            &[
+                ("path", quoted(path)),
+                ("kind", kind.map(|kind| kind.to_string())),
+                ("caption", caption.as_ref().and_then(quoted)),
+                ("reply_to", reply_to.as_ref().map(ToString::to_string)),
+            ],
+        ),
+        Thing::Voice { text } => line("voice", &[("text", quoted(text))]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expect(yaml: &str) -> Vec<Expectation> {
+        serde_saphyr::from_str(yaml).unwrap()
+    }
+
+    fn send(text: &str, shown: usize) -> End {
+        End {
+            thing: Thing::Send {
+                message: None,
+                text: text.to_owned(),
+                reply_to: None,
+            },
+            shown,
+        }
+    }
+
+    fn react(shown: usize) -> End {
+        let thing = Thing::React {
+            emoji: "👍".to_owned(),
+            emoji_sent: Some("thumbsup".to_owned()),
+            message: Some("m1".into()),
+        };
+        End { thing, shown }
+    }
+
+    fn places(yaml: &str, ends: &[End]) -> Vec<String> {
+        compare(&expect(yaml), Platform::Slack, ends, &[])
+            .into_iter()
+            .map(|m| m.at)
+            .collect()
+    }
+
+    #[test]
+    fn fields_left_out_are_not_compared_and_null_is() {
+        let replied = End {
+            thing: Thing::Send {
+                message: None,
+                text: "hi".to_owned(),
+                reply_to: Some("m1".into()),
+            },
+            shown: 0,
+        };
+        let ends = [replied];
+        assert_eq!(places("[{send: {}}]", &ends), Vec::<String>::new());
+        assert_eq!(places("[{send: {reply_to: m1}}]", &ends), Vec::<String>::new());
+        assert_eq!(
+            places("[{send: {reply_to: null}}]", &ends),
+            ["expect[0].send.reply_to"]
+        );
+        assert_eq!(
+            places("[{send: {text: ho, reply_to: m2}}]", &ends),
+            ["expect[0].send.text", "expect[0].send.reply_to"]
+        );
+        assert_eq!(
+            places("[{send: {contains: x}}]", &ends),
+            ["expect[0].send.contains"]
+        );
+    }
+
+    #[test]
+    fn missing_surplus_and_other_things_are_named() {
+        assert_eq!(
+            places("[{send: {text: a}}, {send: {text: b}}]", &[send("a", 0)]),
+            ["expect[1]"]
+        );
+        assert_eq!(places("[]", &[send("a", 0)]), ["expect"]);
+        assert_eq!(places("[{file: {path: a}}]", &[react(0)]), ["expect[0]"]);
+    }
+
+    #[test]
+    fn an_effect_may_come_earlier_than_listed_but_not_later() {
+        let both = "[{react: {emoji: 👍}}, {send: {text: a}}]";
+        assert_eq!(places(both, &[react(0), send("a", 1)]), Vec::<String>::new());
+        assert_eq!(places(both, &[send("a", 0), react(1)]), ["expect[0]"]);
+        let after = "[{send: {text: a}}, {react: {emoji: 👍}}]";
+        assert_eq!(places(after, &[send("a", 0), react(1)]), Vec::<String>::new());
+        assert_eq!(places(after, &[react(0), send("a", 1)]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn expectations_for_other_channels_do_not_count() {
+        let yaml = "[{send: {text: a}, unless: [slack]}, {react: {}, only: [slack]}]";
+        assert_eq!(places(yaml, &[react(0)]), Vec::<String>::new());
+        assert!(serde_saphyr::from_str::<Vec<Expectation>>("[{send: {}, react: {}}]").is_err());
+        assert!(serde_saphyr::from_str::<Vec<Expectation>>("[{sned: {}}]").is_err());
+    }
+
+    #[test]
+    fn findings_are_compared_in_order() {
+        let expected = expect("[{diagnostics: [bare-directive]}]");
+        assert!(compare(&expected, Platform::Slack, &[], &[Code::BareDirective]).is_empty());
+        let wrong = compare(&expected, Platform::Slack, &[], &[]);
+        assert_eq!(wrong[0].at, "expect[0].diagnostics");
+    }
+}

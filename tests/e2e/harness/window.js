@@ -1,0 +1,95 @@
+// Opens the real app in its real engine, on a display of its own, with data of its own.
+import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { remote } from "webdriverio";
+import { end, freePort, start, until } from "./processes.js";
+
+const root = resolve(import.meta.dirname, "../../..");
+const binary = process.env.FOLDBACK_DESKTOP ?? join(root, "target/debug/foldback-desktop");
+const artifacts = process.env.FOLDBACK_ARTIFACTS ?? join(root, "artifacts/screenshots");
+
+/** A virtual display that closes with the window. `-displayfd` lets the server choose a free number. */
+async function display() {
+  const server = start("Xvfb", ["-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp"], {
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  let number = "";
+  server.stdio[3].on("data", (data) => (number += data));
+  await until(() => number.includes("\n") || server.exitCode !== null, "a display");
+  if (!number.includes("\n")) throw new Error(`no display: ${server.output}`);
+  return { server, name: `:${number.trim()}` };
+}
+
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+/**
+ * Opens a window.
+ * @param {{config?: string, env?: Record<string, string>, data?: string}} options the text of a foldback.toml,
+ *   more environment, and a data folder to use again (it is then kept).
+ */
+export async function open({ config, env = {}, data } = {}) {
+  const folder = data ?? (await mkdtemp(join(tmpdir(), "foldback-e2e-")));
+  await mkdir(folder, { recursive: true });
+  const screen = await display();
+  const port = await freePort();
+  const settings = { FOLDBACK_DATA_DIR: folder, ...env };
+  if (config !== undefined) {
+    settings.FOLDBACK_CONFIG = join(folder, "foldback.toml");
+    await writeFile(settings.FOLDBACK_CONFIG, config);
+  }
+  const driver = start("WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"], {
+    env: {
+      ...process.env,
+      DISPLAY: screen.name,
+      TAURI_AUTOMATION: "true",
+      TAURI_WEBVIEW_AUTOMATION: "true",
+      GDK_BACKEND: "x11",
+      LIBGL_ALWAYS_SOFTWARE: "1",
+      NO_AT_BRIDGE: "1",
+      ...settings,
+    },
+  });
+  const close = async () => {
+    await browser?.deleteSession().catch(() => {});
+    await end(driver);
+    await end(screen.server);
+    if (data === undefined) await rm(folder, { recursive: true, force: true });
+  };
+  let browser;
+  try {
+    await until(() => answers(port), "WebKitWebDriver");
+    browser = await remote({
+      hostname: "127.0.0.1",
+      port,
+      logLevel: "error",
+      connectionRetryCount: 0,
+      connectionRetryTimeout: 60_000,
+      waitforTimeout: 15_000,
+      waitforInterval: 50,
+      capabilities: {
+        "wdio:enforceWebDriverClassic": true,
+        "webkitgtk:browserOptions": { binary, args: [] },
+      },
+    });
+  } catch (error) {
+    await close();
+    throw new Error(`the window does not open: ${error.message}\n${driver.output}`, { cause: error });
+  }
+  return { browser, close, folder, output: () => driver.output };
+}
+
+/** Keeps a picture of the window as a test artifact. */
+export async function picture(browser, name) {
+  await mkdir(artifacts, { recursive: true });
+  await browser.saveScreenshot(join(artifacts, `${name}.png`));
+}
