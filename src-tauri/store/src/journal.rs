@@ -1,10 +1,12 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
+use crate::Selection;
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
 };
+use std::path::PathBuf;
 
 /// An intended operation in the outbox, with everything needed to perform it after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -45,11 +47,44 @@ pub struct SessionRecord {
 }
 
 /// What went wrong with the store. What was acknowledged before is safe.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The database refused.
     #[error("the journal cannot be written: {0}")]
     Database(String),
+    /// Another process has the file.
+    #[error("the journal {0} is in use by another process; close that one, or choose another file")]
+    Locked(PathBuf),
+    /// The file, or its folder, may only be read.
+    #[error("the journal {0} may only be read; check the rights of the file and its folder")]
+    ReadOnly(PathBuf),
+    /// The disk, or the limit that was set, is full.
+    #[error("there is no room left for the journal {0}; free some space and start again")]
+    Full(PathBuf),
+    /// The file is no database, or a broken one.
+    #[error("the journal {path} is damaged ({detail}); move it away to begin a new one")]
+    DamagedFile {
+        /// Which file.
+        path: PathBuf,
+        /// What the database says.
+        detail: String,
+    },
+    /// The file is a database of something else.
+    #[error("{0} is a database, but not a journal of Foldback; choose another file")]
+    Foreign(PathBuf),
+    /// A newer Foldback wrote the file.
+    #[error("the journal {path} has format {found}, and this version knows {known}; use a newer Foldback")]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The newest format known here.
+        known: i64,
+    },
+    /// The disk cannot keep up, and no more events fit into memory.
+    #[error("the disk is too slow: {0} events wait to be written")]
+    Behind(usize),
     /// A stored value cannot be read; the file was changed from outside or is damaged.
     #[error("entry {seq} of the journal cannot be read: {detail}")]
     Damaged {
@@ -110,11 +145,56 @@ pub trait Journal: Send + Sync {
     /// All events of a turn, in order.
     async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError>;
 
+    /// Events among `after + 1 ..= until` that `wanted` admits, in order, at most `limit`.
+    async fn select(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+        limit: usize,
+    ) -> Result<Vec<Event>, StoreError>;
+
+    /// Places of the events that [`Self::select`] would return, without reading the events.
+    async fn places(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+        limit: usize,
+    ) -> Result<Vec<Seq>, StoreError>;
+
+    /// The events at these places, in the order of the journal.
+    async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError>;
+
+    /// What is to be done with the outbox after a start.
+    async fn resume(&self) -> Result<Resumed, StoreError> {
+        let (in_flight, unsent) = self
+            .outbox()
+            .await?
+            .into_iter()
+            .partition(|entry| entry.in_flight);
+        Ok(Resumed { unsent, in_flight })
+    }
+
+    /// Writes what is left and lets go of the file. Every later change is refused with
+    /// [`StoreError::Closed`]; closing again does nothing.
+    async fn close(&self) -> Result<(), StoreError>;
+
     /// The last place written.
     fn head(&self) -> Seq;
 
     /// Wakes whenever `head` grows.
     fn watch(&self) -> tokio::sync::watch::Receiver<Seq>;
+}
+
+/// The outbox as a start finds it, each part in the order of intention.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Resumed {
+    /// No platform call was begun: safe to send.
+    pub unsent: Vec<OutboxEntry>,
+    /// A call was begun, and nobody knows how it ended. Sent again where the platform recognises the key,
+    /// else settled as `unknown`.
+    pub in_flight: Vec<OutboxEntry>,
 }
 
 /// First free numbers after a start.

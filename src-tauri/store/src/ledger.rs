@@ -14,6 +14,16 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
+    /// The book as it was found in a file.
+    pub(crate) fn found(head: Seq, numbers: Numbers, outbox: Vec<OutboxEntry>) -> Self {
+        let outbox = outbox.into_iter().map(|entry| (entry.op, entry)).collect();
+        Self {
+            head: head.0,
+            numbers,
+            outbox,
+        }
+    }
+
     /// Gives each draft its place.
     pub(crate) fn number(&mut self, drafts: Vec<Draft>) -> Vec<Event> {
         drafts.into_iter().map(|draft| self.place(draft)).collect()

@@ -1,11 +1,11 @@
 //! The journal of a replay: it forgets. No thread, no wait, no file, so that a virtual clock alone decides
 //! what happens next.
 
-use crate::{Journal, Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
+use crate::{Journal, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, TurnId};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::watch;
@@ -22,6 +22,23 @@ struct State {
     ledger: Ledger,
     events: Vec<Event>,
     sessions: HashMap<SessionId, SessionRecord>,
+    closed: bool,
+}
+
+impl State {
+    /// The events at the places `after + 1 ..= until`. Place n is at index n - 1: places have no holes.
+    fn between(&self, after: Seq, until: Seq) -> impl Iterator<Item = &Event> {
+        let index = |seq: Seq| usize::try_from(seq.0).map_or(self.events.len(), |n| n.min(self.events.len()));
+        self.events[index(after)..index(until).max(index(after))].iter()
+    }
+
+    fn open(&self) -> Result<(), StoreError> {
+        if self.closed {
+            Err(StoreError::Closed)
+        } else {
+            Ok(())
+        }
+    }
 }
 
 impl Default for MemoryJournal {
@@ -51,6 +68,7 @@ impl MemoryJournal {
         change: impl FnOnce(&mut Ledger) -> Result<(), StoreError>,
     ) -> Result<Vec<Seq>, StoreError> {
         let mut state = self.state();
+        state.open()?;
         change(&mut state.ledger)?;
         let events = state.ledger.number(drafts);
         let places = events.iter().map(|event| event.seq).collect();
@@ -70,7 +88,7 @@ impl Journal for MemoryJournal {
     }
 
     async fn flush(&self) -> Result<(), StoreError> {
-        Ok(())
+        self.state().open()
     }
 
     async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError> {
@@ -98,7 +116,9 @@ impl Journal for MemoryJournal {
     }
 
     async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
-        self.state().sessions.insert(record.id.clone(), record);
+        let mut state = self.state();
+        state.open()?;
+        state.sessions.insert(record.id.clone(), record);
         Ok(())
     }
 
@@ -127,6 +147,51 @@ impl Journal for MemoryJournal {
             .filter(|event| event.turn == Some(turn))
             .cloned()
             .collect())
+    }
+
+    async fn select(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+        limit: usize,
+    ) -> Result<Vec<Event>, StoreError> {
+        Ok(self
+            .state()
+            .between(after, until)
+            .filter(|event| wanted.admits(event))
+            .take(limit)
+            .cloned()
+            .collect())
+    }
+
+    async fn places(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+        limit: usize,
+    ) -> Result<Vec<Seq>, StoreError> {
+        let state = self.state();
+        let admitted = state.between(after, until).filter(|event| wanted.admits(event));
+        Ok(admitted.take(limit).map(|event| event.seq).collect())
+    }
+
+    async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
+        let places: BTreeSet<Seq> = places.iter().copied().collect();
+        let state = self.state();
+        let event = |place: &Seq| {
+            state
+                .events
+                .get(usize::try_from(place.0.checked_sub(1)?).ok()?)
+                .cloned()
+        };
+        Ok(places.iter().filter_map(event).collect())
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        self.state().closed = true;
+        Ok(())
     }
 
     fn head(&self) -> Seq {

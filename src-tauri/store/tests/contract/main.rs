@@ -3,7 +3,7 @@
 mod promises;
 mod words;
 
-use foldback_store::{Journal, MemoryJournal};
+use foldback_store::{Journal, MemoryJournal, SqliteJournal};
 use std::sync::Arc;
 
 /// Where a journal lives, so that a test can leave it and come back.
@@ -25,6 +25,30 @@ impl House for Memory {
     }
 }
 
+struct Sqlite {
+    folder: tempfile::TempDir,
+    open: Option<Arc<SqliteJournal>>,
+}
+
+impl House for Sqlite {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            open: None,
+        }
+    }
+
+    async fn enter(&mut self) -> Arc<dyn Journal> {
+        if let Some(journal) = self.open.take() {
+            journal.close().await.unwrap();
+        }
+        let path = self.folder.path().join("journal.sqlite");
+        let journal = Arc::new(SqliteJournal::open(path).await.unwrap());
+        self.open = Some(Arc::clone(&journal));
+        journal
+    }
+}
+
 /// Makes one test of every promise for every journal.
 macro_rules! contract {
     ($($promise:ident),+ $(,)?) => {
@@ -33,6 +57,13 @@ macro_rules! contract {
             $(#[tokio::test(start_paused = true)]
             async fn $promise() {
                 crate::promises::$promise(<crate::Memory as crate::House>::new()).await;
+            })+
+        }
+
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $promise() {
+                crate::promises::$promise(<crate::Sqlite as crate::House>::new()).await;
             })+
         }
     };
@@ -54,4 +85,8 @@ contract! {
     an_event_before_a_confirmed_intent_is_there_too,
     numbers_are_free_and_stay_free,
     sessions_are_kept,
+    a_selection_is_what_it_admits,
+    events_are_picked_by_their_places,
+    a_start_tells_what_is_safe_to_send,
+    after_the_end_nothing_is_taken,
 }

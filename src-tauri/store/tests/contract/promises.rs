@@ -4,8 +4,8 @@ use crate::{
     House,
     words::{details, run_started, said, said_in, sending},
 };
-use foldback_store::{Journal, Numbers, SessionRecord, StoreError};
-use foldback_wire::{OpId, Outcome, OutcomeCode, Seq, SessionId, Timestamp, TurnId};
+use foldback_store::{Journal, Numbers, OutboxEntry, Selection, SessionRecord, StoreError};
+use foldback_wire::{ChannelId, Draft, OpId, Outcome, OutcomeCode, Seq, SessionId, Timestamp, TurnId};
 use std::sync::Arc;
 
 fn sent() -> Outcome {
@@ -275,4 +275,121 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
     let journal = house.enter().await;
     assert_eq!(journal.session(&id).await.unwrap(), Some(record));
     assert_eq!(journal.session(&"telegram:43".into()).await.unwrap(), None);
+}
+
+pub(crate) async fn a_selection_is_what_it_admits(mut house: impl House) {
+    let journal = house.enter().await;
+    let drafts = (1..=40).map(|n| Draft {
+        at: Timestamp(n),
+        turn: (n % 3 != 0).then_some(TurnId(n as u64 % 5)),
+        session: (n % 4 != 0).then(|| SessionId::new(format!("s{}", n % 6))),
+        channel: (n % 5 != 0).then(|| ChannelId::new(["telegram", "it's"][n as usize % 2])),
+        ..if n % 2 == 0 { said("x") } else { run_started(1) }
+    });
+    journal.append(drafts.collect()).unwrap();
+    journal.flush().await.unwrap();
+    let events = everything(&journal).await;
+    for wanted in [
+        Selection::ALL,
+        Selection::kinds([]),
+        Selection::kinds(["warned"]),
+        Selection::kinds(["warned", "run_started", "idle"]),
+        Selection {
+            channels: Some(["it's".into(), "none".into()].into()),
+            ..Selection::ALL
+        },
+        Selection {
+            sessions: Some(["s1".into(), "s2".into()].into()),
+            ..Selection::kinds(["warned"])
+        },
+        Selection {
+            turns: Some([TurnId(2), TurnId(4)].into()),
+            ..Selection::ALL
+        },
+        Selection {
+            since: Some(Timestamp(10)),
+            before: Some(Timestamp(30)),
+            ..Selection::ALL
+        },
+    ] {
+        let admitted: Vec<_> = events
+            .iter()
+            .filter(|event| wanted.admits(event))
+            .cloned()
+            .collect();
+        for (after, until, limit) in [
+            (0, u64::MAX, usize::MAX),
+            (7, 33, usize::MAX),
+            (7, 33, 4),
+            (33, 7, 9),
+        ] {
+            let within: Vec<_> = admitted
+                .iter()
+                .filter(|event| event.seq.0 > after && event.seq.0 <= until)
+                .take(limit)
+                .cloned()
+                .collect();
+            let seqs: Vec<_> = within.iter().map(|event| event.seq).collect();
+            let (after, until) = (Seq(after), Seq(until));
+            assert_eq!(
+                journal.select(&wanted, after, until, limit).await.unwrap(),
+                within,
+                "{wanted:?}"
+            );
+            assert_eq!(
+                journal.places(&wanted, after, until, limit).await.unwrap(),
+                seqs,
+                "{wanted:?}"
+            );
+        }
+    }
+}
+
+pub(crate) async fn events_are_picked_by_their_places(mut house: impl House) {
+    let journal = house.enter().await;
+    journal
+        .append((1..=10).map(|n| said(&n.to_string())).collect())
+        .unwrap();
+    journal.flush().await.unwrap();
+    let picked = journal
+        .pick(&[Seq(2), Seq(9), Seq(3), Seq(0), Seq(11), Seq(9)])
+        .await
+        .unwrap();
+    assert_eq!(details(&picked), ["2", "3", "9"]);
+    assert!(journal.pick(&[]).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_start_tells_what_is_safe_to_send(mut house: impl House) {
+    let journal = house.enter().await;
+    for op in 1..=4 {
+        journal.intend(sending(op, "x"), vec![]).await.unwrap();
+    }
+    for op in 2..=4 {
+        journal.attempt(OpId(op), vec![]).await.unwrap();
+    }
+    journal.retry(OpId(3), vec![]).await.unwrap();
+    journal.settle(OpId(4), sent(), vec![]).await.unwrap();
+    let resumed = house.enter().await.resume().await.unwrap();
+    assert_eq!(resumed.unsent, [sending(1, "x"), sending(3, "x")]);
+    assert_eq!(
+        resumed.in_flight,
+        [OutboxEntry {
+            in_flight: true,
+            ..sending(2, "x")
+        }]
+    );
+}
+
+pub(crate) async fn after_the_end_nothing_is_taken(mut house: impl House) {
+    let journal = house.enter().await;
+    journal.append(vec![said("written at the end")]).unwrap();
+    journal.close().await.unwrap();
+    journal.close().await.unwrap();
+    assert_eq!(journal.append(vec![said("x")]), Err(StoreError::Closed));
+    assert_eq!(journal.flush().await, Err(StoreError::Closed));
+    assert_eq!(
+        journal.intend(sending(1, "x"), vec![]).await,
+        Err(StoreError::Closed)
+    );
+    assert_eq!(journal.head(), Seq(1));
 }

@@ -1,0 +1,195 @@
+//! An event as a line for a person: stage, type, words, size and marks.
+
+mod summary;
+
+pub use summary::one_line;
+
+use crate::kind;
+use foldback_wire::{
+    Body, ChannelId, ChannelState, Event, Intent, Kind, MessageId, Outcome, OutcomeCode, SessionId, Severity,
+    Span, StopReason, Terminal, ToolStatus,
+    rpc::{EventRow, RowFlag},
+};
+
+/// An event as a row, with the marks that it bears itself; [`crate::Scene::row`] adds those of its time.
+pub fn row(event: &Event) -> EventRow {
+    EventRow {
+        seq: event.seq.0,
+        at: event.at,
+        turn: event.turn,
+        channel: event.channel.clone(),
+        session: event.session.clone(),
+        stage: kind::stage(event).to_owned(),
+        kind: kind::code(&event.kind).to_owned(),
+        summary: summary::of(&event.kind),
+        bytes: bytes(&event.kind),
+        flags: flags(&event.kind),
+        gap: None,
+    }
+}
+
+/// The row of `count` events from `seq` on that a live view could not keep up with.
+pub(crate) fn gap(seq: u64, count: u64, at: foldback_wire::Timestamp) -> EventRow {
+    EventRow {
+        seq,
+        at,
+        turn: None,
+        channel: None,
+        session: None,
+        stage: kind::PROCESS.to_owned(),
+        kind: "gap".to_owned(),
+        summary: format!("{count} events were not looked at: they came faster than this filter could follow"),
+        bytes: None,
+        flags: vec![RowFlag::Warning],
+        gap: Some(count),
+    }
+}
+
+/// How many bytes an event is about.
+pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
+    let of = |span: Span| span.end.saturating_sub(span.start);
+    let bytes = match kind {
+        Kind::Received { message } => message.text.len(),
+        Kind::Prepared { prompt } => prompt.len(),
+        Kind::Chunk { span, .. } | Kind::Leaked { span, .. } => of(*span),
+        Kind::MessageEnded { bytes, .. } => *bytes,
+        Kind::Reasoning { text } => text.len(),
+        Kind::Decided { range, .. } => of(range.span),
+        Kind::Held { hold, .. } => of(hold.span),
+        Kind::Directive { directive, .. } => of(directive.span()),
+        Kind::Action { action, .. } => of(action.span),
+        Kind::Diagnosed { diagnostic, .. } => of(diagnostic.span),
+        Kind::Intended {
+            intent: Intent { body: Some(body), .. },
+            ..
+        } => match body {
+            Body::Clean { span, .. } => of(*span),
+            Body::Literal { text } => text.len(),
+        },
+        _ => return None,
+    };
+    Some(bytes as u64)
+}
+
+/// The marks that an event bears itself.
+pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
+    match kind {
+        Kind::RunFailed { .. }
+        | Kind::RunEnded {
+            reason: StopReason::Error,
+            ..
+        }
+        | Kind::TurnEnded {
+            terminal: Terminal::Failed { .. },
+        }
+        | Kind::ChannelState {
+            to: ChannelState::Down,
+            ..
+        } => vec![RowFlag::Error],
+        Kind::Leaked { .. } => vec![RowFlag::Error, RowFlag::Leaked],
+        Kind::Ended { outcome, .. } | Kind::Skipped { outcome, .. } | Kind::Action { outcome, .. } => {
+            of_outcome(outcome)
+        }
+        Kind::Diagnosed { diagnostic, .. } => vec![match diagnostic.severity {
+            Severity::Error => RowFlag::Error,
+            Severity::Warning => RowFlag::Warning,
+        }],
+        Kind::Held { .. } | Kind::Waiting { .. } => vec![RowFlag::Held],
+        Kind::Warned { .. }
+        | Kind::Refused { .. }
+        | Kind::Retrying { .. }
+        | Kind::ChannelState {
+            to: ChannelState::Degraded | ChannelState::RateLimited,
+            ..
+        } => {
+            vec![RowFlag::Warning]
+        }
+        Kind::Tool { call } if call.status == ToolStatus::Failed => vec![RowFlag::Warning],
+        _ => vec![],
+    }
+}
+
+fn of_outcome(outcome: &Outcome) -> Vec<RowFlag> {
+    match outcome.code {
+        OutcomeCode::Failed | OutcomeCode::Unknown => vec![RowFlag::Error],
+        OutcomeCode::Unsupported | OutcomeCode::NotAllowed => vec![RowFlag::Warning],
+        OutcomeCode::DryRun => vec![RowFlag::DryRun],
+        OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled => vec![],
+    }
+}
+
+/// Calls `see` with everything an event says in words, the whole texts included, until it returns true.
+pub(crate) fn any_text(event: &Event, mut see: impl FnMut(&str) -> bool) -> bool {
+    let ids = [
+        event.channel.as_ref().map(ChannelId::as_str),
+        event.session.as_ref().map(SessionId::as_str),
+    ];
+    let code = kind::code(&event.kind);
+    ids.into_iter()
+        .flatten()
+        .chain([code, kind::stage(event)])
+        .any(&mut see)
+        || texts(&event.kind).into_iter().any(&mut see)
+        || see(&summary::of(&event.kind))
+}
+
+/// Texts that a summary shortens.
+fn texts(kind: &Kind) -> Vec<&str> {
+    match kind {
+        Kind::Received { message } => {
+            let names = [
+                message.sender.id.as_str(),
+                &message.sender.name,
+                &message.sender.display_name,
+            ];
+            let files = message.files.iter().map(|file| file.name.as_str());
+            [
+                message.text.as_str(),
+                message.message.as_str(),
+                message.chat.as_str(),
+            ]
+            .into_iter()
+            .chain(names)
+            .chain(files)
+            .collect()
+        }
+        Kind::Prepared { prompt } => vec![prompt],
+        Kind::Chunk { text, .. } | Kind::Reasoning { text } => vec![text],
+        Kind::Stopping {
+            detail,
+            inputs,
+            setting,
+            ..
+        } => [detail]
+            .into_iter()
+            .chain(inputs.values())
+            .chain(setting)
+            .map(String::as_str)
+            .collect(),
+        Kind::Tool { call } => [&call.arguments, &call.result]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect(),
+        Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],
+        Kind::Action { action, .. } => vec![&action.payload],
+        Kind::Intended { intent, .. } => {
+            let body = match &intent.body {
+                Some(Body::Literal { text }) => Some(text.as_str()),
+                _ => None,
+            };
+            let ids = [&intent.message, &intent.reply_to]
+                .into_iter()
+                .flatten()
+                .map(MessageId::as_str);
+            ids.chain(body).chain([intent.target.chat.as_str()]).collect()
+        }
+        Kind::Ended { outcome, .. } | Kind::Skipped { outcome, .. } => outcome
+            .message
+            .iter()
+            .map(MessageId::as_str)
+            .chain(outcome.detail.as_deref())
+            .collect(),
+        _ => vec![],
+    }
+}

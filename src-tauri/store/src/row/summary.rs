@@ -1,0 +1,265 @@
+//! What an event says, in one line of words.
+
+use foldback_wire::{
+    Actor, Body, Directive, Header, Inbound, Intent, Kind, Outcome, Range, Span, Terminal, Timestamp,
+};
+use std::fmt::Write as _;
+
+/// Longest summary, in characters; the grid shows fewer, and the inspector shows everything.
+const LONGEST: usize = 240;
+
+/// A text in one line: control characters as their pictures, shortened at `limit` characters.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut chars = text.chars();
+    let mut line: String = chars.by_ref().take(limit).map(picture).collect();
+    if chars.next().is_some() {
+        line.pop();
+        line.push('…');
+    }
+    line
+}
+
+/// Unicode has a picture for every C0 control character, and for delete.
+fn picture(c: char) -> char {
+    match u32::from(c) {
+        code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or(c),
+        0x7F => '␡',
+        _ => c,
+    }
+}
+
+/// One line of words.
+pub(super) fn of(kind: &Kind) -> String {
+    one_line(&words(kind), LONGEST)
+}
+
+fn words(kind: &Kind) -> String {
+    match kind {
+        Kind::Started { version } => format!("Foldback {version} started"),
+        Kind::Stopped => "stopped in order".into(),
+        Kind::ChannelState { from, to, by, why } => format!("{from} → {to} by {}: {why}", who(by)),
+        Kind::Armed { armed: true, by } => format!("armed by {}: sends for real", who(by)),
+        Kind::Armed { armed: false, by } => format!("disarmed by {}: dry run", who(by)),
+        Kind::Muted { muted: true, by } => format!("all outbound muted by {}", who(by)),
+        Kind::Muted { muted: false, by } => format!("outbound unmuted by {}", who(by)),
+        Kind::Received { message } => received(message),
+        Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
+        Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
+        Kind::Stopping { gate, detail, .. } => said(gate, detail),
+        Kind::Queued { position } => format!("waits at place {position}"),
+        Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
+        Kind::Prepared { prompt } => format!("a prompt of {} bytes", prompt.len()),
+        Kind::RunStarted { run, backend, model } => match model {
+            Some(model) => format!("run {run} on {backend}, {model}"),
+            None => format!("run {run} on {backend}"),
+        },
+        Kind::Chunk { text, .. } | Kind::Reasoning { text } => text.clone(),
+        Kind::MessageEnded {
+            message,
+            bytes,
+            narration: false,
+        } => format!("message {message}, {bytes} bytes"),
+        Kind::MessageEnded {
+            message,
+            bytes,
+            narration: true,
+        } => {
+            format!("message {message}, {bytes} bytes, narration before a tool")
+        }
+        Kind::Tool { call } => format!("{} {}", call.name, call.status),
+        Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
+        Kind::Retrying {
+            attempt,
+            after_ms,
+            detail,
+        } => {
+            format!("attempt {attempt} in {}: {detail}", lasting(*after_ms))
+        }
+        Kind::RunFailed { fault, detail } => said(fault, detail),
+        Kind::RunEnded { run, reason } => format!("run {run} ended: {reason}"),
+        Kind::Decided { range, .. } => decided(range),
+        Kind::Held { hold, .. } => said(
+            format_args!("{} {}", hold.reason, bytes(hold.span)),
+            &hold.because,
+        ),
+        Kind::Released { .. } => "nothing is held".into(),
+        Kind::Directive { directive, .. } => read(directive),
+        Kind::Skipped { at, outcome } => {
+            format!(
+                "directive {} of message {}: {}",
+                at.index,
+                at.message,
+                ended(outcome)
+            )
+        }
+        Kind::HeaderRead { header, .. } => keys(header),
+        Kind::Action { action, outcome, .. } => format!("{}: {}", action.kind, ended(outcome)),
+        Kind::Diagnosed { diagnostic, .. } => format!("{}: {}", diagnostic.code, diagnostic.message),
+        Kind::Suppressed { reason, .. } => format!("nothing is delivered: {reason}"),
+        Kind::Intended { op, intent } => format!("#{op} {}", intended(intent)),
+        Kind::Waiting { op, reason, until } => waiting(op.map(|op| op.0), reason, *until),
+        Kind::Attempted { op, attempt: 1 } => format!("#{op} calls the platform"),
+        Kind::Attempted { op, attempt } => format!("#{op} calls the platform, attempt {attempt}"),
+        Kind::Refused {
+            op,
+            refusal,
+            detail,
+            retry_at,
+        } => {
+            let again = retry_at
+                .map(|at| format!("; again at {}", clock(at)))
+                .unwrap_or_default();
+            format!("#{op} {}{again}", said(refusal, detail))
+        }
+        Kind::Ended { op, outcome } => format!("#{op} {}", ended(outcome)),
+        Kind::Leaked { op, message, span } => format!("#{op} showed {} of message {message}", bytes(*span)),
+        Kind::Idle => "idle".into(),
+        Kind::TurnEnded { terminal } => end(terminal),
+    }
+}
+
+/// A code, and what is to be said about it.
+fn said(code: impl std::fmt::Display, detail: &str) -> String {
+    if detail.is_empty() {
+        code.to_string()
+    } else {
+        format!("{code}: {detail}")
+    }
+}
+
+fn who(actor: &Actor) -> String {
+    match actor {
+        Actor::Console => "the console".into(),
+        Actor::Cli => "the command line".into(),
+        Actor::Config => "the configuration".into(),
+        Actor::Adapter => "the adapter".into(),
+        Actor::Pipeline => "the pipeline".into(),
+        Actor::User(user) => user.to_string(),
+    }
+}
+
+fn received(message: &Inbound) -> String {
+    let mut words = format!("{}: {}", message.sender.display_name, message.text);
+    for file in &message.files {
+        let _ = write!(words, " [{}]", file.name);
+    }
+    words
+}
+
+fn bytes(span: Span) -> String {
+    format!("{}..{}", span.start, span.end)
+}
+
+fn decided(range: &Range) -> String {
+    let place = bytes(range.span);
+    match range.reason {
+        Some(reason) => format!("{} {place}: {reason}", range.fate),
+        None => format!("{} {place}", range.fate),
+    }
+}
+
+fn read(directive: &Directive) -> String {
+    match directive {
+        Directive::React {
+            emoji,
+            message: Some(message),
+            ..
+        } => format!("react {emoji} to {message}"),
+        Directive::React {
+            emoji, message: None, ..
+        } => format!("react {emoji}"),
+        Directive::SendFile { path, kind, .. } => format!("send-file {path} as {kind}"),
+        Directive::Voice { text, .. } => format!("voice: {text}"),
+        Directive::SendMessage {
+            channel, chat, text, ..
+        } => format!("send-message to {channel} {chat}: {text}"),
+    }
+}
+
+fn keys(header: &Header) -> String {
+    let text = |name, value: &Option<String>| value.as_ref().map(|value| format!("{name}={value}"));
+    let flag = |name, value: Option<bool>| value.map(|value| format!("{name}={value}"));
+    [
+        text("reply_to", &header.reply_to),
+        flag("ephemeral", header.ephemeral),
+        flag("suppress_embeds", header.suppress_embeds),
+        flag("silent", header.silent),
+        flag("reply_to_current", header.reply_to_current),
+        flag("audio_as_voice", header.audio_as_voice),
+    ]
+    .into_iter()
+    .flatten()
+    .collect::<Vec<_>>()
+    .join(", ")
+}
+
+fn intended(intent: &Intent) -> String {
+    let mut words = format!("{} to {}", intent.kind, intent.target.chat);
+    let about = [&intent.emoji, &intent.path].into_iter().flatten();
+    for thing in about {
+        let _ = write!(words, " {thing}");
+    }
+    match &intent.body {
+        Some(Body::Literal { text }) => {
+            let _ = write!(words, ": {text}");
+        }
+        Some(Body::Clean { message, span }) => {
+            let _ = write!(words, ": text {} of message {message}", bytes(*span));
+        }
+        None => {}
+    }
+    if intent.live {
+        words.push_str(" (live)");
+    }
+    words
+}
+
+fn waiting(op: Option<u64>, reason: &dyn std::fmt::Display, until: Option<Timestamp>) -> String {
+    let op = op.map(|op| format!("#{op} ")).unwrap_or_default();
+    let until = until
+        .map(|at| format!(" until {}", clock(at)))
+        .unwrap_or_default();
+    format!("{op}waits: {reason}{until}")
+}
+
+fn ended(outcome: &Outcome) -> String {
+    let message = outcome
+        .message
+        .as_ref()
+        .map(|id| format!(" as {id}"))
+        .unwrap_or_default();
+    said(
+        format_args!("{}{message}", outcome.code),
+        outcome.detail.as_deref().unwrap_or_default(),
+    )
+}
+
+fn end(terminal: &Terminal) -> String {
+    match terminal {
+        Terminal::Replied => "replied".into(),
+        Terminal::Silent { reason } => format!("silent: {reason}"),
+        Terminal::Command { name } => format!("command {name}"),
+        Terminal::DirectiveAck => "directives acknowledged".into(),
+        Terminal::Dropped => "dropped from the queue".into(),
+        Terminal::Summarised => "went into a summary".into(),
+        Terminal::Steered => "went into the running turn".into(),
+        Terminal::Duplicate => "a duplicate".into(),
+        Terminal::Blocked { gate } => format!("blocked: {gate}"),
+        Terminal::Failed { detail } => said("failed", detail),
+    }
+}
+
+/// Time of day, as the grid shows it.
+fn clock(at: Timestamp) -> String {
+    let at = at.to_string();
+    at.split_once('T')
+        .map_or(at.clone(), |(_, time)| time.trim_end_matches('Z').to_owned())
+}
+
+fn lasting(ms: u64) -> String {
+    if ms < 1_000 {
+        format!("{ms} ms")
+    } else {
+        format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
+    }
+}

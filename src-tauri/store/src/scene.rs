@@ -1,0 +1,88 @@
+//! What a row shows that its event alone does not tell: whether its channel was armed then, and whether all
+//! of it is a replay.
+
+use crate::{Journal, Selection, StoreError, row};
+use foldback_wire::{
+    ChannelId, Event, Kind, Seq,
+    rpc::{EventRow, RowFlag},
+};
+use std::collections::HashMap;
+
+/// The scene of a journal's events up to a place.
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    /// Whether the events come from a replay.
+    replayed: bool,
+    /// When each channel was armed or disarmed, in order. A person does that, so it stays short.
+    armings: HashMap<ChannelId, Vec<(Seq, bool)>>,
+    known: Seq,
+}
+
+impl Scene {
+    /// The scene of a bot's own journal.
+    pub fn live() -> Self {
+        Self::default()
+    }
+
+    /// The scene of a replay's journal.
+    pub fn replay() -> Self {
+        Self {
+            replayed: true,
+            ..Self::default()
+        }
+    }
+
+    /// Learns what happened up to `until`; reads only the few events that say so.
+    pub async fn learn(&mut self, journal: &dyn Journal, until: Seq) -> Result<(), StoreError> {
+        if until > self.known {
+            let armings = Selection::kinds(["armed"]);
+            for event in journal.select(&armings, self.known, until, usize::MAX).await? {
+                self.see(&event);
+            }
+            self.known = until;
+        }
+        Ok(())
+    }
+
+    /// Learns from an event; events come in order.
+    pub fn see(&mut self, event: &Event) {
+        if let (Kind::Armed { armed, .. }, Some(channel)) = (&event.kind, &event.channel) {
+            self.armings
+                .entry(channel.clone())
+                .or_default()
+                .push((event.seq, *armed));
+        }
+    }
+
+    /// Whether the event happened on an armed channel.
+    fn is_armed(&self, event: &Event) -> bool {
+        let armings = event
+            .channel
+            .as_ref()
+            .and_then(|channel| self.armings.get(channel));
+        armings.is_some_and(|armings| {
+            let before = armings.partition_point(|(seq, _)| *seq <= event.seq);
+            armings[..before].last().is_some_and(|(_, armed)| *armed)
+        })
+    }
+
+    /// All marks of an event.
+    pub(crate) fn flags(&self, event: &Event) -> Vec<RowFlag> {
+        let mut flags = row::flags(&event.kind);
+        // Nothing that a replay shows happened on a real channel.
+        if self.replayed {
+            flags.push(RowFlag::Replayed);
+        } else if self.is_armed(event) {
+            flags.push(RowFlag::Live);
+        }
+        flags
+    }
+
+    /// An event as a row, with all its marks.
+    pub fn row(&self, event: &Event) -> EventRow {
+        EventRow {
+            flags: self.flags(event),
+            ..row::row(event)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The part of a filter that a database can answer from its columns.
+
+use crate::kind;
+use foldback_wire::{ChannelId, Event, SessionId, Timestamp, TurnId};
+use std::collections::BTreeSet;
+
+/// Which events a reader wants, as far as columns tell. Every field that is set must hold; an empty set
+/// admits nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// Types of events, by their public names.
+    pub kinds: Option<BTreeSet<&'static str>>,
+    /// Channels.
+    pub channels: Option<BTreeSet<ChannelId>>,
+    /// Sessions.
+    pub sessions: Option<BTreeSet<SessionId>>,
+    /// Turns.
+    pub turns: Option<BTreeSet<TurnId>>,
+    /// Decided at this time or later.
+    pub since: Option<Timestamp>,
+    /// Decided before this time.
+    pub before: Option<Timestamp>,
+}
+
+impl Selection {
+    /// Everything.
+    pub const ALL: Self = Self {
+        kinds: None,
+        channels: None,
+        sessions: None,
+        turns: None,
+        since: None,
+        before: None,
+    };
+
+    /// Events of these types.
+    pub fn kinds(kinds: impl IntoIterator<Item = &'static str>) -> Self {
+        Self {
+            kinds: Some(kinds.into_iter().collect()),
+            ..Self::ALL
+        }
+    }
+
+    /// Whether it holds for every event.
+    pub fn is_everything(&self) -> bool {
+        *self == Self::ALL
+    }
+
+    /// Whether it holds for this event.
+    pub fn admits(&self, event: &Event) -> bool {
+        within(self.kinds.as_ref(), Some(&kind::code(&event.kind)))
+            && within(self.channels.as_ref(), event.channel.as_ref())
+            && within(self.sessions.as_ref(), event.session.as_ref())
+            && within(self.turns.as_ref(), event.turn.as_ref())
+            && self.since.is_none_or(|since| event.at >= since)
+            && self.before.is_none_or(|before| event.at < before)
+    }
+
+    /// What both admit, exactly.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            kinds: narrower(self.kinds, other.kinds),
+            channels: narrower(self.channels, other.channels),
+            sessions: narrower(self.sessions, other.sessions),
+            turns: narrower(self.turns, other.turns),
+            since: self.since.max(other.since),
+            before: match (self.before, other.before) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
+        }
+    }
+
+    /// At least what one of the two admits: columns cannot say "this channel or that kind".
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            kinds: wider(self.kinds, other.kinds),
+            channels: wider(self.channels, other.channels),
+            sessions: wider(self.sessions, other.sessions),
+            turns: wider(self.turns, other.turns),
+            since: self.since.zip(other.since).map(|(a, b)| a.min(b)),
+            before: self.before.zip(other.before).map(|(a, b)| a.max(b)),
+        }
+    }
+}
+
+fn within<T: Ord>(set: Option<&BTreeSet<T>>, value: Option<&T>) -> bool {
+    set.is_none_or(|set| value.is_some_and(|value| set.contains(value)))
+}
+
+fn narrower<T: Ord>(a: Option<BTreeSet<T>>, b: Option<BTreeSet<T>>) -> Option<BTreeSet<T>> {
+    match (a, b) {
+        (Some(mut a), Some(b)) => {
+            a.retain(|value| b.contains(value));
+            Some(a)
+        }
+        (a, b) => a.or(b),
+    }
+}
+
+fn wider<T: Ord>(a: Option<BTreeSet<T>>, b: Option<BTreeSet<T>>) -> Option<BTreeSet<T>> {
+    a.zip(b).map(|(mut a, mut b)| {
+        a.append(&mut b);
+        a
+    })
+}

@@ -1,0 +1,207 @@
+//! The journal on disk. One task writes, in transactions shared by whoever wants something written in the
+//! same few milliseconds; readers have connections of their own and see what is written. All of SQLite runs
+//! on threads of its own, so that a busy disk makes callers wait and nobody else.
+//!
+//! `synchronous = FULL` in WAL mode: a transaction that was confirmed survives a power cut
+//! (<https://www.sqlite.org/pragma.html#pragma_synchronous>).
+
+mod desk;
+mod fault;
+mod open;
+mod rows;
+mod schema;
+mod writer;
+
+pub use open::Limits;
+
+use crate::{Journal, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
+use async_trait::async_trait;
+use desk::{Change, Desk};
+use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, TurnId};
+use rows::{COLUMNS, StoredRow, list, number, selecting};
+use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_scalar};
+use std::{path::PathBuf, sync::Arc};
+use tokio::sync::{oneshot, watch};
+
+/// A journal in an SQLite file.
+///
+/// Readers see what is durable; [`Journal::flush`] makes what this process appended visible to it.
+/// Dropping the journal writes what is left in the background; [`Journal::close`] waits for that.
+#[derive(Debug)]
+pub struct SqliteJournal {
+    path: PathBuf,
+    desk: Arc<Desk>,
+    readers: SqlitePool,
+    /// Ends when the writer has let go of the file.
+    writer: watch::Receiver<()>,
+}
+
+impl Drop for SqliteJournal {
+    fn drop(&mut self) {
+        self.desk.close();
+    }
+}
+
+impl SqliteJournal {
+    fn fault(&self, error: &sqlx::Error) -> StoreError {
+        fault::of(&self.path, error)
+    }
+
+    /// Leaves something on the desk and waits until it is written.
+    async fn confirmed(
+        &self,
+        events: Vec<Draft>,
+        change: impl FnOnce(&mut Ledger) -> Result<Option<Change>, StoreError>,
+    ) -> Result<(), StoreError> {
+        let (confirm, confirmed) = oneshot::channel();
+        self.desk.take(events, Some(confirm), change)?;
+        // The writer answers everything it takes; it only vanishes together with the runtime.
+        confirmed.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    async fn events(&self, mut sql: QueryBuilder<Sqlite>) -> Result<Vec<Event>, StoreError> {
+        let rows: Vec<StoredRow> = sql
+            .build_query_as()
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        rows.into_iter().map(StoredRow::event).collect()
+    }
+}
+
+#[async_trait]
+impl Journal for SqliteJournal {
+    fn append(&self, events: Vec<Draft>) -> Result<Vec<Seq>, StoreError> {
+        self.desk.take(events, None, |_| Ok(None))
+    }
+
+    async fn flush(&self) -> Result<(), StoreError> {
+        self.confirmed(vec![], |_| Ok(None)).await
+    }
+
+    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError> {
+        let intend = |ledger: &mut Ledger| {
+            ledger.intend(entry.clone())?;
+            Ok(Some(Change::Intend(Box::new(entry))))
+        };
+        self.confirmed(events, intend).await
+    }
+
+    async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
+        let attempt = |ledger: &mut Ledger| {
+            ledger.in_flight(op, true)?;
+            Ok(Some(Change::InFlight(op, true)))
+        };
+        self.confirmed(events, attempt).await
+    }
+
+    async fn retry(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
+        let retry = |ledger: &mut Ledger| {
+            ledger.in_flight(op, false)?;
+            Ok(Some(Change::InFlight(op, false)))
+        };
+        self.confirmed(events, retry).await
+    }
+
+    async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
+        let settle = |ledger: &mut Ledger| {
+            ledger.settle(op, &outcome)?;
+            Ok(Some(Change::Settle(op)))
+        };
+        self.confirmed(events, settle).await
+    }
+
+    async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError> {
+        Ok(self.desk.ledger(Ledger::outbox))
+    }
+
+    async fn session(&self, id: &SessionId) -> Result<Option<SessionRecord>, StoreError> {
+        let record: Option<String> = query_scalar("SELECT record FROM sessions WHERE id = ?")
+            .bind(id.as_str())
+            .fetch_optional(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        let damaged = |error: serde_json::Error| StoreError::DamagedFile {
+            path: self.path.clone(),
+            detail: format!("session {id}: {error}"),
+        };
+        record
+            .map(|record| serde_json::from_str(&record).map_err(damaged))
+            .transpose()
+    }
+
+    async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
+        self.confirmed(vec![], |_| Ok(Some(Change::Session(record))))
+            .await
+    }
+
+    async fn reserve(&self) -> Result<Numbers, StoreError> {
+        Ok(self.desk.ledger(Ledger::numbers))
+    }
+
+    async fn read(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        let after = Seq(from.0.saturating_sub(1));
+        self.select(&Selection::ALL, after, Seq(u64::MAX), limit).await
+    }
+
+    async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError> {
+        let mut sql = QueryBuilder::new(COLUMNS);
+        sql.push(" WHERE e.turn = ")
+            .push_bind(number(turn.0))
+            .push(" ORDER BY e.seq");
+        self.events(sql).await
+    }
+
+    async fn select(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+        limit: usize,
+    ) -> Result<Vec<Event>, StoreError> {
+        self.events(selecting(COLUMNS, wanted, after, until, limit)).await
+    }
+
+    async fn places(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+        limit: usize,
+    ) -> Result<Vec<Seq>, StoreError> {
+        let mut sql = selecting("SELECT e.seq FROM events e", wanted, after, until, limit);
+        let places: Vec<i64> = sql
+            .build_query_scalar()
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        Ok(places.into_iter().map(|seq| Seq(seq as u64)).collect())
+    }
+
+    async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
+        let mut sql = QueryBuilder::new(COLUMNS);
+        sql.push(" WHERE e.seq IN (SELECT value FROM json_each(")
+            .push_bind(list(places));
+        sql.push(")) ORDER BY e.seq");
+        self.events(sql).await
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        self.desk.close();
+        let mut writer = self.writer.clone();
+        while writer.changed().await.is_ok() {}
+        self.readers.close().await;
+        match self.desk.ended() {
+            None | Some(StoreError::Closed) => Ok(()),
+            Some(why) => Err(why),
+        }
+    }
+
+    fn head(&self) -> Seq {
+        *self.desk.head.borrow()
+    }
+
+    fn watch(&self) -> watch::Receiver<Seq> {
+        self.desk.head.subscribe()
+    }
+}

@@ -1,0 +1,91 @@
+//! The tables, how a file comes to have them, and what else a file can be.
+
+use super::fault;
+use crate::StoreError;
+use sqlx::{SqliteConnection, query_scalar, raw_sql};
+use std::path::Path;
+
+/// "FOLD": tells a journal from other databases, also for `file(1)`.
+const APPLICATION_ID: i64 = 0x464F_4C44;
+
+/// Each step leads from the format of its index to the next one. Steps are only ever added.
+///
+/// What filters ask for stands in `events`, small enough (about 60 bytes an event) that a million of them
+/// are looked through in a fraction of a second without an index; what they say stands in `bodies`.
+const STEPS: &[&str] = &["
+    CREATE TABLE events (
+        seq INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        turn INTEGER,
+        session TEXT,
+        channel TEXT,
+        kind TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX events_turn ON events (turn) WHERE turn IS NOT NULL;
+    CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+    CREATE TABLE outbox (op INTEGER PRIMARY KEY, in_flight INTEGER NOT NULL, entry TEXT NOT NULL) STRICT;
+    CREATE TABLE sessions (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE numbers (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        turn INTEGER NOT NULL,
+        op INTEGER NOT NULL,
+        run INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO numbers VALUES (1, 1, 1, 1);
+"];
+
+/// The newest format.
+const FORMAT: i64 = STEPS.len() as i64;
+
+/// Brings an open file to the newest format, or says why it cannot be.
+pub(super) async fn prepare(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
+    let fault = |error| fault::of(path, &error);
+    let found = format(conn, path).await?;
+    if found == FORMAT {
+        return Ok(());
+    }
+    // One transaction: a file has one format or the other, also after a power cut.
+    let steps = STEPS
+        .iter()
+        .skip(usize::try_from(found).unwrap_or(usize::MAX))
+        .copied();
+    let marks = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};");
+    let script = ["BEGIN IMMEDIATE;"]
+        .into_iter()
+        .chain(steps)
+        .chain([marks.as_str(), "COMMIT;"])
+        .collect();
+    raw_sql(sqlx::AssertSqlSafe::<String>(script))
+        .execute(conn)
+        .await
+        .map_err(fault)?;
+    Ok(())
+}
+
+/// The format of a file that is a journal, or has nothing in it yet.
+pub(super) async fn format(conn: &mut SqliteConnection, path: &Path) -> Result<i64, StoreError> {
+    let fault = |error| fault::of(path, &error);
+    let application: i64 = query_scalar("PRAGMA application_id")
+        .fetch_one(&mut *conn)
+        .await
+        .map_err(fault)?;
+    let found: i64 = query_scalar("PRAGMA user_version")
+        .fetch_one(&mut *conn)
+        .await
+        .map_err(fault)?;
+    let tables: i64 = query_scalar("SELECT count(*) FROM sqlite_schema")
+        .fetch_one(&mut *conn)
+        .await
+        .map_err(fault)?;
+    if application != APPLICATION_ID && (application != 0 || tables > 0) {
+        return Err(StoreError::Foreign(path.to_owned()));
+    }
+    if found > FORMAT {
+        return Err(StoreError::Newer {
+            path: path.to_owned(),
+            found,
+            known: FORMAT,
+        });
+    }
+    Ok(found.max(0))
+}

@@ -1,0 +1,121 @@
+//! The one task that writes. It takes what lies on the desk, writes it in one transaction, and only then
+//! says so: to the callers who wait and to those who watch the head.
+
+use super::{
+    Limits,
+    desk::{Batch, Change, Desk},
+    fault,
+    rows::{insert, list},
+};
+use crate::StoreError;
+use sqlx::{Connection, SqliteConnection, query, raw_sql};
+use std::{fs::File, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep},
+};
+
+/// How long events nobody waits for are gathered: fsync of a batch costs as much as of one event.
+const GATHER: Duration = Duration::from_millis(4);
+
+/// How long to wait before a disk that refused is tried again.
+const AGAIN: Duration = Duration::from_millis(100);
+
+pub(super) struct Writer {
+    pub(super) desk: Arc<Desk>,
+    pub(super) conn: SqliteConnection,
+    pub(super) path: PathBuf,
+    pub(super) limits: Limits,
+    /// Held as long as this process may write.
+    pub(super) lock: File,
+    /// Dropped last: who waits for the end sees the file free.
+    pub(super) gone: watch::Sender<()>,
+}
+
+impl Writer {
+    /// Writes until the desk is closed and empty, or the disk refuses for good.
+    pub(super) async fn run(mut self) {
+        while let Some(batch) = self.desk.next(GATHER).await {
+            let result = if batch.is_empty() {
+                Ok(())
+            } else {
+                self.write_patiently(&batch).await
+            };
+            let head = batch.head().filter(|_| result.is_ok());
+            if let Some(head) = head {
+                self.desk.head.send_replace(head);
+            }
+            batch.answer(&result);
+            if let Err(why) = result {
+                // After a failed write nobody knows what the disk kept: stop here, with everything confirmed
+                // intact, rather than go on with a hole.
+                tracing::error!(error = %why, "the journal has stopped");
+                self.desk.fail(&why);
+                break;
+            }
+        }
+        if let Err(error) = self.conn.close().await {
+            tracing::warn!(%error, "the journal was not closed cleanly; nothing confirmed is lost");
+        }
+        drop(self.lock);
+        drop(self.gone);
+    }
+
+    /// A disk that is full, or busy for another program, is given some time.
+    async fn write_patiently(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        let until = Instant::now() + self.limits.patience;
+        loop {
+            let Err(error) = write(&mut self.conn, batch).await else {
+                return Ok(());
+            };
+            if !fault::passes(&error) || Instant::now() >= until {
+                return Err(fault::of(&self.path, &error));
+            }
+            tracing::warn!(%error, "the journal cannot be written; trying again");
+            sleep(AGAIN).await;
+        }
+    }
+}
+
+/// One transaction. Said in plain SQL: after some errors (a full disk) SQLite has rolled back already, and a
+/// transaction object would count wrongly from then on.
+async fn write(conn: &mut SqliteConnection, batch: &Batch) -> Result<(), sqlx::Error> {
+    raw_sql("BEGIN IMMEDIATE").execute(&mut *conn).await?;
+    let written = async {
+        insert(&mut *conn, &batch.rows()).await?;
+        for change in batch.changes() {
+            apply(&mut *conn, change).await?;
+        }
+        let (turn, op, run) = (batch.numbers.turn, batch.numbers.op, batch.numbers.run);
+        query("UPDATE numbers SET turn = ?1, op = ?2, run = ?3 WHERE turn < ?1 OR op < ?2 OR run < ?3")
+            .bind(turn as i64)
+            .bind(op as i64)
+            .bind(run as i64)
+            .execute(&mut *conn)
+            .await?;
+        raw_sql("COMMIT").execute(&mut *conn).await
+    }
+    .await;
+    if written.is_err() {
+        // Fails only where SQLite has rolled back by itself.
+        let _ = raw_sql("ROLLBACK").execute(conn).await;
+    }
+    written.map(drop)
+}
+
+async fn apply(conn: &mut SqliteConnection, change: &Change) -> Result<(), sqlx::Error> {
+    let query = match change {
+        Change::Intend(entry) => query("INSERT INTO outbox VALUES (?, ?, ?)")
+            .bind(entry.op.0 as i64)
+            .bind(entry.in_flight)
+            .bind(list(entry)),
+        Change::InFlight(op, in_flight) => query("UPDATE outbox SET in_flight = ?2 WHERE op = ?1")
+            .bind(op.0 as i64)
+            .bind(in_flight),
+        Change::Settle(op) => query("DELETE FROM outbox WHERE op = ?").bind(op.0 as i64),
+        Change::Session(record) => query("INSERT OR REPLACE INTO sessions VALUES (?, ?)")
+            .bind(record.id.as_str())
+            .bind(list(record)),
+    };
+    query.execute(conn).await.map(drop)
+}
