@@ -1,0 +1,100 @@
+/**
+ * Everything a person can do, once. The palette, the key sheet, menus, button hints and remapping are rendered from
+ * this table; what an action does is bound by whoever can do it at the moment (see `ActionRegistry`).
+ */
+
+/** `always`: also while typing (the key has a modifier). `page`: not while typing. `list`: only with a list in focus. */
+export type When = "always" | "page" | "list";
+
+export interface Action {
+  readonly id: string;
+  readonly title: string;
+  readonly group: string;
+  /** Keys as tinykeys writes them; `$mod` is Ctrl or Cmd. The first is the one that is shown. */
+  readonly keys: readonly string[];
+  readonly when: When;
+}
+
+const table = [
+  ["Go to", [
+    ["view.live", "Live", ["1"], "page"],
+    ["view.turn", "Turns", ["2"], "page"],
+    ["view.compose", "Compose", ["3"], "page"],
+    ["view.fixtures", "Fixtures", ["4"], "page"],
+    ["view.channels", "Channels", ["5"], "page"],
+    ["selection.back", "Back through selections", ["Alt+ArrowLeft"], "always"],
+    ["selection.forward", "Forward through selections", ["Alt+ArrowRight"], "always"],
+    ["pane.next", "Next pane", ["F6"], "always"],
+    ["pane.previous", "Previous pane", ["Shift+F6"], "always"],
+  ]],
+  ["Console", [
+    ["palette", "Search, jump, do", ["$mod+k"], "always"],
+    ["keys", "Keys", ["?"], "page"],
+    ["mute", "Mute or unmute all channels", ["$mod+."], "always"],
+    ["pause", "Pause or resume the view", ["$mod+Shift+p"], "always"],
+    ["drawer", "Show or hide the app's log", ["$mod+j"], "always"],
+    ["theme.next", "Next theme", [], "always"],
+    ["theme.system", "Theme: follow the system", [], "always"],
+    ["theme.dark", "Theme: dark", [], "always"],
+    ["theme.light", "Theme: light", [], "always"],
+    ["theme.contrast", "Theme: high contrast", [], "always"],
+    ["zoom.in", "Zoom in", ["$mod+=", "$mod++"], "always"],
+    ["zoom.out", "Zoom out", ["$mod+-"], "always"],
+    ["zoom.reset", "Zoom to 100 %", ["$mod+0"], "always"],
+    ["rows.density", "Dense or roomy rows", [], "always"],
+    ["time.mode", "Times as clock or as difference", [], "always"],
+  ]],
+  ["Lists", [
+    ["list.next", "Next row", ["j"], "list"],
+    ["list.previous", "Previous row", ["k"], "list"],
+    ["list.open", "Open", ["Enter"], "list"],
+    ["list.close", "Close, deselect", ["Escape"], "list"],
+    ["list.follow", "Pause, resume or follow", ["Space"], "list"],
+    ["error.next", "Next error", ["e"], "list"],
+    ["error.previous", "Previous error", ["Shift+e"], "list"],
+    ["held.next", "Next hold", ["h"], "list"],
+    ["held.previous", "Previous hold", ["Shift+h"], "list"],
+  ]],
+  ["Filter", [
+    ["filter.focus", "Filter", ["/"], "page"],
+    ["filter.clear", "Clear the filter", [], "always"],
+    ["filter.save", "Save the filter", [], "always"],
+  ]],
+  ["Turn", [
+    ["turn.chunk.previous", "Previous chunk", [","], "list"],
+    ["turn.chunk.next", "Next chunk", ["."], "list"],
+    ["turn.byte.previous", "Previous byte", ["Alt+,"], "page"],
+    ["turn.byte.next", "Next byte", ["Alt+."], "page"],
+    ["turn.decision.previous", "Previous decision", ["["], "list"],
+    ["turn.decision.next", "Next decision", ["]"], "list"],
+    ["turn.delivery.previous", "Previous delivery", ["{"], "list"],
+    ["turn.delivery.next", "Next delivery", ["}"], "list"],
+    ["turn.play", "Play or pause the turn", ["Shift+Space"], "list"],
+    ["turn.replay", "Replay from the start", ["r"], "list"],
+    ["turn.fixture", "Make a fixture of this turn", ["t"], "list"],
+    ["turn.why", "Why (not)?", ["y"], "list"],
+    ["turn.copy", "Copy", ["c"], "list"],
+  ]],
+  ["Compose", [
+    ["compose.send", "Send through the channel", ["$mod+Enter"], "always"],
+    ["compose.fix", "Apply the fix", ["Alt+Enter"], "always"],
+    ["compose.template", "Insert a directive", ["$mod+Shift+i"], "always"],
+    ["compose.previous", "Previous message sent", ["Alt+ArrowUp"], "always"],
+    ["compose.next", "Next message sent", ["Alt+ArrowDown"], "always"],
+  ]],
+  ["Fixtures", [
+    ["fixtures.runAll", "Run all fixtures", ["Shift+r"], "list"],
+    ["fixtures.run", "Run the selected fixture", ["r"], "list"],
+    ["fixtures.cancel", "Stop the run", ["Shift+Escape"], "page"],
+    ["fixtures.diff", "Show what differs", ["d"], "list"],
+    ["fixtures.accept", "Accept the change", ["a"], "list"],
+    ["fixtures.edit", "Edit the fixture", ["i"], "list"],
+  ]],
+] as const satisfies readonly (readonly [string, readonly (readonly [string, string, readonly string[], When])[]])[];
+
+export type ActionId = (typeof table)[number][1][number][0];
+
+export const actions: readonly (Action & { readonly id: ActionId })[] = table.flatMap(([group, rows]) =>
+  rows.map(([id, title, keys, when]) => ({ id, title, group, keys, when })));
+
+export const actionById: ReadonlyMap<string, Action> = new Map(actions.map((a) => [a.id, a]));

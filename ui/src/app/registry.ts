@@ -1,0 +1,133 @@
+import { createKeybindingsHandler } from "tinykeys";
+import { actionById, actions, type Action, type ActionId } from "./actions";
+
+export type Run = () => void;
+export type Handlers = Partial<Record<ActionId, Run>>;
+
+/** Keys chosen by the person; absent means the table's. */
+export type Remapped = Readonly<Record<string, readonly string[]>>;
+
+const EDITABLE = "input, textarea, select, [contenteditable='true'], [role='textbox']";
+/** A list marks itself with this; single letters act only inside one. */
+export const LIST = "[data-list]";
+
+/**
+ * Who can do what at the moment, and which key does it. Whoever binds last wins, so that a list in focus takes `j`
+ * from the list behind it and gives it back.
+ */
+export class ActionRegistry {
+  readonly #bound = new Map<string, Run[]>();
+  readonly #listeners = new Set<() => void>();
+  #remapped: Remapped = {};
+  #handle: EventListener = () => undefined;
+
+  constructor() {
+    this.#rebuild();
+  }
+
+  /** Takes over these actions until the answer is called. */
+  bind(handlers: Handlers): () => void {
+    const taken = Object.entries(handlers);
+    for (const [id, run] of taken) this.#bound.set(id, [...(this.#bound.get(id) ?? []), run]);
+    this.#changed();
+    return () => {
+      for (const [id, run] of taken) this.#bound.set(id, (this.#bound.get(id) ?? []).filter((r) => r !== run));
+      this.#changed();
+    };
+  }
+
+  /** Whether anybody can do this now. */
+  can(id: string): boolean {
+    return (this.#bound.get(id)?.length ?? 0) > 0;
+  }
+
+  /** Does it; false when nobody can. */
+  run(id: string): boolean {
+    const run = this.#bound.get(id)?.at(-1);
+    run?.();
+    return run !== undefined;
+  }
+
+  keys(id: string): readonly string[] {
+    return this.#remapped[id] ?? actionById.get(id)?.keys ?? [];
+  }
+
+  remap(remapped: Remapped): void {
+    this.#remapped = remapped;
+    this.#rebuild();
+    this.#changed();
+  }
+
+  /** The other action that a key would belong to, if any may act in the same place. */
+  conflict(id: string, key: string): Action | undefined {
+    const family = (other: string): string => other.split(".")[0] ?? other;
+    const mine = actionById.get(id);
+    return actions.find((a) =>
+      a.id !== id && this.keys(a.id).includes(key) &&
+      (a.when !== "list" || mine?.when !== "list" || family(a.id) === family(id) || family(a.id) === "list"));
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** For the page's keydown. */
+  handle(event: KeyboardEvent): void {
+    this.#handle(event);
+  }
+
+  #rebuild(): void {
+    const map: Record<string, (event: KeyboardEvent) => void> = {};
+    const owners = new Map<string, string[]>();
+    for (const { id } of actions)
+      for (const key of this.keys(id)) for (const form of forms(key)) owners.set(form, [...(owners.get(form) ?? []), id]);
+    for (const [key, ids] of owners) map[key] = (event) => this.#press(event, ids);
+    this.#handle = createKeybindingsHandler(map);
+  }
+
+  /** Of all actions on this key, the one that may act here and that somebody can do. */
+  #press(event: KeyboardEvent, ids: readonly string[]): void {
+    if (event.defaultPrevented) return;
+    const target = event.target instanceof Element ? event.target : null;
+    const typing = target?.closest(EDITABLE) != null;
+    const inList = target?.closest(LIST) != null;
+    const free = ids.find((id) => {
+      const when = actionById.get(id)?.when;
+      return this.can(id) && (when === "always" || (when === "page" && !typing) || (when === "list" && inList && !typing));
+    });
+    if (free === undefined) return;
+    // A button inside a list keeps its own Enter and Space.
+    const plain = event.key === "Enter" || event.key === " ";
+    if (plain && target?.closest("button, a, summary, [role='switch']")) return;
+    event.preventDefault();
+    this.run(free);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/**
+ * How a key may arrive. Signs such as `?` and `{` need Shift on some keyboards and not on others, and tinykeys
+ * compares modifiers exactly.
+ */
+function forms(key: string): string[] {
+  const sign = key.at(-1) ?? "";
+  const bare = key.length === 1 || key.at(-2) === "+";
+  const isSign = bare && !/[\p{L}\p{N}]/u.test(sign);
+  if (!isSign || key.includes("Shift+")) return [key];
+  return [key, `${key.slice(0, -1)}Shift+${sign}`];
+}
+
+const mac = typeof navigator !== "undefined" && /Mac/.test(navigator.platform);
+const names: Readonly<Record<string, string>> = {
+  $mod: mac ? "⌘" : "Ctrl", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", Enter: "↵",
+};
+
+/** A key as it is printed: `Ctrl K`, `Shift E`, `?`. */
+export function keyLabel(key: string): string {
+  const parts = key.length > 1 ? key.split(/\+(?=.)/) : [key];
+  return parts.map((part) => names[part] ?? (part.length === 1 && parts.length > 1 ? part.toUpperCase() : part)).join(" ");
+}

@@ -1,0 +1,20 @@
+import { HostFailure, type Host } from "./host";
+import { isTauri, TauriHost } from "./tauri";
+
+export * from "./host";
+
+/** The host of this page: the shell, or, while developing in a browser, a recording named in the address. */
+export async function findHost(): Promise<Host> {
+  if (isTauri()) return new TauriHost();
+  if (import.meta.env.DEV) {
+    const name = new URLSearchParams(location.search).get("recording") ?? "demo";
+    const { RecordedHost } = await import("./recorded");
+    const { default: recording } = (await import(`../../recordings/${name}.ts`)) as typeof import("../../recordings/demo");
+    return new RecordedHost(recording);
+  }
+  throw new HostFailure({
+    code: "no_backend",
+    message: "This page is Foldback's window and has no backend of its own.",
+    hint: "Start the app with `make run`.",
+  });
+}

@@ -1,0 +1,146 @@
+import type { EventRow, Failure, Frame, Push, Topic, Window } from "../generated/wire";
+import { HostFailure, type Args, type CommandName, type Host, type Result, type Unsubscribe } from "./host";
+
+/** One command and its answer, as it was recorded. */
+export interface Exchange {
+  readonly name: CommandName;
+  /** Answers only calls whose arguments have these values; absent: every call. */
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly result?: unknown;
+  readonly failure?: Failure;
+}
+
+/** A push and what it followed: the start of the page, or a command. */
+export interface RecordedPush {
+  readonly after: "start" | CommandName;
+  readonly after_ms: number;
+  readonly push: Push;
+}
+
+/** What a backend said, to be played without one: in unit tests, and to look at the page in a plain browser. */
+export interface Recording {
+  readonly rows: readonly EventRow[];
+  readonly calls: readonly Exchange[];
+  readonly pushes: readonly RecordedPush[];
+}
+
+interface OpenWindow extends Window {
+  rows: readonly EventRow[];
+  paused: boolean;
+  serial: number;
+  unacknowledged: number;
+}
+
+/** Plays a {@link Recording}. Windows over its rows are real windows; everything else is answered as recorded. */
+export class RecordedHost implements Host {
+  readonly #recording: Recording;
+  readonly #views = new Map<number, OpenWindow>();
+  readonly #subscribers = new Set<{ topic: Topic; onPush: (push: Push) => void }>();
+  #nextView = 1;
+  /** Every call made, for tests. */
+  readonly calls: { name: CommandName; args: unknown }[] = [];
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  async call<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K>> {
+    this.calls.push({ name, args });
+    // A macrotask later, as over a real boundary.
+    await new Promise((resolve) => setTimeout(resolve));
+    const answer = this.#view(name, args as Readonly<Record<string, unknown>>) ?? this.#recorded(name, args);
+    this.#follow(name);
+    return answer as Result<K>;
+  }
+
+  subscribe(topic: Topic, onPush: (push: Push) => void): Unsubscribe {
+    const subscriber = { topic, onPush };
+    this.#subscribers.add(subscriber);
+    if (topic.topic === "app") this.#follow("start");
+    else this.#draw(topic.view);
+    return () => this.#subscribers.delete(subscriber);
+  }
+
+  ready(): void {
+    // A browser's page is shown already.
+  }
+
+  /** Appends rows, as a live journal does. */
+  append(rows: readonly EventRow[]): void {
+    for (const [id, view] of this.#views) {
+      view.rows = [...view.rows, ...rows];
+      this.#draw(id);
+    }
+  }
+
+  /** Pushes to everybody who listens to the app. */
+  push(push: Push): void {
+    for (const { topic, onPush } of this.#subscribers) if (topic.topic === "app") onPush(push);
+  }
+
+  #recorded(name: CommandName, args: unknown): unknown {
+    const given = args as Readonly<Record<string, unknown>>;
+    const fits = ({ args: wanted = {} }: Exchange): boolean =>
+      Object.entries(wanted).every(([key, value]) => JSON.stringify(given[key]) === JSON.stringify(value));
+    const exchange = this.#recording.calls.find((e) => e.name === name && fits(e));
+    if (exchange?.failure) throw new HostFailure(exchange.failure);
+    if (exchange) return structuredClone(exchange.result);
+    throw new HostFailure({ code: "not_recorded", message: `This recording has no answer to ${name}.`, hint: null });
+  }
+
+  #follow(after: RecordedPush["after"]): void {
+    for (const { after: event, after_ms, push } of this.#recording.pushes)
+      if (event === after) setTimeout(() => this.push(push), after_ms);
+  }
+
+  #view(name: CommandName, args: Readonly<Record<string, unknown>>): unknown {
+    if (name === "view_open") {
+      const words = String(args["filter"]).toLowerCase();
+      // The filter language lives in the backend; a recording knows only the substring of a bare word.
+      const rows = this.#recording.rows.filter((row) => JSON.stringify(row).toLowerCase().includes(words));
+      const view = this.#nextView++;
+      this.#views.set(view, { view, first: 0, count: 50, follow: true, rows, paused: false, serial: 0, unacknowledged: 0 });
+      return { view };
+    }
+    const view = this.#views.get(Number(args["view"]));
+    if (!view) return undefined;
+    switch (name) {
+      case "view_window":
+        Object.assign(view, args);
+        break;
+      case "view_pause":
+        view.paused = args["paused"] === true;
+        break;
+      case "view_ack":
+        view.unacknowledged = 0;
+        return {};
+      case "view_find": {
+        const index = view.rows.findIndex((row) => row.seq >= Number(args["seq"]));
+        return { index: index < 0 ? null : index };
+      }
+      case "view_close":
+        this.#views.delete(view.view);
+        return {};
+      default:
+        return undefined;
+    }
+    this.#draw(view.view);
+    return {};
+  }
+
+  #draw(id: number): void {
+    const view = this.#views.get(id);
+    if (!view || view.unacknowledged >= 2) return;
+    const first = view.follow ? Math.max(0, view.rows.length - view.count) : Math.max(0, view.first);
+    view.serial += 1;
+    view.unacknowledged += 1;
+    const frame: Frame = {
+      view: id, serial: view.serial, head: view.rows.at(-1)?.seq ?? 0, length: view.rows.length, behind: 0, dropped: 0,
+      scanning: false, first, rows: view.rows.slice(first, first + view.count),
+    };
+    queueMicrotask(() => {
+      for (const { topic, onPush } of this.#subscribers)
+        if (topic.topic === "view" && topic.view === id) onPush({ push: "frame", frame });
+    });
+  }
+}

@@ -1,0 +1,226 @@
+import { getContext, setContext } from "svelte";
+import { ActionRegistry, type Handlers } from "../app/registry";
+import type { Alarm, ChannelCard, FixtureProgress, LogLine, Push, Status } from "../generated/wire";
+import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
+import { Announcer } from "../store/announcer";
+import { Selection, type Place } from "../store/selection";
+import { Prefs } from "./prefs.svelte";
+import { Theme } from "./theme.svelte";
+
+export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels";
+
+export interface Toast {
+  readonly id: number;
+  readonly tone: "info" | "ok" | "warn" | "danger" | "leaked";
+  readonly title: string;
+  readonly hint: string | null;
+  /** Where it leads, if anywhere. */
+  readonly place: Place | null;
+}
+
+/** Lines of the app's log the page keeps; the file has them all. */
+const LOG_LIMIT = 1000;
+const VIEW_KEY = "foldback.view";
+
+/**
+ * What the whole window shares. Views take what they need from here and from nowhere else; anything a view keeps for
+ * itself is its own class.
+ */
+export class Console {
+  readonly host: Host;
+  readonly prefs = new Prefs();
+  readonly theme = new Theme(this.prefs);
+  readonly actions = new ActionRegistry();
+  readonly #selection = new Selection();
+  readonly #announcer = new Announcer((text) => (this.announcement = text));
+  readonly #progress = new Set<(progress: FixtureProgress) => void>();
+  #toastId = 0;
+
+  view = $state<ViewId>("live");
+  status = $state.raw<Status | null>(null);
+  channels = $state.raw<readonly ChannelCard[]>([]);
+  log = $state.raw<readonly LogLine[]>([]);
+  alarms = $state.raw<readonly Alarm[]>([]);
+  toasts = $state.raw<readonly Toast[]>([]);
+  /** The text of the polite live region. */
+  announcement = $state("");
+  overlay = $state<"palette" | "keys" | null>(null);
+  /** A filter another view asks Live to show; Live takes it and clears it. */
+  askedFilter = $state<string | null>(null);
+  /** Grows whenever what can be done changed; palette and sheets read it. */
+  abilities = $state(0);
+  #selected = $state.raw<Place | null>(null);
+  #hovered = $state.raw<Place | null>(null);
+  #canGoBack = $state(false);
+  #canGoForward = $state(false);
+
+  constructor(host: Host) {
+    this.host = host;
+    const stored = sessionStorage.getItem(VIEW_KEY);
+    if (isView(stored)) this.view = stored;
+    this.actions.listen(() => (this.abilities += 1));
+    this.actions.remap(this.prefs.get("keys"));
+    this.#selection.listen(() => {
+      this.#selected = this.#selection.current;
+      this.#hovered = this.#selection.hovered;
+      this.#canGoBack = this.#selection.canGoBack;
+      this.#canGoForward = this.#selection.canGoForward;
+    });
+  }
+
+  /** Subscribes, then asks for what there is already: in this order nothing falls between. */
+  connect(): () => void {
+    const unsubscribe = this.host.subscribe({ topic: "app" }, (push) => this.#hear(push));
+    void this.try("status", {}).then((status) => status && (this.status = status));
+    void this.try("channels", {}).then((cards) => cards && (this.channels = cards));
+    void this.try("log_tail", {}).then((lines) => lines && (this.log = [...lines, ...this.log].slice(-LOG_LIMIT)));
+    return unsubscribe;
+  }
+
+  /** Performs a command. A failure becomes a toast with its hint, and the answer is `undefined`. */
+  async try<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K> | undefined> {
+    try {
+      return await this.host.call(name, args);
+    } catch (thrown) {
+      const { message, hint } = HostFailure.from(thrown);
+      this.toast("danger", message, hint);
+      return undefined;
+    }
+  }
+
+  /** Takes over actions for as long as the component lives. Call inside an effect and return the answer. */
+  bind(handlers: Handlers): () => void {
+    return this.actions.bind(handlers);
+  }
+
+  // --- where one is -------------------------------------------------------------------------------------------
+
+  go(view: ViewId): void {
+    this.view = view;
+    sessionStorage.setItem(VIEW_KEY, view);
+  }
+
+  /** The selection all panes share. */
+  get selected(): Place | null {
+    return this.#selected;
+  }
+
+  get hovered(): Place | null {
+    return this.#hovered;
+  }
+
+  get canGoBack(): boolean {
+    return this.#canGoBack;
+  }
+
+  get canGoForward(): boolean {
+    return this.#canGoForward;
+  }
+
+  select(place: Place): void {
+    this.#selection.select(place);
+  }
+
+  /** Selects without a step in the history: for scrubbing. */
+  scrub(place: Place): void {
+    this.#selection.replace(place);
+  }
+
+  hover(place: Place | null): void {
+    this.#selection.hover(place);
+  }
+
+  back(): void {
+    this.#selection.back();
+  }
+
+  forward(): void {
+    this.#selection.forward();
+  }
+
+  /** Selects a turn and shows it. */
+  openTurn(turn: number, seq?: number): void {
+    this.select({ turn, seq });
+    this.go("turn");
+  }
+
+  /** Shows the events behind a figure. */
+  showEvents(filter: string): void {
+    this.askedFilter = filter;
+    this.go("live");
+  }
+
+  // --- what one is told ---------------------------------------------------------------------------------------
+
+  toast(tone: Toast["tone"], title: string, hint: string | null = null, place: Place | null = null): void {
+    const id = (this.#toastId += 1);
+    this.toasts = [...this.toasts.slice(-3), { id, tone, title, hint, place }];
+    this.announce(hint ? `${title} ${hint}` : title);
+    // What went wrong stays until it is dismissed.
+    if (tone === "info" || tone === "ok") setTimeout(() => this.dismiss(id), 6000);
+  }
+
+  dismiss(id: number): void {
+    this.toasts = this.toasts.filter((toast) => toast.id !== id);
+  }
+
+  /** Tells a screen reader, politely. */
+  announce(text: string): void {
+    this.#announcer.announce(text);
+  }
+
+  /** Hears how fixture runs go on. */
+  onProgress(listener: (progress: FixtureProgress) => void): () => void {
+    this.#progress.add(listener);
+    return () => this.#progress.delete(listener);
+  }
+
+  channel(id: string | null): ChannelCard | undefined {
+    return this.channels.find((card) => card.channel === id);
+  }
+
+  /** Takes in a changed card. */
+  updateChannel(card: ChannelCard): void {
+    this.channels = this.channels.some((c) => c.channel === card.channel)
+      ? this.channels.map((c) => (c.channel === card.channel ? card : c))
+      : [...this.channels, card];
+  }
+
+  #hear(push: Push): void {
+    switch (push.push) {
+      case "status":
+        this.status = push.status;
+        break;
+      case "channel":
+        this.updateChannel(push.card);
+        break;
+      case "log":
+        this.log = [...this.log, ...push.lines].slice(-LOG_LIMIT);
+        break;
+      case "fixtures":
+        for (const listener of this.#progress) listener(push.progress);
+        break;
+      case "alarm":
+        this.#alarm(push.alarm);
+        break;
+      case "frame":
+        break; // Frames go to their view.
+    }
+  }
+
+  #alarm(alarm: Alarm): void {
+    this.alarms = [...this.alarms, alarm].slice(-50);
+    const place = { seq: alarm.seq, turn: alarm.turn ?? undefined };
+    this.toast(alarm.kind === "leak" ? "leaked" : "danger", alarm.message, null, place);
+  }
+}
+
+function isView(text: string | null): text is ViewId {
+  return text === "live" || text === "turn" || text === "compose" || text === "fixtures" || text === "channels";
+}
+
+const KEY = Symbol("console");
+
+export const provideConsole = (console: Console): Console => setContext(KEY, console);
+/** The window's console; call while a component is being created. */
+export const useConsole = (): Console => getContext<Console>(KEY);

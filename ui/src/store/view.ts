@@ -1,0 +1,147 @@
+import type { EventRow, Frame } from "../generated/wire";
+import type { Host, Unsubscribe } from "../host/host";
+
+/** When to draw; `requestAnimationFrame` in the page, at once in tests. */
+export type Schedule = (draw: () => void) => void;
+
+/**
+ * A window over the journal. Holds the rows on the screen and nothing else: filtering, order and counts are the
+ * backend's. Frames are drawn at most once per animation frame, and acknowledged once they are drawn, so that a page
+ * that cannot keep up slows the sender instead of growing.
+ */
+export class JournalView {
+  readonly #host: Host;
+  readonly #schedule: Schedule;
+  readonly #listeners = new Set<() => void>();
+  #id: number | null = null;
+  #unsubscribe: Unsubscribe | null = null;
+  #pending: Frame | null = null;
+  #scheduled = false;
+  #asked: { first: number; count: number } = { first: 0, count: 60 };
+  #opening = 0;
+  #sending = false;
+  #dirty = false;
+  #lengthAtUnpin = 0;
+
+  /** The latest frame drawn. */
+  frame: Frame | null = null;
+  filter = "";
+  following = true;
+  paused = false;
+
+  constructor(host: Host, schedule: Schedule = (draw) => void requestAnimationFrame(draw)) {
+    this.#host = host;
+    this.#schedule = schedule;
+  }
+
+  /** Rows that came since the view stopped following. */
+  get fresh(): number {
+    return this.following ? 0 : Math.max(0, (this.frame?.length ?? 0) - this.#lengthAtUnpin);
+  }
+
+  /** The row at an index, when it is among those the page has. */
+  row(index: number): EventRow | undefined {
+    return this.frame?.rows[index - this.frame.first];
+  }
+
+  listen(listener: () => void): Unsubscribe {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Opens the journal under a filter; the old window stays on the screen until the new one has rows. */
+  async open(filter: string): Promise<void> {
+    const opening = ++this.#opening;
+    const { view } = await this.#host.call("view_open", { filter });
+    if (opening !== this.#opening) return this.#drop(view);
+    this.close();
+    this.#id = view;
+    this.filter = filter;
+    this.paused = false;
+    this.#lengthAtUnpin = 0;
+    this.#unsubscribe = this.#host.subscribe({ topic: "view", view }, (push) => {
+      if (push.push === "frame" && push.frame.view === this.#id) this.#receive(push.frame);
+    });
+    this.#ask();
+  }
+
+  close(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
+    if (this.#id !== null) this.#drop(this.#id);
+    this.#id = null;
+    this.#pending = null;
+  }
+
+  /** Says which rows are on the screen. */
+  window(first: number, count: number): void {
+    if (first === this.#asked.first && count === this.#asked.count) return;
+    this.#asked = { first, count };
+    this.#ask();
+  }
+
+  /** Stays at the end, or stays where it is. */
+  follow(on: boolean): void {
+    if (on === this.following) return;
+    this.following = on;
+    if (!on) {
+      this.#lengthAtUnpin = this.frame?.length ?? 0;
+      if (this.frame) this.#asked = { ...this.#asked, first: this.frame.first };
+    }
+    this.#changed();
+    this.#ask();
+  }
+
+  /** Stops or resumes the frames; capture goes on. */
+  async pause(paused: boolean): Promise<void> {
+    if (this.#id === null || paused === this.paused) return;
+    await this.#host.call("view_pause", { view: this.#id, paused });
+    this.paused = paused;
+    this.#changed();
+  }
+
+  /** Row index of an event, or of the next one after it. */
+  async find(seq: number): Promise<number | null> {
+    if (this.#id === null) return null;
+    return (await this.#host.call("view_find", { view: this.#id, seq })).index;
+  }
+
+  /** At most one request is under way; what changed meanwhile is asked once, with the latest wish. */
+  #ask(): void {
+    this.#dirty = true;
+    if (this.#sending || this.#id === null) return;
+    this.#dirty = false;
+    this.#sending = true;
+    const wish = { view: this.#id, first: this.#asked.first, count: this.#asked.count, follow: this.following };
+    void this.#host
+      .call("view_window", wish)
+      .catch(() => undefined) // A view closed meanwhile has nothing to show; every other failure shows as missing frames.
+      .finally(() => {
+        this.#sending = false;
+        if (this.#dirty) this.#ask();
+      });
+  }
+
+  #receive(frame: Frame): void {
+    this.#pending = frame;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#schedule(() => {
+      this.#scheduled = false;
+      const drawn = this.#pending;
+      this.#pending = null;
+      if (!drawn || drawn.view !== this.#id) return;
+      this.frame = drawn;
+      this.#changed();
+      void this.#host.call("view_ack", { view: drawn.view, serial: drawn.serial }).catch(() => undefined);
+    });
+  }
+
+  #drop(view: number): void {
+    void this.#host.call("view_close", { view }).catch(() => undefined);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

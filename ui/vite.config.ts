@@ -1,0 +1,14 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  plugins: [svelte()],
+  // The window loads the files from its own scheme, so paths must be relative to the page.
+  base: "./",
+  clearScreen: false,
+  server: { port: 5173, strictPort: true },
+  build: { target: "safari16", chunkSizeWarningLimit: 1500 },
+  // Under vitest Svelte must resolve to its browser build, or components mount nothing.
+  resolve: process.env["VITEST"] ? { conditions: ["browser"] } : {},
+  test: { environment: "jsdom", include: ["src/**/*.test.ts"] },
+});
