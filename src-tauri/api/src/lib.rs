@@ -2,6 +2,10 @@
 
 mod contract;
 mod failure;
+mod fold;
 pub mod typescript;
+mod why;
 
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
+pub use fold::TurnFold;
+pub use why::why;

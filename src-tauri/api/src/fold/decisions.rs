@@ -1,0 +1,83 @@
+//! Every step of a turn, for the scrubber.
+
+use super::{messages::Messages, when::When};
+use foldback_store::row;
+use foldback_wire::{
+    Body, Event, Kind, Outcome, OutcomeCode, Span,
+    rpc::{Decision, DecisionKind, RowFlag},
+};
+
+/// The step that an event is, if it is one. `messages` stand where they stood before the event.
+pub(super) fn decision(when: When, event: &Event, messages: &Messages) -> Option<Decision> {
+    let (kind, message, span) = classify(&event.kind, messages)?;
+    let row = row(event);
+    Some(Decision {
+        seq: when.seq,
+        at_ms: when.ms,
+        kind,
+        message,
+        span,
+        text: row.summary,
+        error: row.flags.contains(&RowFlag::Error),
+    })
+}
+
+/// What kind of step, and which bytes of which assistant message it is about.
+fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u32>, Option<Span>)> {
+    use DecisionKind as D;
+    let whole = |kind| Some((kind, None, None));
+    let of = |kind, message: u32| Some((kind, Some(message), None));
+    let bytes = |kind, message: u32, span| Some((kind, Some(message), Some(span)));
+    match kind {
+        Kind::Received { .. }
+        | Kind::Passed { .. }
+        | Kind::Stopping { .. }
+        | Kind::Queued { .. }
+        | Kind::Dequeued { .. } => whole(D::Gate),
+        Kind::Prepared { .. }
+        | Kind::RunStarted { .. }
+        | Kind::Reasoning { .. }
+        | Kind::Tool { .. }
+        | Kind::Used { .. }
+        | Kind::Retrying { .. }
+        | Kind::RunFailed { .. }
+        | Kind::RunEnded { .. } => whole(D::Agent),
+        Kind::MessageEnded { message, .. } => of(D::Agent, *message),
+        Kind::Chunk { message, span, .. } => bytes(D::Chunk, *message, *span),
+        // A hold that only grew is no new decision.
+        Kind::Held { message, hold } if messages.continues(*message, hold) => None,
+        Kind::Held { message, hold } => bytes(D::Hold, *message, hold.span),
+        Kind::Decided { message, range } => bytes(D::Range, *message, range.span),
+        Kind::Suppressed { message, .. } => of(D::Range, *message),
+        Kind::Directive { at, directive } => bytes(D::Directive, at.message, directive.span()),
+        Kind::HeaderRead { message, .. } => of(D::Directive, *message),
+        Kind::Action { message, action, .. } => bytes(D::Directive, *message, action.span),
+        Kind::Diagnosed { message, diagnostic } => bytes(D::Diagnostic, *message, diagnostic.span),
+        Kind::Skipped { at, .. } => of(D::Delivery, at.message),
+        Kind::Leaked { message, span, .. } => bytes(D::Delivery, *message, *span),
+        Kind::Intended { intent, .. } => {
+            let text = match intent.body {
+                Some(Body::Clean { message, .. }) => Some(message),
+                _ => None,
+            };
+            Some((D::Delivery, intent.directive.map(|at| at.message).or(text), None))
+        }
+        Kind::Waiting { .. }
+        | Kind::Attempted { .. }
+        | Kind::Refused { .. }
+        | Kind::Ended { .. }
+        | Kind::Warned { .. } => whole(D::Delivery),
+        Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
+        Kind::Released { .. }
+        | Kind::Started { .. }
+        | Kind::Stopped
+        | Kind::ChannelState { .. }
+        | Kind::Armed { .. }
+        | Kind::Muted { .. } => None,
+    }
+}
+
+/// Whether an outcome is a failure that a person should see in red.
+pub(super) const fn failed(outcome: &Outcome) -> bool {
+    matches!(outcome.code, OutcomeCode::Failed | OutcomeCode::Unknown)
+}

@@ -1,0 +1,154 @@
+//! The delivery ledger: every intended operation, what it waited for, how it ended and how long it was seen.
+
+use super::{
+    messages::Messages,
+    when::{When, millis},
+};
+use foldback_wire::{
+    DirectiveRef, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Timestamp, rpc::LedgerEntry,
+};
+use std::collections::HashMap;
+
+/// The operations of a turn, in the order of their intents.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ledger {
+    entries: Vec<LedgerEntry>,
+    places: HashMap<OpId, usize>,
+    /// Which operation's text each message shows, and since when.
+    shown: HashMap<MessageId, (usize, Timestamp)>,
+    waiting: Option<Wait>,
+}
+
+/// What delivery waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wait {
+    op: Option<OpId>,
+    /// Why.
+    pub(super) reason: HoldReason,
+    /// Until when, where known.
+    pub(super) until: Option<Timestamp>,
+}
+
+impl Ledger {
+    /// The operations in the order of their intents, with their texts.
+    pub(super) fn entries(&self, messages: &Messages) -> Vec<LedgerEntry> {
+        let resolved = |entry: &LedgerEntry| {
+            let text = entry.intent.body.as_ref().and_then(|body| messages.resolve(body));
+            LedgerEntry {
+                text,
+                ..entry.clone()
+            }
+        };
+        self.entries.iter().map(resolved).collect()
+    }
+
+    /// The operations without their texts.
+    pub(super) fn bare(&self) -> &[LedgerEntry] {
+        &self.entries
+    }
+
+    /// The operation that carries out a directive.
+    pub(super) fn of_directive(&self, at: DirectiveRef) -> Option<&LedgerEntry> {
+        self.entries.iter().rev().find(|e| e.intent.directive == Some(at))
+    }
+
+    pub(super) fn get(&self, op: OpId) -> Option<&LedgerEntry> {
+        self.entries.get(*self.places.get(&op)?)
+    }
+
+    /// What delivery waits for now.
+    pub(super) fn waiting(&self) -> Option<&Wait> {
+        self.waiting.as_ref()
+    }
+
+    pub(super) fn push(&mut self, when: When, kind: &Kind) {
+        match kind {
+            Kind::Intended { op, intent } => {
+                self.waiting.take_if(|wait| wait.op.is_none());
+                self.places.insert(*op, self.entries.len());
+                self.entries.push(LedgerEntry {
+                    seq: when.seq,
+                    op: *op,
+                    at_ms: when.ms,
+                    intent: intent.clone(),
+                    text: None,
+                    waiting: None,
+                    attempts: 0,
+                    outcome: None,
+                    outcome_seq: None,
+                    took_ms: None,
+                    visible_ms: None,
+                });
+            }
+            Kind::Waiting { op, reason, until } => {
+                self.waiting = Some(Wait {
+                    op: *op,
+                    reason: *reason,
+                    until: *until,
+                });
+                if let Some(entry) = op.and_then(|op| self.entry(op)) {
+                    entry.waiting = Some(reason.about().to_owned());
+                }
+            }
+            Kind::Attempted { op, attempt } => {
+                self.waiting.take_if(|wait| wait.op == Some(*op));
+                if let Some(entry) = self.entry(*op) {
+                    entry.attempts = *attempt;
+                }
+            }
+            Kind::Refused {
+                op, detail, retry_at, ..
+            } => {
+                if let Some(entry) = self.entry(*op) {
+                    entry.waiting = Some(match retry_at {
+                        Some(_) => format!("The platform refused: {detail}. It is tried again."),
+                        None => format!("The platform refused: {detail}."),
+                    });
+                }
+            }
+            Kind::Ended { op, outcome } => {
+                self.waiting.take_if(|wait| wait.op == Some(*op));
+                if let Some(entry) = self.entry(*op) {
+                    entry.attempts = entry.attempts.max(outcome.attempts);
+                    entry.outcome = Some(outcome.clone());
+                    entry.outcome_seq = Some(when.seq);
+                    entry.took_ms = Some(when.ms.saturating_sub(entry.at_ms));
+                }
+                if outcome.code == OutcomeCode::Sent {
+                    self.show(when, *op);
+                }
+            }
+            Kind::TurnEnded { .. } => self.waiting = None,
+            _ => {}
+        }
+    }
+
+    fn entry(&mut self, op: OpId) -> Option<&mut LedgerEntry> {
+        self.entries.get_mut(*self.places.get(&op)?)
+    }
+
+    /// Keeps book of what is visible: an edit or a removal ends what the message showed before.
+    fn show(&mut self, when: When, op: OpId) {
+        let Some(place) = self.places.get(&op).copied() else {
+            return;
+        };
+        let entry = &self.entries[place];
+        let made = entry.outcome.as_ref().and_then(|o| o.message.clone());
+        let about = entry.intent.message.clone();
+        let (message, visible) = match entry.intent.kind {
+            OpKind::SendText | OpKind::SendFile | OpKind::SendVoice => (made, true),
+            OpKind::EditText => (about, true),
+            OpKind::Delete => (about, false),
+            OpKind::React | OpKind::Typing => return,
+        };
+        let Some(message) = message else { return };
+        let before = if visible {
+            self.shown.insert(message, (place, when.at))
+        } else {
+            self.shown.remove(&message)
+        };
+        if let Some((earlier, since)) = before {
+            self.entries[earlier].visible_ms = Some(millis(since, when.at));
+        }
+    }
+}

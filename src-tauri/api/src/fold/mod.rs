@@ -1,0 +1,233 @@
+//! A turn, folded from its events. Everything the window shows about a turn comes from here, at any moment
+//! of it: state is what the events up to that moment say, nothing else.
+
+mod chat;
+mod decisions;
+mod directives;
+mod lanes;
+mod ledger;
+mod messages;
+mod moment;
+mod when;
+
+use chat::Typing;
+use directives::Directives;
+use foldback_store::one_line;
+use foldback_wire::{
+    ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, TurnId,
+    rpc::{Decision, LedgerEntry, TurnDetail, TurnSummary},
+};
+use lanes::Phases;
+use ledger::Ledger;
+use messages::Messages;
+use when::{When, millis};
+
+/// Characters of a text that stand for it in a list.
+const LINE: usize = 200;
+
+/// The state of a turn after the events pushed so far.
+#[derive(Debug, Clone)]
+pub struct TurnFold {
+    turn: TurnId,
+    inbound: Option<Inbound>,
+    began: Timestamp,
+    last: Timestamp,
+    head: u64,
+    session: Option<SessionId>,
+    channel: Option<ChannelId>,
+    prompt: Option<String>,
+    agent: Option<String>,
+    terminal: Option<Terminal>,
+    messages: Messages,
+    directives: Directives,
+    ledger: Ledger,
+    phases: Phases,
+    decisions: Vec<Decision>,
+    typing: Typing,
+}
+
+impl TurnFold {
+    /// A turn of which nothing is known yet.
+    pub fn new(turn: TurnId) -> Self {
+        Self {
+            turn,
+            inbound: None,
+            began: Timestamp::default(),
+            last: Timestamp::default(),
+            head: 0,
+            session: None,
+            channel: None,
+            prompt: None,
+            agent: None,
+            terminal: None,
+            messages: Messages::default(),
+            directives: Directives::default(),
+            ledger: Ledger::default(),
+            phases: Phases::default(),
+            decisions: Vec::new(),
+            typing: Typing::default(),
+        }
+    }
+
+    /// The turn after these events; `None` when they do not begin with a message.
+    pub fn of<'a>(turn: TurnId, events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut fold = Self::new(turn);
+        for event in events {
+            fold.push(event);
+        }
+        fold
+    }
+
+    /// Folds one more event in. Events of other turns, and events folded in already, change nothing.
+    pub fn push(&mut self, event: &Event) {
+        if event.turn != Some(self.turn) || event.seq.0 <= self.head {
+            return;
+        }
+        if self.head == 0 {
+            self.began = event.at;
+        }
+        self.head = event.seq.0;
+        self.last = self.last.max(event.at);
+        let when = When::of(event, self.began);
+        if event.session.is_some() {
+            self.session.clone_from(&event.session);
+        }
+        if event.channel.is_some() && self.channel.is_none() {
+            self.channel.clone_from(&event.channel);
+        }
+        self.decisions
+            .extend(decisions::decision(when, event, &self.messages));
+        self.messages.push(when, &event.kind);
+        self.directives.push(when, &event.kind);
+        self.ledger.push(when, &event.kind);
+        self.phases.push(when.seq, when.ms, &event.kind);
+        self.typing.push(when.ms, &event.kind, self.ended_op(&event.kind));
+        match &event.kind {
+            Kind::Received { message } => {
+                self.channel = Some(message.channel.clone());
+                self.inbound = Some(message.as_ref().clone());
+            }
+            Kind::Prepared { prompt } => self.prompt = Some(prompt.clone()),
+            Kind::RunStarted { backend, model, .. } => {
+                self.agent = Some(match model {
+                    Some(model) => format!("{backend} {model}"),
+                    None => backend.clone(),
+                });
+            }
+            Kind::TurnEnded { terminal } => self.terminal = Some(terminal.clone()),
+            _ => {}
+        }
+    }
+
+    fn ended_op(&self, kind: &Kind) -> Option<foldback_wire::OpKind> {
+        match kind {
+            Kind::Ended { op, .. } => self.ledger.get(*op).map(|entry| entry.intent.kind),
+            _ => None,
+        }
+    }
+
+    /// Last event folded in; 0 before the first.
+    pub const fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// How the turn ended; `None` while it runs.
+    pub const fn terminal(&self) -> Option<&Terminal> {
+        self.terminal.as_ref()
+    }
+
+    /// The message that began it.
+    pub const fn inbound(&self) -> Option<&Inbound> {
+        self.inbound.as_ref()
+    }
+
+    /// Whether it ended and every operation has its outcome: no later event can change it.
+    pub fn settled(&self) -> bool {
+        self.terminal.is_some() && self.ledger.bare().iter().all(|e| e.outcome.is_some())
+    }
+
+    /// From the message to the last event, in milliseconds.
+    pub fn took_ms(&self) -> u64 {
+        millis(self.began, self.last)
+    }
+
+    /// One line about the turn; `None` as long as no message is known.
+    pub fn summary(&self) -> Option<TurnSummary> {
+        let inbound = self.inbound.as_ref()?;
+        let shown = self.messages.all().iter().filter(|m| m.suppressed.is_none());
+        let clean: Vec<_> = shown.map(|m| m.clean.as_str()).collect();
+        let sender = &inbound.sender;
+        let name = if sender.display_name.is_empty() {
+            &sender.name
+        } else {
+            &sender.display_name
+        };
+        let fine = |entry: &&LedgerEntry| {
+            let code = entry.outcome.as_ref().map(|o| o.code);
+            !matches!(
+                code,
+                None | Some(OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::DryRun)
+            )
+        };
+        Some(TurnSummary {
+            turn: self.turn,
+            at: self.began,
+            channel: self.channel.clone(),
+            session: self.session.clone(),
+            sender: name.clone(),
+            user_text: one_line(&inbound.text, LINE),
+            answer: one_line(&clean.join(" "), LINE),
+            terminal: self.terminal.clone(),
+            took_ms: self.took_ms(),
+            directives: self.directives.len() as u32,
+            diagnostics: self
+                .messages
+                .all()
+                .iter()
+                .map(|m| m.diagnostics.len() as u32)
+                .sum(),
+            failed_ops: self.ledger.bare().iter().filter(fine).count() as u32,
+        })
+    }
+
+    /// Everything about the turn; `None` as long as no message is known.
+    pub fn detail(&self) -> Option<TurnDetail> {
+        let mut ledger = self.ledger.entries(&self.messages);
+        let directives = self.directives.entries(&self.ledger);
+        let lanes = lanes::lanes(&self.phases, self.messages.all(), &directives, &ledger);
+        let deliveries = ledger.iter().filter_map(delivery).collect();
+        // Stable: both halves stay in the order of their intents.
+        ledger.sort_by_key(|entry| entry.outcome.is_some());
+        Some(TurnDetail {
+            summary: self.summary()?,
+            inbound: self.inbound.clone()?,
+            prompt: self.prompt.clone(),
+            agent: self.agent.clone(),
+            head: self.head,
+            messages: self.messages.all().to_vec(),
+            directives,
+            ledger,
+            decisions: self.decisions.clone(),
+            lanes,
+            deliveries,
+        })
+    }
+}
+
+/// A settled operation as replay prints it.
+fn delivery(entry: &LedgerEntry) -> Option<Delivery> {
+    let outcome = entry.outcome.as_ref()?;
+    let intent = &entry.intent;
+    Some(Delivery {
+        op: intent.kind,
+        message: outcome.message.clone().or_else(|| intent.message.clone()),
+        text: entry.text.clone(),
+        emoji: intent.emoji.clone(),
+        emoji_sent: intent.emoji_sent.clone(),
+        reply_to: intent.reply_to.clone(),
+        path: intent.path.clone(),
+        kind: intent.file_kind,
+        outcome: outcome.code,
+        at_ms: entry.at_ms + entry.took_ms.unwrap_or(0),
+    })
+}

@@ -1,0 +1,31 @@
+//! The time of an event inside its turn.
+
+use foldback_wire::{Event, Timestamp};
+
+/// Where an event stands: in the journal, in time, and in its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct When {
+    /// Place in the journal.
+    pub(super) seq: u64,
+    /// When it was decided.
+    pub(super) at: Timestamp,
+    /// Milliseconds since the turn began.
+    pub(super) ms: u64,
+}
+
+impl When {
+    /// The place of `event` in a turn that began at `began`.
+    pub(super) fn of(event: &Event, began: Timestamp) -> Self {
+        Self {
+            seq: event.seq.0,
+            at: event.at,
+            ms: millis(began, event.at),
+        }
+    }
+}
+
+/// Milliseconds from one moment to a later one.
+pub(super) fn millis(from: Timestamp, to: Timestamp) -> u64 {
+    // Milliseconds in a u64 last for half a billion years.
+    u64::try_from(to.since(from).as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,298 @@
+//! "Why did my bot (not) say that?" A turn's way as steps, and the first of them that said no.
+
+use crate::TurnFold;
+use foldback_store::row;
+use foldback_wire::{
+    AgentFault, ChannelId, Event, HoldReason, Kind, OpKind, Outcome, OutcomeCode, StopReason, Suppression,
+    Terminal, TurnId,
+    rpc::{LedgerEntry, TurnDetail, Why, WhyStep},
+};
+
+/// Why the turn of these events went as it did; `None` when they hold no message.
+pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
+    let fold = TurnFold::of(turn, events);
+    let detail = fold.detail()?;
+    let way = Way {
+        detail: &detail,
+        channel: detail.inbound.channel.clone(),
+    };
+    let mut steps: Vec<_> = events.iter().filter_map(|event| way.step(event)).collect();
+    steps.extend(way.open_hold());
+    steps.sort_by_key(|step| step.seq);
+    let answer = way.answer(steps.iter().find(|step| step.no));
+    Some(Why { turn, answer, steps })
+}
+
+/// A turn's way, with what became of it in the end.
+struct Way<'a> {
+    detail: &'a TurnDetail,
+    channel: ChannelId,
+}
+
+/// What a step says about the answer.
+enum Says {
+    /// It went on.
+    Yes,
+    /// Here something ended; with the setting that would change it.
+    No(Option<String>),
+}
+
+impl Way<'_> {
+    fn step(&self, event: &Event) -> Option<WhyStep> {
+        let (text, says) = self.read(&event.kind)?;
+        let (no, setting) = match says {
+            Says::Yes => (false, None),
+            Says::No(setting) => (true, setting),
+        };
+        let row = row(event);
+        Some(WhyStep {
+            seq: row.seq,
+            stage: row.stage,
+            no,
+            text: text.unwrap_or(row.summary),
+            setting,
+        })
+    }
+
+    /// What an event means for the answer; `None` for events that have no part in it. The text is that of the
+    /// event's row, where there is nothing to add.
+    fn read(&self, kind: &Kind) -> Option<(Option<String>, Says)> {
+        Some(match kind {
+            Kind::Received { .. } | Kind::Passed { .. } | Kind::Queued { .. } | Kind::Dequeued { .. } => {
+                (None, Says::Yes)
+            }
+            Kind::RunStarted { .. } | Kind::Directive { .. } | Kind::TurnEnded { .. } => (None, Says::Yes),
+            Kind::Stopping {
+                gate,
+                detail,
+                inputs,
+                setting,
+                ..
+            } => {
+                let inputs: Vec<_> = inputs
+                    .iter()
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect();
+                let from = if inputs.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", inputs.join(", "))
+                };
+                (Some(format!("{gate}: {detail}{from}")), Says::No(setting.clone()))
+            }
+            Kind::RunFailed { fault, .. } => (None, Says::No(self.agent_setting(*fault))),
+            Kind::RunEnded { reason, .. } => match reason {
+                StopReason::End => (None, Says::Yes),
+                StopReason::Error => return None,
+                StopReason::Length | StopReason::Refusal | StopReason::Cancelled => {
+                    (Some(reason.about().to_owned()), Says::No(None))
+                }
+            },
+            Kind::Suppressed { reason, .. } => {
+                (Some(reason.about().to_owned()), Says::No(suppressing(*reason)))
+            }
+            Kind::MessageEnded {
+                message,
+                narration: true,
+                ..
+            } if !self.was_sent(*message) => {
+                let text = format!("message {message} is narration before a tool call, which is hidden here");
+                (
+                    Some(text),
+                    Says::No(Some(format!("channels.{}.narration", self.channel))),
+                )
+            }
+            Kind::Skipped { at, outcome } => {
+                let directive = self
+                    .detail
+                    .directives
+                    .iter()
+                    .find(|d| (d.message, d.index) == (at.message, at.index));
+                let tag = directive.map_or("directive", |d| d.directive.tag());
+                (
+                    Some(format!("<{tag}> was not carried out: {}", told(outcome))),
+                    Says::No(self.outcome_setting(outcome)),
+                )
+            }
+            Kind::Diagnosed { diagnostic, .. } if diagnostic.severity == foldback_wire::Severity::Error => {
+                (None, Says::No(None))
+            }
+            Kind::Waiting {
+                op: Some(op), reason, ..
+            } if self.open(op.0) => {
+                let what = self.op(op.0).map_or("an operation", |e| noun(e.intent.kind));
+                (
+                    Some(format!("{what} waits: {}", reason.about())),
+                    Says::No(self.wait_setting(*reason)),
+                )
+            }
+            Kind::Ended { op, outcome } => {
+                let entry = self.op(op.0)?;
+                if entry.intent.kind == OpKind::Typing {
+                    return None;
+                }
+                let text = format!("{}: {}", noun(entry.intent.kind), told(outcome));
+                let fine = matches!(
+                    outcome.code,
+                    OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled
+                );
+                (
+                    Some(text),
+                    if fine {
+                        Says::Yes
+                    } else {
+                        Says::No(self.outcome_setting(outcome))
+                    },
+                )
+            }
+            Kind::Leaked { .. } | Kind::Warned { .. } => (None, Says::Yes),
+            _ => return None,
+        })
+    }
+
+    /// Bytes that the scanner still holds keep the answer back as surely as a gate.
+    fn open_hold(&self) -> Option<WhyStep> {
+        let mut open = self
+            .detail
+            .messages
+            .iter()
+            .flat_map(|m| &m.holds)
+            .filter(|h| h.until_seq.is_none());
+        let entry = open.next()?;
+        let hold = &entry.hold;
+        Some(WhyStep {
+            seq: entry.seq,
+            stage: foldback_wire::Stage::Scan.code().to_owned(),
+            no: true,
+            text: format!(
+                "{} bytes are held ({}): {} What would release them: {}",
+                hold.span.len(),
+                hold.reason,
+                hold.because,
+                hold.releases
+            ),
+            setting: None,
+        })
+    }
+
+    fn answer(&self, no: Option<&WhyStep>) -> String {
+        let turn = self.detail.summary.turn;
+        let begun = match &self.detail.summary.terminal {
+            None => format!("Turn {turn} is still running"),
+            Some(Terminal::Failed { .. }) => format!("Turn {turn} failed"),
+            Some(Terminal::Silent { .. }) if self.landed() == 0 => format!("Turn {turn} stayed silent"),
+            Some(_) if self.landed() == 0 => format!("Turn {turn} got no answer"),
+            Some(_) => format!("Turn {turn} was answered on {}", self.channel),
+        };
+        match no {
+            Some(step) => {
+                let text = step.text.trim_end_matches('.');
+                let joint = if begun.contains("was answered") {
+                    ", but"
+                } else {
+                    ":"
+                };
+                let setting = step
+                    .setting
+                    .as_ref()
+                    .map_or_else(String::new, |setting| format!(" The setting is {setting}."));
+                format!("{begun}{joint} {} said: {text}.{setting}", step.stage)
+            }
+            None => match (&self.detail.summary.terminal, self.landed()) {
+                (None, _) => format!("{begun}: {}.", self.doing()),
+                (Some(_), 0) => format!("{begun}, and nothing said no."),
+                (Some(_), 1) => format!("{begun}: one operation acknowledged."),
+                (Some(_), n) => format!("{begun}: {n} operations acknowledged."),
+            },
+        }
+    }
+
+    /// What a running turn is at.
+    fn doing(&self) -> &'static str {
+        let lanes = &self.detail.lanes;
+        let at = |lane| lanes.iter().any(|bar| bar.lane == lane && bar.until_ms.is_none());
+        if at(foldback_wire::rpc::Lane::Agent) {
+            "the agent is at work"
+        } else if at(foldback_wire::rpc::Lane::Delivery) {
+            "operations are on their way"
+        } else {
+            "the message has not reached the agent"
+        }
+    }
+
+    /// Acknowledged operations that a user notices.
+    fn landed(&self) -> usize {
+        let noticed = |entry: &&LedgerEntry| {
+            entry.intent.kind != OpKind::Typing
+                && entry
+                    .outcome
+                    .as_ref()
+                    .is_some_and(|o| matches!(o.code, OutcomeCode::Sent | OutcomeCode::Unchanged))
+        };
+        self.detail.ledger.iter().filter(noticed).count()
+    }
+
+    fn op(&self, op: u64) -> Option<&LedgerEntry> {
+        self.detail.ledger.iter().find(|entry| entry.op.0 == op)
+    }
+
+    fn open(&self, op: u64) -> bool {
+        self.op(op).is_some_and(|entry| entry.outcome.is_none())
+    }
+
+    fn was_sent(&self, message: u32) -> bool {
+        self.detail.ledger.iter().any(|entry| {
+            matches!(entry.intent.body, Some(foldback_wire::Body::Clean { message: m, .. }) if m == message)
+        })
+    }
+
+    fn agent_setting(&self, fault: AgentFault) -> Option<String> {
+        let backend = self.detail.agent.as_ref()?.split(' ').next()?;
+        match fault {
+            AgentFault::Unauthorized => Some(format!("agent.{backend}.api_key")),
+            AgentFault::Unreachable => Some(format!("agent.{backend}.base_url")),
+            AgentFault::Timeout => Some("agent.idle_timeout".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn outcome_setting(&self, outcome: &Outcome) -> Option<String> {
+        match outcome.code {
+            OutcomeCode::DryRun => Some(format!("channels.{}.armed", self.channel)),
+            OutcomeCode::NotAllowed => Some("output.allow_targets".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn wait_setting(&self, reason: HoldReason) -> Option<String> {
+        (reason == HoldReason::ChannelOff).then(|| format!("channels.{}.enabled", self.channel))
+    }
+}
+
+/// The dialect whose absence would have let the text through.
+fn suppressing(reason: Suppression) -> Option<String> {
+    match reason {
+        Suppression::NoReply | Suppression::SilentToken => Some("output.dialects".to_owned()),
+        Suppression::HeartbeatAck => Some("output.all_clear".to_owned()),
+    }
+}
+
+/// An outcome with its explanation.
+fn told(outcome: &Outcome) -> String {
+    match &outcome.detail {
+        Some(detail) => format!("{}, {detail}", outcome.code),
+        None => outcome.code.about().to_owned(),
+    }
+}
+
+fn noun(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::SendText => "the message",
+        OpKind::EditText => "the edit",
+        OpKind::Delete => "the removal",
+        OpKind::React => "the reaction",
+        OpKind::SendFile => "the file",
+        OpKind::SendVoice => "the voice note",
+        OpKind::Typing => "typing",
+    }
+}

@@ -1,0 +1,233 @@
+//! The delivery ledger: intended, acknowledged, unmatched, and what was seen for how long.
+
+use crate::story::{Story, clean, inbound, intent, range, reaction_then_text};
+use foldback_api::TurnFold;
+use foldback_directives::Span;
+use foldback_wire::{
+    Body, Fate, HoldReason, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, RefusalCode, Timestamp, TurnId,
+    rpc::LedgerEntry,
+};
+
+fn ledger(story: &Story) -> Vec<LedgerEntry> {
+    TurnFold::of(TurnId(7), &story.events).detail().unwrap().ledger
+}
+
+fn said(text: &str) -> Story {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    story.at(
+        10,
+        Kind::Chunk {
+            message: 0,
+            span: Span::new(0, text.len()),
+            text: text.into(),
+        },
+    );
+    story.at(
+        10,
+        Kind::Decided {
+            message: 0,
+            range: range(0, text.len(), Fate::Show, None),
+        },
+    );
+    story
+}
+
+#[test]
+fn what_a_live_frame_showed_was_seen_until_the_edit() {
+    let ledger = ledger(&reaction_then_text().0);
+    let seen: Vec<_> = ledger
+        .iter()
+        .map(|e| (e.intent.kind.code(), e.text.as_deref(), e.visible_ms))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("react", None, None),
+            ("send_text", Some("Great"), Some(1_500)),
+            ("edit_text", Some("Great idea!"), None),
+        ]
+    );
+}
+
+#[test]
+fn a_removed_message_was_seen_until_its_removal() {
+    let mut story = said("…");
+    story.sent(
+        100,
+        1,
+        Intent {
+            body: clean(3),
+            ..intent(OpKind::SendText)
+        },
+        Some("b1"),
+    );
+    story.sent(
+        400,
+        2,
+        Intent {
+            message: Some("b1".into()),
+            ..intent(OpKind::Delete)
+        },
+        None,
+    );
+    let ledger = ledger(&story);
+    assert_eq!((ledger[0].visible_ms, ledger[1].visible_ms), (Some(300), None));
+}
+
+#[test]
+fn what_failed_was_never_seen_and_ends_nothing() {
+    let mut story = said("Hi there");
+    story.sent(
+        100,
+        1,
+        Intent {
+            body: clean(2),
+            live: true,
+            ..intent(OpKind::SendText)
+        },
+        Some("b1"),
+    );
+    let edit = Intent {
+        message: Some("b1".into()),
+        body: clean(8),
+        ..intent(OpKind::EditText)
+    };
+    story.ended(400, 2, edit, Outcome::new(OutcomeCode::Failed).because("gone"));
+    let ledger = ledger(&story);
+    assert_eq!((ledger[0].visible_ms, ledger[1].visible_ms), (None, None));
+}
+
+#[test]
+fn unmatched_operations_stand_on_top() {
+    let mut story = said("One. Two.");
+    story.sent(
+        100,
+        1,
+        Intent {
+            body: clean(4),
+            ..intent(OpKind::SendText)
+        },
+        Some("b1"),
+    );
+    story.at(
+        200,
+        Kind::Intended {
+            op: OpId(2),
+            intent: Intent {
+                body: clean(9),
+                ..intent(OpKind::SendText)
+            },
+        },
+    );
+    story.sent(300, 3, intent(OpKind::Typing), None);
+    let order: Vec<_> = ledger(&story)
+        .iter()
+        .map(|e| (e.op.0, e.outcome.is_some()))
+        .collect();
+    assert_eq!(order, [(2, false), (1, true), (3, true)]);
+}
+
+#[test]
+fn an_entry_says_why_it_waits_and_how_often_it_was_tried() {
+    let mut story = said("Hi");
+    let op = OpId(1);
+    story.at(
+        100,
+        Kind::Intended {
+            op,
+            intent: Intent {
+                body: clean(2),
+                ..intent(OpKind::SendText)
+            },
+        },
+    );
+    story.at(100, Kind::Attempted { op, attempt: 1 });
+    story.at(
+        120,
+        Kind::Refused {
+            op,
+            refusal: RefusalCode::RateLimited,
+            detail: "too many requests".into(),
+            retry_at: Some(Timestamp(1)),
+        },
+    );
+    assert_eq!(
+        ledger(&story)[0].waiting.as_deref(),
+        Some("The platform refused: too many requests. It is tried again.")
+    );
+    story.at(
+        120,
+        Kind::Waiting {
+            op: Some(op),
+            reason: HoldReason::RateLimited,
+            until: None,
+        },
+    );
+    story.at(900, Kind::Attempted { op, attempt: 2 });
+    let outcome = Outcome {
+        attempts: 2,
+        message: Some("b1".into()),
+        ..Outcome::new(OutcomeCode::Sent)
+    };
+    story.at(950, Kind::Ended { op, outcome });
+    let entry = &ledger(&story)[0];
+    assert_eq!(entry.waiting.as_deref(), Some("The platform asked to wait."));
+    assert_eq!((entry.attempts, entry.took_ms), (2, Some(850)));
+}
+
+#[test]
+fn words_of_foldback_itself_are_literal() {
+    let mut story = said("");
+    let body = Some(Body::Literal {
+        text: "_(no response)_".into(),
+    });
+    story.sent(
+        100,
+        1,
+        Intent {
+            body,
+            ..intent(OpKind::SendText)
+        },
+        Some("b1"),
+    );
+    assert_eq!(ledger(&story)[0].text.as_deref(), Some("_(no response)_"));
+}
+
+#[test]
+fn a_turn_with_an_open_operation_is_not_settled() {
+    let mut story = said("Hi");
+    let op = OpId(1);
+    story.at(
+        100,
+        Kind::Intended {
+            op,
+            intent: Intent {
+                body: clean(2),
+                ..intent(OpKind::SendText)
+            },
+        },
+    );
+    story.at(
+        110,
+        Kind::TurnEnded {
+            terminal: foldback_wire::Terminal::Replied,
+        },
+    );
+    assert!(!TurnFold::of(TurnId(7), &story.events).settled());
+    story.at(
+        200,
+        Kind::Ended {
+            op,
+            outcome: Outcome::new(OutcomeCode::Unknown),
+        },
+    );
+    let fold = TurnFold::of(TurnId(7), &story.events);
+    assert!(fold.settled());
+    assert_eq!(fold.summary().unwrap().failed_ops, 1);
+}

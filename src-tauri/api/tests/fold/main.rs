@@ -1,0 +1,6 @@
+//! What a turn's events say about it, at its end and at any moment before.
+
+mod ledger;
+mod moments;
+mod story;
+mod turn;

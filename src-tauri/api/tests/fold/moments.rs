@@ -1,0 +1,202 @@
+//! The turn at a moment: by event, and by byte.
+
+use crate::story::{CLEAN, Story, clean, inbound, intent, reaction_then_text, telegram};
+use foldback_api::TurnFold;
+use foldback_directives::HoldReason;
+use foldback_wire::{
+    Event, Intent, Kind, OpKind, Outcome, OutcomeCode, TurnId,
+    rpc::{BubblePart, ChannelPreview, Moment},
+};
+
+fn at(story: &Story, seq: u64) -> Moment {
+    fold(&story.events, seq).moment(&telegram()).unwrap()
+}
+
+fn fold(events: &[Event], seq: u64) -> TurnFold {
+    TurnFold::until(TurnId(7), events, seq)
+}
+
+fn texts(preview: &ChannelPreview) -> Vec<&str> {
+    preview
+        .bubbles
+        .iter()
+        .map(|b| match &b.part {
+            BubblePart::Text { text } | BubblePart::Voice { text, .. } => text.as_str(),
+            BubblePart::File { file } => file.name.as_str(),
+        })
+        .collect()
+}
+
+#[test]
+fn while_the_block_is_open_it_is_held_and_nothing_is_seen() {
+    let (story, places) = reaction_then_text();
+    let moment = at(&story, places.held);
+    assert_eq!((moment.seq, moment.at_ms), (places.held, 100));
+    let message = &moment.messages[0];
+    assert_eq!(message.raw_bytes, 21);
+    assert_eq!(message.hold.as_ref().unwrap().reason, HoldReason::OpenBlock);
+    assert_eq!(message.held_since_ms, Some(100));
+    assert_eq!(message.released, "");
+    assert!(message.ranges.is_empty() && moment.directives.is_empty() && moment.ledger.is_empty());
+    assert_eq!(texts(&moment.seen), ["How was my talk?"]);
+}
+
+#[test]
+fn then_the_reaction_then_the_text_then_its_edit() {
+    let (story, places) = reaction_then_text();
+    let reacted = at(&story, places.reacted);
+    assert_eq!(reacted.seen.bubbles[0].reactions[0].emoji, "👍");
+    assert_eq!(texts(&reacted.seen), ["How was my talk?"]);
+    assert_eq!(
+        reacted.messages[0].released, "Great",
+        "released by the scanner, not yet on the channel"
+    );
+
+    let frame = at(&story, places.first_frame);
+    assert_eq!(texts(&frame.seen), ["How was my talk?", "Great"]);
+    assert_eq!(
+        (frame.seen.bubbles[1].length, frame.seen.bubbles[1].limit),
+        (5, 4_096)
+    );
+
+    let end = at(&story, places.end);
+    assert_eq!(texts(&end.seen), ["How was my talk?", CLEAN]);
+    assert_eq!(end.seen.bubbles[1].edits, 1);
+    assert_eq!(end.seen.notes, [""; 0]);
+    assert_eq!(end.seen.rules, "", "acknowledged, not approximated");
+}
+
+#[test]
+fn delivery_says_what_it_waits_for_and_how_long() {
+    let (story, places) = reaction_then_text();
+    let waiting = at(&story, places.waiting);
+    assert_eq!(waiting.waiting.as_deref(), Some(HoldReason::EditInterval.about()));
+    assert_eq!(waiting.waiting_ms, Some(1_400));
+    assert_eq!(at(&story, places.end).waiting, None);
+}
+
+#[test]
+fn an_intent_counts_only_once_it_is_acknowledged() {
+    let (story, places) = reaction_then_text();
+    let before = at(&story, places.first_frame - 1);
+    assert_eq!(before.ledger.len(), 2);
+    assert_eq!(before.ledger[1].outcome, None);
+    assert_eq!(texts(&before.seen), ["How was my talk?"]);
+}
+
+#[test]
+fn a_dry_run_shows_what_would_be_there_and_says_that_it_is_not() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    let body = Some(foldback_wire::Body::Literal { text: "Hi".into() });
+    let end = story.ended(
+        10,
+        1,
+        Intent {
+            body,
+            ..intent(OpKind::SendText)
+        },
+        Outcome::new(OutcomeCode::DryRun),
+    );
+    let seen = at(&story, end).seen;
+    assert_eq!(texts(&seen), ["How was my talk?", "Hi"]);
+    assert_eq!(seen.notes, ["Dry run: none of this reached telegram."]);
+}
+
+#[test]
+fn what_may_or_may_not_be_there_is_said() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    let end = story.ended(
+        10,
+        1,
+        intent(OpKind::SendText),
+        Outcome::new(OutcomeCode::Unknown),
+    );
+    let seen = at(&story, end).seen;
+    assert_eq!(texts(&seen), ["How was my talk?"]);
+    assert_eq!(
+        seen.notes,
+        ["A message may or may not be there: the process ended while it was on its way."]
+    );
+}
+
+#[test]
+fn a_removed_message_and_a_quoted_one_are_marked() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    let text = |text: &str| Some(foldback_wire::Body::Literal { text: text.into() });
+    story.sent(
+        10,
+        1,
+        Intent {
+            body: text("…"),
+            ..intent(OpKind::SendText)
+        },
+        Some("b1"),
+    );
+    let answer = Intent {
+        body: text("Fine"),
+        reply_to: Some("m1".into()),
+        ..intent(OpKind::SendText)
+    };
+    story.sent(20, 2, answer, Some("b2"));
+    let removal = Intent {
+        message: Some("b1".into()),
+        ..intent(OpKind::Delete)
+    };
+    let end = story.sent(30, 3, removal, None);
+    let bubbles = at(&story, end).seen.bubbles;
+    assert!(bubbles[1].deleted && !bubbles[2].deleted);
+    assert_eq!(bubbles[2].quote.as_deref(), Some("How was my talk?"));
+}
+
+#[test]
+fn typing_is_shown_until_a_message_comes() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    let typing = story.sent(10, 1, intent(OpKind::Typing), None);
+    assert!(at(&story, typing).seen.typing);
+    let later = story.at(
+        10_060,
+        Kind::Warned {
+            detail: "slow".into(),
+        },
+    );
+    assert!(
+        !at(&story, later).seen.typing,
+        "nobody renewed it for ten seconds"
+    );
+    let again = story.sent(11_000, 2, intent(OpKind::Typing), None);
+    assert!(at(&story, again).seen.typing);
+    let said = story.sent(
+        11_100,
+        3,
+        Intent {
+            body: clean(0),
+            ..intent(OpKind::SendText)
+        },
+        Some("b1"),
+    );
+    assert!(!at(&story, said).seen.typing);
+}

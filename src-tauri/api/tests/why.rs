@@ -1,0 +1,366 @@
+//! Each way a message can end without what was meant, and what `why` says about it.
+
+#[path = "fold/story.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod story;
+
+use foldback_api::why;
+use foldback_directives::{HoldReason, Span};
+use foldback_wire::{
+    AgentFault, Body, Diagnostic, Directive, DirectiveRef, Gate, Intent, Kind, OpId, OpKind, Outcome,
+    OutcomeCode, RunId, Stage, StopReason, Suppression, Terminal, TurnId, rpc::Why,
+};
+use std::collections::BTreeMap;
+use story::{Story, hold, inbound, intent, reaction_then_text};
+
+fn ask(story: &Story) -> Why {
+    why(TurnId(7), &story.events).unwrap()
+}
+
+/// A message that came in.
+fn received() -> Story {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    story
+}
+
+/// A message whose agent has started.
+fn running() -> Story {
+    let mut story = received();
+    story.at(
+        10,
+        Kind::RunStarted {
+            run: RunId(1),
+            backend: "openai".into(),
+            model: Some("small".into()),
+        },
+    );
+    story
+}
+
+fn text(text: &str) -> Intent {
+    Intent {
+        body: Some(Body::Literal { text: text.into() }),
+        ..intent(OpKind::SendText)
+    }
+}
+
+fn end(mut story: Story, terminal: Terminal) -> Why {
+    story.at(2_000, Kind::TurnEnded { terminal });
+    ask(&story)
+}
+
+/// The steps that said no, with their stage and setting.
+fn noes(why: &Why) -> Vec<(&str, Option<&str>)> {
+    let noes = why.steps.iter().filter(|step| step.no);
+    noes.map(|step| (step.stage.as_str(), step.setting.as_deref()))
+        .collect()
+}
+
+#[test]
+fn a_gate_is_named_with_its_inputs_and_setting() {
+    let mut story = received();
+    story.at(
+        1,
+        Kind::Passed {
+            stage: Stage::Dedupe,
+            detail: "new".into(),
+        },
+    );
+    story.at(
+        2,
+        Kind::Stopping {
+            stage: Stage::Authorize,
+            gate: Gate::SenderNotAllowed,
+            detail: "alice is not in channels.telegram.allow_from".into(),
+            inputs: BTreeMap::from([
+                ("allow_from".into(), "[bob]".into()),
+                ("sender".into(), "alice".into()),
+            ]),
+            setting: Some("channels.telegram.allow_from".into()),
+        },
+    );
+    let why = end(
+        story,
+        Terminal::Blocked {
+            gate: Gate::SenderNotAllowed,
+        },
+    );
+    assert_eq!(
+        why.answer,
+        "Turn 7 got no answer: authorize said: sender_not_allowed: alice is not in channels.telegram.allow_from \
+         (allow_from = [bob], sender = alice). The setting is channels.telegram.allow_from."
+    );
+    let stages: Vec<_> = why.steps.iter().map(|s| (s.stage.as_str(), s.no)).collect();
+    assert_eq!(
+        stages,
+        [
+            ("channel", false),
+            ("dedupe", false),
+            ("authorize", true),
+            ("dispatch", false)
+        ]
+    );
+}
+
+#[test]
+fn an_agent_that_failed_is_named_with_what_to_set() {
+    let mut story = running();
+    story.at(
+        50,
+        Kind::RunFailed {
+            fault: AgentFault::Unauthorized,
+            detail: "401 from the endpoint".into(),
+        },
+    );
+    let why = end(
+        story,
+        Terminal::Failed {
+            detail: "the agent failed".into(),
+        },
+    );
+    assert_eq!(
+        why.answer,
+        "Turn 7 failed: run said: unauthorized: 401 from the endpoint. The setting is agent.openai.api_key."
+    );
+}
+
+#[test]
+fn a_suppressed_answer_says_who_wished_it() {
+    let mut story = running();
+    story.at(
+        50,
+        Kind::Suppressed {
+            message: 0,
+            reason: Suppression::NoReply,
+        },
+    );
+    let why = end(
+        story,
+        Terminal::Silent {
+            reason: foldback_wire::SilentReason::NoReply,
+        },
+    );
+    assert_eq!(
+        why.answer,
+        "Turn 7 stayed silent: scan said: The agent wrote <no-reply/>. The setting is output.dialects."
+    );
+}
+
+#[test]
+fn a_channel_that_is_off_holds_the_message() {
+    let mut story = running();
+    story.at(
+        50,
+        Kind::Intended {
+            op: OpId(1),
+            intent: text("Hi"),
+        },
+    );
+    story.at(
+        50,
+        Kind::Waiting {
+            op: Some(OpId(1)),
+            reason: HoldReason::ChannelOff,
+            until: None,
+        },
+    );
+    assert_eq!(
+        noes(&ask(&story)),
+        [("deliver", Some("channels.telegram.enabled"))]
+    );
+    // Once it went out, nothing said no.
+    story.at(
+        900,
+        Kind::Ended {
+            op: OpId(1),
+            outcome: Outcome::new(OutcomeCode::Sent),
+        },
+    );
+    let why = end(story, Terminal::Replied);
+    assert_eq!(
+        why.answer,
+        "Turn 7 was answered on telegram: one operation acknowledged."
+    );
+    assert_eq!(noes(&why), []);
+}
+
+#[test]
+fn a_dry_run_reached_nobody() {
+    let mut story = running();
+    story.ended(50, 1, text("Hi"), Outcome::new(OutcomeCode::DryRun));
+    let why = end(story, Terminal::Replied);
+    assert_eq!(
+        why.answer,
+        "Turn 7 got no answer: deliver said: the message: Everything but the platform call happened. \
+         The setting is channels.telegram.armed."
+    );
+}
+
+#[test]
+fn a_directive_that_the_channel_cannot_do_is_named_beside_the_answer() {
+    let mut story = running();
+    let at = DirectiveRef { message: 0, index: 0 };
+    let directive = Directive::Voice {
+        text: "Hey".into(),
+        span: Span::new(0, 9),
+    };
+    story.at(40, Kind::Directive { at, directive });
+    let outcome = Outcome::new(OutcomeCode::Unsupported).because("speech is not configured");
+    story.at(40, Kind::Skipped { at, outcome });
+    story.sent(50, 1, text("Hi"), Some("b1"));
+    let why = end(story, Terminal::Replied);
+    assert_eq!(
+        why.answer,
+        "Turn 7 was answered on telegram, but deliver said: <voice> was not carried out: unsupported, speech is \
+         not configured."
+    );
+}
+
+#[test]
+fn a_malformed_directive_is_a_no_of_the_scanner() {
+    let mut story = running();
+    let diagnostic = Diagnostic::new(
+        foldback_wire::Code::UnclosedBlock,
+        Span::new(0, 9),
+        "the block is never closed",
+    );
+    story.at(
+        40,
+        Kind::Diagnosed {
+            message: 0,
+            diagnostic,
+        },
+    );
+    story.sent(50, 1, text("Hi"), Some("b1"));
+    let why = end(story, Terminal::Replied);
+    assert_eq!(
+        why.answer,
+        "Turn 7 was answered on telegram, but scan said: unclosed-block: the block is never closed."
+    );
+}
+
+#[test]
+fn what_the_platform_refused_and_what_nobody_knows_are_named() {
+    let mut story = running();
+    let refused = Outcome::new(OutcomeCode::Failed).because("chat not found");
+    story.ended(50, 1, text("Hi"), refused);
+    let why = end(
+        story,
+        Terminal::Failed {
+            detail: "nothing was delivered".into(),
+        },
+    );
+    assert_eq!(
+        why.answer,
+        "Turn 7 failed: deliver said: the message: failed, chat not found."
+    );
+
+    let mut story = running();
+    story.ended(50, 1, text("Hi"), Outcome::new(OutcomeCode::Unknown));
+    let why = end(story, Terminal::Replied);
+    assert_eq!(noes(&why), [("deliver", None)]);
+    assert!(
+        why.answer.contains("only a person sends it again"),
+        "{}",
+        why.answer
+    );
+}
+
+#[test]
+fn a_running_turn_says_what_it_is_at() {
+    assert_eq!(
+        ask(&received()).answer,
+        "Turn 7 is still running: the message has not reached the agent."
+    );
+    assert_eq!(
+        ask(&running()).answer,
+        "Turn 7 is still running: the agent is at work."
+    );
+    let mut delivering = running();
+    delivering.at(
+        20,
+        Kind::RunEnded {
+            run: RunId(1),
+            reason: StopReason::End,
+        },
+    );
+    delivering.at(
+        30,
+        Kind::Intended {
+            op: OpId(1),
+            intent: text("Hi"),
+        },
+    );
+    assert_eq!(
+        ask(&delivering).answer,
+        "Turn 7 is still running: operations are on their way."
+    );
+}
+
+#[test]
+fn a_hold_that_is_open_keeps_the_answer_back() {
+    let mut story = running();
+    story.at(
+        40,
+        Kind::Held {
+            message: 0,
+            hold: hold(0, 21, HoldReason::OpenBlock),
+        },
+    );
+    let why = ask(&story);
+    assert_eq!(
+        why.answer,
+        "Turn 7 is still running: scan said: 21 bytes are held (open_block): An <actions> block is open. What \
+         would release them: `</actions>`."
+    );
+    story.at(50, Kind::Released { message: 0 });
+    assert_eq!(noes(&ask(&story)), []);
+}
+
+#[test]
+fn hidden_narration_is_a_no_and_shown_narration_is_not() {
+    let ended = Kind::MessageEnded {
+        message: 0,
+        bytes: 4,
+        narration: true,
+    };
+    let mut story = running();
+    story.at(40, ended.clone());
+    assert_eq!(noes(&ask(&story)), [("run", Some("channels.telegram.narration"))]);
+    let body = Some(Body::Clean {
+        message: 0,
+        span: Span::new(0, 4),
+    });
+    story.sent(
+        50,
+        1,
+        Intent {
+            body,
+            ..intent(OpKind::SendText)
+        },
+        Some("b1"),
+    );
+    assert_eq!(noes(&ask(&story)), []);
+}
+
+#[test]
+fn an_answer_without_a_no_counts_what_was_acknowledged() {
+    let (story, _) = reaction_then_text();
+    let why = ask(&story);
+    assert_eq!(
+        why.answer,
+        "Turn 7 was answered on telegram: 3 operations acknowledged."
+    );
+    assert!(why.steps.is_sorted_by_key(|step| step.seq));
+}
+
+#[test]
+fn without_a_message_there_is_no_turn() {
+    assert_eq!(why(TurnId(8), &received().events), None);
+}
