@@ -6,7 +6,7 @@
 
 use crate::{
     ends::{End, Thing},
-    fixture::{Effect, Expectation, FileEffect, ReactEffect, SendEffect, VoiceEffect},
+    fixture::{Effect, Expectation, FileEffect, Nullable, ReactEffect, SendEffect, VoiceEffect},
 };
 use foldback_wire::{Code, Platform, rpc::Comparison, rpc::Mismatch};
 use std::fmt::Write;
@@ -112,57 +112,60 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn field<T: PartialEq>(
-        &mut self,
-        field: &str,
-        expected: Option<&T>,
-        actual: &T,
-        show: impl Fn(&T) -> String,
-    ) {
+    fn differs(&mut self, field: &str, expected: String, actual: String) {
+        let at = format!("{}.{}.{field}", self.at, self.name);
+        self.mismatches.push(Mismatch {
+            at,
+            expected,
+            actual,
+            message: format!("another {field}"),
+        });
+    }
+
+    fn text(&mut self, field: &str, expected: Option<&String>, actual: &String) {
         if let Some(expected) = expected
             && expected != actual
         {
-            self.mismatches.push(Mismatch {
-                at: format!("{}.{}.{field}", self.at, self.name),
-                expected: show(expected),
-                actual: show(actual),
-                message: format!("another {field}"),
-            });
+            self.differs(field, format!("{expected:?}"), format!("{actual:?}"));
+        }
+    }
+
+    /// A field that is compared only when it is given.
+    fn optional<T: PartialEq + ToString>(&mut self, field: &str, expected: Option<&T>, actual: Option<&T>) {
+        if expected.is_some() && expected != actual {
+            self.differs(field, optional(expected), optional(actual));
+        }
+    }
+
+    /// The same, where it may be given as nothing.
+    fn nullable<T: PartialEq + ToString>(
+        &mut self,
+        field: &str,
+        expected: Option<&Nullable<T>>,
+        actual: Option<&T>,
+    ) {
+        if let Some(Nullable(expected)) = expected
+            && expected.as_ref() != actual
+        {
+            self.differs(field, optional(expected.as_ref()), optional(actual));
         }
     }
 }
 
 fn differences(at: &str, effect: &Effect, thing: &Thing, mismatches: &mut Vec<Mismatch>) {
-    let quoted = |text: &String| format!("{text:?}");
     match (effect, thing) {
-        (
-            Effect::Send(SendEffect {
-                text,
-                contains,
-                reply_to,
-            }),
-            Thing::Send {
-                text: sent,
-                reply_to: to,
-                ..
-            },
-        ) => {
+        (Effect::Send(expected), Thing::Send { text, reply_to, .. }) => {
             let mut fields = Fields {
                 at,
                 name: "send",
                 mismatches,
             };
-            fields.field("text", text.as_ref(), sent, quoted);
-            fields.field("reply_to", reply_to.as_ref(), to, |id| optional(id.as_ref()));
-            if let Some(part) = contains
-                && !sent.contains(part.as_str())
+            fields.text("text", expected.text.as_ref(), text);
+            fields.nullable("reply_to", expected.reply_to.as_ref(), reply_to.as_ref());
+            if let Some(part) = &expected.contains
+                && !text.contains(part.as_str())
             {
-                mismatches.push(Mismatch {
-                    at: format!("{at}.send.contains"),
-                    expected: quoted(part),
-                    actual: quoted(sent),
-                    message: "it is not in the text".to_owned(),
-                });
+                fields.differs("contains", format!("{part:?}"), format!("{text:?}"));
             }
         }
         (
@@ -173,29 +176,14 @@ fn differences(at: &str, effect: &Effect, thing: &Thing, mismatches: &mut Vec<Mi
                 message,
             },
         ) => {
-            let ReactEffect {
-                emoji: e,
-                emoji_sent: s,
-                message: m,
-            } = expected;
             let mut fields = Fields {
                 at,
                 name: "react",
                 mismatches,
             };
-            fields.field("emoji", e.as_ref(), emoji, quoted);
-            fields.field(
-                "emoji_sent",
-                s.as_ref().map(|s| Some(s.clone())).as_ref(),
-                emoji_sent,
-                |id| optional(id.as_ref()),
-            );
-            fields.field(
-                "message",
-                m.as_ref().map(|m| Some(m.clone())).as_ref(),
-                message,
-                |id| optional(id.as_ref()),
-            );
+            fields.text("emoji", expected.emoji.as_ref(), emoji);
+            fields.optional("emoji_sent", expected.emoji_sent.as_ref(), emoji_sent.as_ref());
+            fields.optional("message", expected.message.as_ref(), message.as_ref());
         }
         (
             Effect::File(expected),
@@ -206,21 +194,15 @@ fn differences(at: &str, effect: &Effect, thing: &Thing, mismatches: &mut Vec<Mi
                 reply_to,
             },
         ) => {
-            let FileEffect {
-                path: p,
-                kind: k,
-                caption: c,
-                reply_to: r,
-            } = expected;
             let mut fields = Fields {
                 at,
                 name: "file",
                 mismatches,
             };
-            fields.field("path", p.as_ref(), path, quoted);
-            fields.field("kind", k.map(Some).as_ref(), kind, |kind| optional(kind.as_ref()));
-            fields.field("caption", c.as_ref(), caption, |text| format!("{text:?}"));
-            fields.field("reply_to", r.as_ref(), reply_to, |id| optional(id.as_ref()));
+            fields.text("path", expected.path.as_ref(), path);
+            fields.optional("kind", expected.kind.as_ref(), kind.as_ref());
+            fields.nullable("caption", expected.caption.as_ref(), caption.as_ref());
+            fields.nullable("reply_to", expected.reply_to.as_ref(), reply_to.as_ref());
         }
         (Effect::Voice(VoiceEffect { text: expected }), Thing::Voice { text }) => {
             Fields {
@@ -228,7 +210,7 @@ fn differences(at: &str, effect: &Effect, thing: &Thing, mismatches: &mut Vec<Mi
                 name: "voice",
                 mismatches,
             }
-            .field("text", expected.as_ref(), text, quoted);
+            .text("text", expected.as_ref(), text);
         }
         _ => mismatches.push(Mismatch {
             at: at.to_owned(),
@@ -286,7 +268,7 @@ fn expected_line(effect: &Effect) -> String {
                     "reply_to",
                     reply_to
                         .as_ref()
-                        .and_then(|to| to.as_ref().map(ToString::to_string)),
+                        .and_then(|to| to.0.as_ref().map(ToString::to_string)),
                 ),
             ],
         ),
@@ -312,12 +294,12 @@ fn expected_line(effect: &Effect) -> String {
             &[
                 ("path", quoted(path)),
                 ("kind", kind.map(|kind| kind.to_string())),
-                ("caption", caption.as_ref().and_then(quoted)),
+                ("caption", caption.as_ref().and_then(|caption| quoted(&caption.0))),
                 (
                     "reply_to",
                     reply_to
                         .as_ref()
-                        .and_then(|to| to.as_ref().map(ToString::to_string)),
+                        .and_then(|to| to.0.as_ref().map(ToString::to_string)),
                 ),
             ],
         ),

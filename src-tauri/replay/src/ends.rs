@@ -159,10 +159,10 @@ mod tests {
 
     fn texts(deliveries: &[Delivery]) -> Vec<(String, usize)> {
         let text = |end: End| match end.thing {
-            Thing::Send { text, .. } => (text, end.shown),
-            Thing::React { emoji, .. } => (emoji, end.shown),
-            Thing::File { path, .. } => (path, end.shown),
-            Thing::Voice { text } => (text, end.shown),
+            Thing::Send { text: words, .. }
+            | Thing::React { emoji: words, .. }
+            | Thing::File { path: words, .. }
+            | Thing::Voice { text: words } => (words, end.shown),
         };
         ends(deliveries).into_iter().map(text).collect()
     }
