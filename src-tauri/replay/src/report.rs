@@ -95,17 +95,16 @@ pub fn junit(out: &mut impl Write, cases: &[Case]) -> Result<(), quick_junit::Se
         let path = case.path.display().to_string();
         let mut test = TestCase::new(format!("{} ({})", case.fixture, case.channel), status(case));
         test.set_classname(path.clone());
-        match report
+        let known = report
             .test_suites
             .iter_mut()
-            .find(|suite| suite.name.as_str() == path)
-        {
-            Some(suite) => drop(suite.add_test_case(test)),
-            None => {
-                let mut suite = TestSuite::new(path);
-                suite.add_test_case(test);
-                report.add_test_suite(suite);
-            }
+            .find(|suite| suite.name.as_str() == path);
+        if let Some(suite) = known {
+            suite.add_test_case(test);
+        } else {
+            let mut suite = TestSuite::new(path);
+            suite.add_test_case(test);
+            report.add_test_suite(suite);
         }
     }
     report.serialize(out)
