@@ -1,4 +1,4 @@
-import { getContext, setContext } from "svelte";
+import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
 import type { Alarm, ChannelCard, FixtureProgress, LogLine, Push, Status } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
@@ -58,7 +58,8 @@ export class Console {
     this.host = host;
     const stored = sessionStorage.getItem(VIEW_KEY);
     if (isView(stored)) this.view = stored;
-    this.actions.listen(() => (this.abilities += 1));
+    // Bound inside effects: what counts must not become what they depend on.
+    this.actions.listen(() => untrack(() => (this.abilities += 1)));
     this.actions.remap(this.prefs.get("keys"));
     this.#selection.listen(() => {
       this.#selected = this.#selection.current;
