@@ -3,13 +3,16 @@
 //! One scanner reads everything an agent writes, chunk by chunk, and decides for every byte: show, hold,
 //! strip or drop. Pure text in, decisions out: no I/O, no clock, no runtime.
 
+mod children;
 mod closed;
 mod collect;
 mod diagnostic;
 mod directive;
 mod guard;
 mod hold;
+mod lex;
 mod lint;
+mod names;
 mod outcome;
 mod rules;
 mod scanner;
@@ -18,6 +21,7 @@ mod silence;
 mod span;
 mod step;
 
+pub use children::{AttributeRow, CHILDREN, ChildRow};
 pub use collect::{Collect, parse};
 pub use diagnostic::{Code, Diagnostic, Fix, Severity};
 pub use directive::{Directive, FileKind, Header, JsonAction};
@@ -26,7 +30,7 @@ pub use hold::HoldReason;
 pub use lint::{Lines, Place, lint};
 pub use outcome::{Fate, Parsed, Range, RangeReason, Suppression};
 pub use rules::{RULES, Rule};
-pub use scanner::Scanner;
+pub use scanner::{HEADER_KEYS, Scanner};
 pub use settings::{Bare, Dialect, Placement, ReplyToForm, SettingError, Settings, TrailingSilence};
 pub use span::Span;
 pub use step::{Hold, Sink, Step};

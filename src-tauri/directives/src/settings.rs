@@ -181,7 +181,7 @@ impl Settings {
         };
         match key.strip_prefix("output.").unwrap_or(key) {
             "dialects" => {
-                self.dialects = list(value, Dialect::from_code, Dialect::ALL, Dialect::code).map_err(fail)?
+                self.dialects = list(value, Dialect::from_code, Dialect::ALL, Dialect::code).map_err(fail)?;
             }
             "placement" => {
                 self.placement =

@@ -1,0 +1,332 @@
+//! The children of `<actions>`: one table that scanner, lint, completion, envelope and documents read.
+
+use crate::lex::{Source, tag::Attribute};
+use crate::{
+    Code, Directive, FileKind, Span,
+    rules::{Rule as G, Rules},
+};
+
+/// One attribute of a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttributeRow {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the child is nothing without it (an alternative may stand in, see `about`).
+    pub required: bool,
+    /// The values it takes, where they are few.
+    pub values: &'static [&'static str],
+    /// What it means.
+    pub about: &'static str,
+}
+
+const fn attribute(name: &'static str, required: bool, about: &'static str) -> AttributeRow {
+    AttributeRow {
+        name,
+        required,
+        values: &[],
+        about,
+    }
+}
+
+/// One child of `<actions>`.
+#[derive(Debug, Clone, Copy)]
+pub struct ChildRow {
+    /// The tag's name.
+    pub name: &'static str,
+    /// Whether it takes the text up to its closing tag.
+    pub paired: bool,
+    /// What it does, for a person and for the agent.
+    pub about: &'static str,
+    /// A correct example.
+    pub example: &'static str,
+    /// Its attributes.
+    pub attributes: &'static [AttributeRow],
+    build: fn(&mut Reading<'_>) -> Option<Directive>,
+}
+
+/// The children, one row each.
+pub const CHILDREN: &[ChildRow] = &[
+    ChildRow {
+        name: "react",
+        paired: false,
+        about: "Reacts to a message with an emoji.",
+        example: r#"<react emoji="thumbsup" />"#,
+        attributes: &[
+            attribute("emoji", true, "An alias, :alias: or Unicode emoji."),
+            attribute(
+                "message",
+                false,
+                "The message to react to; default is the one being answered.",
+            ),
+        ],
+        build: |r| {
+            let emoji = r.required("emoji")?;
+            Some(Directive::React {
+                emoji,
+                message: r.trimmed("message"),
+                span: r.span,
+            })
+        },
+    },
+    ChildRow {
+        name: "send-file",
+        paired: false,
+        about: "Sends a file.",
+        example: r#"<send-file path="report.pdf" caption="The report" />"#,
+        attributes: &[
+            attribute(
+                "path",
+                true,
+                "The file, below the folder for outgoing files; `file` works too.",
+            ),
+            attribute("caption", false, "Text beside the file; `text` works too."),
+            AttributeRow {
+                name: "kind",
+                required: false,
+                values: &["image", "file", "audio"],
+                about: "How it is sent; default is decided by the extension.",
+            },
+            AttributeRow {
+                name: "cleanup",
+                required: false,
+                values: &["true", "false"],
+                about: "Delete the file after it was sent.",
+            },
+            attribute("channel", false, "Another channel, where allowed."),
+            attribute("chat", false, "Another chat, where allowed."),
+        ],
+        build: |r| {
+            let path = r.trimmed("path").or_else(|| r.trimmed("file"));
+            let path = path.or_else(|| r.missing("path"))?;
+            let kind = r.kind().unwrap_or_else(|| kind_of(&path, r.rules));
+            let caption = r.value("caption").or_else(|| r.value("text"));
+            let (cleanup, channel, chat) = (r.cleanup(), r.trimmed("channel"), r.trimmed("chat"));
+            Some(Directive::SendFile {
+                path,
+                caption,
+                kind,
+                cleanup,
+                channel,
+                chat,
+                span: r.span,
+            })
+        },
+    },
+    ChildRow {
+        name: "voice",
+        paired: true,
+        about: "Says a text as a voice note.",
+        example: "<voice>Good evening</voice>",
+        attributes: &[],
+        build: |r| {
+            let text = r.content.clone().or_else(|| r.missing("text"))?;
+            Some(Directive::Voice { text, span: r.span })
+        },
+    },
+    ChildRow {
+        name: "send-message",
+        paired: true,
+        about: "Sends a message to another chat, where allowed.",
+        example: r#"<send-message channel="slack" chat="C1">Done</send-message>"#,
+        attributes: &[
+            attribute("channel", true, "The channel."),
+            attribute("chat", true, "The chat."),
+            attribute("text", false, "The message, where the tag has no content."),
+        ],
+        build: |r| {
+            let (channel, chat) = (r.required("channel"), r.required("chat"));
+            let text = r
+                .content
+                .clone()
+                .or_else(|| r.trimmed("text"))
+                .or_else(|| r.missing("text"));
+            Some(Directive::SendMessage {
+                channel: channel?,
+                chat: chat?,
+                text: text?,
+                span: r.span,
+            })
+        },
+    },
+];
+
+const AUDIO: &[&str] = &["ogg", "opus", "mp3", "m4a", "wav", "aac", "flac"];
+const IMAGE: &[&str] = &[
+    "png", "jpg", "jpeg", "gif", "webp", "bmp", "svg", "heic", "avif", "tif", "tiff",
+];
+
+/// The kind of a file by its extension.
+fn kind_of(path: &str, rules: Rules) -> FileKind {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = name
+        .rsplit_once('.')
+        .map_or("", |(_, extension)| extension)
+        .to_ascii_lowercase();
+    match extension.as_str() {
+        _ if !rules.on(G::KindByExtension) => FileKind::File,
+        known if AUDIO.contains(&known) => FileKind::Audio,
+        known if IMAGE.contains(&known) => FileKind::Image,
+        _ => FileKind::File,
+    }
+}
+
+/// What is wrong with a child, not yet reported.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) code: Code,
+    pub(crate) span: Span,
+    pub(crate) message: String,
+}
+
+/// A child's tag while it is turned into a directive.
+pub(crate) struct Reading<'a> {
+    source: &'a Source,
+    name: &'static str,
+    attributes: &'a [Attribute],
+    content: Option<String>,
+    span: Span,
+    rules: Rules,
+    problems: Vec<Problem>,
+}
+
+impl Reading<'_> {
+    /// The last attribute of this name that has a value; an empty one counts as absent.
+    fn value(&self, name: &str) -> Option<String> {
+        let mut named = self.attributes.iter().filter(|a| a.is_named(self.source, name));
+        let attribute = if self.rules.on(G::LastWins) {
+            named.next_back()
+        } else {
+            named.next()
+        };
+        attribute
+            .map(|a| a.text(self.source))
+            .filter(|text| !text.is_empty())
+    }
+
+    fn trimmed(&self, name: &str) -> Option<String> {
+        let value = self.value(name)?;
+        let value = if self.rules.on(G::TrimValues) {
+            value.trim().to_owned()
+        } else {
+            value
+        };
+        (!value.is_empty()).then_some(value)
+    }
+
+    fn required(&mut self, name: &str) -> Option<String> {
+        self.trimmed(name).or_else(|| self.missing(name))
+    }
+
+    fn missing(&mut self, what: &str) -> Option<String> {
+        let message = format!("<{}> needs {what}", self.name);
+        self.problems.push(Problem {
+            code: Code::MissingAttribute,
+            span: self.span,
+            message,
+        });
+        None
+    }
+
+    fn wrong(&mut self, name: &str, takes: &str) {
+        if let Some(a) = self
+            .attributes
+            .iter()
+            .rev()
+            .find(|a| a.is_named(self.source, name))
+        {
+            let message = format!(
+                "{name} takes {takes}, not {:?}; it is ignored",
+                a.text(self.source)
+            );
+            self.problems.push(Problem {
+                code: Code::InvalidValue,
+                span: a.span(),
+                message,
+            });
+        }
+    }
+
+    fn kind(&mut self) -> Option<FileKind> {
+        let written = self.trimmed("kind")?;
+        let kind = FileKind::from_code(&written.to_ascii_lowercase());
+        if kind.is_none() && self.rules.on(G::WrongKind) {
+            self.wrong("kind", "image, file or audio");
+        }
+        kind
+    }
+
+    fn cleanup(&mut self) -> bool {
+        let written = self.trimmed("cleanup").unwrap_or_default();
+        let (yes, no) = (
+            written.eq_ignore_ascii_case("true"),
+            written.eq_ignore_ascii_case("false"),
+        );
+        if !yes && !no && self.rules.on(G::WrongCleanup) {
+            self.wrong("cleanup", "true or false");
+        }
+        yes
+    }
+
+    fn duplicates(&mut self) {
+        for (index, a) in self.attributes.iter().enumerate() {
+            let name = self.source.str(a.name);
+            // A child knows a handful of names; others are ignored, so this stays linear.
+            let known = CHILDREN
+                .iter()
+                .flat_map(|c| c.attributes)
+                .any(|row| row.name.eq_ignore_ascii_case(name));
+            let known = known
+                || ["file", "text"]
+                    .iter()
+                    .any(|alias| alias.eq_ignore_ascii_case(name));
+            let earlier = &self.attributes[..index];
+            if known && self.seen(earlier, name) {
+                let message = format!("{name} is given more than once; the last wins");
+                self.problems.push(Problem {
+                    code: Code::DuplicateAttribute,
+                    span: a.span(),
+                    message,
+                });
+            }
+        }
+    }
+
+    fn seen(&self, earlier: &[Attribute], name: &str) -> bool {
+        earlier.iter().any(|a| a.is_named(self.source, name))
+    }
+}
+
+/// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid.
+pub(crate) fn build(
+    row: &ChildRow,
+    source: &Source,
+    attributes: &[Attribute],
+    content: Option<Span>,
+    span: Span,
+    rules: Rules,
+) -> (Option<Directive>, Vec<Problem>) {
+    let content = content.map(|content| {
+        let raw = source.str(content);
+        let text = if rules.on(G::DecodeContent) {
+            crate::lex::decode::decode(raw)
+        } else {
+            raw.into()
+        };
+        text.trim().to_owned()
+    });
+    let content = content.filter(|text| !text.is_empty());
+    let mut reading = Reading {
+        source,
+        name: row.name,
+        attributes,
+        content,
+        span,
+        rules,
+        problems: Vec::new(),
+    };
+    let directive = (row.build)(&mut reading);
+    if rules.on(G::DuplicateReported) {
+        reading.duplicates();
+    }
+    (directive, reading.problems)
+}

@@ -1,0 +1,118 @@
+//! The lexical layer: the raw bytes and the small machines that read them without ever reading twice.
+
+pub(crate) mod decode;
+pub(crate) mod line;
+pub(crate) mod search;
+pub(crate) mod tag;
+pub(crate) mod ticks;
+
+use std::cell::Cell;
+
+use crate::Span;
+
+/// The part of the raw message that is still needed, addressed by offsets into the whole message.
+#[derive(Debug, Default)]
+pub(crate) struct Source {
+    base: usize,
+    text: String,
+    /// Whether the message has ended.
+    pub(crate) ended: bool,
+    last_angle: Option<usize>,
+    work: Cell<u64>,
+}
+
+impl Source {
+    pub(crate) fn push(&mut self, chunk: &str) {
+        self.text.push_str(chunk);
+    }
+
+    /// One past the last byte that has arrived.
+    pub(crate) fn end(&self) -> usize {
+        self.base + self.text.len()
+    }
+
+    pub(crate) fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at - self.base).copied()
+    }
+
+    pub(crate) fn bytes(&self, start: usize, end: usize) -> &[u8] {
+        &self.text.as_bytes()[start - self.base..end - self.base]
+    }
+
+    pub(crate) fn str(&self, span: Span) -> &str {
+        &self.text[span.start - self.base..span.end - self.base]
+    }
+
+    /// The character at `at`, which lies on a character boundary.
+    pub(crate) fn char(&self, at: usize) -> Option<char> {
+        self.text[at - self.base..].chars().next()
+    }
+
+    /// Counts `bytes` as examined.
+    pub(crate) fn spend(&self, bytes: usize) {
+        self.work.set(self.work.get() + bytes as u64);
+    }
+
+    /// How many bytes are kept.
+    pub(crate) fn kept(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The last `>` that has arrived, found once the message has ended.
+    pub(crate) fn last_angle(&self) -> Option<usize> {
+        self.last_angle
+    }
+
+    /// Ends the message.
+    pub(crate) fn end_message(&mut self) {
+        self.ended = true;
+        self.last_angle = memchr::memrchr(b'>', self.text.as_bytes()).map(|at| self.base + at);
+        self.spend(self.text.len());
+    }
+
+    pub(crate) fn work(&self) -> u64 {
+        self.work.get()
+    }
+
+    /// Gives back memory before `keep`. Moves the rest only when at least half goes, so that the moves cost
+    /// no more than the bytes themselves.
+    pub(crate) fn forget(&mut self, keep: usize) {
+        let gone = keep - self.base;
+        if gone == self.text.len() {
+            self.text.clear();
+        } else if gone > self.text.len() / 2 {
+            self.spend(self.text.len() - gone);
+            self.text.drain(..gone);
+        } else {
+            return;
+        }
+        self.base = keep;
+    }
+
+    /// Whether `word` stands at `at` in any ASCII case: `None` when the bytes so far agree but end too early.
+    pub(crate) fn stands(&self, at: usize, end: usize, word: &str) -> Option<bool> {
+        let there = self.bytes(at, end.min(at + word.len()).max(at));
+        self.spend(there.len().min(word.len()));
+        if !there.eq_ignore_ascii_case(&word.as_bytes()[..there.len()]) {
+            return Some(false);
+        }
+        (there.len() == word.len()).then_some(true)
+    }
+}
+
+/// White space inside tags.
+pub(crate) const fn is_tag_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
+}
+
+pub(crate) const fn is_blank(b: u8) -> bool {
+    matches!(b, b' ' | b'\t')
+}
+
+pub(crate) const fn is_name_start(b: u8) -> bool {
+    b.is_ascii_alphabetic() || b == b'_'
+}
+
+pub(crate) const fn is_name(b: u8) -> bool {
+    is_name_start(b) || b.is_ascii_digit() || matches!(b, b'.' | b':' | b'-')
+}

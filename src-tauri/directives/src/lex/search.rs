@@ -1,0 +1,119 @@
+//! Forward searches that remember how far they have looked.
+
+use super::{Source, is_blank, is_tag_space};
+use crate::Span;
+
+/// Searches for the closing tags of one name: `</name`, white space, `>`.
+#[derive(Debug)]
+pub(crate) struct CloseSearch {
+    open: String,
+    from: usize,
+    at: usize,
+    space: usize,
+    found: Option<Span>,
+}
+
+impl CloseSearch {
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            open: format!("</{name}"),
+            from: 0,
+            at: 0,
+            space: 0,
+            found: None,
+        }
+    }
+
+    /// The first closing tag that starts at or after `from`, among the bytes that have arrived.
+    pub(crate) fn find(&mut self, source: &Source, from: usize) -> Option<Span> {
+        if from < self.from || from > self.at {
+            (self.from, self.at, self.space, self.found) = (from, from, 0, None);
+        }
+        if let Some(found) = self.found {
+            if found.start >= from {
+                return Some(found);
+            }
+            (self.from, self.at, self.space, self.found) = (from, found.end.max(from), 0, None);
+        }
+        let end = source.end();
+        while self.at < end {
+            let Some(skip) = memchr::memchr(b'<', source.bytes(self.at, end)) else {
+                source.spend(end - self.at);
+                self.at = end;
+                break;
+            };
+            source.spend(skip + 1);
+            self.at += skip;
+            let name_end = self.at + self.open.len();
+            if self.space < name_end {
+                match source.stands(self.at, end, &self.open) {
+                    None => break,
+                    Some(false) => {
+                        self.at += 1;
+                        continue;
+                    }
+                    Some(true) => self.space = name_end,
+                }
+            }
+            while source.byte(self.space).is_some_and(is_tag_space) {
+                source.spend(1);
+                self.space += 1;
+            }
+            match source.byte(self.space) {
+                None => break,
+                Some(b'>') => {
+                    self.found = Some(Span::new(self.at, self.space + 1));
+                    return self.found;
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+        None
+    }
+}
+
+/// Searches for a fixed word such as `-->`.
+#[derive(Debug)]
+pub(crate) struct WordSearch {
+    word: &'static str,
+    from: usize,
+    at: usize,
+}
+
+impl WordSearch {
+    pub(crate) fn new(word: &'static str) -> Self {
+        Self { word, from: 0, at: 0 }
+    }
+
+    /// One past the first occurrence that starts at or after `from` and ends by `end`.
+    pub(crate) fn find(&mut self, source: &Source, from: usize, end: usize) -> Option<usize> {
+        if from < self.from || from > self.at {
+            (self.from, self.at) = (from, from);
+        }
+        let first = self.word.as_bytes()[0];
+        while self.at < end {
+            let Some(skip) = memchr::memchr(first, source.bytes(self.at, end)) else {
+                source.spend(end - self.at);
+                self.at = end;
+                break;
+            };
+            source.spend(skip + 1);
+            self.at += skip;
+            match source.stands(self.at, end, self.word) {
+                None => break,
+                Some(true) => return Some(self.at + self.word.len()),
+                Some(false) => self.at += 1,
+            }
+        }
+        None
+    }
+}
+
+/// Whether nothing but blanks stands between two line breaks, of which `first` and `second` are the LFs.
+pub(crate) fn is_blank_line(source: &Source, first: usize, second: usize) -> bool {
+    let between = source.bytes(first + 1, second);
+    let between = between.strip_suffix(b"\r").unwrap_or(between);
+    let blanks = between.iter().take_while(|b| is_blank(**b)).count();
+    source.spend(blanks + 1);
+    blanks == between.len()
+}

@@ -1,0 +1,216 @@
+//! `[[key:value]]` at the start of a message.
+
+use super::{Next, Scanner, report};
+use crate::lex::is_blank;
+use crate::rules::Rule as G;
+use crate::{Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step};
+
+/// Most bytes between the brackets.
+const MAX_HEADER: usize = 256;
+
+/// The known keys. A tag stands alone or with `:true` or `:false`; the others need a value.
+pub const HEADER_KEYS: &[(&str, &str)] = &[
+    ("reply_to", "The message to reply to."),
+    ("ephemeral", "true: only the person addressed sees it."),
+    ("suppress_embeds", "true: no link previews."),
+    ("silent", "true: no notification sound."),
+    (
+        "reply_to_current",
+        "Reply to the message that triggered the turn.",
+    ),
+    ("audio_as_voice", "Audio files go out as voice notes."),
+];
+
+const TAGS: &[&str] = &["reply_to_current", "audio_as_voice"];
+
+/// What stands between the brackets.
+enum Inner<'a> {
+    Known {
+        key: &'static str,
+        dashed: bool,
+        value: Option<&'a str>,
+    },
+    Unknown,
+    Text,
+}
+
+fn read(inner: &str) -> Inner<'_> {
+    let (name, value) = match inner.split_once(':') {
+        Some((name, value)) => (name.trim(), Some(value.trim())),
+        None => (inner.trim(), None),
+    };
+    let plain = name.replace('-', "_");
+    let known = HEADER_KEYS
+        .iter()
+        .map(|(key, _)| *key)
+        .find(|key| key.eq_ignore_ascii_case(&plain));
+    match (known, value) {
+        (Some(key), None) if !TAGS.contains(&key) => Inner::Text,
+        (Some(key), value) => Inner::Known {
+            key,
+            dashed: name.contains('-'),
+            value,
+        },
+        (None, Some(value)) if is_key(name) && !value.starts_with("//") && !value.starts_with(':') => {
+            Inner::Unknown
+        }
+        _ => Inner::Text,
+    }
+}
+
+fn is_key(name: &str) -> bool {
+    let rest = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-');
+    name.as_bytes().first().is_some_and(u8::is_ascii_lowercase) && name.bytes().all(rest)
+}
+
+/// How far a header has arrived.
+enum Bracket {
+    /// The bytes between the brackets.
+    Closed(Span),
+    Text,
+    Open,
+}
+
+impl Scanner {
+    /// A `[` before the first text.
+    pub(super) fn header(&mut self, sink: &mut dyn Sink) -> Next {
+        let start = self.at;
+        let until = Some(start + MAX_HEADER + 4);
+        let inner = match self.bracket() {
+            Bracket::Closed(inner) => inner,
+            Bracket::Open if !self.source.ended => {
+                return self.wait(HoldReason::HeaderOpen, G::HeaderForm, "[[", until);
+            }
+            Bracket::Open | Bracket::Text => return self.show_one(sink),
+        };
+        let span = Span::new(start, inner.end + 2);
+        let text = self.source.str(inner).to_owned();
+        match read(&text) {
+            Inner::Text => return self.show_one(sink),
+            Inner::Unknown => match self.alone_on_line(span.end) {
+                None => return self.wait(HoldReason::HeaderOpen, G::UnknownKey, "[[", None),
+                Some(alone) if !alone || !self.rules.on(G::UnknownKey) => return self.show_one(sink),
+                Some(_) => {
+                    let name = text.split(':').next().unwrap_or_default().trim().to_owned();
+                    self.hide(span, Fate::Strip, RangeReason::Header, sink);
+                    report(
+                        Code::UnknownKey,
+                        span,
+                        format!("{name} is no key of a header; it is ignored"),
+                        sink,
+                    );
+                }
+            },
+            Inner::Known { key, dashed, value } => {
+                let echo = self.echo.repeats(self.source.str(span));
+                self.hide(
+                    span,
+                    Fate::Strip,
+                    if echo {
+                        RangeReason::Echo
+                    } else {
+                        RangeReason::Header
+                    },
+                    sink,
+                );
+                if echo {
+                    let message = format!("[[{key}]] repeats the user's message; it does not count");
+                    report(Code::EchoedFromInput, span, message, sink);
+                    return Next::On;
+                }
+                if dashed && self.rules.on(G::DashedKey) {
+                    let lead = text.len() - text.trim_start().len();
+                    let written = text.split(':').next().unwrap_or_default().trim().len();
+                    let name = Span::new(inner.start + lead, inner.start + lead + written);
+                    let found = Diagnostic::new(Code::UnknownKey, span, format!("the key is written {key}"));
+                    sink.step(Step::Diagnostic(&found.with_fix(
+                        name,
+                        key,
+                        format!("Write {key}"),
+                    )));
+                }
+                if !self.apply(key, value) && self.rules.on(G::InvalidKeyReported) {
+                    let value = value.unwrap_or_default();
+                    report(
+                        Code::InvalidValue,
+                        span,
+                        format!("{key} does not take {value:?}; it is ignored"),
+                        sink,
+                    );
+                }
+            }
+        }
+        Next::On
+    }
+
+    /// `[[`, at most [`MAX_HEADER`] bytes without bracket or line break, `]]`.
+    fn bracket(&mut self) -> Bracket {
+        let (start, end) = (self.at, self.source.end());
+        match self.source.byte(start + 1) {
+            None => return Bracket::Open,
+            Some(b'[') => {}
+            Some(_) => return Bracket::Text,
+        }
+        let from = start + 2;
+        if self.search.bracket.0 != from {
+            self.search.bracket = (from, from);
+        }
+        let cap = from + MAX_HEADER + 1;
+        let rest = self
+            .source
+            .bytes(self.search.bracket.1, end.min(cap).max(self.search.bracket.1));
+        let skip = rest.iter().position(|b| matches!(b, b'[' | b']' | b'\n'));
+        self.source.spend(skip.unwrap_or(rest.len()) + 1);
+        self.search.bracket.1 += skip.unwrap_or(rest.len());
+        let at = self.search.bracket.1;
+        match (skip.and_then(|_| self.source.byte(at)), self.source.byte(at + 1)) {
+            (Some(b']'), Some(b']')) => Bracket::Closed(Span::new(from, at)),
+            (Some(b']'), None) => Bracket::Open,
+            (Some(_), _) => Bracket::Text,
+            (None, _) if at >= cap => Bracket::Text,
+            (None, _) => Bracket::Open,
+        }
+    }
+
+    /// Whether nothing but blanks, or another `[[`, follows on the line; `None` when it is not known yet.
+    fn alone_on_line(&mut self, from: usize) -> Option<bool> {
+        if self.search.white.0 != from {
+            self.search.white = (from, from);
+        }
+        let rest = self.source.bytes(self.search.white.1, self.source.end());
+        let blanks = rest.iter().take_while(|b| is_blank(**b)).count();
+        self.source.spend(blanks + 2);
+        self.search.white.1 += blanks;
+        match &rest[blanks..] {
+            [b'\n', ..] | [b'\r', b'\n', ..] | [b'[', b'[', ..] => Some(true),
+            [] if self.source.ended => Some(true),
+            [] | [b'\r' | b'['] if !self.source.ended => None,
+            _ => Some(false),
+        }
+    }
+
+    /// Takes a known key; `false` when its value is invalid. An invalid value changes nothing.
+    fn apply(&mut self, key: &str, value: Option<&str>) -> bool {
+        let header = &mut self.out.header;
+        if key == "reply_to" {
+            let id = value.unwrap_or_default();
+            let valid = self.settings.reply_to.accepts(id) || !self.rules.on(G::ReplyToForm);
+            if valid && (header.reply_to.is_none() || self.rules.on(G::RepeatedKey)) {
+                header.reply_to = Some(id.to_owned());
+            }
+            return valid;
+        }
+        let Some(truth) = value.map_or(Some(true), |value| value.parse::<bool>().ok()) else {
+            return false;
+        };
+        match key {
+            "ephemeral" => header.ephemeral = Some(truth),
+            "suppress_embeds" => header.suppress_embeds = Some(truth),
+            "silent" => header.silent = Some(truth),
+            "reply_to_current" => header.reply_to_current = truth.then_some(true),
+            "audio_as_voice" => header.audio_as_voice = truth.then_some(true),
+            _ => return false,
+        }
+        true
+    }
+}

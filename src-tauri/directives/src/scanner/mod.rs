@@ -1,0 +1,331 @@
+//! The incremental scanner of one assistant message.
+//!
+//! The reader (`text`, `angle`, `block`, `bare`, `element`, `header`, `json`) decides from `at` onwards what
+//! the raw bytes are; the way out (`out`, then the stage `silence`) joins white space, recognises the tokens
+//! of silence in the clean text, and reports ranges. A step that needs more bytes leaves `at` where it is;
+//! every search it began lies in a slot of its own and goes on where it stopped when more arrives.
+
+mod angle;
+mod bare;
+mod block;
+mod echo;
+mod element;
+mod header;
+mod json;
+mod out;
+mod text;
+
+use crate::lex::search::{CloseSearch, WordSearch};
+use crate::lex::tag::{Lexed, Lexer, Quotes};
+use crate::lex::ticks::Ticks;
+use crate::lex::{Source, line::Line};
+use crate::names::{Name, Names};
+use crate::rules::{Rule as G, Rules};
+use crate::{
+    Bare, CHILDREN, Code, Diagnostic, Dialect, Directive, Fate, Hold, HoldReason, Placement, RangeReason,
+    Settings, Sink, Span, Step,
+};
+
+use crate::silence::InCode;
+use echo::Echo;
+use out::Out;
+use text::Coding;
+
+pub use header::HEADER_KEYS;
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wait {
+    reason: HoldReason,
+    rule: G,
+    subject: &'static str,
+    since: usize,
+    until: Option<usize>,
+}
+
+/// Whether the reader got on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    On,
+    Wait(Wait),
+}
+
+/// The slots of searches that go on over several chunks.
+#[derive(Debug)]
+struct Searches {
+    lexer: Option<Lexer>,
+    inner: Option<Lexer>,
+    quotes: Quotes,
+    ticks: Ticks,
+    actions: CloseSearch,
+    children: Vec<CloseSearch>,
+    comment: WordSearch,
+    cdata: WordSearch,
+    paired: Option<bare::Paired>,
+    element: Option<element::Depth>,
+    /// Where white space that began at the first offset has been followed to.
+    white: (usize, usize),
+    bracket: (usize, usize),
+}
+
+/// What was read before that later closing tags refer to.
+#[derive(Debug)]
+struct Memory {
+    /// `<actions>` that were prose.
+    prose: usize,
+    /// Children opened with `<name …>` and not yet closed.
+    opened: Vec<usize>,
+    /// The tag that was opened last, as long as only white space follows.
+    just_opened: Option<Name>,
+    /// Guard tags that were left as text.
+    left: Vec<usize>,
+}
+
+/// Reads one assistant message, chunk by chunk, and decides for every byte.
+#[derive(Debug)]
+pub struct Scanner {
+    source: Source,
+    at: usize,
+    out: Out,
+    names: Names,
+    echo: Echo,
+    rules: Rules,
+    settings: Settings,
+    line: Line,
+    coding: Coding,
+    search: Searches,
+    memory: Memory,
+    block: Option<block::Inside>,
+    json: json::Json,
+    held: Option<Hold>,
+}
+
+impl Scanner {
+    /// A scanner at the start of a message. `inbound` is the text of the user's message that triggered the
+    /// turn: what merely repeats it is not executed.
+    pub fn new(settings: &Settings, inbound: Option<&str>) -> Self {
+        let rules = Rules::of(settings);
+        let names = Names::new(settings);
+        let echo = match inbound {
+            Some(inbound) if !settings.allow_echo && rules.on(G::Echo) => Echo::read(inbound, &names),
+            _ => Echo::default(),
+        };
+        let memory = Memory {
+            prose: 0,
+            opened: vec![0; CHILDREN.len()],
+            just_opened: None,
+            left: vec![0; names.guard_count()],
+        };
+        let search = Searches {
+            lexer: None,
+            inner: None,
+            quotes: Quotes::default(),
+            ticks: Ticks::default(),
+            actions: CloseSearch::new("actions"),
+            children: CHILDREN.iter().map(|row| CloseSearch::new(row.name)).collect(),
+            comment: WordSearch::new("-->"),
+            cdata: WordSearch::new("]]>"),
+            paired: None,
+            element: None,
+            white: (0, 0),
+            bracket: (0, 0),
+        };
+        Self {
+            source: Source::default(),
+            at: 0,
+            out: Out::new(settings, rules),
+            names,
+            echo,
+            rules,
+            settings: settings.clone(),
+            line: Line::START,
+            coding: Coding::None,
+            search,
+            memory,
+            block: None,
+            json: json::Json::default(),
+            held: None,
+        }
+    }
+
+    /// Reads the next chunk and tells `sink` everything that is now decided.
+    pub fn push(&mut self, chunk: &str, sink: &mut impl Sink) {
+        self.source.push(chunk);
+        let wait = self.read_on(sink);
+        let held = self.hold(wait);
+        if held != self.held {
+            self.held = held;
+            sink.step(Step::Hold(held.as_ref()));
+        }
+        self.source
+            .forget(self.out.keeps().unwrap_or(self.at).min(self.at));
+    }
+
+    /// Ends the message: everything still open is decided.
+    pub fn finish(mut self, sink: &mut impl Sink) {
+        self.source.end_message();
+        self.finish_reading(sink);
+        if self.held.is_some() {
+            sink.step(Step::Hold(None));
+        }
+    }
+
+    /// How many bytes were examined so far, those looked at again counted again. For tests of linearity.
+    #[doc(hidden)]
+    pub fn work(&self) -> u64 {
+        self.source.work()
+    }
+
+    /// How many raw bytes are kept. For tests of memory.
+    #[doc(hidden)]
+    pub fn kept(&self) -> usize {
+        self.source.kept()
+    }
+
+    fn finish_reading(&mut self, sink: &mut dyn Sink) {
+        let waiting = self.read_on(sink);
+        debug_assert!(
+            waiting.is_none(),
+            "at the end of the message nothing can wait: {waiting:?}"
+        );
+        self.finish_json(sink);
+        self.out.finish(&self.source, sink);
+    }
+
+    fn read_on(&mut self, sink: &mut dyn Sink) -> Option<Wait> {
+        while self.at < self.source.end() {
+            let next = if self.block.is_some() {
+                self.unclosed_block(sink)
+            } else {
+                self.next(sink)
+            };
+            if let Next::Wait(wait) = next {
+                return Some(wait);
+            }
+        }
+        None
+    }
+
+    /// What is held now, and the reason that decides about its last byte.
+    fn hold(&self, wait: Option<Wait>) -> Option<Hold> {
+        let end = self.source.end();
+        let start = self.out.held_from().unwrap_or(self.at).min(self.at);
+        let (reason, rule, subject, since, until) = match wait {
+            Some(w) => (w.reason, w.rule, w.subject, w.since, w.until),
+            None => match self.out.waiting() {
+                Some((from, "")) => (HoldReason::TrailingSpace, G::WhiteSpace, "", from, None),
+                Some((from, token)) => (HoldReason::MaybeMarker, G::CandidateHeld, token, from, None),
+                None => return None,
+            },
+        };
+        Some(Hold {
+            span: Span::new(start, end),
+            reason,
+            rule: rule.code(),
+            subject,
+            since,
+            until,
+        })
+    }
+
+    /// Takes `span`, which begins where the reader stands, out of the text.
+    fn hide(&mut self, span: Span, fate: Fate, reason: RangeReason, sink: &mut dyn Sink) {
+        debug_assert_eq!(span.start, self.at, "ranges are reported in order");
+        self.memory.just_opened = None;
+        self.out.hide(&self.source, span, fate, reason, sink);
+        self.at = span.end;
+    }
+
+    /// Shows the bytes up to `end` as text.
+    fn show(&mut self, end: usize, code: InCode, sink: &mut dyn Sink) {
+        let span = Span::new(self.at, end);
+        if self.memory.just_opened.is_some() && !self.source.str(span).trim().is_empty() {
+            self.memory.just_opened = None;
+        }
+        self.out.text(&self.source, span, code, sink);
+        self.at = end;
+    }
+
+    /// Shows the character at which the reader stands: it was no markup.
+    fn show_one(&mut self, sink: &mut dyn Sink) -> Next {
+        let c = self.source.char(self.at).unwrap_or_default();
+        self.line.feed(c);
+        self.show(self.at + c.len_utf8(), InCode::No, sink);
+        Next::On
+    }
+
+    fn has_text(&self) -> bool {
+        self.out.has_text()
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.line.only_white() || !self.has_text()
+    }
+
+    fn misplaced(&self) -> bool {
+        self.settings.placement == Placement::Start && self.has_text() && self.rules.on(G::PlacementStart)
+    }
+
+    fn wait(&self, reason: HoldReason, rule: G, subject: &'static str, until: Option<usize>) -> Next {
+        Next::Wait(Wait {
+            reason,
+            rule,
+            subject,
+            since: self.at,
+            until,
+        })
+    }
+
+    /// Reads the tag at `at`, up to `end`, going on where it stopped.
+    fn lex(&mut self, at: usize, end: usize) -> Lexed {
+        let lexer = match &mut self.search.lexer {
+            Some(lexer) if lexer.start() == at => lexer,
+            slot => slot.insert(Lexer::new(at)),
+        };
+        lexer.read(&self.source, &mut self.search.quotes, end)
+    }
+
+    /// One past the white space that begins at `from`, as far as it has arrived.
+    fn white_end(&mut self, from: usize, end: usize) -> usize {
+        if self.search.white.0 != from || self.search.white.1 > end {
+            self.search.white = (from, from);
+        }
+        let rest = self.source.str(Span::new(self.search.white.1, end));
+        let white = rest.len() - rest.trim_start().len();
+        self.source.spend(white + 1);
+        self.search.white.1 += white;
+        self.search.white.1
+    }
+
+    /// Hands a directive over, unless it only repeats the user's message.
+    fn execute(&mut self, directive: &Directive, sink: &mut dyn Sink) -> bool {
+        let span = directive.span();
+        if self.echo.repeats(self.source.str(span)) {
+            let message = format!(
+                "<{}> repeats the user's message; it is not executed",
+                directive.tag()
+            );
+            report(Code::EchoedFromInput, span, message, sink);
+            return false;
+        }
+        sink.step(Step::Directive(directive));
+        true
+    }
+
+    fn reads(&self, dialect: Dialect) -> bool {
+        self.settings.has(dialect)
+    }
+
+    fn bare_setting(&self) -> Bare {
+        if self.rules.on(G::BareExecuted) {
+            self.settings.bare
+        } else {
+            Bare::Text
+        }
+    }
+}
+
+/// Reports a finding without a fix.
+fn report(code: Code, span: Span, message: impl Into<String>, sink: &mut dyn Sink) {
+    sink.step(Step::Diagnostic(&Diagnostic::new(code, span, message)));
+}

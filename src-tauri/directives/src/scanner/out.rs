@@ -1,0 +1,258 @@
+//! The way out: white space is joined where something was taken out, then the stage `silence`, then the sink.
+
+use crate::lex::{Source, is_blank};
+use crate::rules::{Rule as G, Rules};
+use crate::silence::{InCode, Kind, Piece, Silence};
+use crate::{Code, Diagnostic, Fate, Header, RangeReason, Settings, Sink, Span, Step};
+
+/// The way out.
+#[derive(Debug)]
+pub(super) struct Out {
+    pub(super) header: Header,
+    header_sent: bool,
+    silence: Silence,
+    /// White space, and what was taken out after it, since the last text.
+    gap: Vec<Piece>,
+    /// Whether anything was taken out since the last text.
+    stripped: bool,
+    fed: bool,
+    marker: Option<Span>,
+    ready: Vec<Piece>,
+    rules: Rules,
+}
+
+/// White space in a gap; what was taken out keeps its own kind.
+const WHITE: Kind = Kind::Text(InCode::No);
+
+impl Out {
+    pub(super) fn new(settings: &Settings, rules: Rules) -> Self {
+        Self {
+            header: Header::default(),
+            header_sent: false,
+            silence: Silence::new(settings, rules),
+            gap: Vec::new(),
+            stripped: false,
+            fed: false,
+            marker: None,
+            ready: Vec::new(),
+            rules,
+        }
+    }
+
+    /// Whether any text stands before the reader.
+    pub(super) fn has_text(&self) -> bool {
+        self.silence
+            .has_text(self.gap.iter().any(|piece| piece.kind == WHITE))
+    }
+
+    /// Remembers a silence marker.
+    pub(super) fn mark(&mut self, span: Span) {
+        self.marker.get_or_insert(span);
+    }
+
+    /// The first byte whose text may still be asked for.
+    pub(super) fn keeps(&self) -> Option<usize> {
+        let silence = if self.silence.is_silent() {
+            None
+        } else {
+            self.silence.keeps()
+        };
+        silence.or_else(|| self.gap.first().map(|piece| piece.span.start))
+    }
+
+    /// The first byte that is not decided.
+    pub(super) fn held_from(&self) -> Option<usize> {
+        self.waiting().map(|(from, _)| from)
+    }
+
+    /// The first byte that waits, and the token it waits for; an empty one when it is white space.
+    pub(super) fn waiting(&self) -> Option<(usize, &'static str)> {
+        let white = || self.gap.first().map(|piece| (piece.span.start, ""));
+        if self.silence.is_silent() {
+            None
+        } else {
+            self.silence.held().or_else(white)
+        }
+    }
+
+    pub(super) fn text(&mut self, source: &Source, span: Span, code: InCode, sink: &mut dyn Sink) {
+        let raw = source.str(span);
+        let body = raw.trim_start();
+        let start = span.end - body.len();
+        if start > span.start {
+            self.white(source, Span::new(span.start, start), sink);
+        }
+        if body.is_empty() {
+            return;
+        }
+        let end = start + body.trim_end().len();
+        let from = self.close_gap(source, start, sink);
+        self.fed = true;
+        self.feed(source, Piece::text(Span::new(from, end), code), sink);
+        if end < span.end {
+            self.white(source, Span::new(end, span.end), sink);
+        }
+    }
+
+    pub(super) fn hide(
+        &mut self,
+        source: &Source,
+        span: Span,
+        fate: Fate,
+        reason: RangeReason,
+        sink: &mut dyn Sink,
+    ) {
+        if span.is_empty() {
+            return;
+        }
+        self.stripped = true;
+        let piece = Piece::hidden(span, fate, reason);
+        if self.gap.is_empty() {
+            return self.feed(source, piece, sink);
+        }
+        match self.gap.last_mut() {
+            Some(last) if last.kind == piece.kind => last.span.end = span.end,
+            _ => self.gap.push(piece),
+        }
+    }
+
+    fn white(&mut self, source: &Source, span: Span, sink: &mut dyn Sink) {
+        if !self.fed && self.rules.on(G::TrimEdges) {
+            return self.feed(source, Piece::hidden(span, Fate::Drop, RangeReason::Trim), sink);
+        }
+        match self.gap.last_mut() {
+            Some(last) if last.kind == WHITE => last.span.end = span.end,
+            _ => self.gap.push(Piece { span, kind: WHITE }),
+        }
+    }
+
+    /// Text follows at `start`: the gap is decided. Returns where the text begins, with white space that
+    /// touches nothing stripped.
+    fn close_gap(&mut self, source: &Source, start: usize, sink: &mut dyn Sink) -> usize {
+        let gap = std::mem::take(&mut self.gap);
+        if !std::mem::take(&mut self.stripped) {
+            return gap.first().map_or(start, |white| white.span.start);
+        }
+        let Some(last) = gap.iter().rposition(|piece| piece.kind == WHITE) else {
+            for piece in gap {
+                self.feed(source, piece, sink);
+            }
+            return start;
+        };
+        let joined = self.join(source, &gap);
+        for (index, mut piece) in gap.into_iter().enumerate() {
+            if index == last {
+                piece.kind = Kind::Joined(joined.clone());
+            } else if piece.kind == WHITE {
+                piece.kind = Kind::Hidden(Fate::Drop, RangeReason::JoinedSpace);
+            }
+            self.feed(source, piece, sink);
+        }
+        start
+    }
+
+    /// The white space that stands for all of a gap's.
+    fn join(&self, source: &Source, gap: &[Piece]) -> String {
+        let (mut breaks, mut broken, mut indent) = (0, 0, "");
+        for piece in gap.iter().filter(|piece| piece.kind == WHITE) {
+            let white = source.str(piece.span);
+            source.spend(white.len());
+            let here = white.bytes().filter(|b| *b == b'\n').count();
+            if here > 0 {
+                breaks += here;
+                broken += 1;
+                let after = white.rfind('\n').map_or("", |at| &white[at + 1..]);
+                let blanks = after.bytes().take_while(|b| is_blank(*b)).count();
+                indent = &after[..blanks];
+            }
+        }
+        if !self.rules.on(G::JoinIndent) {
+            indent = "";
+        }
+        if broken == 0 {
+            return " ".to_owned();
+        }
+        let lines = if self.rules.on(G::JoinBreaks) {
+            breaks + 1 - broken
+        } else {
+            breaks
+        };
+        let most = if self.rules.on(G::JoinAtMostTwo) {
+            2
+        } else {
+            usize::MAX
+        };
+        "\n".repeat(lines.min(most)) + indent
+    }
+
+    fn feed(&mut self, source: &Source, piece: Piece, sink: &mut dyn Sink) {
+        self.silence.feed(source, piece, &mut self.ready);
+        self.send(source, sink);
+    }
+
+    fn send(&mut self, source: &Source, sink: &mut dyn Sink) {
+        for piece in self.ready.drain(..) {
+            match &piece.kind {
+                Kind::Hidden(fate, reason) => {
+                    sink.step(Step::Hide {
+                        span: piece.span,
+                        fate: *fate,
+                        reason: *reason,
+                    });
+                    continue;
+                }
+                Kind::Text(_) | Kind::Joined(_) => {}
+            }
+            if !self.header_sent {
+                self.header_sent = true;
+                if !self.header.is_empty() {
+                    sink.step(Step::Header(&self.header));
+                }
+            }
+            let joined = matches!(piece.kind, Kind::Joined(_));
+            sink.step(Step::Show {
+                span: piece.span,
+                text: piece.shown(source),
+                joined,
+            });
+        }
+    }
+
+    /// The message has ended: edges are trimmed, and silence is decided.
+    pub(super) fn finish(&mut self, source: &Source, sink: &mut dyn Sink) {
+        let gap = std::mem::take(&mut self.gap);
+        let ended = self
+            .silence
+            .finish(source, self.marker.is_some(), &mut self.ready);
+        let trim = |mut piece: Piece| {
+            if piece.kind == WHITE {
+                piece.kind = Kind::Hidden(Fate::Drop, RangeReason::Trim);
+            }
+            piece
+        };
+        self.ready.extend(gap.into_iter().map(trim));
+        self.send(source, sink);
+        if !self.header_sent && !self.header.is_empty() {
+            sink.step(Step::Header(&self.header));
+        }
+        if let Some(suppressed) = ended.suppressed {
+            return sink.step(Step::Suppressed(suppressed));
+        }
+        let alone = [
+            (
+                self.marker,
+                "<no-reply/> stands beside text; the text is delivered",
+            ),
+            (ended.token, "NO_REPLY stands after text; the text is delivered"),
+        ];
+        for (span, message) in alone {
+            if let Some(span) = span.filter(|_| self.rules.on(G::MarkerNotAlone)) {
+                sink.step(Step::Diagnostic(&Diagnostic::new(
+                    Code::MarkerNotAlone,
+                    span,
+                    message,
+                )));
+            }
+        }
+    }
+}

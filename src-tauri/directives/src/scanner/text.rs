@@ -1,0 +1,345 @@
+//! Text and code: the fast way over what is plain, and the states of code spans and fences.
+
+use super::{Next, Scanner};
+use crate::lex::is_blank;
+use crate::lex::ticks::{Closing, MAX_SPAN};
+use crate::names::Named;
+use crate::rules::Rule as G;
+use crate::silence::{InCode, Token};
+use crate::{Dialect, Fate, HoldReason, RangeReason, Sink, Span};
+
+/// Where the reader stands as to code.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Coding {
+    None,
+    /// In a run of backticks.
+    Ticks {
+        start: usize,
+        fence: bool,
+    },
+    /// After a run of backticks that may or may not be closed.
+    Undecided {
+        start: usize,
+        after: usize,
+        fence: bool,
+    },
+    /// In a code span that ends at `end`.
+    Inline {
+        start: usize,
+        end: usize,
+        run: usize,
+    },
+    /// In a run of tildes that opens a line.
+    Tildes {
+        start: usize,
+    },
+    Fence {
+        mark: u8,
+        len: usize,
+        line: FenceLine,
+    },
+}
+
+/// What the current line of a fence holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum FenceLine {
+    /// Something that cannot close it.
+    Other,
+    /// Blanks and `>` marks.
+    Lead,
+    /// So many of the fence's marks.
+    Marks(usize),
+    /// Enough marks, then blanks.
+    Blanks,
+    /// Enough marks, perhaps blanks, then a CR.
+    Return,
+}
+
+impl Scanner {
+    /// One step outside unclosed blocks. The reader stands before the end of what has arrived.
+    pub(super) fn next(&mut self, sink: &mut dyn Sink) -> Next {
+        match self.coding {
+            Coding::None => self.open_text(sink),
+            Coding::Ticks { start, fence } => {
+                let ticks = self.run(b'`');
+                if ticks > 0 {
+                    self.show(self.at + ticks, InCode::No, sink);
+                } else {
+                    let fence = fence && self.at - start >= 3;
+                    self.coding = Coding::Undecided {
+                        start,
+                        after: self.at,
+                        fence,
+                    };
+                }
+                Next::On
+            }
+            Coding::Tildes { start } => {
+                let tildes = self.run(b'~');
+                if tildes > 0 {
+                    self.show(self.at + tildes, InCode::No, sink);
+                } else {
+                    let len = self.at - start;
+                    let fence = Coding::Fence {
+                        mark: b'~',
+                        len,
+                        line: FenceLine::Other,
+                    };
+                    self.coding = if len >= 3 && self.rules.on(G::TildeFence) {
+                        fence
+                    } else {
+                        Coding::None
+                    };
+                }
+                Next::On
+            }
+            Coding::Undecided { start, after, fence } => self.undecided(start, after, fence, sink),
+            Coding::Inline { start, end, run } => {
+                let stop = end.min(self.source.end());
+                self.show(stop, InCode::Inline { start, end, run }, sink);
+                if stop == end {
+                    self.coding = Coding::None;
+                }
+                Next::On
+            }
+            Coding::Fence { mark, len, line } => self.fence(mark, len, line, sink),
+        }
+    }
+
+    fn run(&self, mark: u8) -> usize {
+        let run = self
+            .source
+            .bytes(self.at, self.source.end())
+            .iter()
+            .take_while(|b| **b == mark)
+            .count();
+        self.source.spend(run + 1);
+        run
+    }
+
+    fn open_text(&mut self, sink: &mut dyn Sink) -> Next {
+        if !self.has_text()
+            && let Some(next) = self.before_text(sink)
+        {
+            return next;
+        }
+        let stop = self.plain();
+        if stop > self.at {
+            self.show(stop, InCode::No, sink);
+            return Next::On;
+        }
+        match self.source.byte(self.at) {
+            Some(b'`') => {
+                let fence = self.line.opens_fence() && self.rules.on(G::Fence);
+                self.coding = Coding::Ticks {
+                    start: self.at,
+                    fence,
+                };
+                self.line.feed('`');
+                Next::On
+            }
+            Some(b'~') => {
+                self.coding = Coding::Tildes { start: self.at };
+                self.line.feed('~');
+                Next::On
+            }
+            Some(b'<') => self.angle(sink),
+            Some(b'{') => self.brace(sink),
+            _ => self.show_one(sink),
+        }
+    }
+
+    /// White space, invisible characters and headers before the first text.
+    fn before_text(&mut self, sink: &mut dyn Sink) -> Option<Next> {
+        let c = self.source.char(self.at)?;
+        match c {
+            '\u{FEFF}' | '\u{200B}' if self.rules.on(G::Invisible) => {
+                let span = Span::new(self.at, self.at + c.len_utf8());
+                self.hide(span, Fate::Strip, RangeReason::Invisible, sink);
+                Some(Next::On)
+            }
+            '[' if self.reads(Dialect::Header) => Some(self.header(sink)),
+            _ if c.is_whitespace() => {
+                let end = self.white_end(self.at, self.source.end());
+                for c in self.source.str(Span::new(self.at, end)).chars() {
+                    self.line.feed(c);
+                }
+                self.show(end, InCode::No, sink);
+                Some(Next::On)
+            }
+            _ => None,
+        }
+    }
+
+    /// The next byte, from the reader on, that may be more than text. Follows the line on the way.
+    fn plain(&mut self) -> usize {
+        let (start, end) = (self.at, self.source.end());
+        let json = self.reads(Dialect::Json);
+        let text = self.source.str(Span::new(start, end));
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.line.is_body() {
+                match memchr::memchr3(b'<', b'`', b'\n', &bytes[at..]) {
+                    None => at = bytes.len(),
+                    Some(skip) if bytes[at + skip] == b'\n' => {
+                        at += skip + 1;
+                        self.line.feed('\n');
+                    }
+                    Some(skip) => {
+                        at += skip;
+                        break;
+                    }
+                }
+                continue;
+            }
+            match bytes[at] {
+                b'<' | b'`' => break,
+                b'~' if self.line.opens_fence() => break,
+                b'{' if json && self.line.only_white() => break,
+                b if b.is_ascii() => {
+                    self.line.feed(char::from(b));
+                    at += 1;
+                }
+                _ => {
+                    let c = text[at..].chars().next().unwrap_or_default();
+                    self.line.feed(c);
+                    at += c.len_utf8();
+                }
+            }
+        }
+        self.source.spend(at + 1);
+        start + at
+    }
+
+    /// After backticks of which it is not known whether they open code: text goes on, only what would be
+    /// more than text outside code waits.
+    fn undecided(&mut self, start: usize, after: usize, fence: bool, sink: &mut dyn Sink) -> Next {
+        if fence {
+            match self.search.ticks.more_on_line(&self.source, start) {
+                Some(true) => {
+                    self.coding = Coding::Undecided {
+                        start,
+                        after,
+                        fence: false,
+                    };
+                    return Next::On;
+                }
+                Some(false) => {
+                    self.coding = Coding::Fence {
+                        mark: b'`',
+                        len: after - start,
+                        line: FenceLine::Other,
+                    };
+                    return Next::On;
+                }
+                None => {}
+            }
+        } else {
+            match self.search.ticks.closing(&self.source, start) {
+                Closing::At(end) if self.rules.on(G::InlineCode) => {
+                    let run = after - start;
+                    self.coding = if end > self.at {
+                        Coding::Inline { start, end, run }
+                    } else {
+                        Coding::None
+                    };
+                    return Next::On;
+                }
+                Closing::At(_) | Closing::Never => {
+                    // Runs that went by as text meanwhile may open code themselves.
+                    self.coding = match self.search.ticks.next_run(&self.source, start, self.at) {
+                        Some((start, after)) => Coding::Undecided {
+                            start,
+                            after,
+                            fence: false,
+                        },
+                        None => Coding::None,
+                    };
+                    return Next::On;
+                }
+                Closing::Unknown => {}
+            }
+        }
+        let stop = self.candidate();
+        if stop > self.at {
+            self.line.feed('`');
+            self.show(stop, InCode::No, sink);
+            return Next::On;
+        }
+        let until = (!fence).then_some(start + MAX_SPAN);
+        let rule = if fence { G::Fence } else { G::InlineCode };
+        self.wait(HoldReason::MaybeCode, rule, "", until)
+    }
+
+    /// The next byte that could be a directive or a token if this is no code.
+    fn candidate(&self) -> usize {
+        let end = self.source.end();
+        let mut at = self.at;
+        while let Some(skip) = memchr::memchr3(b'<', b'N', b'H', self.source.bytes(at, end)) {
+            self.source.spend(skip + 1);
+            at += skip;
+            let possible = match self.source.byte(at) {
+                Some(b'<') => {
+                    self.source.byte(at + 1) == Some(b'|')
+                        || self.names.at(&self.source, at, end, false) != Named::Unknown
+                }
+                Some(b'N') => self.source.stands(at, end, Token::NoReply.word()) != Some(false),
+                _ => self.source.stands(at, end, Token::HeartbeatOk.word()) != Some(false),
+            };
+            if possible {
+                return at;
+            }
+            at += 1;
+        }
+        self.source.spend(end - at);
+        end
+    }
+
+    /// In a fence everything is text; only its end is looked for.
+    fn fence(&mut self, mark: u8, len: usize, mut line: FenceLine, sink: &mut dyn Sink) -> Next {
+        let (start, end) = (self.at, self.source.end());
+        let bytes = self.source.bytes(start, end);
+        let mut at = 0;
+        let mut closed = false;
+        while at < bytes.len() && !closed {
+            let b = bytes[at];
+            line = match line {
+                FenceLine::Other => {
+                    let skip = memchr::memchr(b'\n', &bytes[at..]);
+                    at = skip.map_or(bytes.len(), |skip| at + skip + 1);
+                    line = if skip.is_some() {
+                        FenceLine::Lead
+                    } else {
+                        FenceLine::Other
+                    };
+                    continue;
+                }
+                FenceLine::Lead if is_blank(b) || b == b'>' => FenceLine::Lead,
+                FenceLine::Lead if b == mark => FenceLine::Marks(1),
+                FenceLine::Marks(n) if b == mark => FenceLine::Marks(n + 1),
+                FenceLine::Marks(n) if n < len && b != b'\n' => FenceLine::Other,
+                FenceLine::Marks(_) | FenceLine::Blanks if is_blank(b) => FenceLine::Blanks,
+                FenceLine::Marks(_) | FenceLine::Blanks if b == b'\r' => FenceLine::Return,
+                FenceLine::Marks(n) if n < len => FenceLine::Lead,
+                FenceLine::Marks(_) | FenceLine::Blanks | FenceLine::Return if b == b'\n' => {
+                    closed = self.rules.on(G::FenceCloses);
+                    FenceLine::Lead
+                }
+                _ if b == b'\n' => FenceLine::Lead,
+                _ => FenceLine::Other,
+            };
+            at += usize::from(!closed);
+        }
+        self.source.spend(at + 1);
+        self.coding = if closed {
+            Coding::None
+        } else {
+            Coding::Fence { mark, len, line }
+        };
+        if at > 0 {
+            self.show(start + at, InCode::Fence, sink);
+        }
+        Next::On
+    }
+}
