@@ -1,14 +1,19 @@
 //! Channel adapters: how messages come in from a platform and how operations reach it.
 
 mod adapter;
+mod backoff;
 mod emoji;
 mod loopback;
 mod millis;
 mod profile;
 pub mod sim;
+mod switchboard;
 
 pub use adapter::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use sim::is_message_id;
+pub use switchboard::{
+    Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, Witness, is_dry,
+};

@@ -1,7 +1,7 @@
 //! What a simulated platform remembers of a conversation.
 
 use foldback_wire::{FileKind, MessageId, ThreadId, Timestamp, UserId};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Messages a chat keeps; older ones are gone, as the platform of a bot that runs for months must be bounded.
 const KEPT: usize = 10_000;
@@ -74,36 +74,43 @@ pub struct Message {
 #[derive(Debug, Clone, Default)]
 pub struct Chat {
     messages: VecDeque<Message>,
+    /// Where each message stands, counted from the first one ever.
+    places: HashMap<MessageId, usize>,
+    forgotten: usize,
     /// Since when the bot is shown as typing; a message of the bot ends it.
     pub typing: Option<Timestamp>,
 }
 
 impl Chat {
     /// Every message that is remembered, removed ones included, in order.
-    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = &Message> {
         self.messages.iter()
     }
 
     /// The message of this id, unless it was removed.
     pub fn message(&self, id: &MessageId) -> Option<&Message> {
-        self.messages.iter().rfind(|m| m.id == *id && m.deleted.is_none())
+        let place = self.places.get(id)? - self.forgotten;
+        self.messages.get(place).filter(|m| m.deleted.is_none())
     }
 
     pub(super) fn message_mut(&mut self, id: &MessageId) -> Option<&mut Message> {
-        // From the back: nearly every operation is about a recent message.
-        self.messages
-            .iter_mut()
-            .rfind(|m| m.id == *id && m.deleted.is_none())
+        let place = self.places.get(id)? - self.forgotten;
+        self.messages.get_mut(place).filter(|m| m.deleted.is_none())
     }
 
     pub(super) fn knows(&self, id: &MessageId) -> bool {
-        self.messages.iter().rev().any(|m| m.id == *id)
+        self.places.contains_key(id)
     }
 
     pub(super) fn push(&mut self, message: Message) {
-        if self.messages.len() == KEPT {
-            self.messages.pop_front();
+        if self.messages.len() == KEPT
+            && let Some(oldest) = self.messages.pop_front()
+        {
+            self.places.remove(&oldest.id);
+            self.forgotten += 1;
         }
+        self.places
+            .insert(message.id.clone(), self.forgotten + self.messages.len());
         self.messages.push_back(message);
     }
 }

@@ -86,7 +86,7 @@ impl SimPlatform {
     }
 
     /// What was called, oldest first.
-    pub fn log(&self) -> impl Iterator<Item = &Record> {
+    pub fn log(&self) -> impl ExactSizeIterator<Item = &Record> {
         self.log.iter()
     }
 

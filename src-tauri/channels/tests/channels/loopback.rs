@@ -16,7 +16,7 @@ async fn a_message_gets_an_id_and_is_remembered() {
             "{platform}: {id}"
         );
         assert_eq!(stage.content(&id), Some(Content::Text("Hello".into())));
-        assert_eq!(stage.channel.platform().log().count(), 1);
+        assert_eq!(stage.channel.platform().log().len(), 1);
     }
 }
 
@@ -328,4 +328,24 @@ async fn a_shut_chat_refuses_as_told() {
     let stage = Stage::new(Platform::Telegram);
     stage.channel.platform().shut(CHAT.into(), RefusalCode::Forbidden);
     assert_eq!(stage.refusal(send("hello?")).await.code, RefusalCode::Forbidden);
+}
+
+#[tokio::test]
+async fn a_chat_remembers_its_last_ten_thousand_messages() {
+    let stage = Stage::new(Platform::Slack);
+    let mut ids = Vec::new();
+    for n in 0..10_001 {
+        ids.push(
+            stage
+                .perform(send(&n.to_string()))
+                .await
+                .unwrap()
+                .message
+                .unwrap(),
+        );
+    }
+    assert_eq!(stage.messages(), 10_000);
+    assert_eq!(stage.content(&ids[0]), None);
+    assert_eq!(stage.content(&ids[1]), Some(Content::Text("1".into())));
+    assert_eq!(stage.content(&ids[10_000]), Some(Content::Text("10000".into())));
 }

@@ -2,3 +2,5 @@
 
 mod loopback;
 mod stage;
+mod switchboard;
+mod toggles;

@@ -1,0 +1,164 @@
+//! An adapter's run under supervision: what it reports is passed on, and when it ends by itself it is tried
+//! again.
+
+use super::channel::Line;
+use crate::backoff::Backoff;
+use crate::{Refusal, Signal};
+use foldback_wire::{ChannelState, Inbound, RefusalCode};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinError;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+/// How long an adapter may take to stop; then it is dropped.
+const STOP: Duration = Duration::from_secs(5);
+
+/// A supervised run. Dropping it ends it at once.
+pub(super) struct Run {
+    hush: CancellationToken,
+    stop: CancellationToken,
+    task: AbortOnDropHandle<VecDeque<Inbound>>,
+}
+
+impl Run {
+    /// Starts the adapter; `left` comes in first.
+    pub(super) fn start(line: Arc<Line>, left: VecDeque<Inbound>) -> Self {
+        let (hush, stop) = (CancellationToken::new(), CancellationToken::new());
+        let supervision = Supervision {
+            line,
+            hush: hush.clone(),
+            stop: stop.clone(),
+            up: false,
+            waiting: left,
+        };
+        Self {
+            hush,
+            stop,
+            task: AbortOnDropHandle::new(tokio::spawn(supervision.watch())),
+        }
+    }
+
+    /// Lets nothing more in; the connection stays for the operations under way.
+    pub(super) fn hush(&self) {
+        self.hush.cancel();
+    }
+
+    /// Stops it and gives the messages it had handed over already.
+    pub(super) async fn finish(&mut self) -> VecDeque<Inbound> {
+        self.hush.cancel();
+        self.stop.cancel();
+        (&mut self.task).await.unwrap_or_default()
+    }
+}
+
+struct Supervision {
+    line: Arc<Line>,
+    hush: CancellationToken,
+    stop: CancellationToken,
+    /// Whether this run has been up.
+    up: bool,
+    /// Taken from the adapter and not let in yet. While something waits nothing more is taken, so that a slow
+    /// pipeline slows the platform down; but a run's first states are, for they tell that it is up.
+    waiting: VecDeque<Inbound>,
+}
+
+impl Supervision {
+    async fn watch(mut self) -> VecDeque<Inbound> {
+        let mut backoff = Backoff::default();
+        while !self.stop.is_cancelled() {
+            self.up = false;
+            let (sink, signals) = mpsc::channel(1);
+            let run = tokio::spawn({
+                let (adapter, stop) = (Arc::clone(&self.line.adapter), self.stop.clone());
+                async move { adapter.run(sink, stop).await }
+            });
+            let end = self
+                .attend(AbortOnDropHandle::new(run), signals, &mut backoff)
+                .await;
+            if self.stop.is_cancelled() {
+                break;
+            }
+            let (why, hopeless) = match end {
+                Ok(Ok(())) => ("the adapter ended by itself".to_owned(), false),
+                Ok(Err(refusal)) => (refusal.to_string(), refusal.code != RefusalCode::Transient),
+                Err(panic) => (format!("the adapter failed: {panic}"), false),
+            };
+            self.line.report(ChannelState::Down, &why);
+            if hopeless {
+                // Only a person can mend it: they switch it off and on again.
+                self.stop.cancelled().await;
+                break;
+            }
+            let wait = backoff.next(self.line.shared.rng.as_ref());
+            let clock = &self.line.shared.clock;
+            tokio::select! {
+                () = self.stop.cancelled() => break,
+                () = clock.sleep_until(clock.now().plus(wait)) => {}
+            }
+            self.line.report(ChannelState::Connecting, "trying again");
+        }
+        self.waiting
+    }
+
+    /// Passes on what the adapter says until it has ended.
+    async fn attend(
+        &mut self,
+        mut run: AbortOnDropHandle<Result<(), Refusal>>,
+        mut signals: mpsc::Receiver<Signal>,
+        backoff: &mut Backoff,
+    ) -> Result<Result<(), Refusal>, JoinError> {
+        let line = Arc::clone(&self.line);
+        let end = loop {
+            let listening = !self.hush.is_cancelled();
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => break Self::stopped(&line, &mut run).await,
+                () = self.hush.cancelled(), if listening => {}
+                Ok(place) = line.shared.inbound.reserve(), if listening && !self.waiting.is_empty() => {
+                    if let Some(message) = self.waiting.pop_front()
+                        && let Some(message) = line.admit(place, message)
+                    {
+                        self.waiting.push_front(message);
+                    }
+                }
+                Some(signal) = signals.recv(), if listening && (self.waiting.is_empty() || !self.up) => {
+                    self.take(signal, backoff);
+                }
+                () = line.limit_over() => line.end_limit(),
+                end = &mut run => break end,
+            }
+        };
+        while let Ok(signal) = signals.try_recv() {
+            self.take(signal, backoff);
+        }
+        end
+    }
+
+    fn take(&mut self, signal: Signal, backoff: &mut Backoff) {
+        match signal {
+            Signal::Message(message) => self.waiting.push_back(*message),
+            Signal::State { state, why } => {
+                if state == ChannelState::Up {
+                    self.up = true;
+                    backoff.reset();
+                }
+                self.line.report(state, &why);
+            }
+        }
+    }
+
+    async fn stopped(
+        line: &Line,
+        run: &mut AbortOnDropHandle<Result<(), Refusal>>,
+    ) -> Result<Result<(), Refusal>, JoinError> {
+        let clock = &line.shared.clock;
+        tokio::select! {
+            biased;
+            end = run => end,
+            () = clock.sleep_until(clock.now().plus(STOP)) => Ok(Ok(())),
+        }
+    }
+}

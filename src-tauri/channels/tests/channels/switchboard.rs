@@ -1,0 +1,443 @@
+//! Switching channels on and off, arming and muting them while messages flow.
+
+use crate::stage::{CHAT, TestClock, call, edit, inbound, reply, send};
+use async_trait::async_trait;
+use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::{
+    Ack, Call, Channel, ChannelAdapter, Closed, Delivered, Loopback, NotDelivered, Refusal, Signal,
+    SignalSink, Switchboard, is_dry, profile,
+};
+use foldback_wire::{
+    Actor, Capabilities, ChannelState, Draft, Inbound, Kind, OpKind, Operation, OutcomeCode, Platform,
+    RefusalCode, Rng, Timestamp,
+};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// No chance at all: every wait is the shortest one.
+struct NoChance;
+
+impl Rng for NoChance {
+    fn next(&self) -> u64 {
+        0
+    }
+}
+
+/// A switchboard with one channel, and everything that was told.
+pub(crate) struct Desk {
+    clock: TestClock,
+    pub(crate) board: Switchboard,
+    pub(crate) channel: Channel,
+    pub(crate) inbound: mpsc::Receiver<Inbound>,
+    told: Arc<Mutex<Vec<Draft>>>,
+}
+
+impl Desk {
+    fn with(adapter: Arc<dyn ChannelAdapter>, clock: TestClock, armed: bool) -> Self {
+        let (sink, inbound) = mpsc::channel(1);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let board = Switchboard::new(Arc::new(clock.clone()), Arc::new(NoChance), sink, {
+            let told = Arc::clone(&told);
+            move |draft| told.lock().unwrap().push(draft)
+        });
+        let channel = board.add("telegram".into(), adapter, armed).unwrap();
+        Self {
+            clock,
+            board,
+            channel,
+            inbound,
+            told,
+        }
+    }
+
+    pub(crate) fn loopback(platform: Platform, armed: bool) -> (Self, Arc<Loopback>) {
+        let clock = TestClock::new();
+        let loopback = Arc::new(Loopback::new(profile(platform), Arc::new(clock.clone()), None));
+        (Self::with(loopback.clone(), clock, armed), loopback)
+    }
+
+    async fn on(&self) {
+        assert!(self.channel.switch_on(Actor::Console, "asked to").await);
+        self.reach(ChannelState::Up).await;
+    }
+
+    async fn off(&self) {
+        assert!(self.channel.switch_off(Actor::Console, "asked to").await);
+    }
+
+    async fn reach(&self, state: ChannelState) {
+        self.channel.watch().wait_for(|s| s.state == state).await.unwrap();
+    }
+
+    async fn perform(&self, operation: Operation) -> Result<Delivered, NotDelivered> {
+        self.channel.perform(call("key", operation)).await
+    }
+
+    /// The states it went through, with who caused them.
+    fn states(&self) -> Vec<(ChannelState, Actor)> {
+        let told = self.told.lock().unwrap();
+        let mut at = ChannelState::Off;
+        let changes = told.iter().filter_map(|draft| match &draft.kind {
+            Kind::ChannelState { from, to, by, why } => {
+                assert_eq!(
+                    (*from, why.is_empty()),
+                    (at, false),
+                    "each change begins where the last one ended"
+                );
+                at = *to;
+                Some((*to, by.clone()))
+            }
+            _ => None,
+        });
+        changes.collect()
+    }
+}
+
+#[tokio::test]
+async fn every_change_is_told_with_who_and_why() {
+    let (desk, _) = Desk::loopback(Platform::Telegram, true);
+    desk.on().await;
+    assert!(!desk.channel.switch_on(Actor::Cli, "again").await);
+    desk.off().await;
+    assert!(!desk.channel.switch_off(Actor::Cli, "again").await);
+    let expected = [
+        (ChannelState::Connecting, Actor::Console),
+        (ChannelState::Up, Actor::Adapter),
+        (ChannelState::Off, Actor::Console),
+    ];
+    assert_eq!(desk.states(), expected);
+    assert!(
+        desk.told
+            .lock()
+            .unwrap()
+            .iter()
+            .all(|d| d.channel == Some("telegram".into()))
+    );
+}
+
+#[tokio::test]
+async fn off_lets_the_operation_under_way_finish_and_refuses_later_ones() {
+    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    loopback.platform().plan(Fault {
+        fail: None,
+        latency_ms: 700,
+        ..Fault::first(OpKind::SendText, Failure::Gone)
+    });
+    desk.on().await;
+    let under_way = tokio::spawn({
+        let channel = desk.channel.clone();
+        async move { channel.perform(call("a", send("under way"))).await }
+    });
+    while desk.channel.in_flight() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let off = tokio::spawn({
+        let channel = desk.channel.clone();
+        async move { channel.switch_off(Actor::Console, "stop").await }
+    });
+    desk.reach(ChannelState::Off).await;
+    assert_eq!(
+        desk.perform(send("later")).await,
+        Err(NotDelivered::Closed(Closed::Off))
+    );
+    assert!(!off.is_finished(), "it waits for the operation");
+    desk.clock.advance(Duration::from_millis(700));
+    assert!(under_way.await.unwrap().is_ok());
+    assert!(off.await.unwrap());
+    assert_eq!(loopback.platform().log().len(), 1);
+}
+
+#[tokio::test]
+async fn an_operation_that_never_ends_holds_the_channel_for_half_a_minute_only() {
+    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let endless = Fault {
+        fail: None,
+        latency_ms: 3_600_000,
+        ..Fault::first(OpKind::SendText, Failure::Gone)
+    };
+    loopback.platform().plan(endless);
+    desk.on().await;
+    let channel = desk.channel.clone();
+    let stuck = tokio::spawn(async move { channel.perform(call("a", send("stuck"))).await });
+    while desk.channel.in_flight() == 0 {
+        tokio::task::yield_now().await;
+    }
+    desk.clock.jump_on_sleep();
+    desk.off().await;
+    assert_eq!(desk.clock.elapsed(), Duration::from_secs(30));
+    stuck.abort();
+}
+
+#[tokio::test]
+async fn what_comes_in_while_off_waits_and_arrives_once() {
+    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    for n in 0..5 {
+        loopback.inject(inbound(&format!("m{n}"), "hi")).unwrap();
+    }
+    tokio::task::yield_now().await;
+    assert!(desk.inbound.try_recv().is_err(), "off: nothing comes in");
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        desk.on().await;
+        seen.push(desk.inbound.recv().await.unwrap());
+        desk.off().await;
+        // What was let in before the channel was off stands in the pipeline's queue.
+        while let Ok(message) = desk.inbound.try_recv() {
+            seen.push(message);
+        }
+        tokio::task::yield_now().await;
+        assert!(desk.inbound.try_recv().is_err(), "off: nothing comes in");
+        if seen.len() == 5 {
+            break;
+        }
+    }
+    let ids: Vec<_> = seen.iter().map(|m| m.message.as_str()).collect();
+    assert_eq!(ids, ["m0", "m1", "m2", "m3", "m4"]);
+    assert!(
+        seen.iter().all(|m| m.channel.as_str() == "telegram"),
+        "with the channel's own name"
+    );
+}
+
+/// A stand-in that does as its script says, one line a run.
+struct Scripted {
+    capabilities: Capabilities,
+    runs: Mutex<VecDeque<Script>>,
+}
+
+enum Script {
+    Fails(RefusalCode),
+    Panics,
+    Stays,
+    Deaf,
+}
+
+impl Scripted {
+    fn desk(runs: impl IntoIterator<Item = Script>) -> Desk {
+        let runs = Mutex::new(runs.into_iter().collect());
+        Desk::with(
+            Arc::new(Self {
+                capabilities: profile(Platform::Telegram),
+                runs,
+            }),
+            TestClock::new(),
+            true,
+        )
+    }
+}
+
+#[async_trait]
+impl ChannelAdapter for Scripted {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        let script = self.runs.lock().unwrap().pop_front().unwrap_or(Script::Stays);
+        match script {
+            Script::Fails(code) => Err(Refusal::new(code, "as scripted")),
+            Script::Panics => panic!("as scripted"),
+            Script::Stays => {
+                let up = Signal::State {
+                    state: ChannelState::Up,
+                    why: "there".into(),
+                };
+                sink.send(up).await.ok();
+                stop.cancelled().await;
+                Ok(())
+            }
+            Script::Deaf => {
+                let up = Signal::State {
+                    state: ChannelState::Up,
+                    why: "there".into(),
+                };
+                sink.send(up).await.ok();
+                std::future::pending().await
+            }
+        }
+    }
+
+    async fn perform(&self, _: Call) -> Result<Ack, Refusal> {
+        Err(Refusal::new(RefusalCode::Transient, "as scripted"))
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_ends_is_tried_again_after_longer_and_longer_waits() {
+    let failing = || Script::Fails(RefusalCode::Transient);
+    let desk = Scripted::desk([failing(), failing(), Script::Panics, failing()]);
+    desk.clock.jump_on_sleep();
+    desk.on().await;
+    let waited: Vec<_> = {
+        let told = desk.told.lock().unwrap();
+        told.iter()
+            .filter(|d| {
+                matches!(
+                    d.kind,
+                    Kind::ChannelState {
+                        to: ChannelState::Connecting,
+                        ..
+                    }
+                )
+            })
+            .map(|d| d.at)
+            .collect()
+    };
+    assert_eq!(waited, [0, 500, 1_500, 3_500, 7_500].map(Timestamp));
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn a_hopeless_run_waits_for_a_person() {
+    let desk = Scripted::desk([Script::Fails(RefusalCode::Forbidden)]);
+    desk.clock.jump_on_sleep();
+    desk.channel.switch_on(Actor::Config, "enabled").await;
+    desk.reach(ChannelState::Down).await;
+    assert!(desk.channel.status().why.contains("as scripted"));
+    desk.off().await;
+    desk.on().await;
+    assert_eq!(
+        desk.clock.elapsed(),
+        Duration::ZERO,
+        "it was not tried again in between"
+    );
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn an_adapter_that_does_not_stop_is_dropped() {
+    let desk = Scripted::desk([Script::Deaf]);
+    desk.on().await;
+    desk.clock.jump_on_sleep();
+    desk.off().await;
+    assert_eq!(desk.clock.elapsed(), Duration::from_secs(5));
+    let runtime = tokio::runtime::Handle::current().metrics();
+    while runtime.num_alive_tasks() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_wait_the_platform_asks_for_shows_and_passes() {
+    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let limited = Fault {
+        retry_after_ms: Some(1_500),
+        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+    };
+    loopback.platform().plan(limited);
+    desk.on().await;
+    let refused = desk.perform(send("too fast")).await;
+    assert!(matches!(refused, Err(NotDelivered::Refused(r)) if r.code == RefusalCode::RateLimited));
+    let status = desk.channel.status();
+    assert_eq!(
+        (status.state, status.until),
+        (ChannelState::RateLimited, Some(Timestamp(1_500)))
+    );
+    assert!(
+        desk.perform(Operation::Typing).await.is_ok(),
+        "other calls may pass"
+    );
+    assert_eq!(
+        desk.channel.status().until,
+        Some(Timestamp(1_500)),
+        "and do not shorten the wait"
+    );
+    desk.clock.advance(Duration::from_millis(1_500));
+    desk.reach(ChannelState::Up).await;
+    assert_eq!(desk.channel.status().until, None);
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn three_failures_in_a_row_degrade_a_channel_and_one_success_mends_it() {
+    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    loopback.platform().plan(Fault {
+        times: 3,
+        ..Fault::first(OpKind::SendText, Failure::Transient)
+    });
+    desk.on().await;
+    for expected in [ChannelState::Up, ChannelState::Up, ChannelState::Degraded] {
+        assert!(desk.perform(send("hm")).await.is_err());
+        assert_eq!(desk.channel.status().state, expected);
+    }
+    assert!(desk.perform(send("better")).await.is_ok());
+    assert_eq!(desk.channel.status().state, ChannelState::Up);
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn a_dry_run_does_everything_but_the_call() {
+    let (desk, loopback) = Desk::loopback(Platform::Telegram, false);
+    desk.on().await;
+    let sent = desk.perform(send("not really")).await.unwrap();
+    assert_eq!(sent.code(), OutcomeCode::DryRun);
+    let id = sent.ack.message.unwrap();
+    assert!(is_dry(&id));
+    assert!(desk.perform(edit(&id, "still not")).await.unwrap().dry_run);
+    let another = desk
+        .perform(reply(id.as_str(), "nor this"))
+        .await
+        .unwrap()
+        .ack
+        .message
+        .unwrap();
+    assert_ne!(another, id);
+    assert_eq!(loopback.platform().log().len(), 0);
+
+    assert!(desk.channel.arm(true, Actor::Console));
+    assert!(!desk.channel.arm(true, Actor::Console));
+    assert_eq!(
+        desk.perform(send("really")).await.unwrap().code(),
+        OutcomeCode::Sent
+    );
+    assert!(
+        desk.perform(edit(&id, "of a message that is on no platform"))
+            .await
+            .unwrap()
+            .dry_run
+    );
+    let answer = desk.perform(reply(id.as_str(), "plainly")).await.unwrap();
+    assert!(answer.ack.warning.is_some_and(|w| w.contains("dry run")));
+    assert_eq!(loopback.platform().log().len(), 2);
+    let armed = Kind::Armed {
+        armed: true,
+        by: Actor::Console,
+    };
+    assert_eq!(
+        desk.told
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|d| d.kind == armed)
+            .count(),
+        1
+    );
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn one_key_mutes_all_outbound_and_nothing_else() {
+    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    desk.on().await;
+    assert!(desk.board.mute(true, Actor::Console));
+    assert!(!desk.board.mute(true, Actor::Console));
+    assert_eq!(
+        desk.perform(send("hush")).await,
+        Err(NotDelivered::Closed(Closed::Muted))
+    );
+    let late = desk.board.add("late".into(), loopback.clone(), true).unwrap();
+    assert!(late.status().muted, "a channel that comes later is muted too");
+    loopback.inject(inbound("m1", "hi")).unwrap();
+    assert_eq!(desk.inbound.recv().await.unwrap().chat.as_str(), CHAT);
+    assert!(desk.board.mute(false, Actor::Console));
+    assert!(desk.perform(send("again")).await.is_ok());
+    assert!(
+        desk.board.add("late".into(), loopback, true).is_err(),
+        "names are unique"
+    );
+    desk.board.switch_all_off(&Actor::Pipeline, "the end").await;
+    assert_eq!(desk.channel.status().state, ChannelState::Off);
+}
