@@ -23,9 +23,9 @@ fn prints_one_object_with_every_field() {
             "actions": [],
             "diagnostics": [],
             "ranges": [
-                {"span": [0, 50], "fate": "strip", "reason": "actions_block"},
-                {"span": [50, 51], "fate": "drop", "reason": "trim"},
-                {"span": [51, 62], "fate": "show", "reason": null},
+                {"span": [0, 49], "fate": "strip", "reason": "actions_block"},
+                {"span": [49, 50], "fate": "drop", "reason": "trim"},
+                {"span": [50, 61], "fate": "show", "reason": null},
             ],
         })
     );
