@@ -85,9 +85,11 @@ bench: ## Benches; figures are ratios within one run (docs/performance.md)
 test-peers: ## Opt-in: against real servers and agents of others
 	scripts/test-peers
 
-.PHONY: package
+.PHONY: package package-check
 package: window ui ## A .deb with the app and the command line
 	scripts/package
+package-check: ## Install the .deb, start it, remove it (needs root)
+	scripts/package-check
 
 .PHONY: clean
 clean: ## Remove what was built
