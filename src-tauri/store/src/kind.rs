@@ -2,6 +2,11 @@
 
 use foldback_wire::{Event, HoldReason, Kind, Stage};
 
+/// Where an event belongs that no stage decided.
+pub(crate) const CHANNEL: &str = "channel";
+/// Where an event belongs that is about the whole process.
+pub(crate) const PROCESS: &str = "process";
+
 /// A type of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KindWord {
@@ -9,105 +14,83 @@ pub struct KindWord {
     pub code: &'static str,
     /// What it tells, in one sentence.
     pub about: &'static str,
+    /// The stage that rows show for it; `None` where that depends on the event.
+    pub stage: Option<&'static str>,
 }
 
-/// Declares the table, and the way from an event to its line in it; a type that is missing does not compile.
+/// Declares the table, and the way from an event to its line; a type that is missing does not compile.
 macro_rules! kinds {
-    ($($variant:ident = $code:literal : $about:literal),+ $(,)?) => {
+    ($($variant:ident = $code:literal, $stage:expr => $about:literal),+ $(,)?) => {
         /// Every type of event, in the order of a message's way.
-        pub const KINDS: &[KindWord] = &[$(KindWord { code: $code, about: $about }),+];
+        pub const KINDS: &[KindWord] = &[$(KindWord { code: $code, about: $about, stage: $stage }),+];
 
-        /// The public name of an event's type.
-        pub(crate) const fn code(kind: &Kind) -> &'static str {
-            match kind { $(Kind::$variant { .. } => $code),+ }
+        /// The line of an event's type.
+        pub(crate) const fn word(kind: &Kind) -> KindWord {
+            match kind { $(Kind::$variant { .. } => KindWord { code: $code, about: $about, stage: $stage }),+ }
         }
     };
 }
 
 kinds! {
-    Started = "started": "The process began.",
-    Stopped = "stopped": "The process ended in order.",
-    ChannelState = "channel_state": "A channel changed its state.",
-    Armed = "armed": "A channel was armed or disarmed.",
-    Muted = "muted": "All outbound was muted or unmuted.",
-    Received = "received": "A message came in.",
-    Passed = "passed": "A stage let the message pass.",
-    Stopping = "stopping": "A stage stopped the message.",
-    Queued = "queued": "The message waits for the running turn.",
-    Dequeued = "dequeued": "The message's turn has come.",
-    Prepared = "prepared": "What the agent is given.",
-    RunStarted = "run_started": "The agent was started.",
-    Chunk = "chunk": "The agent wrote.",
-    MessageEnded = "message_ended": "An assistant message ended.",
-    Reasoning = "reasoning": "The agent thinks.",
-    Tool = "tool": "A tool call changed.",
-    Used = "used": "Tokens were counted.",
-    Retrying = "retrying": "The agent tries again.",
-    RunFailed = "run_failed": "The agent failed.",
-    RunEnded = "run_ended": "The agent's run ended.",
-    Decided = "decided": "The scanner decided about bytes.",
-    Held = "held": "The scanner holds bytes back.",
-    Released = "released": "The scanner holds nothing any more.",
-    Directive = "directive": "A directive was read.",
-    Skipped = "skipped": "A directive was not carried out.",
-    HeaderRead = "header_read": "The header was read.",
-    Action = "action": "JSON actions were read.",
-    Diagnosed = "diagnosed": "Something to say about the output.",
-    Suppressed = "suppressed": "The reply is suppressed.",
-    Intended = "intended": "A platform operation is intended.",
-    Waiting = "waiting": "A delivery waits.",
-    Attempted = "attempted": "The platform is called.",
-    Refused = "refused": "The platform refused an attempt that will be repeated.",
-    Ended = "ended": "An operation ended.",
-    Warned = "warned": "Something a person should know.",
-    Leaked = "leaked": "A directive byte reached a channel.",
-    Idle = "idle": "The conversation is idle.",
-    TurnEnded = "turn_ended": "The turn ended.",
+    Started = "started", Some(PROCESS) => "The process began.",
+    Stopped = "stopped", Some(PROCESS) => "The process ended in order.",
+    ChannelState = "channel_state", Some(CHANNEL) => "A channel changed its state.",
+    Armed = "armed", Some(CHANNEL) => "A channel was armed or disarmed.",
+    Muted = "muted", Some(PROCESS) => "All outbound was muted or unmuted.",
+    Received = "received", Some(CHANNEL) => "A message came in.",
+    Passed = "passed", None => "A stage let the message pass.",
+    Stopping = "stopping", None => "A stage stopped the message.",
+    Queued = "queued", Some(Stage::Queue.code()) => "The message waits for the running turn.",
+    Dequeued = "dequeued", Some(Stage::Queue.code()) => "The message's turn has come.",
+    Prepared = "prepared", Some(Stage::Prepare.code()) => "What the agent is given.",
+    RunStarted = "run_started", Some(Stage::Run.code()) => "The agent was started.",
+    Chunk = "chunk", Some(Stage::Run.code()) => "The agent wrote.",
+    MessageEnded = "message_ended", Some(Stage::Run.code()) => "An assistant message ended.",
+    Reasoning = "reasoning", Some(Stage::Run.code()) => "The agent thinks.",
+    Tool = "tool", Some(Stage::Run.code()) => "A tool call changed.",
+    Used = "used", Some(Stage::Run.code()) => "Tokens were counted.",
+    Retrying = "retrying", Some(Stage::Run.code()) => "The agent tries again.",
+    RunFailed = "run_failed", Some(Stage::Run.code()) => "The agent failed.",
+    RunEnded = "run_ended", Some(Stage::Run.code()) => "The agent's run ended.",
+    Decided = "decided", Some(Stage::Scan.code()) => "The scanner decided about bytes.",
+    Held = "held", Some(Stage::Scan.code()) => "The scanner holds bytes back.",
+    Released = "released", Some(Stage::Scan.code()) => "The scanner holds nothing any more.",
+    Directive = "directive", Some(Stage::Scan.code()) => "A directive was read.",
+    Skipped = "skipped", Some(Stage::Deliver.code()) => "A directive was not carried out.",
+    HeaderRead = "header_read", Some(Stage::Scan.code()) => "The header was read.",
+    Action = "action", Some(Stage::Scan.code()) => "JSON actions were read.",
+    Diagnosed = "diagnosed", Some(Stage::Scan.code()) => "Something to say about the output.",
+    Suppressed = "suppressed", Some(Stage::Scan.code()) => "The reply is suppressed.",
+    Intended = "intended", Some(Stage::Dispatch.code()) => "A platform operation is intended.",
+    Waiting = "waiting", None => "A delivery waits.",
+    Attempted = "attempted", Some(Stage::Deliver.code()) => "The platform is called.",
+    Refused = "refused", Some(Stage::Deliver.code()) => "The platform refused an attempt that will be repeated.",
+    Ended = "ended", Some(Stage::Deliver.code()) => "An operation ended.",
+    Warned = "warned", None => "Something a person should know.",
+    Leaked = "leaked", Some(Stage::Deliver.code()) => "A directive byte reached a channel.",
+    Idle = "idle", Some(Stage::Dispatch.code()) => "The conversation is idle.",
+    TurnEnded = "turn_ended", Some(Stage::Dispatch.code()) => "The turn ended.",
 }
 
-/// Where an event belongs that no stage decided.
-pub(crate) const CHANNEL: &str = "channel";
-/// Where an event belongs that is about the whole process.
-pub(crate) const PROCESS: &str = "process";
+/// The public name of an event's type.
+pub(crate) const fn code(kind: &Kind) -> &'static str {
+    word(kind).code
+}
 
 /// The stage that decided an event, as rows show it: a stage's name, `channel` or `process`.
 pub(crate) fn stage(event: &Event) -> &'static str {
-    let stage = match &event.kind {
-        Kind::Started { .. } | Kind::Stopped | Kind::Muted { .. } => return PROCESS,
-        Kind::ChannelState { .. } | Kind::Armed { .. } | Kind::Received { .. } => return CHANNEL,
-        Kind::Warned { .. } => return if event.channel.is_some() { CHANNEL } else { PROCESS },
-        Kind::Passed { stage, .. } | Kind::Stopping { stage, .. } => *stage,
-        Kind::Queued { .. } | Kind::Dequeued { .. } => Stage::Queue,
-        Kind::Prepared { .. } => Stage::Prepare,
-        Kind::RunStarted { .. }
-        | Kind::Chunk { .. }
-        | Kind::MessageEnded { .. }
-        | Kind::Reasoning { .. }
-        | Kind::Tool { .. }
-        | Kind::Used { .. }
-        | Kind::Retrying { .. }
-        | Kind::RunFailed { .. }
-        | Kind::RunEnded { .. } => Stage::Run,
-        Kind::Decided { .. }
-        | Kind::Held { .. }
-        | Kind::Released { .. }
-        | Kind::Directive { .. }
-        | Kind::HeaderRead { .. }
-        | Kind::Action { .. }
-        | Kind::Diagnosed { .. }
-        | Kind::Suppressed { .. } => Stage::Scan,
+    if let Some(stage) = word(&event.kind).stage {
+        return stage;
+    }
+    match &event.kind {
+        Kind::Passed { stage, .. } | Kind::Stopping { stage, .. } => stage.code(),
         Kind::Waiting { reason, .. } => match reason {
-            HoldReason::Debounce => Stage::Debounce,
-            HoldReason::EditInterval | HoldReason::ChannelCannotEdit => Stage::Preview,
-            HoldReason::HumanDelay => Stage::Dispatch,
-            _ => Stage::Deliver,
+            HoldReason::Debounce => Stage::Debounce.code(),
+            HoldReason::EditInterval | HoldReason::ChannelCannotEdit => Stage::Preview.code(),
+            HoldReason::HumanDelay => Stage::Dispatch.code(),
+            _ => Stage::Deliver.code(),
         },
-        Kind::Intended { .. } | Kind::Idle | Kind::TurnEnded { .. } => Stage::Dispatch,
-        Kind::Skipped { .. }
-        | Kind::Attempted { .. }
-        | Kind::Refused { .. }
-        | Kind::Ended { .. }
-        | Kind::Leaked { .. } => Stage::Deliver,
-    };
-    stage.code()
+        _ if event.channel.is_some() => CHANNEL,
+        _ => PROCESS,
+    }
 }

@@ -1,5 +1,6 @@
 //! The journal, sessions and the outbox, and windows over the journal.
 
+mod filter;
 mod journal;
 mod kind;
 mod ledger;
@@ -8,7 +9,9 @@ mod row;
 mod scene;
 mod selection;
 mod sqlite;
+mod view;
 
+pub use filter::{FIELDS, Field, Filter, Matcher, Value, Values, complete};
 pub use journal::{Journal, Numbers, OutboxEntry, Resumed, SessionRecord, StoreError};
 pub use kind::{KINDS, KindWord};
 pub use memory::MemoryJournal;
@@ -16,3 +19,4 @@ pub use row::{one_line, row};
 pub use scene::Scene;
 pub use selection::Selection;
 pub use sqlite::{Limits, SqliteJournal};
+pub use view::{Opening, View, Work};

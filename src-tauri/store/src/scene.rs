@@ -54,6 +54,13 @@ impl Scene {
         }
     }
 
+    /// Takes what another has learnt meanwhile.
+    pub(crate) fn replace_by_newer(&mut self, other: Self) {
+        if other.known > self.known {
+            *self = other;
+        }
+    }
+
     /// Whether the event happened on an armed channel.
     fn is_armed(&self, event: &Event) -> bool {
         let armings = event

@@ -1,0 +1,170 @@
+//! The filter language: one parser for the console, for highlight rules and for `--where`.
+//!
+//! ```text
+//! channel:discord,telegram reason:partial_tag -kind:edit dur>1.5s (is:error or /time.?out/i) not "try again"
+//! ```
+//!
+//! Tests side by side must all hold; `or` binds less tightly, `-` and `not` more. A word without a field is
+//! looked for anywhere in the event, in any case. What is not in the language is an error with its place and,
+//! where possible, what was meant: a slip never shows as "no rows".
+
+mod check;
+mod complete;
+mod fields;
+mod lasting;
+mod parse;
+mod tree;
+mod values;
+
+pub use complete::complete;
+pub use fields::{FIELDS, Field, Value, Values};
+
+use crate::{Scene, Selection};
+use check::{Answerable, Check};
+use fields::Name;
+use foldback_wire::{ChannelId, Event, Timestamp, rpc::FilterError};
+use lasting::{Open, Past};
+use std::{fmt, str::FromStr};
+use tree::{Node, Term};
+
+/// A filter, read. Its `Display` is a filter that means the same.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Filter {
+    node: Option<Node>,
+}
+
+impl Filter {
+    /// The filter that lets everything pass.
+    pub const ALL: Self = Self { node: None };
+
+    /// Reads a filter. A text without a test lets everything pass.
+    pub fn parse(text: &str) -> Result<Self, FilterError> {
+        parse::parse(text).map(|node| Self { node })
+    }
+
+    /// Reads a filter for a journal with these channels; another channel in it is an error, too.
+    pub fn parse_for(text: &str, channels: &[ChannelId]) -> Result<Self, FilterError> {
+        let filter = Self::parse(text)?;
+        match filter
+            .node
+            .as_ref()
+            .and_then(|node| unknown_channel(node, channels))
+        {
+            Some(id) => Err(no_such_channel(text, id, channels)),
+            None => Ok(filter),
+        }
+    }
+
+    /// Whether it lets everything pass.
+    pub fn is_everything(&self) -> bool {
+        self.node.is_none()
+    }
+
+    /// Makes it ready; `now` is what `after:-5m` counts from.
+    pub fn matcher(&self, now: Timestamp) -> Matcher {
+        let check = self.node.as_ref().map(|node| Check::new(node, now));
+        let open = check
+            .as_ref()
+            .filter(|check| check.needs_past())
+            .map(|_| Open::default());
+        let everything = Answerable {
+            selection: Selection::ALL,
+            exact: true,
+        };
+        let answerable = check.as_ref().map_or(everything, Check::answerable);
+        let Answerable { selection, exact } = if open.is_some() {
+            answerable.with_past()
+        } else {
+            answerable
+        };
+        Matcher {
+            check,
+            open,
+            selection,
+            exact,
+        }
+    }
+}
+
+impl FromStr for Filter {
+    type Err = FilterError;
+
+    fn from_str(text: &str) -> Result<Self, FilterError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.as_ref().map_or(Ok(()), |node| node.fmt(f))
+    }
+}
+
+/// A filter at work. Some tests (`dur`, operations) need what came before an event: show it every event that
+/// [`Self::selection`] admits, in the order of the journal.
+#[derive(Debug)]
+pub struct Matcher {
+    check: Option<Check>,
+    open: Option<Open>,
+    selection: Selection,
+    exact: bool,
+}
+
+impl Matcher {
+    /// Whether the event passes.
+    pub fn matches(&mut self, event: &Event, scene: &Scene) -> bool {
+        let past = self.open.as_mut().map_or(Past::default(), |open| open.see(event));
+        self.check
+            .as_ref()
+            .is_none_or(|check| check.passes(event, scene, past))
+    }
+
+    /// The events that it needs to see; no other can pass.
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// Whether every event of the selection passes, so that none needs to be read.
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+}
+
+fn unknown_channel<'a>(node: &'a Node, channels: &[ChannelId]) -> Option<&'a str> {
+    match node {
+        Node::All(nodes) | Node::Any(nodes) => nodes.iter().find_map(|node| unknown_channel(node, channels)),
+        Node::Not(node) => unknown_channel(node, channels),
+        Node::Field { field, values, .. } if field.name == Name::Channel => {
+            values.iter().find_map(|value| match value {
+                Term::Text(id) if channels.iter().all(|known| known.as_str() != id) => Some(id.as_str()),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+fn no_such_channel(text: &str, id: &str, channels: &[ChannelId]) -> FilterError {
+    let known = || channels.iter().map(ChannelId::as_str);
+    let suggestion = parse::nearest(id, known()).map(str::to_owned);
+    let message = match &suggestion {
+        Some(name) => format!("there is no channel `{id}`; did you mean `{name}`?"),
+        None => format!(
+            "there is no channel `{id}`; there are {}",
+            known().collect::<Vec<_>>().join(", ")
+        ),
+    };
+    // As typed, its name follows an operator or a comma; a bare word of the same letters may stand before.
+    let places = text.match_indices(id).map(|(at, _)| at);
+    let start = places
+        .clone()
+        .find(|at| text[..*at].ends_with([':', '=', ',', '|', '"']))
+        .or_else(|| places.clone().next())
+        .unwrap_or_default();
+    let end = (start + id.len()).min(text.len());
+    FilterError {
+        span: foldback_wire::Span::new(start, end),
+        message,
+        suggestion,
+    }
+}

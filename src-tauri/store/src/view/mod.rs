@@ -1,0 +1,304 @@
+//! Windows over the journal. A view knows the places of the events that pass its filter, never the events:
+//! it reads those of a window when the window is asked for.
+//!
+//! A view of everything needs no index. A filter that the columns answer reads places only. Any other reads
+//! the events that the columns admit, once, in blocks, and looks at them off the runtime's threads. All of
+//! that goes on as the journal grows.
+
+mod index;
+
+use crate::{Filter, Journal, Matcher, Scene, StoreError, row};
+use foldback_wire::{Event, Seq, Timestamp, rpc::EventRow};
+use index::{Gap, Places};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Events looked at in one step: about 5 ms of work, so that a view shows progress at every frame.
+const EVENTS_A_STEP: usize = 2_048;
+
+/// Places read in one step, where no event needs to be looked at.
+const PLACES_A_STEP: usize = 65_536;
+
+/// How a view is opened.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// What `after:-5m` counts from.
+    pub now: Timestamp,
+    /// Whether the journal is a bot's or a replay's: [`Scene::live`] or [`Scene::replay`].
+    pub scene: Scene,
+    /// How many events a view that was up to date may fall behind; what is older is left out as a gap.
+    /// `None` for a view that is to be complete however long that takes.
+    pub max_behind: Option<u64>,
+}
+
+/// What a view has done so far, in events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work {
+    /// Places read without their events.
+    pub placed: u64,
+    /// Events read and looked at.
+    pub examined: u64,
+    /// Events read for windows.
+    pub shown: u64,
+}
+
+/// A window over a journal. All methods take `&self`: one task catches up while others read rows.
+pub struct View {
+    journal: Arc<dyn Journal>,
+    max_behind: Option<u64>,
+    /// One step at a time.
+    stepping: tokio::sync::Mutex<()>,
+    /// What steps change; held only to look or to publish.
+    state: Arc<Mutex<State>>,
+    /// Used by one step at a time, on a thread for blocking work.
+    matcher: Arc<Mutex<Matcher>>,
+}
+
+#[derive(Debug)]
+struct State {
+    places: Places,
+    /// The last place that was looked at.
+    examined: Seq,
+    /// Whether the end was reached once.
+    live: bool,
+    scene: Scene,
+    work: Work,
+}
+
+/// Nothing panics half way through a change, so a poisoned lock still guards a whole value.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl View {
+    /// Opens a view; nothing is read before [`Self::catch_up`].
+    pub fn open(journal: Arc<dyn Journal>, filter: &Filter, opening: Opening) -> Self {
+        let all = filter.is_everything();
+        let places = if all { Places::All(0) } else { Places::some() };
+        let state = State {
+            places,
+            examined: Seq(0),
+            live: false,
+            scene: opening.scene,
+            work: Work::default(),
+        };
+        let view = Self {
+            journal,
+            max_behind: opening.max_behind,
+            stepping: tokio::sync::Mutex::new(()),
+            state: Arc::new(Mutex::new(state)),
+            matcher: Arc::new(Mutex::new(filter.matcher(opening.now))),
+        };
+        view.state().follow(view.journal.head());
+        view
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        locked(&self.state)
+    }
+
+    /// Rows so far.
+    pub fn len(&self) -> u64 {
+        let mut state = self.state();
+        state.follow(self.journal.head());
+        state.places.len()
+    }
+
+    /// Whether there is no row so far.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The last place that was looked at; behind the journal's head while [`Self::catch_up`] has work.
+    pub fn examined(&self) -> Seq {
+        let mut state = self.state();
+        state.follow(self.journal.head());
+        state.examined
+    }
+
+    /// Events left out because they came faster than the filter could follow; each gap is a row.
+    pub fn dropped(&self) -> u64 {
+        self.state().places.dropped()
+    }
+
+    /// The work done so far.
+    pub fn work(&self) -> Work {
+        self.state().work
+    }
+
+    /// The first row at this place of the journal or after it; `None` when the view ends before.
+    pub fn position_of(&self, seq: Seq) -> Option<u64> {
+        let mut state = self.state();
+        state.follow(self.journal.head());
+        state.places.position(seq)
+    }
+
+    /// `count` rows from row `from` (counted from 0) on; fewer at the end.
+    pub async fn rows(&self, from: u64, count: usize) -> Result<Vec<EventRow>, StoreError> {
+        let (window, gaps) = {
+            let mut state = self.state();
+            state.follow(self.journal.head());
+            let window = state.places.window(from, count);
+            let gaps: Vec<_> = window
+                .iter()
+                .filter_map(|seq| state.places.gap_at(*seq))
+                .collect();
+            (window, gaps)
+        };
+        let is_gap = |seq: u64| gaps.iter().any(|gap| gap.first == seq);
+        let places: Vec<_> = window.into_iter().filter(|seq| !is_gap(*seq)).map(Seq).collect();
+        let events = match (places.first(), places.last()) {
+            // Without holes, as in a view of everything: a range.
+            (Some(first), Some(last)) if last.0 - first.0 + 1 == places.len() as u64 => {
+                self.journal.read(*first, places.len()).await?
+            }
+            (Some(_), _) => self.journal.pick(&places).await?,
+            (None, _) => vec![],
+        };
+        if let Some(last) = events.last() {
+            self.learn(last.seq).await?;
+        }
+        let mut state = self.state();
+        state.work.shown += events.len() as u64;
+        let mut rows: Vec<_> = events.iter().map(|event| state.scene.row(event)).collect();
+        rows.extend(gaps.iter().map(|gap| row::gap(gap.first, gap.count, gap.at)));
+        rows.sort_unstable_by_key(|row| row.seq);
+        Ok(rows)
+    }
+
+    /// One step towards the journal's head; whether there is more to do. May be dropped at any time.
+    pub async fn catch_up(&self) -> Result<bool, StoreError> {
+        let _alone = self.stepping.lock().await;
+        let head = self.journal.head();
+        let (after, all) = {
+            let mut state = self.state();
+            state.follow(head);
+            (state.examined, matches!(state.places, Places::All(_)))
+        };
+        if all || after >= head {
+            self.state().live = true;
+            return Ok(false);
+        }
+        self.learn(head).await?;
+        let after = self.skip(after, head).await?;
+        let (selection, exact) = {
+            let matcher = locked(&self.matcher);
+            (matcher.selection().clone(), matcher.is_exact())
+        };
+        let examined = if exact {
+            let places = self
+                .journal
+                .places(&selection, after, head, PLACES_A_STEP)
+                .await?;
+            let examined = reached(places.len() < PLACES_A_STEP, places.last().copied(), head);
+            let mut state = self.state();
+            state.work.placed += places.len() as u64;
+            state.places.extend(places);
+            state.examined = examined;
+            examined
+        } else {
+            let events = self
+                .journal
+                .select(&selection, after, head, EVENTS_A_STEP)
+                .await?;
+            let last = events.last().map(|event| event.seq);
+            let examined = reached(events.len() < EVENTS_A_STEP, last, head);
+            self.look_at(events, after, examined).await?;
+            examined
+        };
+        Ok(examined < self.journal.head())
+    }
+
+    /// Waits until the journal has grown beyond what was looked at.
+    pub async fn changed(&self) -> Result<(), StoreError> {
+        let examined = self.examined();
+        let grown = self
+            .journal
+            .watch()
+            .wait_for(|head| *head > examined)
+            .await
+            .map(drop);
+        grown.map_err(|_| StoreError::Closed)
+    }
+
+    /// Looks at events off the runtime's threads. When the caller goes away meanwhile, the step is published
+    /// all the same; a later step that began before that finds it done.
+    async fn look_at(&self, events: Vec<Event>, after: Seq, examined: Seq) -> Result<(), StoreError> {
+        let (matcher, state) = (Arc::clone(&self.matcher), Arc::clone(&self.state));
+        let look = move || {
+            let mut matcher = locked(&matcher);
+            let scene = {
+                let state = locked(&state);
+                if state.examined != after {
+                    return;
+                }
+                state.scene.clone()
+            };
+            let passed = events
+                .iter()
+                .filter(|event| matcher.matches(event, &scene))
+                .map(|event| event.seq);
+            let passed: Vec<_> = passed.collect();
+            let mut state = locked(&state);
+            state.work.examined += events.len() as u64;
+            state.places.extend(passed);
+            state.examined = examined;
+        };
+        // Fails only when the runtime ends.
+        tokio::task::spawn_blocking(look)
+            .await
+            .map_err(|_| StoreError::Closed)
+    }
+
+    /// Leaves out what a live view could not keep up with; the place after which it goes on.
+    async fn skip(&self, after: Seq, head: Seq) -> Result<Seq, StoreError> {
+        let Some(max_behind) = self
+            .max_behind
+            .filter(|most| self.state().live && head.0 - after.0 > *most)
+        else {
+            return Ok(after);
+        };
+        let first = Seq(after.0 + 1);
+        let at = self
+            .journal
+            .read(first, 1)
+            .await?
+            .first()
+            .map(|event| event.at)
+            .unwrap_or_default();
+        // Half of what it may fall behind is left to be looked at, so that it does not fall behind at once.
+        let examined = Seq(head.0 - max_behind / 2);
+        let mut state = self.state();
+        if state.examined == after {
+            state.places.gap(Gap {
+                first: first.0,
+                count: examined.0 - after.0,
+                at,
+            });
+            state.examined = examined;
+        }
+        Ok(state.examined)
+    }
+
+    /// Learns which channels were armed up to `until`.
+    async fn learn(&self, until: Seq) -> Result<(), StoreError> {
+        let mut scene = self.state().scene.clone();
+        scene.learn(self.journal.as_ref(), until).await?;
+        self.state().scene.replace_by_newer(scene);
+        Ok(())
+    }
+}
+
+impl State {
+    /// A view of everything is always up to date.
+    fn follow(&mut self, head: Seq) {
+        if let Places::All(rows) = &mut self.places {
+            *rows = head.0;
+            self.examined = head;
+        }
+    }
+}
+
+/// Where a step ends: at the head when it found less than it may take, else at what it found last.
+fn reached(to_the_end: bool, last: Option<Seq>, head: Seq) -> Seq {
+    last.filter(|_| !to_the_end).unwrap_or(head)
+}

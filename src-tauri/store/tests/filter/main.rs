@@ -1,0 +1,5 @@
+//! The filter language: what it reads, what it refuses and what it lets pass.
+
+mod events;
+mod language;
+mod passing;
