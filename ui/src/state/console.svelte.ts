@@ -1,9 +1,10 @@
 import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
-import type { Alarm, ChannelCard, FixtureProgress, LogLine, Push, Status } from "../generated/wire";
+import type { Alarm, ChannelCard, LogLine, Push, Status } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
+import { Fixtures } from "./fixtures.svelte";
 import { Prefs } from "./prefs.svelte";
 import { Theme } from "./theme.svelte";
 
@@ -31,9 +32,9 @@ export class Console {
   readonly prefs = new Prefs();
   readonly theme = new Theme(this.prefs);
   readonly actions = new ActionRegistry();
+  readonly fixtures: Fixtures;
   readonly #selection = new Selection();
   readonly #announcer = new Announcer((text) => (this.announcement = text));
-  readonly #progress = new Set<(progress: FixtureProgress) => void>();
   #toastId = 0;
 
   view = $state<ViewId>("live");
@@ -56,6 +57,7 @@ export class Console {
 
   constructor(host: Host) {
     this.host = host;
+    this.fixtures = new Fixtures(host);
     const stored = sessionStorage.getItem(VIEW_KEY);
     if (isView(stored)) this.view = stored;
     // Bound inside effects: what counts must not become what they depend on.
@@ -170,12 +172,6 @@ export class Console {
     this.#announcer.announce(text);
   }
 
-  /** Hears how fixture runs go on. */
-  onProgress(listener: (progress: FixtureProgress) => void): () => void {
-    this.#progress.add(listener);
-    return () => this.#progress.delete(listener);
-  }
-
   channel(id: string | null): ChannelCard | undefined {
     return this.channels.find((card) => card.channel === id);
   }
@@ -199,7 +195,7 @@ export class Console {
         this.log = [...this.log, ...push.lines].slice(-LOG_LIMIT);
         break;
       case "fixtures":
-        for (const listener of this.#progress) listener(push.progress);
+        this.fixtures.hear(push.progress);
         break;
       case "alarm":
         this.#alarm(push.alarm);

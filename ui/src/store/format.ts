@@ -24,7 +24,7 @@ export function dateTime(at: string): string {
 /** `840 ms`, `1.84 s`, `2 min 5 s`, `3 h 2 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1))} s`;
   const s = Math.round(ms / 1000);
   if (s < 3600) return s % 60 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${s / 60} min`;
   const min = Math.floor((s % 3600) / 60);
