@@ -16,6 +16,12 @@ describe("waterfall", () => {
     expect(bars.inbound[0]).toMatchObject({ from: 0, until: 60 / 1810 });
   });
 
+  it("puts bars of the same time on tracks of their own, three at most", () => {
+    const bar = (from_ms: number, until_ms: number) => ({ lane: "delivery" as const, from_ms, until_ms, label: "", seq: 1, error: false });
+    const bars = barsOf([bar(0, 10), bar(5, 20), bar(10, 15), bar(11, 12), bar(11, 12), bar(30, 31)], 100);
+    expect(bars.delivery.map((b) => b.track)).toEqual([0, 1, 0, 2, 2, 0]);
+  });
+
   it("lets what lasts reach the end", () => {
     const bars = barsOf([{ lane: "agent", from_ms: 50, until_ms: null, label: "", seq: 1, error: false }], 100);
     expect(bars.agent[0]).toMatchObject({ from: 0.5, until: 1, untilMs: null });

@@ -15,21 +15,32 @@ export interface Bar {
   fromMs: number;
   /** `null` while it lasts. */
   untilMs: number | null;
+  /** Bars at the same time lie on different tracks of their lane. */
+  track: number;
 }
+
+/** Tracks beyond this would be too thin to be seen; further bars share the last one. */
+export const MOST_TRACKS = 3;
 
 /** Bars by lane; one that lasts reaches the end of the turn. */
 export function barsOf(lanes: readonly LaneSpan[], duration: number): Record<Lane, Bar[]> {
   const found: Record<Lane, Bar[]> = { inbound: [], agent: [], held: [], directives: [], delivery: [] };
+  const ends: Record<Lane, number[]> = { inbound: [], agent: [], held: [], directives: [], delivery: [] };
   for (const span of lanes) {
+    const until = span.until_ms ?? duration;
+    const free = ends[span.lane].findIndex((end) => end <= span.from_ms);
+    const track = Math.min(MOST_TRACKS - 1, free === -1 ? ends[span.lane].length : free);
+    ends[span.lane][track] = Math.max(until, ends[span.lane][track] ?? 0);
     found[span.lane].push({
       lane: span.lane,
       from: Math.min(1, span.from_ms / duration),
-      until: Math.min(1, (span.until_ms ?? duration) / duration),
+      until: Math.min(1, until / duration),
       label: span.label,
       seq: span.seq,
       error: span.error,
       fromMs: span.from_ms,
       untilMs: span.until_ms,
+      track,
     });
   }
   return found;

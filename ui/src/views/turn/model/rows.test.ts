@@ -91,6 +91,11 @@ describe("segments of a row", () => {
     ]);
   });
 
+  it("are cut where a mark begins or ends", () => {
+    const runs = segmentsOf(raw, cells, [0, 9], [1, 6, 20]).map((s) => s.pieces.map((p) => p.text).join(""));
+    expect(runs).toEqual(["<", "react", "/>⏎"]);
+  });
+
   it("leave spaces between words alone, and show those before a break", () => {
     const prose = new ByteText("a b  \n");
     const shown = cellsOf({ total: 6, came: 6, ranges: [{ span: [0, 6], fate: "show", reason: null }], hold: null });

@@ -24,20 +24,26 @@ function firstCell(cells: readonly Cell[], byte: number): number {
   return low;
 }
 
-/** The runs of the bytes of one row, in order. O(log cells + row). */
-export function segmentsOf(raw: ByteText, cells: readonly Cell[], [start, end]: Span): Segment[] {
+/**
+ * The runs of the bytes of one row, in order, cut where `cuts` says as well, so that part of a run can be marked.
+ * O(log cells + row + cuts).
+ */
+export function segmentsOf(raw: ByteText, cells: readonly Cell[], [start, end]: Span, cuts: readonly number[] = []): Segment[] {
   const found: Segment[] = [];
+  const inside = cuts.filter((cut) => cut > start && cut < end).sort((a, b) => a - b);
   let at = start;
   for (let i = firstCell(cells, start); i < cells.length && at < end; i++) {
     const cell = cells[i];
     if (cell === undefined) break;
     const until = Math.min(end, cell.end);
-    if (until <= at) continue;
-    const text = raw.slice([at, until]);
-    // Markup is read closely, so its spaces matter; in prose dots between all words would only be noise.
-    const spaces = cell.fate === "held" && cell.reason === "trailing_space";
-    found.push({ start: at, end: until, fate: cell.fate, reason: cell.reason, pieces: edged(text, spaces) });
-    at = until;
+    for (const cut of [...inside.filter((c) => c > at && c < until), until]) {
+      if (cut <= at) continue;
+      const text = raw.slice([at, cut]);
+      // Markup is read closely, so its spaces matter; in prose dots between all words would only be noise.
+      const spaces = cell.fate === "held" && cell.reason === "trailing_space";
+      found.push({ start: at, end: cut, fate: cell.fate, reason: cell.reason, pieces: edged(text, spaces) });
+      at = cut;
+    }
   }
   return found;
 }

@@ -241,7 +241,9 @@ export function sampleMoment(detail: TurnDetail, { seq, byte }: MomentAt): Momen
           released: ranges.filter((r) => r.fate === "show").map((r) => m.raw.slice(...r.span)).join(""),
         };
       }),
-    directives: detail.directives.filter((d) => d.seq <= seq),
+    directives: detail.directives
+      .filter((d) => d.seq <= seq)
+      .map((d) => (done.find((e) => e.op === d.op)?.outcome == null ? { ...d, outcome: null, took_ms: null } : d)),
     ledger: done,
     seen: { channel: "telegram", platform: "telegram", rules: "", bubbles: [user, ...answer], typing: answer.length === 0, notes: [] },
     waiting: waits?.waiting ?? null,

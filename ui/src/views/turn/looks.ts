@@ -1,0 +1,39 @@
+/** Which look means what; the same for strip, raw text, waterfall and badges. */
+import type { Outcome } from "../../generated/wire";
+import type { Tone } from "../../parts/Badge.svelte";
+import { duration } from "../../store/format";
+import type { CellFate } from "./model/cells";
+
+/** Class of a band (theme/base.css): every fate has its own pattern, so that nothing is told by colour alone. */
+export const PATTERN: Record<CellFate, string> = {
+  show: "pattern-shown",
+  strip: "pattern-stripped",
+  drop: "pattern-dropped",
+  held: "pattern-held",
+  leak: "pattern-leaked",
+  open: "pattern-open",
+  ahead: "",
+};
+
+const TONES: Record<Outcome["code"], Tone> = {
+  sent: "ok",
+  unchanged: "ok",
+  dry_run: "info",
+  unsupported: "dropped",
+  cancelled: "dropped",
+  not_allowed: "danger",
+  failed: "danger",
+  unknown: "warn",
+};
+
+/** Tone of an outcome; what is under way waits for its time. */
+export function toneOf(outcome: Outcome | null): Tone {
+  return outcome === null ? "held-timing" : TONES[outcome.code];
+}
+
+/** An outcome as a badge says it: `sent`, `dry run`, and how long it took where that is worth saying. */
+export function wordOf(outcome: Outcome | null, tookMs: number | null): string {
+  if (outcome === null) return "under way";
+  const word = outcome.code.replaceAll("_", " ");
+  return tookMs === null || tookMs === 0 ? word : `${word} · ${duration(tookMs)}`;
+}

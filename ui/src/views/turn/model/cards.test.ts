@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { sampleMoment, sampleTurn } from "../test/sample";
+import { cardsAt, linesAt } from "./cards";
+import { Timeline } from "./timeline";
+
+const detail = sampleTurn();
+const timeline = new Timeline(detail);
+const at = (chunk: number) => {
+  const { seq } = timeline.atSeq(detail.messages[0]?.chunks[chunk]?.seq ?? 0);
+  return sampleMoment(detail, { turn: 812, seq, byte: null });
+};
+
+describe("directives at a moment", () => {
+  it("stand in the order they were written, the header first", () => {
+    expect(cardsAt(detail, null).map((c) => [c.name, c.subject, c.stage])).toEqual([
+      ["reply_to", "4471", "done"],
+      ["react", "thumbsup", "done"],
+      ["send-file", "out/chart.png", "done"],
+    ]);
+  });
+
+  it("are ahead, being read, under way and done as time goes on", () => {
+    const stages = [0, 3, 5, 6].map((chunk) => cardsAt(detail, at(chunk)).map((c) => c.stage));
+    expect(stages).toEqual([
+      ["open", "ahead", "ahead"],
+      ["open", "open", "ahead"],
+      ["done", "done", "parsing"],
+      ["done", "done", "open"],
+    ]);
+  });
+
+  it("say what was sent, and why not", () => {
+    const [, react, file] = cardsAt(detail, null);
+    expect(react?.about).toBe("thumbsup → 👍 on the triggering message · bytes 30–56");
+    expect(file?.about).toBe("no such file below the send folder");
+  });
+});
+
+describe("the ledger at a moment", () => {
+  it("has what is unmatched on top and what is ahead at the end", () => {
+    const chunk = at(4);
+    expect(linesAt(detail, chunk).map((l) => [l.entry.intent.kind, l.stage])).toEqual([
+      ["react", "open"],
+      ["send_text", "ahead"],
+      ["send_file", "ahead"],
+      ["edit_text", "ahead"],
+    ]);
+    const end = linesAt(detail, sampleMoment(detail, { turn: 812, seq: detail.ledger.at(-1)?.seq ?? 0, byte: null }));
+    expect(end.map((l) => [l.entry.intent.kind, l.stage])).toEqual([
+      ["edit_text", "open"],
+      ["react", "done"],
+      ["send_text", "done"],
+      ["send_file", "done"],
+    ]);
+    expect(end[0]?.notes).toEqual(["edit_interval: edited 1,500 ms ago at the earliest"]);
+  });
+
+  it("says what the user saw and for how long", () => {
+    const [, text, file, edit] = linesAt(detail, null);
+    expect(text?.notes).toEqual(["seen for 1.5 s"]);
+    expect(text?.subject).toBe("“Here is the chart, with last” ↩ 4471 → 9001");
+    expect(file?.notes).toEqual(["no such file below the send folder"]);
+    expect(edit?.subject).toBe("9001 “Here is the chart, with last w…”");
+  });
+});

@@ -1,0 +1,154 @@
+/** The right pane: directives with outcomes, and the ledger, at a moment of the turn. */
+import type { Directive, DirectiveEntry, LedgerEntry, Moment, Outcome, TurnDetail } from "../../../generated/wire";
+import { count, duration } from "../../../store/format";
+import { directiveKey, overlaps } from "./links";
+
+/** Where something stands at a moment: still ahead, being read, under way, or ended. */
+export type Stage = "ahead" | "parsing" | "open" | "done";
+
+export interface Card {
+  key: string;
+  /** Tag or key, as the agent wrote it. */
+  name: string;
+  /** What it is about, short. */
+  subject: string;
+  /** In words. */
+  about: string;
+  stage: Stage;
+  outcome: Outcome | null;
+  tookMs: number | null;
+  /** The event to select. */
+  seq: number | null;
+}
+
+const TAGS: Record<Directive["type"], string> = { react: "react", send_file: "send-file", voice: "voice", send_message: "send-message" };
+
+function subjectOf(directive: Directive): string {
+  switch (directive.type) {
+    case "react":
+      return directive.emoji;
+    case "send_file":
+      return directive.path;
+    case "voice":
+      return directive.text;
+    case "send_message":
+      return `${directive.channel} · ${directive.chat}`;
+  }
+}
+
+function aboutOf(entry: DirectiveEntry, sent: LedgerEntry | undefined): string {
+  const { directive } = entry;
+  const [from, to] = directive.span;
+  const where = `bytes ${count(from)}–${count(to)}`;
+  switch (directive.type) {
+    case "react": {
+      const emoji = sent?.intent.emoji_sent ?? sent?.intent.emoji;
+      const target = directive.message === null ? "the triggering message" : `message ${directive.message}`;
+      return emoji === undefined || emoji === directive.emoji ? `on ${target} · ${where}` : `${directive.emoji} → ${emoji} on ${target} · ${where}`;
+    }
+    case "send_file":
+      return [`as ${directive.kind}`, directive.caption === null ? "" : `“${directive.caption}”`, where].filter((p) => p !== "").join(" · ");
+    case "voice":
+      return where;
+    case "send_message":
+      return `“${directive.text}” · ${where}`;
+  }
+}
+
+/** Directives and header keys in the order they were written, as they stand at a moment. */
+export function cardsAt(detail: TurnDetail, moment: Moment | null): Card[] {
+  const now = new Map(moment?.directives.map((d) => [directiveKey(d.message, d.index), d]));
+  const seq = moment?.seq ?? detail.head;
+  const cards: { card: Card; message: number; at: number }[] = [];
+  for (const { message, header } of detail.messages) {
+    const read = detail.decisions.find((d) => d.kind === "directive" && d.message === message && d.span === null);
+    for (const [key, value] of Object.entries(header)) {
+      const op = key === "reply_to" ? detail.ledger.find((e) => e.intent.reply_to === value) : undefined;
+      const known = moment === null ? op : moment.ledger.find((e) => e.op === op?.op);
+      const stage = read !== undefined && read.seq > seq ? "ahead" : known?.outcome != null ? "done" : op === undefined ? "done" : "open";
+      const card: Card = {
+        key: `header:${message}:${key}`,
+        name: key,
+        subject: value === true ? "" : String(value),
+        about: op === undefined ? "header" : "header · the first message is sent as a reply",
+        stage,
+        outcome: known?.outcome ?? null,
+        tookMs: null,
+        seq: op?.seq ?? read?.seq ?? null,
+      };
+      cards.push({ card, message, at: 0 });
+    }
+  }
+  for (const entry of detail.directives) {
+    const key = directiveKey(entry.message, entry.index);
+    const shown = now.get(key);
+    const hold = moment?.messages.find((m) => m.message === entry.message)?.hold;
+    const parsing = shown === undefined && hold != null && overlaps(hold.span, entry.directive.span);
+    const outcome = moment === null ? entry.outcome : (shown?.outcome ?? null);
+    const card: Card = {
+      key,
+      name: TAGS[entry.directive.type],
+      subject: subjectOf(entry.directive),
+      about: outcome?.detail ?? aboutOf(entry, detail.ledger.find((e) => e.op === entry.op)),
+      stage: parsing ? "parsing" : shown === undefined && moment !== null ? "ahead" : outcome === null ? "open" : "done",
+      outcome,
+      tookMs: outcome === null ? null : entry.took_ms,
+      seq: entry.seq,
+    };
+    cards.push({ card, message: entry.message, at: 1 + entry.directive.span[0] });
+  }
+  return cards.sort((a, b) => a.message - b.message || a.at - b.at).map(({ card }) => card);
+}
+
+/** A row of the ledger at a moment. */
+export interface Line {
+  entry: LedgerEntry;
+  stage: Exclude<Stage, "parsing">;
+  /** What it is about, short. */
+  subject: string;
+  /** Why it waits, what the platform answered, how long the user saw it. */
+  notes: string[];
+}
+
+/** A word for a text: its beginning, and its length where it is cut. */
+function quoted(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= 32 ? `“${line}”` : `“${line.slice(0, 30).trimEnd()}…”`;
+}
+
+function subjectOfOp({ intent, text, outcome }: LedgerEntry): string {
+  const reply = intent.reply_to === undefined ? "" : ` ↩ ${intent.reply_to}`;
+  switch (intent.kind) {
+    case "react":
+      return `${intent.emoji_sent ?? intent.emoji ?? ""} → ${intent.message ?? ""}`;
+    case "send_file":
+      return `${intent.path ?? ""}${reply}`;
+    case "delete":
+      return intent.message ?? "";
+    case "typing":
+      return "";
+    case "edit_text":
+      return `${intent.message ?? ""} ${text === null ? "" : quoted(text)}`.trim();
+    default:
+      return `${text === null ? "" : quoted(text)}${reply}${outcome?.message == null ? "" : ` → ${outcome.message}`}`;
+  }
+}
+
+/** The ledger with what is still unmatched on top, then in the order of intents, what is ahead last. */
+export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
+  const now = new Map(moment?.ledger.map((e) => [e.op, e]));
+  const rank: Record<Line["stage"], number> = { open: 0, done: 1, ahead: 2 };
+  return detail.ledger
+    .map((full): Line => {
+      const known = moment === null ? full : now.get(full.op);
+      const entry = known ?? full;
+      const stage = known === undefined ? "ahead" : known.outcome === null ? "open" : "done";
+      const notes: string[] = [];
+      if (stage === "open" && entry.waiting !== null) notes.push(entry.waiting);
+      if (stage === "done" && entry.outcome?.detail != null) notes.push(entry.outcome.detail);
+      if (stage !== "ahead" && entry.attempts > 1) notes.push(`${entry.attempts} attempts`);
+      if (stage === "done" && entry.visible_ms !== null) notes.push(`seen for ${duration(entry.visible_ms)}`);
+      return { entry, stage, subject: subjectOfOp(entry), notes };
+    })
+    .sort((a, b) => rank[a.stage] - rank[b.stage] || a.entry.seq - b.entry.seq);
+}

@@ -1,0 +1,138 @@
+/** A backend over hand-made turns: one of each kind the Turn view has to cope with. */
+import type { Decision, MessageDetail, Range, TurnDetail, TurnSummary, Why } from "../../../generated/wire";
+import { HostFailure, type Args, type CommandName, type Result } from "../../../host/host";
+import { RecordedHost } from "../../../host/recorded";
+import demo from "../../../../recordings/demo";
+import { composed } from "../../compose/test/sample";
+import { sampleMoment, sampleTurn } from "./sample";
+
+function retold(turn: number, change: Partial<TurnSummary>, rest: Partial<TurnDetail> = {}): TurnDetail {
+  const detail = sampleTurn();
+  return { ...detail, ...rest, summary: { ...detail.summary, turn, ...change } };
+}
+
+/** Narration, a tool, then the answer. */
+function narrated(): TurnDetail {
+  const base = sampleTurn();
+  const main = base.messages[0];
+  if (main === undefined) throw new Error("no message");
+  const told = "Let me look at the numbers first. ";
+  const decisions: Decision[] = [
+    { seq: 7990, at_ms: 10, kind: "chunk", message: 0, span: [0, told.length], text: "34 bytes came.", error: false },
+    { seq: 7991, at_ms: 10, kind: "range", message: 0, span: [0, told.length - 1], text: "Shown: 33 bytes.", error: false },
+    { seq: 7993, at_ms: 30, kind: "agent", message: null, span: null, text: "Tool search is running.", error: false },
+    { seq: 7994, at_ms: 70, kind: "agent", message: null, span: null, text: "Tool search is completed.", error: false },
+  ];
+  const first: MessageDetail = {
+    ...main, message: 0, raw: told, clean: told.trim(), narration: true, holds: [], header: {}, diagnostics: [],
+    chunks: [{ seq: 7990, at_ms: 0, span: [0, told.length] }],
+    ranges: [{ span: [0, told.length - 1], fate: "show", reason: null }, { span: [told.length - 1, told.length], fate: "drop", reason: "trim" }],
+  };
+  const moved = base.decisions.map((d) => (d.message === 0 ? { ...d, message: 1 } : d));
+  return {
+    ...retold(813, { user_text: "And the week before?", channel: "discord", sender: "Bob" }),
+    messages: [first, { ...main, message: 1 }],
+    decisions: [...decisions, ...moved],
+    directives: base.directives.map((d) => ({ ...d, message: 1 })),
+  };
+}
+
+function blocked(): TurnDetail {
+  const decisions: Decision[] = [
+    { seq: 1, at_ms: 0, kind: "gate", message: null, span: null, text: "Message 7 came in on signal.", error: false },
+    { seq: 2, at_ms: 0, kind: "gate", message: null, span: null, text: "dedupe: first time seen", error: false },
+    { seq: 3, at_ms: 1, kind: "gate", message: null, span: null, text: "authorize stopped it (channel_closed): the allow list is empty", error: true },
+    { seq: 4, at_ms: 1, kind: "end", message: null, span: null, text: "The turn ended: blocked (channel_closed).", error: false },
+  ];
+  return retold(
+    814,
+    { user_text: "Hello? Anyone there?", channel: "signal", sender: "Mallory", answer: "", terminal: { state: "blocked", gate: "channel_closed" }, took_ms: 1, directives: 0, diagnostics: 0, failed_ops: 0 },
+    { messages: [], directives: [], ledger: [], decisions, lanes: [{ lane: "inbound", from_ms: 0, until_ms: 1, label: "channel_closed", seq: 1, error: true }], head: 4, prompt: null, agent: null },
+  );
+}
+
+/** A megabyte in chunks of 48 bytes, with a leak. */
+function huge(): TurnDetail {
+  const line = "Row 0000: the quick brown fox <b>jumps</b> over 漢字 👍🏽.\n";
+  const raw = Array.from({ length: 16_000 }, (_, i) => line.replace("0000", String(i).padStart(5, "0"))).join("");
+  const encoder = new TextEncoder();
+  const decisions: Decision[] = [];
+  const chunks: MessageDetail["chunks"] = [];
+  const ranges: Range[] = [];
+  let byte = 0;
+  let seq = 10;
+  for (let i = 0; i < raw.length; i += 48) {
+    let to = Math.min(raw.length, i + 48);
+    const unit = raw.charCodeAt(to);
+    if (unit >= 0xdc00 && unit < 0xe000) to += 1;
+    const from = i === 0 ? 0 : i + (raw.charCodeAt(i) >= 0xdc00 && raw.charCodeAt(i) < 0xe000 ? 1 : 0);
+    const end = byte + encoder.encode(raw.slice(from, to)).length;
+    const span: [number, number] = [byte, end];
+    chunks.push({ seq, at_ms: i / 100, span });
+    decisions.push({ seq: seq++, at_ms: i / 100, kind: "chunk", message: 0, span, text: "bytes came", error: false });
+    ranges.push({ span, fate: i % 4800 === 0 ? "strip" : "show", reason: i % 4800 === 0 ? "guard" : null });
+    decisions.push({ seq: seq++, at_ms: i / 100, kind: "range", message: 0, span, text: "decided", error: false });
+    byte = end;
+  }
+  decisions.push({ seq: seq++, at_ms: 9000, kind: "delivery", message: 0, span: [400_000, 400_020], text: "edit_text #9 showed 20 bytes of a directive.", error: true });
+  const base = sampleTurn();
+  const main = base.messages[0];
+  if (main === undefined) throw new Error("no message");
+  const ordered = decisions.sort((a, b) => a.at_ms - b.at_ms || a.seq - b.seq);
+  return retold(
+    816,
+    { user_text: "Print everything", channel: "slack", answer: "Row 00000: the quick…", took_ms: 9500, diagnostics: 0, directives: 0, failed_ops: 0 },
+    { messages: [{ ...main, raw, clean: raw, chunks, ranges, holds: [], header: {}, diagnostics: [] }], directives: [], ledger: [], decisions: ordered, lanes: [{ lane: "agent", from_ms: 0, until_ms: 9000, label: "script", seq: 10, error: false }], head: seq },
+  );
+}
+
+export class SampleHost extends RecordedHost {
+  readonly #turns = new Map<number, TurnDetail>();
+
+  constructor() {
+    super(demo);
+    for (const detail of [sampleTurn(), narrated(), blocked(), retold(815, { user_text: "Silence, please", channel: "whatsapp", terminal: { state: "silent", reason: "no_reply" } }), huge()])
+      this.#turns.set(detail.summary.turn, detail);
+  }
+
+  override async call<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K>> {
+    const own = this.#answer(name, args as never);
+    if (own === undefined) return super.call(name, args);
+    this.calls.push({ name, args });
+    await new Promise((resolve) => setTimeout(resolve));
+    return own as Result<K>;
+  }
+
+  #turn(turn: number): TurnDetail {
+    const detail = this.#turns.get(turn);
+    if (detail === undefined) throw new HostFailure({ code: "not_found", message: `There is no turn #${turn}.`, hint: null });
+    return detail;
+  }
+
+  #answer(name: CommandName, args: never): unknown {
+    switch (name) {
+      case "turns":
+        return [...this.#turns.values()].map((d) => d.summary).sort((a, b) => b.turn - a.turn);
+      case "turn":
+        return this.#turn((args as Args<"turn">).turn);
+      case "turn_at":
+        return sampleMoment(this.#turn((args as Args<"turn_at">).turn), args);
+      case "why":
+        return why(this.#turn(Number((args as Args<"why">).about)));
+      case "compose":
+        return composed(args);
+      case "compose_send":
+        return { turn: 812 };
+      default:
+        return undefined;
+    }
+  }
+}
+
+function why({ summary, decisions }: TurnDetail): Why {
+  const steps = decisions.filter((d) => d.kind === "gate").map((d) => ({
+    seq: d.seq, stage: d.text.split(/[: ]/)[0] ?? "", no: d.error, text: d.text, setting: d.error ? "channels.signal.allow_from" : null,
+  }));
+  const no = steps.some((s) => s.no);
+  return { turn: summary.turn, steps, answer: no ? "The message was stopped by authorize: the allow list of signal is empty, so the channel is closed to everybody." : "The user got an answer." };
+}
