@@ -78,4 +78,7 @@ pub trait Agent: Send + Sync {
     /// Answers one turn. Every run ends with exactly one `Failed` or `Done`, also when `cancel` is
     /// cancelled (then `Done(Cancelled)`), and sends nothing after it. Returns early when the sink is closed.
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken);
+
+    /// Forgets a conversation: its next turn begins a new one. Nothing to do for agents without a memory.
+    fn forget(&self, _session: &SessionId) {}
 }

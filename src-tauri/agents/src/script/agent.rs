@@ -79,8 +79,9 @@ impl ScriptAgent {
             return Some(answer.steps);
         }
         drop(queue);
-        let rule = self.rules.iter().find(|rule| rule.answers(request))?;
-        Some(rule.answer(request))
+        let asked = (&request.message).into();
+        let rule = self.rules.iter().find(|rule| rule.answers(&asked))?;
+        Some(rule.answer(&asked))
     }
 
     async fn play(&self, request: &TurnRequest, out: &Emitter) -> Result<StopReason, Interrupt> {

@@ -5,5 +5,8 @@ mod rule;
 mod step;
 
 pub use agent::ScriptAgent;
+#[cfg(feature = "strict-server")]
+pub(crate) use rule::{Asked, Prepared};
+
 pub use rule::{Rule, RuleError, When};
 pub use step::{Act, ScriptStep, ToolStep};

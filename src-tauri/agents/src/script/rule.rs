@@ -1,7 +1,7 @@
 //! Rules: which answer a script gives to which message.
 
-use crate::{ScriptStep, TurnRequest};
-use foldback_wire::{ChannelId, MessageId};
+use super::{Act, ScriptStep};
+use foldback_wire::{ChannelId, Inbound, MessageId};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -77,43 +77,72 @@ impl Prepared {
     }
 
     /// Whether it answers this message.
-    pub(crate) fn answers(&self, request: &TurnRequest) -> bool {
-        let message = &request.message;
-        self.when.message.as_ref().is_none_or(|id| *id == message.message)
-            && self
-                .when
-                .channel
+    pub(crate) fn answers(&self, asked: &Asked<'_>) -> bool {
+        let When { message, channel, .. } = &self.when;
+        message.as_ref().is_none_or(|id| asked.message == Some(id))
+            && channel
                 .as_ref()
-                .is_none_or(|channel| *channel == message.channel)
+                .is_none_or(|channel| asked.channel == Some(channel))
             && self
                 .contains
                 .as_ref()
-                .is_none_or(|part| message.text.to_lowercase().contains(part))
+                .is_none_or(|part| asked.text.to_lowercase().contains(part))
             && self
                 .matches
                 .as_ref()
-                .is_none_or(|pattern| pattern.is_match(&message.text))
+                .is_none_or(|pattern| pattern.is_match(asked.text))
     }
 
     /// Its answer to this message.
-    pub(crate) fn answer(&self, request: &TurnRequest) -> Vec<ScriptStep> {
+    pub(crate) fn answer(&self, asked: &Asked<'_>) -> Vec<ScriptStep> {
         let mut steps = self.steps.clone();
         for step in &mut steps {
-            if let crate::Act::Text(text) = &mut step.act {
-                *text = fill(text, request);
+            if let Act::Text(text) = &mut step.act {
+                *text = fill(text, asked);
             }
         }
         steps
     }
 }
 
+/// What a rule is asked about.
+pub(crate) struct Asked<'a> {
+    message: Option<&'a MessageId>,
+    channel: Option<&'a ChannelId>,
+    sender: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    /// A text from nowhere.
+    #[cfg(feature = "strict-server")]
+    pub(crate) fn of_text(text: &'a str) -> Self {
+        Self {
+            message: None,
+            channel: None,
+            sender: "",
+            text,
+        }
+    }
+}
+
+impl<'a> From<&'a Inbound> for Asked<'a> {
+    fn from(message: &'a Inbound) -> Self {
+        Self {
+            message: Some(&message.message),
+            channel: Some(&message.channel),
+            sender: &message.sender.display_name,
+            text: &message.text,
+        }
+    }
+}
+
 /// Replaces the placeholders in one pass, so that a message cannot smuggle in another placeholder.
-fn fill(template: &str, request: &TurnRequest) -> String {
-    let message = &request.message;
+fn fill(template: &str, asked: &Asked<'_>) -> String {
     let values = [
-        ("{text}", message.text.as_str()),
-        ("{sender}", message.sender.display_name.as_str()),
-        ("{message_id}", message.message.as_str()),
+        ("{text}", asked.text),
+        ("{sender}", asked.sender),
+        ("{message_id}", asked.message.map_or("", MessageId::as_str)),
     ];
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;

@@ -36,7 +36,8 @@ fn is_end(step: &Step) -> bool {
 }
 
 pub(crate) async fn ends_exactly_once_and_last<S: Subject>() {
-    let steps = start(&S::new().await.agent(&["a", "b", "c"], false), request(1, "go"))
+    let subject = S::new().await;
+    let steps = start(&subject.agent(&["a", "b", "c"], false), request(1, "go"))
         .rest()
         .await;
     assert_eq!(said(&steps), "abc");
@@ -45,7 +46,8 @@ pub(crate) async fn ends_exactly_once_and_last<S: Subject>() {
 }
 
 pub(crate) async fn tags_every_step_with_its_run<S: Subject>() {
-    let mut running = start(&S::new().await.agent(&["a", "b"], false), request(77, "go"));
+    let subject = S::new().await;
+    let mut running = start(&subject.agent(&["a", "b"], false), request(77, "go"));
     let mut seen = 0;
     while let Some(event) = running.steps.recv().await {
         assert_eq!(event.run, RunId(77));
@@ -64,7 +66,8 @@ pub(crate) async fn says_nothing_when_cancelled_before_it_began<S: Subject>() {
 }
 
 pub(crate) async fn ends_when_cancelled_in_silence<S: Subject>() {
-    let mut running = start(&S::new().await.agent(&["a"], true), request(1, "go"));
+    let subject = S::new().await;
+    let mut running = start(&subject.agent(&["a"], true), request(1, "go"));
     assert_eq!(said(&[running.next().await]), "a");
     running.cancel.cancel();
     assert_eq!(running.rest().await, [Step::Done(StopReason::Cancelled)]);
@@ -84,7 +87,8 @@ pub(crate) async fn ends_when_cancelled_before_a_full_sink<S: Subject>() {
 }
 
 pub(crate) async fn returns_when_nobody_listens<S: Subject>() {
-    let mut running = start(&S::new().await.agent(&["a"], true), request(1, "go"));
+    let subject = S::new().await;
+    let mut running = start(&subject.agent(&["a"], true), request(1, "go"));
     running.next().await;
     drop(running.steps);
     running.task.await.expect("the agent returns by itself");
@@ -93,7 +97,8 @@ pub(crate) async fn returns_when_nobody_listens<S: Subject>() {
 pub(crate) async fn waits_for_a_slow_reader_and_loses_nothing<S: Subject>() {
     let pieces: Vec<String> = (0..500).map(|n| format!("{n} ")).collect();
     let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
-    let mut running = start_with(&S::new().await.agent(&pieces, false), request(1, "go"), 1);
+    let subject = S::new().await;
+    let mut running = start_with(&subject.agent(&pieces, false), request(1, "go"), 1);
     let mut steps = vec![running.next().await];
     for _ in 0..100 {
         tokio::task::yield_now().await;
@@ -108,7 +113,7 @@ pub(crate) async fn waits_for_a_slow_reader_and_loses_nothing<S: Subject>() {
 macro_rules! contract {
     ($name:ident, $subject:ty, $(#[$test:meta])+) => {
         mod $name {
-            contract!(@each $subject, [$(#[$test])+],
+            $crate::contract::contract!(@each $subject, [$(#[$test])+],
                 ends_exactly_once_and_last
                 tags_every_step_with_its_run
                 says_nothing_when_cancelled_before_it_began
@@ -120,14 +125,16 @@ macro_rules! contract {
         }
     };
     (@each $subject:ty, $tests:tt, $($rule:ident)+) => {
-        $( contract!(@one $subject, $tests, $rule); )+
+        $( $crate::contract::contract!(@one $subject, $tests, $rule); )+
     };
     (@one $subject:ty, [$(#[$test:meta])+], $rule:ident) => {
         $(#[$test])+
         async fn $rule() {
-            super::$rule::<$subject>().await;
+            crate::contract::$rule::<$subject>().await;
         }
     };
 }
 
-contract!(script, crate::contract::Script, #[tokio::test(start_paused = true)]);
+pub(crate) use contract;
+
+contract!(script_keeps, crate::contract::Script, #[tokio::test(start_paused = true)]);

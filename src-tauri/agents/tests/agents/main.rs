@@ -2,5 +2,7 @@
 
 mod contract;
 mod demo;
+mod openai;
 mod script;
+mod strict_server;
 mod support;

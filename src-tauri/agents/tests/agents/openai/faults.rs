@@ -1,0 +1,202 @@
+//! How backends refuse and fail, and in which words a person reads it.
+
+use super::{Bench, HandClock, agent_of, detail, fault, say, text};
+use crate::support::{answer, request, said};
+use foldback_agents::{
+    OpenAiConfig, Secret, Step,
+    strict_server::{Insists, Piece, Reply, event},
+};
+use foldback_wire::AgentFault;
+use serde_json::json;
+
+#[tokio::test]
+async fn lasting_refusals_are_told_at_once() {
+    for (status, fault_of) in [
+        (400, AgentFault::Rejected),
+        (401, AgentFault::Unauthorized),
+        (403, AgentFault::Unauthorized),
+        (404, AgentFault::Rejected),
+        (422, AgentFault::Rejected),
+    ] {
+        let bench = Bench::new().await;
+        let error = json!({"error": {"message": "because", "type": "t", "code": "c"}});
+        let steps = bench.answer(Reply::json(status, &error)).await;
+        assert_eq!(
+            steps,
+            [Step::Failed {
+                fault: fault_of,
+                detail: format!("HTTP {status}: because")
+            }]
+        );
+        assert_eq!(bench.server.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn the_strict_server_refuses_what_is_wrong_and_says_why() {
+    let no_key = Bench::insisting(
+        Insists {
+            api_key: Some(Secret::new("right")),
+            ..Insists::on_model("m")
+        },
+        |_| {},
+    )
+    .await;
+    let steps = answer(&no_key.agent, request(1, "hi")).await;
+    assert_eq!(fault(&steps), Some(AgentFault::Unauthorized));
+
+    let no_model = Bench::with(|config| config.model = "other".to_owned()).await;
+    let steps = answer(&no_model.agent, request(1, "hi")).await;
+    assert_eq!(detail(&steps), "HTTP 404: no such model; this is m");
+
+    let mut insists = Insists::on_model("m");
+    insists.context_bytes = 10;
+    let overflow = Bench::insisting(insists, |_| {}).await;
+    let steps = answer(&overflow.agent, request(1, "more than ten bytes")).await;
+    assert_eq!(fault(&steps), Some(AgentFault::Rejected));
+    assert_eq!(
+        detail(&steps),
+        "HTTP 400: 19 bytes are more than the context of 10"
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_that_quotes_the_key_is_told_without_it() {
+    let key = Secret::new("sk-very-secret");
+    let bench = Bench::insisting(
+        Insists {
+            api_key: Some(Secret::new("another")),
+            ..Insists::on_model("m")
+        },
+        |config| {
+            config.api_key = Some(key);
+            config.headers = vec![("x-tenant".to_owned(), Secret::new("tenant-7"))];
+        },
+    )
+    .await;
+    let steps = answer(&bench.agent, request(1, "hi")).await;
+    assert_eq!(detail(&steps), "HTTP 401: wrong credentials: Bearer …");
+    assert_eq!(
+        bench.server.refusals(),
+        ["wrong credentials: Bearer sk-very-secret"]
+    );
+}
+
+#[tokio::test]
+async fn a_long_refusal_is_shortened_to_one_line() {
+    let bench = Bench::new().await;
+    let page = format!("<html>\n\n{}</html>", "é\n".repeat(20_000));
+    let reply = Reply::with_body(404, "text/html", [page.as_str().into()]);
+    let steps = bench.answer(reply).await;
+    assert!(detail(&steps).starts_with("HTTP 404: <html> é é"));
+    assert!(detail(&steps).len() <= 503 && !detail(&steps).contains('\n'));
+}
+
+#[tokio::test]
+async fn errors_in_a_stream_keep_what_was_said() {
+    for (error, expected, words) in [
+        (
+            r#"{"error":{"message":"slow down","type":"rate_limit_error"}}"#,
+            AgentFault::RateLimited,
+            "the backend reported: slow down",
+        ),
+        (
+            r#"{"error":{"message":"busy","code":503}}"#,
+            AgentFault::Overloaded,
+            "the backend reported: busy",
+        ),
+        (
+            r#"{"error":"oops"}"#,
+            AgentFault::Internal,
+            "the backend reported: oops",
+        ),
+        (
+            r#"{"choices":[{"finish_reason":"error"}]}"#,
+            AgentFault::Internal,
+            "the backend stopped with an error",
+        ),
+    ] {
+        let bench = Bench::new().await;
+        let steps = bench.answer_to(&[&say("a"), error]).await;
+        assert_eq!(steps[0], text("a"));
+        assert_eq!((fault(&steps), detail(&steps)), (Some(expected), words));
+    }
+    let bench = Bench::new().await;
+    let named = "event: error\ndata: {\"message\":\"gone\",\"type\":\"overloaded_error\"}";
+    let steps = bench
+        .answer(Reply::stream([event(&say("a")), named.into()]))
+        .await;
+    assert_eq!(
+        (fault(&steps), detail(&steps)),
+        (Some(AgentFault::Overloaded), "the backend reported: gone")
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_chat_completion_is_malformed() {
+    let page = "<!doctype html><title>Sign in</title>";
+    for (reply, kept) in [
+        (Reply::with_body(200, "text/html", [page.into()]), ""),
+        (
+            Reply::stream([Piece::Bytes(vec![0xFF, 0xFE, b'\n', 0, 1, 2])]),
+            "",
+        ),
+        (Reply::events([say("a").as_str(), "{\"choices\": ["]), "a"),
+        (Reply::events([say("a").as_str(), "[1, 2]"]), "a"),
+        (
+            Reply::with_body(200, "application/json", ["{\"choices\": 7}".into()]),
+            "",
+        ),
+        (Reply::bare(["SSH-2.0-OpenSSH_9.9\r\n".into()]), ""),
+    ] {
+        let bench = Bench::new().await;
+        let steps = bench.answer(reply.clone()).await;
+        assert_eq!(said(&steps), kept, "{reply:?}");
+        assert_eq!(fault(&steps), Some(AgentFault::Malformed), "{reply:?} {steps:?}");
+        assert_eq!(bench.server.requests().len(), 1, "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_cut_keeps_what_was_whole() {
+    for tail in [
+        vec![Piece::Cut],
+        vec![],
+        vec!["data: {\"choices\":[{\"delta\":{\"cont".into(), Piece::Cut],
+        vec!["data: {\"choices\":[{\"delta\":{\"cont".into()],
+    ] {
+        let bench = Bench::new().await;
+        let pieces = [event(&say("a"))].into_iter().chain(tail.clone());
+        let steps = bench.answer(Reply::stream(pieces)).await;
+        assert_eq!(said(&steps), "a");
+        assert_eq!(
+            fault(&steps),
+            Some(AgentFault::Disconnected),
+            "{tail:?} {steps:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_is_unreachable() {
+    let bench = Bench::new().await;
+    let base_url = bench.server.base_url();
+    drop(bench);
+    let mut config = OpenAiConfig::new(base_url, "m");
+    config.retries = 0;
+    let agent = agent_of(config, HandClock::new());
+    let steps = answer(&agent, request(1, "hi")).await;
+    assert_eq!(fault(&steps), Some(AgentFault::Unreachable), "{steps:?}");
+    assert!(detail(&steps).starts_with("no connection: "), "{steps:?}");
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let (bench, elsewhere) = (Bench::new().await, Bench::new().await);
+    let target = format!("{}/chat/completions", elsewhere.server.base_url());
+    let steps = bench
+        .answer(Reply::with_body(307, "text/plain", []).header("location", &target))
+        .await;
+    assert_eq!(fault(&steps), Some(AgentFault::Rejected));
+    assert_eq!(elsewhere.server.requests(), [json!(null); 0]);
+}
