@@ -1,0 +1,293 @@
+//! What a file and a disk can do to a journal, and what a person then reads.
+
+use foldback_store::{Journal, Limits, OutboxEntry, SqliteJournal, StoreError};
+use foldback_wire::{Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId};
+use sqlx::{Connection, SqliteConnection};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.sqlite");
+    (folder, path)
+}
+
+fn said(detail: impl Into<String>) -> Draft {
+    let kind = Kind::Warned {
+        detail: detail.into(),
+    };
+    Draft {
+        at: Timestamp(0),
+        turn: None,
+        session: None,
+        channel: None,
+        kind,
+    }
+}
+
+fn sending(op: u64) -> OutboxEntry {
+    OutboxEntry {
+        op: OpId(op),
+        turn: TurnId(1),
+        session: "s".into(),
+        channel: "c".into(),
+        target: Target {
+            chat: "42".into(),
+            thread: None,
+        },
+        operation: Operation::Typing,
+        key: op.to_string(),
+        at: Timestamp(0),
+        in_flight: false,
+    }
+}
+
+/// The database, as another program opens it.
+async fn other_program(path: &Path) -> SqliteConnection {
+    SqliteConnection::connect(&format!("sqlite://{}?mode=rwc", path.display()))
+        .await
+        .unwrap()
+}
+
+async fn run(program: &mut SqliteConnection, sql: &'static str) {
+    sqlx::raw_sql(sql).execute(program).await.unwrap();
+}
+
+#[tokio::test]
+async fn one_process_writes_and_others_may_read() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let second = SqliteJournal::open(&path).await.map(drop);
+    assert_eq!(second, Err(StoreError::Locked(path.clone())));
+    journal.append(vec![said("a")]).unwrap();
+    journal.intend(sending(1), vec![]).await.unwrap();
+
+    let reader = SqliteJournal::open_read_only(&path).await.unwrap();
+    assert_eq!(reader.head(), Seq(1));
+    assert_eq!(reader.read(Seq(1), 9).await.unwrap().len(), 1);
+    assert_eq!(reader.outbox().await.unwrap(), [sending(1)]);
+    let read_only = StoreError::ReadOnly(path.clone());
+    assert_eq!(reader.append(vec![said("b")]), Err(read_only.clone()));
+    assert_eq!(
+        reader
+            .settle(OpId(1), Outcome::new(OutcomeCode::Sent), vec![])
+            .await,
+        Err(read_only)
+    );
+
+    journal.close().await.unwrap();
+    SqliteJournal::open(&path).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_appended_is_written_when_the_journal_is_dropped() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal.append(vec![said("a")]).unwrap();
+    drop(journal);
+    let journal = loop {
+        match SqliteJournal::open(&path).await {
+            Ok(journal) => break journal,
+            Err(error) => assert_eq!(error, StoreError::Locked(path.clone())),
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(journal.head(), Seq(1));
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_journal_is_left_alone_and_named() {
+    let (_folder, path) = place();
+    let text = "certainly not a database ".repeat(1_000);
+    std::fs::write(&path, &text).unwrap();
+    for opened in [
+        SqliteJournal::open(&path).await,
+        SqliteJournal::open_read_only(&path).await,
+    ] {
+        let error = opened.map(drop).unwrap_err();
+        assert!(
+            matches!(&error, StoreError::DamagedFile { path: p, .. } if *p == path),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains("journal.sqlite is damaged"));
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+
+    let (_folder, path) = place();
+    let mut program = other_program(&path).await;
+    run(&mut program, "CREATE TABLE tunes (name TEXT)").await;
+    assert_eq!(
+        SqliteJournal::open(&path).await.map(drop),
+        Err(StoreError::Foreign(path.clone()))
+    );
+    assert_eq!(
+        SqliteJournal::open_read_only(&path).await.map(drop),
+        Err(StoreError::Foreign(path))
+    );
+
+    let missing = PathBuf::from("/nowhere/journal.sqlite");
+    let error = SqliteJournal::open(&missing).await.map(drop).unwrap_err();
+    assert!(error.to_string().contains("/nowhere/journal.sqlite"), "{error}");
+}
+
+#[tokio::test]
+async fn a_journal_from_a_newer_version_is_not_touched() {
+    let (_folder, path) = place();
+    SqliteJournal::open(&path).await.unwrap().close().await.unwrap();
+    run(&mut other_program(&path).await, "PRAGMA user_version = 99").await;
+    let newer = StoreError::Newer {
+        path: path.clone(),
+        found: 99,
+        known: 1,
+    };
+    assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
+    assert!(newer.to_string().contains("use a newer Foldback"));
+}
+
+#[tokio::test]
+async fn a_damaged_entry_is_named_and_the_others_can_be_read() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal.append(vec![said("a"), said("b"), said("c")]).unwrap();
+    journal.flush().await.unwrap();
+    run(
+        &mut other_program(&path).await,
+        "UPDATE bodies SET body = '{\"type\":\"nonsense\"}' WHERE seq = 2",
+    )
+    .await;
+    let error = journal.read(Seq(1), 9).await.unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { seq: 2, .. }), "{error:?}");
+    assert_eq!(journal.read(Seq(3), 9).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn damaged_pages_are_an_error_and_not_a_panic() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal
+        .append((0..2_000).map(|n| said(n.to_string().repeat(50))).collect())
+        .unwrap();
+    journal.close().await.unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 4096 / 2 * 4096;
+    bytes[middle..middle + 4096].fill(0xA5);
+    std::fs::write(&path, bytes).unwrap();
+    let error = match SqliteJournal::open(&path).await {
+        Err(error) => error,
+        Ok(journal) => journal.read(Seq(1), usize::MAX).await.unwrap_err(),
+    };
+    assert!(matches!(error, StoreError::DamagedFile { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_full_disk_is_said_and_loses_nothing_that_was_confirmed() {
+    let (_folder, path) = place();
+    let limits = Limits {
+        max_pages: Some(40),
+        patience: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let journal = SqliteJournal::open_with(&path, limits).await.unwrap();
+    let mut confirmed = 0;
+    let error = loop {
+        let op = confirmed + 1;
+        let events = vec![said(op.to_string().repeat(1_000))];
+        match journal.intend(sending(op), events).await {
+            Ok(()) => confirmed = op,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error, StoreError::Full(path.clone()));
+    assert!(confirmed > 10);
+    // From now on the same answer at once, and reading goes on.
+    assert_eq!(journal.append(vec![said("x")]), Err(error.clone()));
+    assert_eq!(journal.flush().await, Err(error.clone()));
+    assert_eq!(
+        journal.read(Seq(1), usize::MAX).await.unwrap().len() as u64,
+        confirmed
+    );
+    assert_eq!(journal.head(), Seq(confirmed));
+    assert_eq!(journal.close().await, Err(error));
+
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let outbox = journal.outbox().await.unwrap();
+    assert!(outbox.iter().map(|entry| entry.op.0).eq(1..=confirmed));
+    assert_eq!(
+        journal.append(vec![said("room again")]).unwrap(),
+        [Seq(confirmed + 1)]
+    );
+    journal.flush().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_disk_that_is_full_for_a_while_only_delays() {
+    let (_folder, path) = place();
+    let limits = Limits {
+        patience: Duration::from_mins(1),
+        ..Limits::default()
+    };
+    let journal = Arc::new(SqliteJournal::open_with(&path, limits).await.unwrap());
+    let mut program = other_program(&path).await;
+    run(&mut program, "BEGIN IMMEDIATE").await;
+    let writer = Arc::clone(&journal);
+    let intended = tokio::spawn(async move { writer.intend(sending(1), vec![said("a")]).await });
+    // One thread runs all of this test: were it blocked, none of these would come back.
+    for _ in 0..20 {
+        assert_eq!(journal.append(vec![said("b")]).unwrap().len(), 1);
+        assert!(journal.read(Seq(1), 9).await.unwrap().is_empty());
+        assert!(!intended.is_finished());
+    }
+    run(&mut program, "ROLLBACK").await;
+    intended.await.unwrap().unwrap();
+    journal.flush().await.unwrap();
+    assert_eq!(journal.read(Seq(1), 99).await.unwrap().len(), 21);
+}
+
+#[tokio::test]
+async fn memory_is_bounded_when_the_disk_cannot_keep_up() {
+    let (_folder, path) = place();
+    let limits = Limits {
+        max_waiting: 10,
+        ..Limits::default()
+    };
+    let journal = SqliteJournal::open_with(&path, limits).await.unwrap();
+    journal.append(vec![said("x"); 10]).unwrap();
+    assert_eq!(journal.append(vec![said("x")]), Err(StoreError::Behind(10)));
+    journal.flush().await.unwrap();
+    assert_eq!(
+        journal.append(vec![said("x")]).unwrap(),
+        [Seq(11)],
+        "what was refused has no place"
+    );
+}
+
+/// Commits in a write-ahead log: frames that say how large the database is after them
+/// (<https://www.sqlite.org/fileformat2.html#walformat>).
+fn commits(path: &Path) -> usize {
+    let log = std::fs::read(path.with_extension("sqlite-wal")).unwrap();
+    let frames = log[32..].chunks_exact(24 + 4096);
+    frames.filter(|frame| frame[4..8] != [0; 4]).count()
+}
+
+#[tokio::test]
+async fn what_waits_together_is_written_together() {
+    const TOGETHER: u64 = 200;
+    let (_folder, path) = place();
+    let journal = Arc::new(SqliteJournal::open(&path).await.unwrap());
+    let before = commits(&path);
+    let intents = (1..=TOGETHER).map(|op| {
+        let journal = Arc::clone(&journal);
+        tokio::spawn(async move { journal.intend(sending(op), vec![said("x")]).await.unwrap() })
+    });
+    futures::future::try_join_all(intents).await.unwrap();
+    let shared = commits(&path) - before;
+    assert!(
+        (1..=5).contains(&shared),
+        "{shared} transactions for {TOGETHER} intents"
+    );
+    assert_eq!(journal.outbox().await.unwrap().len() as u64, TOGETHER);
+}
