@@ -1,1 +1,37 @@
-//! To be filled.
+//! One inbound message through its stages, to acknowledged deliveries.
+//!
+//! ```text
+//! finalize ▸ dedupe ▸ authorize ▸ session ▸ queue ▸ prepare ▸ run ▸ scan ▸ preview ▸ dispatch ▸ deliver
+//! ```
+//!
+//! [`Engine`] is the running bot. Every decision it makes is an event in the journal; every operation on a
+//! platform is in the outbox before the platform is called.
+
+pub mod config;
+mod conversations;
+mod crash;
+mod deliver;
+mod engine;
+mod files;
+mod flow;
+pub mod invariants;
+mod ports;
+mod recorder;
+mod resume;
+mod rules;
+mod split;
+mod stages;
+mod time;
+mod turn;
+
+#[cfg(test)]
+mod testing;
+
+pub use crash::Point;
+pub use engine::{Agents, Engine, NoSuchChannel, Parts, StartError};
+pub use files::{FileRefusal, SendDir, Sendable};
+pub use flow::{Flow, Stop};
+pub use rules::{Rule, Rules};
+pub use split::{Limit, Piece, Splitter, split};
+pub use time::{SeededRng, TokioClock};
+pub use turn::Turn;

@@ -1,0 +1,266 @@
+//! One channel's table.
+
+use super::{Backend, Config, Narration, OutputConfig, Secret};
+use foldback_channels::{Feature, profile, restrict};
+use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
+use foldback_wire::{Capabilities, ChannelId, Platform};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is at the other end of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelKind {
+    /// A simulated platform in this process.
+    Loopback,
+    /// The Telegram Bot API.
+    Telegram,
+    /// Discord.
+    Discord,
+    /// Slack.
+    Slack,
+    /// The `WhatsApp` Cloud API.
+    Whatsapp,
+    /// A signal-cli daemon.
+    Signal,
+}
+
+/// An operation that a channel must not use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Disable {
+    /// Reactions.
+    React,
+    /// Files.
+    File,
+    /// Voice notes.
+    Voice,
+    /// Edits, and with them the live preview.
+    Edit,
+    /// The live preview alone.
+    Preview,
+    /// Removing messages.
+    Delete,
+    /// Answering a particular message.
+    Reply,
+    /// Showing that an answer is being written.
+    Typing,
+}
+
+/// One channel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChannelConfig {
+    /// What is at the other end; by default the platform of the channel's name.
+    pub kind: Option<ChannelKind>,
+    /// Whose rules a loopback channel follows; by default the platform of the channel's name.
+    pub platform: Option<Platform>,
+    /// Whether it is switched on at the start.
+    pub enabled: bool,
+    /// Whether it sends for real; otherwise a dry run.
+    pub armed: bool,
+    /// Who may write to the bot: ids, `provider:id`, `*`. Empty: nobody.
+    pub allow_from: Vec<String>,
+    /// The bot's credentials, by reference.
+    pub token: Option<Secret>,
+    /// A second credential, where the platform has one (Slack's app token).
+    pub app_token: Option<Secret>,
+    /// The platform's endpoint; can be pointed elsewhere for tests and self-hosting.
+    pub api_root: Option<String>,
+    /// The bot's own account, where the platform has several (a phone number, a phone number id).
+    pub account: Option<String>,
+    /// The agent that answers here.
+    pub backend: Option<Backend>,
+    /// Operations this channel must not use, beside `output.disable`.
+    pub disable: Vec<Disable>,
+    /// See `output`.
+    pub dialects: Option<Vec<Dialect>>,
+    /// See `output`.
+    pub placement: Option<Placement>,
+    /// See `output`.
+    pub bare: Option<Bare>,
+    /// See `output`.
+    pub allow_echo: Option<bool>,
+    /// See `output`.
+    pub trailing_silence: Option<TrailingSilence>,
+    /// See `output`.
+    pub narration: Option<Narration>,
+    /// See `output`.
+    pub placeholder: Option<String>,
+    /// See `output`.
+    pub empty_text: Option<String>,
+}
+
+impl Default for ChannelConfig {
+    fn default() -> Self {
+        Self {
+            kind: None,
+            platform: None,
+            enabled: true,
+            armed: false,
+            allow_from: Vec::new(),
+            token: None,
+            app_token: None,
+            api_root: None,
+            account: None,
+            backend: None,
+            disable: Vec::new(),
+            dialects: None,
+            placement: None,
+            bare: None,
+            allow_echo: None,
+            trailing_silence: None,
+            narration: None,
+            placeholder: None,
+            empty_text: None,
+        }
+    }
+}
+
+impl ChannelConfig {
+    /// What is at the other end of the channel of this name; `None` when neither key nor name says.
+    pub fn kind(&self, name: &ChannelId) -> Option<ChannelKind> {
+        self.kind
+            .or_else(|| Platform::from_code(name.as_str()).map(kind_of))
+    }
+
+    /// Whose rules the channel of this name follows; `None` when neither keys nor name say.
+    pub fn platform(&self, name: &ChannelId) -> Option<Platform> {
+        match self.kind(name)? {
+            ChannelKind::Loopback => self.platform.or_else(|| Platform::from_code(name.as_str())),
+            ChannelKind::Telegram => Some(Platform::Telegram),
+            ChannelKind::Discord => Some(Platform::Discord),
+            ChannelKind::Slack => Some(Platform::Slack),
+            ChannelKind::Whatsapp => Some(Platform::Whatsapp),
+            ChannelKind::Signal => Some(Platform::Signal),
+        }
+    }
+}
+
+impl Config {
+    /// How output is delivered on this channel: its own keys where it has them, else those of `output`.
+    pub fn output_of(&self, channel: &ChannelId) -> OutputConfig {
+        let mut output = self.output.clone();
+        let Some(own) = self.channels.get(channel) else {
+            return output;
+        };
+        own.dialects.clone_into_some(&mut output.dialects);
+        own.placement.clone_into_some(&mut output.placement);
+        own.bare.clone_into_some(&mut output.bare);
+        own.allow_echo.clone_into_some(&mut output.allow_echo);
+        own.trailing_silence.clone_into_some(&mut output.trailing_silence);
+        own.placeholder.clone_into_some(&mut output.placeholder);
+        own.empty_text.clone_into_some(&mut output.empty_text);
+        output.narration = own.narration.or(output.narration);
+        output.disable.extend(&own.disable);
+        output
+    }
+
+    /// What this channel can do: what its platform can, less what is disabled. `None` for an unknown platform.
+    pub fn capabilities_of(&self, channel: &ChannelId) -> Option<Capabilities> {
+        let platform = self.channels.get(channel)?.platform(channel)?;
+        Some(reduce(profile(platform), &self.output_of(channel).disable))
+    }
+
+    /// The backend that answers on this channel.
+    pub fn backend_of(&self, channel: &ChannelId) -> Backend {
+        self.channels
+            .get(channel)
+            .and_then(|c| c.backend)
+            .unwrap_or(self.agent.backend)
+    }
+}
+
+/// `capabilities` less what is disabled.
+pub(crate) fn reduce(capabilities: Capabilities, disable: &[Disable]) -> Capabilities {
+    let feature = |d: &Disable| match d {
+        Disable::React => Some(Feature::React),
+        Disable::File => Some(Feature::File),
+        Disable::Voice => Some(Feature::Voice),
+        Disable::Edit => Some(Feature::Edit),
+        Disable::Delete => Some(Feature::Delete),
+        Disable::Reply => Some(Feature::Reply),
+        Disable::Typing => Some(Feature::Typing),
+        Disable::Preview => None,
+    };
+    let mut reduced = restrict(
+        capabilities,
+        &disable.iter().filter_map(feature).collect::<Vec<_>>(),
+    );
+    if disable.contains(&Disable::Preview) {
+        reduced.edit_interval_ms = None;
+    }
+    reduced
+}
+
+const fn kind_of(platform: Platform) -> ChannelKind {
+    match platform {
+        Platform::Telegram => ChannelKind::Telegram,
+        Platform::Discord => ChannelKind::Discord,
+        Platform::Slack => ChannelKind::Slack,
+        Platform::Whatsapp => ChannelKind::Whatsapp,
+        Platform::Signal => ChannelKind::Signal,
+    }
+}
+
+/// Overwrites a value only by one that is there.
+trait CloneIntoSome<T> {
+    fn clone_into_some(&self, target: &mut T);
+}
+
+impl<T: Clone> CloneIntoSome<T> for Option<T> {
+    fn clone_into_some(&self, target: &mut T) {
+        if let Some(value) = self {
+            target.clone_from(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse;
+
+    fn config(text: &str) -> Config {
+        parse(text, std::path::Path::new("foldback.toml")).unwrap()
+    }
+
+    #[test]
+    fn a_channel_overrides_the_output_and_can_do_less() {
+        let config = config(
+            "[output]\nempty_text = \"-\"\ndisable = [\"voice\"]\n\
+             [channels.telegram]\nplacement = \"start\"\ndisable = [\"react\", \"preview\"]\n",
+        );
+        let telegram = ChannelId::new("telegram");
+        let output = config.output_of(&telegram);
+        assert_eq!(
+            (output.placement, output.empty_text.as_str()),
+            (Placement::Start, "-")
+        );
+        let can = config.capabilities_of(&telegram).unwrap();
+        assert_eq!(
+            (can.voice, can.react, can.edit_interval_ms, can.edit),
+            (None, None, None, true)
+        );
+        assert_eq!(
+            config.output_of(&ChannelId::new("slack")).placement,
+            Placement::Anywhere
+        );
+    }
+
+    #[test]
+    fn the_name_tells_the_platform_unless_a_key_does() {
+        let config = config(
+            "[channels.signal]\n[channels.work]\nkind = \"discord\"\n\
+             [channels.play]\nkind = \"loopback\"\nplatform = \"slack\"\n",
+        );
+        let platform = |name: &str| {
+            let name = ChannelId::new(name);
+            config.channels[&name].platform(&name)
+        };
+        assert_eq!(platform("signal"), Some(Platform::Signal));
+        assert_eq!(platform("work"), Some(Platform::Discord));
+        assert_eq!(platform("play"), Some(Platform::Slack));
+        assert_eq!(ChannelConfig::default().platform(&ChannelId::new("lost")), None);
+    }
+}

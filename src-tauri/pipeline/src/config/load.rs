@@ -1,0 +1,215 @@
+//! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
+
+use super::Config;
+use std::path::{Path, PathBuf};
+
+/// Why a configuration cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{path}: cannot be read: {source}", path = path.display())]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{path}:{line}:{column}: {field}{message}", path = path.display(),
+        field = field.as_ref().map(|f| format!("{f}: ")).unwrap_or_default())]
+    Invalid {
+        /// Which file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// The field's full name, where it is known.
+        field: Option<String>,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+}
+
+/// Reads and checks a configuration file.
+pub fn load(path: &Path) -> Result<Config, ConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    parse(&text, path)
+}
+
+/// Reads and checks the text of a configuration file; `path` is for messages only.
+pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
+    let invalid = |at: usize, field: Option<String>, message: String| {
+        let before = &text[..floor(text, at)];
+        ConfigError::Invalid {
+            path: path.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+            field,
+            message,
+        }
+    };
+    let config: Config = toml::from_str(text).map_err(|e| {
+        let at = e.span().map_or(0, |span| span.start);
+        invalid(at, field_at(text, at), explain(e.message()))
+    })?;
+    for (name, channel) in &config.channels {
+        let table = format!("channels.{name}");
+        let at = text.find(&format!("[{table}]")).unwrap_or(0);
+        if channel.platform(name).is_none() {
+            let message = "nothing says which platform this is; set kind, or platform for a loopback channel";
+            return Err(invalid(at, Some(table), message.to_owned()));
+        }
+    }
+    if config.queue.cap == 0 || config.outbox.attempts == 0 {
+        let (field, key) = if config.queue.cap == 0 {
+            ("queue.cap", "cap")
+        } else {
+            ("outbox.attempts", "attempts")
+        };
+        return Err(invalid(
+            text.find(key).unwrap_or(0),
+            Some(field.to_owned()),
+            "must be at least 1".to_owned(),
+        ));
+    }
+    Ok(config)
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|i| text.is_char_boundary(*i))
+        .unwrap_or(0)
+}
+
+/// The parser's message, with a suggestion where a name is nearly one that exists.
+fn explain(message: &str) -> String {
+    let message = message.trim();
+    let mut names = message.split('`').skip(1).step_by(2);
+    let near = message.starts_with("unknown ").then(|| {
+        let wrong = names.next()?;
+        names
+            .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
+            .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
+            .min()
+    });
+    match near.flatten() {
+        Some((_, name)) => format!("{message}; did you mean `{name}`?"),
+        None => message.to_owned(),
+    }
+}
+
+/// The full name of the field at a place: the table it stands in and the key of its line.
+fn field_at(text: &str, at: usize) -> Option<String> {
+    let at = floor(text, at);
+    let line_start = text[..at].rfind('\n').map_or(0, |i| i + 1);
+    let line = text[line_start..].lines().next()?.trim();
+    let header = |line: &str| {
+        let name = line.trim().strip_prefix('[')?.split(']').next()?;
+        Some(name.trim_start_matches('[').trim().to_owned())
+    };
+    if let Some(table) = header(line) {
+        return Some(table);
+    }
+    let table = text[..line_start].lines().rev().find_map(header);
+    let key = line.split_once('=').map(|(key, _)| key.trim().to_owned());
+    match (table, key) {
+        (Some(table), Some(key)) => Some(format!("{table}.{key}")),
+        (table, key) => key.or(table),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Backend, ByteSize, Secret};
+
+    fn error(text: &str) -> String {
+        parse(text, Path::new("foldback.toml")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_documented_file_is_read() {
+        let text = r#"
+            [agent]
+            backend = "openai"
+            [agent.openai]
+            base_url = "http://127.0.0.1:8080/v1"
+            model = "m"
+            api_key = { env = "OPENAI_API_KEY" }
+            [agent.acp]
+            command = ["opencode", "acp"]
+            [channels.telegram]
+            enabled = true
+            armed = false
+            token = { keyring = "telegram" }
+            api_root = "https://api.telegram.org"
+            allow_from = ["42"]
+            [output]
+            placement = "anywhere"
+            disable = []
+            [files]
+            send_dir = "data/outbound"
+            max_size = "50MB"
+            allow_cleanup = false
+        "#;
+        let config = parse(text, Path::new("foldback.toml")).unwrap();
+        assert_eq!(config.agent.backend, Backend::Openai);
+        assert_eq!(
+            config.agent.openai.api_key,
+            Some(Secret::Env("OPENAI_API_KEY".into()))
+        );
+        assert_eq!(config.files.max_size, ByteSize(50_000_000));
+    }
+
+    #[test]
+    fn an_unknown_field_names_its_line_and_what_was_meant() {
+        let text = error("[output]\nplacement = \"start\"\nnarratoin = \"show\"\n");
+        assert!(
+            text.starts_with("foldback.toml:3:1: output.narratoin: unknown field"),
+            "{text}"
+        );
+        assert!(text.ends_with("did you mean `narration`?"), "{text}");
+    }
+
+    #[test]
+    fn a_wrong_value_names_its_field() {
+        let text = error("[agent]\nbackend = \"opnai\"\n");
+        assert!(
+            text.starts_with("foldback.toml:2:11: agent.backend: unknown variant"),
+            "{text}"
+        );
+        assert!(text.ends_with("did you mean `openai`?"), "{text}");
+        let text = error("[files]\nmax_size = \"many\"\n");
+        assert!(
+            text.contains("foldback.toml:2:12: files.max_size:") && text.contains("50MB"),
+            "{text}"
+        );
+        assert!(error("[queue]\ncap = 0\n").contains("foldback.toml:2:1: queue.cap: must be at least 1"));
+    }
+
+    #[test]
+    fn broken_toml_and_a_channel_without_a_platform_are_errors() {
+        assert!(error("[output\n").starts_with("foldback.toml:1:"));
+        assert!(error("\n[channels.work]\n").starts_with("foldback.toml:2:1: channels.work: nothing says"));
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let text = load(Path::new("/nowhere/foldback.toml")).unwrap_err().to_string();
+        assert!(
+            text.starts_with("/nowhere/foldback.toml: cannot be read"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_again() {
+        let text = toml::to_string(&crate::config::embedded()).unwrap();
+        assert_eq!(parse(&text, Path::new("x")).unwrap(), crate::config::embedded());
+    }
+}

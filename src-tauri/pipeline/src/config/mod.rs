@@ -1,0 +1,292 @@
+//! `foldback.toml`, as types with defaults. Every key has one; unknown keys are errors.
+
+mod channel;
+mod load;
+mod output;
+mod quantity;
+mod secret;
+
+pub(crate) use channel::reduce;
+pub use channel::{ChannelConfig, ChannelKind, Disable};
+pub use load::{ConfigError, load, parse};
+pub use output::{Narration, OutputConfig};
+pub use quantity::{ByteSize, Interval};
+pub use secret::{Secret, SecretError};
+
+use foldback_wire::{ChannelId, Platform};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// The whole configuration.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Which agent answers, and how each backend is reached.
+    pub agent: AgentConfig,
+    /// The channels, by name.
+    pub channels: BTreeMap<ChannelId, ChannelConfig>,
+    /// How an agent's output is read and delivered, where a channel does not say otherwise.
+    pub output: OutputConfig,
+    /// Which files may be sent.
+    pub files: FilesConfig,
+    /// How messages are put into conversations.
+    pub session: SessionConfig,
+    /// Messages that wait for a running turn.
+    pub queue: QueueConfig,
+    /// Operations that wait for a channel or are tried again.
+    pub outbox: OutboxConfig,
+    /// Showing that an answer is being written.
+    pub typing: TypingConfig,
+    /// Where the journal is kept.
+    pub store: StoreConfig,
+    /// What the app's own log says.
+    pub log: LogConfig,
+}
+
+/// Which agent answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentConfig {
+    /// The backend, where a channel does not name another.
+    pub backend: Backend,
+    /// A run that says nothing for this long has failed.
+    pub idle_timeout: Interval,
+    /// The backend `script`.
+    pub script: ScriptConfig,
+    /// The backend `openai`: any OpenAI-compatible endpoint.
+    pub openai: EndpointConfig,
+    /// The backend `anthropic`.
+    pub anthropic: EndpointConfig,
+    /// The backend `acp`.
+    pub acp: AcpConfig,
+    /// The backend `letta`.
+    pub letta: EndpointConfig,
+}
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self {
+            backend: Backend::Script,
+            idle_timeout: Interval::minutes(5),
+            script: ScriptConfig::default(),
+            openai: EndpointConfig::default(),
+            anthropic: EndpointConfig::default(),
+            acp: AcpConfig::default(),
+            letta: EndpointConfig::default(),
+        }
+    }
+}
+
+/// Agent backends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// Answers from a file or the built-in demonstration.
+    Script,
+    /// An OpenAI-compatible endpoint.
+    Openai,
+    /// The Anthropic Messages API.
+    Anthropic,
+    /// A program that speaks the Agent Client Protocol.
+    Acp,
+    /// A Letta server.
+    Letta,
+}
+
+impl Backend {
+    /// Its name in the configuration.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Script => "script",
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Acp => "acp",
+            Self::Letta => "letta",
+        }
+    }
+}
+
+/// A scripted agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScriptConfig {
+    /// The script; the built-in demonstration when absent.
+    pub file: Option<PathBuf>,
+}
+
+/// An HTTP endpoint that answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EndpointConfig {
+    /// Where it listens, such as `http://127.0.0.1:8080/v1`.
+    pub base_url: Option<String>,
+    /// The model, or the agent id.
+    pub model: Option<String>,
+    /// The key, by reference.
+    pub api_key: Option<Secret>,
+    /// What the model is told before everything else.
+    pub system_prompt: Option<String>,
+    /// Longest answer in tokens; the endpoint's default when absent.
+    pub max_tokens: Option<u32>,
+    /// Longest wait for the next bytes of a stream.
+    pub timeout: Option<Interval>,
+}
+
+/// A program that speaks the Agent Client Protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AcpConfig {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Its working directory.
+    pub directory: Option<PathBuf>,
+}
+
+/// Which files may be sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FilesConfig {
+    /// Only files below this folder are sent. Relative: below the configuration file's folder, else the data
+    /// folder.
+    pub send_dir: PathBuf,
+    /// Largest file, inclusive.
+    pub max_size: ByteSize,
+    /// Whether `cleanup="true"` may delete a sent file.
+    pub allow_cleanup: bool,
+}
+
+impl Default for FilesConfig {
+    fn default() -> Self {
+        Self {
+            send_dir: PathBuf::from("data/outbound"),
+            max_size: ByteSize(50_000_000),
+            allow_cleanup: false,
+        }
+    }
+}
+
+/// How messages are put into conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionConfig {
+    /// What has a conversation of its own.
+    pub scope: SessionScope,
+}
+
+/// What has a conversation of its own. Threads always do, except in the scope `global`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SessionScope {
+    /// Every person in every chat.
+    #[default]
+    PerSender,
+    /// Every chat.
+    PerChat,
+    /// Everything together.
+    Global,
+}
+
+/// Messages that wait for a running turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct QueueConfig {
+    /// Most messages that wait in one conversation.
+    pub cap: usize,
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self { cap: 20 }
+    }
+}
+
+/// Operations that wait for a channel or are tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutboxConfig {
+    /// What was held longer than this goes out only after a person agrees.
+    pub max_age: Interval,
+    /// Most platform calls for one operation.
+    pub attempts: u32,
+    /// First pause before a passing fault is tried again; doubles, with jitter.
+    pub backoff: Interval,
+    /// Longest pause, also where the platform asks for a longer one.
+    pub backoff_max: Interval,
+}
+
+impl Default for OutboxConfig {
+    fn default() -> Self {
+        Self {
+            max_age: Interval::minutes(10),
+            attempts: 5,
+            backoff: Interval::millis(500),
+            backoff_max: Interval::minutes(5),
+        }
+    }
+}
+
+/// Showing that an answer is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TypingConfig {
+    /// Whether it is shown at all.
+    pub enabled: bool,
+    /// How often it is shown again.
+    pub every: Interval,
+    /// How long after the agent's last sign of life it stops.
+    pub stop_after: Interval,
+}
+
+impl Default for TypingConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            every: Interval::seconds(6),
+            stop_after: Interval::minutes(2),
+        }
+    }
+}
+
+/// Where the journal is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreConfig {
+    /// The database file; in the OS data folder when absent.
+    pub file: Option<PathBuf>,
+}
+
+/// What the app's own log says. `RUST_LOG` goes before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// Levels, such as `info` or `info,foldback_pipeline=debug`.
+    pub level: String,
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self {
+            level: "info".to_owned(),
+        }
+    }
+}
+
+/// The configuration of a start without a file: a loopback channel for every platform, opened explicitly,
+/// and the script agent.
+pub fn embedded() -> Config {
+    let open = |platform: &Platform| {
+        let channel = ChannelConfig {
+            kind: Some(ChannelKind::Loopback),
+            platform: Some(*platform),
+            armed: true,
+            allow_from: vec!["*".to_owned()],
+            ..ChannelConfig::default()
+        };
+        (ChannelId::new(platform.code()), channel)
+    };
+    Config {
+        channels: Platform::ALL.iter().map(open).collect(),
+        ..Config::default()
+    }
+}

@@ -1,0 +1,105 @@
+//! How an agent's output is read and delivered.
+
+use foldback_directives::{Bare, Dialect, GuardRow, Placement, Settings, TrailingSilence};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of text before a tool call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Narration {
+    /// It is delivered.
+    Show,
+    /// It is kept in the journal only. A message is then shown when it is complete, not live: nothing else
+    /// keeps what turns out to be narration off the screen.
+    Hide,
+}
+
+/// How an agent's output is read and delivered; a channel may override each key but `allow_targets`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutputConfig {
+    /// The parts of the grammar that are read.
+    pub dialects: Vec<Dialect>,
+    /// Where blocks are executed.
+    pub placement: Placement,
+    /// What happens to directives outside blocks.
+    pub bare: Bare,
+    /// Execute directives that repeat the user's own message.
+    pub allow_echo: bool,
+    /// What `NO_REPLY` after text does.
+    pub trailing_silence: TrailingSilence,
+    /// Scaffolding elements beside the built-in ones.
+    pub guard: Vec<GuardRow>,
+    /// Operations that no channel must use.
+    pub disable: Vec<super::Disable>,
+    /// What becomes of text before a tool call; by default shown where the channel can edit, else hidden.
+    pub narration: Option<Narration>,
+    /// A message that is sent before the agent's first word, where there is a live preview; none when empty.
+    pub placeholder: String,
+    /// What is sent for an answer that says nothing at all.
+    pub empty_text: String,
+    /// Where `send-message`, and `send-file` to another chat, may send: `CHANNEL:CHAT` or `CHANNEL:*`.
+    pub allow_targets: Vec<String>,
+}
+
+impl Default for OutputConfig {
+    fn default() -> Self {
+        let grammar = Settings::default();
+        Self {
+            dialects: grammar.dialects,
+            placement: grammar.placement,
+            bare: grammar.bare,
+            allow_echo: grammar.allow_echo,
+            trailing_silence: grammar.trailing_silence,
+            guard: grammar.guard,
+            disable: Vec::new(),
+            narration: None,
+            placeholder: String::new(),
+            empty_text: "_(no response)_".to_owned(),
+            allow_targets: Vec::new(),
+        }
+    }
+}
+
+impl OutputConfig {
+    /// The settings of a scanner for this output.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            dialects: self.dialects.clone(),
+            placement: self.placement,
+            bare: self.bare,
+            allow_echo: self.allow_echo,
+            trailing_silence: self.trailing_silence,
+            guard: self.guard.clone(),
+            ..Settings::default()
+        }
+    }
+
+    /// Whether a directive may send to this chat of this channel.
+    pub fn allows(&self, channel: &str, chat: &str) -> bool {
+        self.allow_targets.iter().any(|entry| {
+            entry
+                .split_once(':')
+                .is_some_and(|(c, rest)| c == channel && (rest == "*" || rest == chat))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_chats_need_an_entry() {
+        let entries = ["slack:C1", "signal:*", "discord"];
+        let output = OutputConfig {
+            allow_targets: entries.map(str::to_owned).to_vec(),
+            ..OutputConfig::default()
+        };
+        assert!(output.allows("slack", "C1"));
+        assert!(!output.allows("slack", "C2"));
+        assert!(output.allows("signal", "anyone"));
+        assert!(!output.allows("discord", "anyone"));
+    }
+}

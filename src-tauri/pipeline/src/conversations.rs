@@ -1,0 +1,97 @@
+//! One turn at a time in every conversation; the others wait, first in, first out. Conversations do not wait
+//! for each other.
+
+use foldback_wire::SessionId;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, PoisonError},
+};
+
+/// What waits in each conversation. A conversation is listed while a turn of it runs.
+pub(crate) struct Conversations<T> {
+    waiting: Mutex<HashMap<SessionId, VecDeque<T>>>,
+}
+
+/// What became of a turn that came in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Entry<T> {
+    /// The conversation was idle: run it, then ask for the next one.
+    Run(T),
+    /// It waits at this place, from 1.
+    Waits(usize),
+    /// Too many wait already.
+    Full(T),
+}
+
+impl<T> Default for Conversations<T> {
+    fn default() -> Self {
+        Self {
+            waiting: Mutex::default(),
+        }
+    }
+}
+
+impl<T> Conversations<T> {
+    /// A turn comes in. `waits` is called, with its place, before anybody can take it out again.
+    pub(crate) fn enter(
+        &self,
+        session: &SessionId,
+        turn: T,
+        cap: usize,
+        waits: impl FnOnce(usize),
+    ) -> Entry<T> {
+        let mut all = self.lock();
+        let Some(waiting) = all.get_mut(session) else {
+            all.insert(session.clone(), VecDeque::new());
+            return Entry::Run(turn);
+        };
+        if waiting.len() >= cap {
+            return Entry::Full(turn);
+        }
+        waiting.push_back(turn);
+        waits(waiting.len());
+        Entry::Waits(waiting.len())
+    }
+
+    /// The turn that ran is over: the next one, if one waits; else the conversation is idle.
+    pub(crate) fn next(&self, session: &SessionId) -> Option<T> {
+        let mut all = self.lock();
+        let turn = all.get_mut(session)?.pop_front();
+        if turn.is_none() {
+            all.remove(session);
+        }
+        turn
+    }
+
+    /// Everything that waits, taken out.
+    pub(crate) fn take_waiting(&self) -> Vec<T> {
+        self.lock().values_mut().flat_map(std::mem::take).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, VecDeque<T>>> {
+        // Every change leaves the map whole, so that a panic elsewhere does not matter here.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_in_first_out_up_to_the_cap_and_conversations_apart() {
+        let all = Conversations::default();
+        let (a, b) = (SessionId::new("a"), SessionId::new("b"));
+        let enter = |session, turn| all.enter(session, turn, 2, |_| {});
+        assert_eq!(enter(&a, 1), Entry::Run(1));
+        assert_eq!(enter(&a, 2), Entry::Waits(1));
+        assert_eq!(enter(&a, 3), Entry::Waits(2));
+        assert_eq!(enter(&a, 4), Entry::Full(4));
+        assert_eq!(enter(&b, 5), Entry::Run(5));
+        assert_eq!(all.next(&a), Some(2));
+        assert_eq!(all.next(&a), Some(3));
+        assert_eq!(all.next(&a), None);
+        assert_eq!(enter(&a, 6), Entry::Run(6));
+        assert_eq!(all.next(&b), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! A turn's way to the platform: every operation is in the outbox before it enters its lane.
+
+use super::lanes::{Carried, Job, Lanes};
+use crate::{
+    crash::{self, Point},
+    recorder::{Ids, Recorder},
+};
+use foldback_channels::Channel;
+use foldback_store::{OutboxEntry, StoreError};
+use foldback_wire::{
+    Body, DirectiveRef, Intent, Kind, MessageId, OpId, Operation, SessionId, Target, TurnId,
+};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// An operation that is wanted.
+#[derive(Debug, Clone)]
+pub(crate) struct Outgoing {
+    pub(crate) operation: Operation,
+    /// What it says, as the journal keeps it.
+    pub(crate) body: Option<Body>,
+    pub(crate) directive: Option<DirectiveRef>,
+    pub(crate) live: bool,
+}
+
+impl Outgoing {
+    pub(crate) const fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            body: None,
+            directive: None,
+            live: false,
+        }
+    }
+
+    pub(crate) fn text(text: String, reply_to: Option<MessageId>, body: Body) -> Self {
+        Self {
+            body: Some(body),
+            ..Self::new(Operation::SendText { text, reply_to })
+        }
+    }
+
+    /// Text that no agent wrote.
+    pub(crate) fn own_text(text: &str) -> Self {
+        Self::text(
+            text.to_owned(),
+            None,
+            Body::Literal {
+                text: text.to_owned(),
+            },
+        )
+    }
+
+    pub(crate) fn edit(message: MessageId, text: String, body: Body) -> Self {
+        Self {
+            body: Some(body),
+            ..Self::new(Operation::EditText { message, text })
+        }
+    }
+
+    #[must_use]
+    pub(crate) const fn live(mut self, live: bool) -> Self {
+        self.live = live;
+        self
+    }
+
+    #[must_use]
+    pub(crate) const fn for_directive(mut self, at: DirectiveRef) -> Self {
+        self.directive = Some(at);
+        self
+    }
+}
+
+/// What is known about an operation once it is on its way.
+pub(crate) enum Posted {
+    /// It has ended.
+    Ended(Carried),
+    /// Its lane is held; the outcome comes later.
+    Held(oneshot::Receiver<Carried>),
+}
+
+/// Posts a turn's operations to one chat.
+#[derive(Clone)]
+pub(crate) struct Courier {
+    pub(crate) lanes: Arc<Lanes>,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) recorder: Recorder,
+    pub(crate) turn: TurnId,
+    pub(crate) session: SessionId,
+    pub(crate) channel: Channel,
+    pub(crate) target: Target,
+}
+
+impl Courier {
+    /// The same for another chat.
+    pub(crate) fn to(&self, channel: Channel, target: Target) -> Self {
+        Self {
+            channel,
+            target,
+            ..self.clone()
+        }
+    }
+
+    /// Commits the intent, then waits for the outcome, unless the lane is held.
+    pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<Posted, StoreError> {
+        let op = self.ids.op();
+        let entry = OutboxEntry {
+            op,
+            turn: self.turn,
+            session: self.session.clone(),
+            channel: self.channel.id().clone(),
+            target: self.target.clone(),
+            key: key_of(op, &self.recorder),
+            at: self.recorder.now(),
+            in_flight: false,
+            operation: outgoing.operation.clone(),
+        };
+        let live = outgoing.live;
+        let intent = intent(&self.target, outgoing);
+        crash::point(Point::BeforeIntend);
+        let events = vec![self.recorder.draft(Kind::Intended { op, intent })];
+        self.recorder.journal.intend(entry.clone(), events).await?;
+        crash::point(Point::AfterIntend);
+        let (done, mut ended) = oneshot::channel();
+        let mut held = self.lanes.enter(Job {
+            entry,
+            channel: self.channel.clone(),
+            recorder: self.recorder.clone(),
+            live,
+            resumed: false,
+            done,
+        });
+        tokio::select! {
+            biased;
+            carried = &mut ended => carried.map(Posted::Ended).map_err(|_| StoreError::Closed),
+            Ok(_) = held.wait_for(|held| *held) => Ok(Posted::Held(ended)),
+        }
+    }
+}
+
+/// The key of every attempt of an operation; at most 25 characters, as Discord's nonce allows. The time keeps
+/// keys of different journals apart.
+fn key_of(op: OpId, recorder: &Recorder) -> String {
+    format!("fb-{:x}-{:x}", recorder.now().0, op.0)
+}
+
+/// The operation as the journal keeps it.
+pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
+    let Outgoing {
+        operation,
+        body,
+        directive,
+        live,
+    } = outgoing;
+    let mut intent = Intent {
+        kind: operation.kind(),
+        target: target.clone(),
+        message: None,
+        reply_to: None,
+        body,
+        emoji: None,
+        emoji_sent: None,
+        path: None,
+        file_kind: None,
+        directive,
+        live,
+    };
+    match operation {
+        Operation::SendText { reply_to, .. } => intent.reply_to = reply_to,
+        Operation::EditText { message, .. } | Operation::Delete { message } => intent.message = Some(message),
+        Operation::React {
+            message,
+            emoji,
+            emoji_sent,
+        } => {
+            intent.message = Some(message);
+            intent.emoji = Some(emoji);
+            intent.emoji_sent = Some(emoji_sent);
+        }
+        Operation::SendFile {
+            path, kind, reply_to, ..
+        } => {
+            intent.path = Some(path);
+            intent.file_kind = Some(kind);
+            intent.reply_to = reply_to;
+        }
+        Operation::SendVoice { path, .. } => intent.path = Some(path),
+        Operation::Typing => {}
+    }
+    intent
+}

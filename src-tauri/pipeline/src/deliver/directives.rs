@@ -1,0 +1,270 @@
+//! Carrying out directives: what the channel cannot do is skipped with a reason, and nothing that goes wrong
+//! here keeps the text from going out.
+
+use super::{
+    bubble::arrived,
+    courier::{Courier, Outgoing},
+    delivery::Desk,
+};
+use crate::{
+    ports::Port,
+    rules::Rule,
+    split::{Limit, split},
+};
+use foldback_channels::{emoji_for, resolve_emoji};
+use foldback_store::StoreError;
+use foldback_wire::{
+    Body, Capabilities, ChannelId, Code, Diagnostic, Directive, DirectiveRef, FileKind, Kind, MessageId,
+    Operation, Outcome, OutcomeCode, Target,
+};
+
+/// Why a directive is not carried out.
+struct Skip {
+    code: OutcomeCode,
+    why: String,
+}
+
+impl Skip {
+    fn unsupported(why: impl Into<String>) -> Self {
+        Self {
+            code: OutcomeCode::Unsupported,
+            why: why.into(),
+        }
+    }
+
+    fn not_allowed(why: impl Into<String>) -> Self {
+        Self {
+            code: OutcomeCode::NotAllowed,
+            why: why.into(),
+        }
+    }
+}
+
+/// Carries a directive out, or skips it and says why.
+pub(crate) async fn carry_out(
+    desk: &mut Desk,
+    at: DirectiveRef,
+    directive: Directive,
+) -> Result<(), StoreError> {
+    let span = directive.span();
+    let tag = directive.tag();
+    let done = match directive {
+        Directive::React { emoji, message, .. } => react(desk, at, &emoji, message).await?,
+        Directive::SendFile {
+            path,
+            caption,
+            kind,
+            cleanup,
+            channel,
+            chat,
+            ..
+        } => {
+            let file = File {
+                path,
+                caption,
+                kind,
+                cleanup,
+            };
+            send_file(desk, at, file, channel, chat).await?
+        }
+        Directive::Voice { .. } => Err(Skip::unsupported("speech is not configured")),
+        Directive::SendMessage {
+            channel, chat, text, ..
+        } => send_message(desk, at, &channel, &chat, &text).await?,
+    };
+    let Err(Skip { code, why }) = done else {
+        return Ok(());
+    };
+    desk.tally.skipped += 1;
+    tracing::warn!(directive = tag, outcome = %code, "{why}");
+    let outcome = Outcome::new(code).because(why.clone());
+    desk.note(Kind::Skipped { at, outcome })?;
+    let code = match code {
+        OutcomeCode::Unsupported => Code::UnsupportedOnChannel,
+        OutcomeCode::NotAllowed => Code::NotAllowed,
+        _ => return Ok(()),
+    };
+    let diagnostic = Diagnostic::new(code, span, format!("{tag}: {why}"));
+    desk.note(Kind::Diagnosed {
+        message: at.message,
+        diagnostic,
+    })
+}
+
+async fn react(
+    desk: &mut Desk,
+    at: DirectiveRef,
+    written: &str,
+    message: Option<String>,
+) -> Result<Result<(), Skip>, StoreError> {
+    if desk.can.react.is_none() && desk.rules.holds(Rule::DeliverUnsupported) {
+        return Ok(Err(Skip::unsupported("this channel has no reactions")));
+    }
+    let Some(emoji) = resolve_emoji(written) else {
+        return Ok(Err(Skip::unsupported(format!("{written} is no emoji"))));
+    };
+    let Some(sent) = emoji_for(&desk.can, &emoji) else {
+        return Ok(Err(Skip::unsupported(format!(
+            "this channel has no {emoji} and nothing near it"
+        ))));
+    };
+    if sent.nearest {
+        desk.warn(format!(
+            "this channel has no {emoji}; {} is the nearest",
+            sent.form
+        ))?;
+    }
+    let message = match message {
+        Some(id) => MessageId::new(id),
+        None if desk.rules.holds(Rule::DeliverReaction) => desk.inbound.message.clone(),
+        None => return Ok(Err(Skip::unsupported("no message is named"))),
+    };
+    let operation = Operation::React {
+        message,
+        emoji,
+        emoji_sent: sent.form,
+    };
+    desk.post(Outgoing::new(operation).for_directive(at)).await?;
+    Ok(Ok(()))
+}
+
+/// A chat to send to, with what its channel can do.
+struct Place {
+    courier: Courier,
+    can: Capabilities,
+}
+
+/// The turn's own chat, or another one where the allow list has it.
+fn place(desk: &Desk, channel: Option<String>, chat: Option<String>) -> Result<Place, Skip> {
+    let (channel, chat) = match (channel, chat) {
+        (None, None) => {
+            return Ok(Place {
+                courier: desk.courier.clone(),
+                can: desk.can.clone(),
+            });
+        }
+        (Some(channel), Some(chat)) => (channel, chat),
+        (None, Some(chat)) => (desk.courier.channel.id().as_str().to_owned(), chat),
+        (Some(_), None) => return Err(Skip::not_allowed("a channel is named, but no chat on it")),
+    };
+    if !desk.output.allows(&channel, &chat) && desk.rules.holds(Rule::DeliverElsewhere) {
+        return Err(Skip::not_allowed(format!(
+            "{channel}:{chat} is not in output.allow_targets"
+        )));
+    }
+    let Some(Port { channel, can, .. }) = desk.ports.port(&ChannelId::new(channel.clone())) else {
+        return Err(Skip::not_allowed(format!("there is no channel {channel}")));
+    };
+    let target = Target {
+        chat: chat.into(),
+        thread: None,
+    };
+    Ok(Place {
+        courier: desk.courier.to(channel, target),
+        can,
+    })
+}
+
+struct File {
+    path: String,
+    caption: Option<String>,
+    kind: FileKind,
+    cleanup: bool,
+}
+
+async fn send_file(
+    desk: &mut Desk,
+    at: DirectiveRef,
+    file: File,
+    channel: Option<String>,
+    chat: Option<String>,
+) -> Result<Result<(), Skip>, StoreError> {
+    let Place { courier, can } = match place(desk, channel, chat) {
+        Ok(place) => place,
+        Err(skip) => return Ok(Err(skip)),
+    };
+    if can.file_limit.is_none() && desk.rules.holds(Rule::DeliverUnsupported) {
+        return Ok(Err(Skip::unsupported("this channel takes no files")));
+    }
+    let checked = match desk.files.check(&file.path, file.kind, &can) {
+        Ok(checked) => checked,
+        Err(refusal) => return Ok(Err(Skip::not_allowed(refusal.to_string()))),
+    };
+    let caption = file.caption.filter(|c| !c.trim().is_empty());
+    let fits = |c: &String| can.unit.measure(c) <= can.caption_limit || !desk.rules.holds(Rule::FilesCaption);
+    let (caption, follows) = match caption {
+        Some(caption) if fits(&caption) => (Some(caption), None),
+        other => (None, other),
+    };
+    let body = caption.as_ref().map(|text| Body::Literal { text: text.clone() });
+    let path = checked.relative.clone();
+    let operation = Operation::SendFile {
+        path,
+        kind: file.kind,
+        caption,
+        reply_to: None,
+    };
+    let outgoing = Outgoing {
+        body,
+        ..Outgoing::new(operation).for_directive(at)
+    };
+    let sent = desk.post_by(&courier, outgoing).await?;
+    if let Some(text) = follows {
+        desk.warn("the caption is longer than the channel takes; it follows as text".to_owned())?;
+        send_text(desk, &courier, &can, at, &text).await?;
+    }
+    if file.cleanup {
+        let acknowledged =
+            sent.is_some_and(|(outcome, _)| outcome.code == OutcomeCode::Sent && arrived(&outcome));
+        clean_up(desk, &checked.relative, acknowledged)?;
+    }
+    Ok(Ok(()))
+}
+
+/// Deletes a file that certainly arrived: neither a dry run nor a held or failed send loses it.
+fn clean_up(desk: &Desk, relative: &str, acknowledged: bool) -> Result<(), StoreError> {
+    if !desk.files.may_clean_up() && desk.rules.holds(Rule::FilesCleanup) {
+        return desk.warn(format!("{relative} is kept: files.allow_cleanup is off"));
+    }
+    if !acknowledged {
+        return desk.warn(format!("{relative} is kept: it is not acknowledged"));
+    }
+    match desk.files.clean_up(relative) {
+        Ok(()) => Ok(()),
+        Err(error) => desk.warn(format!("{relative} was sent, but not deleted: {error}")),
+    }
+}
+
+async fn send_message(
+    desk: &mut Desk,
+    at: DirectiveRef,
+    channel: &str,
+    chat: &str,
+    text: &str,
+) -> Result<Result<(), Skip>, StoreError> {
+    match place(desk, Some(channel.to_owned()), Some(chat.to_owned())) {
+        Ok(Place { courier, can }) => send_text(desk, &courier, &can, at, text).await.map(Ok),
+        Err(skip) => Ok(Err(skip)),
+    }
+}
+
+/// Text that a directive carries, in as many messages as it takes.
+async fn send_text(
+    desk: &mut Desk,
+    courier: &Courier,
+    can: &Capabilities,
+    at: DirectiveRef,
+    text: &str,
+) -> Result<(), StoreError> {
+    for piece in split(
+        text,
+        Limit {
+            max: can.text_limit,
+            unit: can.unit,
+        },
+    ) {
+        let outgoing = Outgoing::own_text(&piece.text(text)).for_directive(at);
+        desk.post_by(courier, outgoing).await?;
+    }
+    Ok(())
+}

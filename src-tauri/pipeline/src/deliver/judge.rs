@@ -1,0 +1,236 @@
+//! What an answer of a platform means for an operation: done, tried again, or given up.
+
+use crate::{
+    config::OutboxConfig,
+    rules::{Rule, Rules},
+};
+use foldback_channels::{Delivered, NotDelivered, Refusal};
+use foldback_wire::{Outcome, OutcomeCode, RefusalCode, Rng};
+use std::time::Duration;
+
+/// What is known about an operation when a platform answers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Try {
+    /// Platform calls so far, this one included.
+    pub(crate) attempts: u32,
+    /// A live frame: the next one carries newer text, so this one is not tried again.
+    pub(crate) live: bool,
+    /// The platform recognises a repetition by its key.
+    pub(crate) keyed: bool,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It has ended. `retry_after` is how long the platform wants no more of the kind.
+    Settle {
+        outcome: Outcome,
+        retry_after: Option<Duration>,
+    },
+    /// Try again after a pause. `certain`: the platform certainly did nothing.
+    Again {
+        after: Duration,
+        certain: bool,
+        refusal: Refusal,
+    },
+    /// The channel closed before the call: hold it.
+    Hold,
+}
+
+/// Decides about an answer.
+pub(crate) fn judge(
+    rules: Rules,
+    policy: &OutboxConfig,
+    rng: &dyn Rng,
+    attempt: Try,
+    answer: Result<Delivered, NotDelivered>,
+) -> Verdict {
+    let refusal = match answer {
+        Ok(delivered) => {
+            let outcome = Outcome {
+                code: delivered.code(),
+                message: delivered.ack.message,
+                detail: delivered.ack.warning,
+                refusal: None,
+                attempts: if delivered.dry_run {
+                    attempt.attempts - 1
+                } else {
+                    attempt.attempts
+                },
+            };
+            return Verdict::Settle {
+                outcome,
+                retry_after: None,
+            };
+        }
+        Err(NotDelivered::Closed(_)) => return Verdict::Hold,
+        Err(NotDelivered::Refused(refusal)) => refusal,
+    };
+    let settle = |code| Verdict::Settle {
+        outcome: Outcome {
+            code,
+            message: None,
+            detail: Some(refusal.detail.clone()),
+            refusal: Some(refusal.code),
+            attempts: attempt.attempts,
+        },
+        retry_after: refusal.retry_after,
+    };
+    if refusal.maybe_done && !attempt.keyed && rules.holds(Rule::DeliverUnknown) {
+        return settle(OutcomeCode::Unknown);
+    }
+    let passing = matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited);
+    if !passing || attempt.live || attempt.attempts >= policy.attempts || !rules.holds(Rule::DeliverRetry) {
+        return settle(OutcomeCode::Failed);
+    }
+    let longest = policy.backoff_max.0;
+    let after = match refusal
+        .retry_after
+        .filter(|_| rules.holds(Rule::DeliverRetryAfter))
+    {
+        // Asked for longer than we are ready to wait: calling sooner would only prolong it.
+        Some(wait) if wait > longest => return settle(OutcomeCode::Failed),
+        Some(wait) => wait,
+        None => backoff(policy, rng, attempt.attempts),
+    };
+    Verdict::Again {
+        after,
+        certain: !refusal.maybe_done,
+        refusal,
+    }
+}
+
+/// The pause before another attempt: doubles, the second half left to chance, so that conversations that
+/// failed together do not return together.
+fn backoff(policy: &OutboxConfig, rng: &dyn Rng, attempts: u32) -> Duration {
+    let step = policy
+        .backoff
+        .0
+        .saturating_mul(1 << (attempts - 1).min(16))
+        .min(policy.backoff_max.0);
+    let half = u64::try_from(step.as_millis() / 2).unwrap_or(u64::MAX / 2);
+    Duration::from_millis(half + rng.next() % (half + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config::Interval, time::SeededRng};
+    use foldback_channels::{Ack, Closed};
+
+    const FIRST: Try = Try {
+        attempts: 1,
+        live: false,
+        keyed: false,
+    };
+
+    fn verdict(attempt: Try, answer: Result<Delivered, NotDelivered>) -> Verdict {
+        judge(
+            Rules::all(),
+            &OutboxConfig::default(),
+            &SeededRng::new(1),
+            attempt,
+            answer,
+        )
+    }
+
+    fn refused(attempt: Try, refusal: Refusal) -> Verdict {
+        verdict(attempt, Err(refusal.into()))
+    }
+
+    fn code(verdict: Verdict) -> OutcomeCode {
+        match verdict {
+            Verdict::Settle { outcome, .. } => outcome.code,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_ends_it() {
+        let ack = Ack {
+            message: Some("7".into()),
+            ..Ack::default()
+        };
+        let Verdict::Settle { outcome, .. } = verdict(FIRST, Ok(Delivered { ack, dry_run: false })) else {
+            panic!("not settled");
+        };
+        assert_eq!(
+            (outcome.code, outcome.message, outcome.attempts),
+            (OutcomeCode::Sent, Some("7".into()), 1)
+        );
+        let dry = verdict(
+            FIRST,
+            Ok(Delivered {
+                ack: Ack::default(),
+                dry_run: true,
+            }),
+        );
+        assert_eq!(code(dry), OutcomeCode::DryRun);
+    }
+
+    #[test]
+    fn a_closed_channel_holds_it() {
+        assert_eq!(verdict(FIRST, Err(Closed::Off.into())), Verdict::Hold);
+        assert_eq!(verdict(FIRST, Err(Closed::Muted.into())), Verdict::Hold);
+    }
+
+    #[test]
+    fn a_passing_fault_is_tried_again_a_bounded_number_of_times() {
+        let transient = || Refusal::new(RefusalCode::Transient, "503");
+        for attempts in 1..5 {
+            let Verdict::Again { after, certain, .. } = refused(Try { attempts, ..FIRST }, transient())
+            else {
+                panic!("given up after {attempts}");
+            };
+            let step = 500 << (attempts - 1);
+            assert!(
+                (step / 2..=step).contains(&(after.as_millis() as u64)),
+                "{after:?} after {attempts}"
+            );
+            assert!(certain);
+        }
+        assert_eq!(
+            code(refused(Try { attempts: 5, ..FIRST }, transient())),
+            OutcomeCode::Failed
+        );
+        assert_eq!(
+            code(refused(FIRST, Refusal::new(RefusalCode::Forbidden, "no"))),
+            OutcomeCode::Failed
+        );
+        assert_eq!(
+            code(refused(Try { live: true, ..FIRST }, transient())),
+            OutcomeCode::Failed
+        );
+    }
+
+    #[test]
+    fn a_rate_limit_waits_as_asked_but_not_for_ever() {
+        let limited = |wait| Refusal {
+            retry_after: Some(wait),
+            ..Refusal::new(RefusalCode::RateLimited, "429")
+        };
+        let longest = Interval::minutes(5).0;
+        let Verdict::Again { after, .. } = refused(FIRST, limited(longest)) else {
+            panic!("given up")
+        };
+        assert_eq!(after, longest);
+        assert_eq!(
+            code(refused(FIRST, limited(longest + Duration::from_secs(1)))),
+            OutcomeCode::Failed
+        );
+    }
+
+    #[test]
+    fn what_may_have_arrived_is_repeated_only_under_a_key() {
+        let lost = || Refusal {
+            maybe_done: true,
+            ..Refusal::new(RefusalCode::Transient, "cut off")
+        };
+        assert_eq!(code(refused(FIRST, lost())), OutcomeCode::Unknown);
+        let keyed = refused(Try { keyed: true, ..FIRST }, lost());
+        assert!(
+            matches!(keyed, Verdict::Again { certain: false, .. }),
+            "{keyed:?}"
+        );
+    }
+}

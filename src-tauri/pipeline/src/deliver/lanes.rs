@@ -1,0 +1,358 @@
+//! The lanes: one for every chat, first in, first out. An operation that waits (for a rate limit, for its
+//! channel, for a person) holds up its own chat and no other.
+
+use super::judge::{Try, Verdict, judge};
+use crate::{
+    config::OutboxConfig,
+    crash::{self, Point},
+    recorder::Recorder,
+    rules::{Rule, Rules},
+};
+use foldback_channels::{Call, Channel};
+use foldback_store::{OutboxEntry, StoreError};
+use foldback_wire::{
+    ChannelId, Clock, HoldReason, Kind, Outcome, OutcomeCode, RefusalCode, Rng, Target, Timestamp,
+};
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::sync::{oneshot, watch};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// An operation on its way.
+pub(crate) struct Job {
+    pub(crate) entry: OutboxEntry,
+    pub(crate) channel: Channel,
+    pub(crate) recorder: Recorder,
+    /// A live frame: superfluous when it cannot go out now.
+    pub(crate) live: bool,
+    /// It was in the outbox when the process began.
+    pub(crate) resumed: bool,
+    pub(crate) done: oneshot::Sender<Carried>,
+}
+
+/// How an operation ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Carried {
+    pub(crate) outcome: Outcome,
+    /// How long the platform wants no more of the kind.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+type Key = (ChannelId, Target);
+
+struct Lane {
+    waiting: VecDeque<Job>,
+    /// Whether the first operation is held for its channel or a person.
+    held: watch::Sender<bool>,
+}
+
+/// All lanes. A lane exists while it has something to do.
+pub(crate) struct Lanes {
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+    policy: OutboxConfig,
+    rules: Rules,
+    busy: Mutex<HashMap<Key, Lane>>,
+    /// Until when a person let the old operations of a channel go.
+    released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+/// Whether an operation may go now.
+enum Way {
+    Free,
+    /// A live frame that nobody needs later.
+    Superfluous,
+    /// The process is ending; the operation stays in the outbox.
+    Stopping,
+}
+
+impl Lanes {
+    pub(crate) fn new(
+        clock: Arc<dyn Clock>,
+        rng: Arc<dyn Rng>,
+        policy: OutboxConfig,
+        rules: Rules,
+        stop: CancellationToken,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            clock,
+            rng,
+            policy,
+            rules,
+            busy: Mutex::default(),
+            released: watch::Sender::new(BTreeMap::new()),
+            tasks: TaskTracker::new(),
+            stop,
+        })
+    }
+
+    /// Puts an operation at the end of its lane. Answers whether the lane is held, now and later.
+    pub(crate) fn enter(self: &Arc<Self>, job: Job) -> watch::Receiver<bool> {
+        let key = (job.entry.channel.clone(), job.entry.target.clone());
+        let mut lanes = self.lock();
+        if let Some(lane) = lanes.get_mut(&key) {
+            lane.waiting.push_back(job);
+            return lane.held.subscribe();
+        }
+        let held = watch::Sender::new(false);
+        let seen = held.subscribe();
+        lanes.insert(
+            key.clone(),
+            Lane {
+                waiting: VecDeque::from([job]),
+                held: held.clone(),
+            },
+        );
+        self.tasks.spawn(Arc::clone(self).work(key, held));
+        seen
+    }
+
+    /// A person lets everything go that is held on a channel now, however old.
+    pub(crate) fn release(&self, channel: &ChannelId) {
+        let now = self.clock.now();
+        self.released.send_modify(|released| {
+            released.insert(channel.clone(), now);
+        });
+    }
+
+    /// Waits until every lane is empty or, once stopping, has finished the call it was in.
+    pub(crate) async fn drained(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Lane>> {
+        // Every change leaves the map whole, so that a panic elsewhere does not matter here.
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self, key: &Key) -> Option<Job> {
+        let mut lanes = self.lock();
+        let job = lanes.get_mut(key)?.waiting.pop_front();
+        if job.is_none() {
+            lanes.remove(key);
+        }
+        job
+    }
+
+    async fn work(self: Arc<Self>, key: Key, held: watch::Sender<bool>) {
+        let mut reopened = None;
+        while !self.stop.is_cancelled()
+            && let Some(job) = self.next(&key)
+        {
+            match self.carry(&job, &held, &mut reopened).await {
+                // Whoever waited may have gone; the journal has the outcome all the same.
+                Ok(Some(carried)) => drop(job.done.send(carried)),
+                Ok(None) => {}
+                Err(error) => tracing::error!(op = %job.entry.op, %error, "an operation stays in the outbox"),
+            }
+        }
+        // Stopping: what is left stays in the outbox, and nobody waits for it any more.
+        self.lock().remove(&key);
+    }
+
+    /// One operation, from the outbox to its outcome. `None` when the process ends first.
+    #[tracing::instrument(name = "delivery", skip_all, fields(op = %job.entry.op, turn = %job.entry.turn,
+        channel = %job.entry.channel, kind = %job.entry.operation.kind()))]
+    async fn carry(
+        &self,
+        job: &Job,
+        held: &watch::Sender<bool>,
+        reopened: &mut Option<Timestamp>,
+    ) -> Result<Option<Carried>, StoreError> {
+        let mut attempts = 0;
+        loop {
+            match self.way(job, held, reopened).await? {
+                Way::Free => {}
+                Way::Superfluous => {
+                    let outcome = Outcome::new(OutcomeCode::Cancelled).because("the channel is closed");
+                    return Ok(Some(self.settle(job, outcome, None, false).await?));
+                }
+                Way::Stopping => return Ok(None),
+            }
+            attempts += 1;
+            let attempt = Try {
+                attempts,
+                live: job.live,
+                keyed: job.channel.capabilities().idempotency_key,
+            };
+            let armed = job.channel.status().armed;
+            let answer = self.call(job, armed, attempts).await?;
+            match judge(self.rules, &self.policy, self.rng.as_ref(), attempt, answer) {
+                Verdict::Settle { outcome, retry_after } => {
+                    let unannounced = !armed && outcome.code != OutcomeCode::DryRun;
+                    return Ok(Some(self.settle(job, outcome, retry_after, unannounced).await?));
+                }
+                Verdict::Hold => {
+                    attempts -= 1;
+                    job.recorder.journal.retry(job.entry.op, Vec::new()).await?;
+                }
+                Verdict::Again {
+                    after,
+                    certain,
+                    refusal,
+                } => {
+                    let until = self.clock.now().plus(after);
+                    self.note_retry(job, certain, until, refusal.code, refusal.detail)
+                        .await?;
+                    tokio::select! {
+                        biased;
+                        () = self.stop.cancelled() => return Ok(None),
+                        () = self.clock.sleep_until(until) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    async fn call(
+        &self,
+        job: &Job,
+        armed: bool,
+        attempt: u32,
+    ) -> Result<Result<foldback_channels::Delivered, foldback_channels::NotDelivered>, StoreError> {
+        let OutboxEntry {
+            op,
+            target,
+            operation,
+            key,
+            ..
+        } = &job.entry;
+        // A dry run calls no platform and must not say so. The mark is set all the same: the channel may be
+        // armed between here and the call.
+        let events = armed.then(|| job.recorder.draft(Kind::Attempted { op: *op, attempt }));
+        crash::point(Point::BeforeAttempt);
+        job.recorder
+            .journal
+            .attempt(*op, events.into_iter().collect())
+            .await?;
+        crash::point(Point::AfterAttempt);
+        let call = Call {
+            target: target.clone(),
+            operation: operation.clone(),
+            key: key.clone(),
+        };
+        crash::point(Point::BeforeCall);
+        let answer = job.channel.perform(call).await;
+        crash::point(Point::AfterCall);
+        Ok(answer)
+    }
+
+    async fn note_retry(
+        &self,
+        job: &Job,
+        certain: bool,
+        until: Timestamp,
+        refusal: RefusalCode,
+        detail: String,
+    ) -> Result<(), StoreError> {
+        let op = job.entry.op;
+        tracing::warn!(%refusal, "refused; trying again");
+        let mut kinds = vec![Kind::Refused {
+            op,
+            refusal,
+            detail,
+            retry_at: Some(until),
+        }];
+        if refusal == RefusalCode::RateLimited {
+            kinds.push(Kind::Waiting {
+                op: Some(op),
+                reason: HoldReason::RateLimited,
+                until: Some(until),
+            });
+        }
+        if certain {
+            let events = kinds.into_iter().map(|kind| job.recorder.draft(kind)).collect();
+            job.recorder.journal.retry(op, events).await
+        } else {
+            // It may have arrived: for a crash it stays in flight, under its key.
+            job.recorder.note_all(kinds)
+        }
+    }
+
+    async fn settle(
+        &self,
+        job: &Job,
+        outcome: Outcome,
+        retry_after: Option<Duration>,
+        unannounced: bool,
+    ) -> Result<Carried, StoreError> {
+        let op = job.entry.op;
+        let mut events = Vec::new();
+        if unannounced {
+            events.push(job.recorder.draft(Kind::Attempted {
+                op,
+                attempt: outcome.attempts,
+            }));
+        }
+        tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
+        events.push(job.recorder.draft(Kind::Ended {
+            op,
+            outcome: outcome.clone(),
+        }));
+        crash::point(Point::BeforeSettle);
+        job.recorder.journal.settle(op, outcome.clone(), events).await?;
+        crash::point(Point::AfterSettle);
+        Ok(Carried { outcome, retry_after })
+    }
+
+    /// Waits until the channel is open and, for what is old, until a person agrees.
+    async fn way(
+        &self,
+        job: &Job,
+        held: &watch::Sender<bool>,
+        reopened: &mut Option<Timestamp>,
+    ) -> Result<Way, StoreError> {
+        let mut status = job.channel.watch();
+        let mut released = self.released.subscribe();
+        let mut noted = false;
+        let way = loop {
+            let open = status.borrow_and_update().open().is_ok() || !self.rules.holds(Rule::DeliverOff);
+            let agreed = released.borrow_and_update().get(&job.entry.channel).copied();
+            if open && !self.needs_consent(job, *reopened, agreed) {
+                break Way::Free;
+            }
+            if job.live {
+                break Way::Superfluous;
+            }
+            if !open {
+                *reopened = Some(Timestamp(i64::MAX));
+            }
+            if !noted {
+                noted = true;
+                let op = Some(job.entry.op);
+                job.recorder.note(Kind::Waiting {
+                    op,
+                    reason: HoldReason::ChannelOff,
+                    until: None,
+                })?;
+            }
+            held.send_replace(true);
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => break Way::Stopping,
+                // Neither sender ends before this lane does.
+                _ = status.changed() => {}
+                _ = released.changed() => {}
+            }
+            if *reopened == Some(Timestamp(i64::MAX)) && job.channel.status().open().is_ok() {
+                *reopened = Some(self.clock.now());
+            }
+        };
+        held.send_replace(false);
+        Ok(way)
+    }
+
+    /// Whether an operation was held too long to go out without a person's consent.
+    fn needs_consent(&self, job: &Job, reopened: Option<Timestamp>, agreed: Option<Timestamp>) -> bool {
+        let was_held = job.resumed || reopened.is_some_and(|at| job.entry.at <= at);
+        let old = self.clock.now().since(job.entry.at) > self.policy.max_age.0;
+        let agreed = agreed.is_some_and(|at| at >= job.entry.at);
+        was_held && old && !agreed && self.rules.holds(Rule::DeliverOld)
+    }
+}

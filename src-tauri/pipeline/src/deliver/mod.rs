@@ -1,0 +1,10 @@
+//! From decisions about text to acknowledged operations on a platform.
+
+pub(crate) mod bubble;
+pub(crate) mod courier;
+pub(crate) mod delivery;
+pub(crate) mod directives;
+pub(crate) mod judge;
+pub(crate) mod lanes;
+pub(crate) mod reply;
+pub(crate) mod typing;

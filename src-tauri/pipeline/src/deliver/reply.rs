@@ -1,0 +1,101 @@
+//! Which message an answer answers.
+
+use crate::rules::{Rule, Rules};
+use foldback_wire::{Capabilities, Header, MessageId, ReplyForm};
+
+/// The reply target a header asks for, or why it cannot be one.
+pub(crate) fn reply_target(
+    rules: Rules,
+    header: &Header,
+    current: &MessageId,
+    can: &Capabilities,
+) -> Result<Option<MessageId>, String> {
+    let wanted = match (&header.reply_to, header.reply_to_current) {
+        (Some(id), _) => MessageId::new(id.clone()),
+        (None, Some(true)) if rules.holds(Rule::DeliverReplyCurrent) => current.clone(),
+        _ => return Ok(None),
+    };
+    match can.reply {
+        None => Err(format!(
+            "this channel cannot answer message {wanted}; sent without"
+        )),
+        Some(ReplyForm::NumericReference)
+            if wanted.as_str().parse::<u64>().is_err() && rules.holds(Rule::DeliverReplyRefused) =>
+        {
+            Err(format!(
+                "{wanted} is no message id of this channel (a number); sent without"
+            ))
+        }
+        Some(_) => Ok(Some(wanted)),
+    }
+}
+
+/// Flags of a header that no channel honours yet, as an agent writes them.
+pub(crate) fn ignored_flags(header: &Header) -> Vec<&'static str> {
+    [
+        ("ephemeral", header.ephemeral),
+        ("suppress_embeds", header.suppress_embeds),
+        ("silent", header.silent),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| (value == Some(true)).then_some(name))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_channels::profile;
+    use foldback_wire::Platform;
+
+    fn target(platform: Platform, header: &Header) -> Result<Option<MessageId>, String> {
+        reply_target(Rules::all(), header, &"m1".into(), &profile(platform))
+    }
+
+    #[test]
+    fn an_id_or_the_current_message() {
+        let to = Header {
+            reply_to: Some("9".into()),
+            reply_to_current: Some(true),
+            ..Header::default()
+        };
+        assert_eq!(target(Platform::Telegram, &to), Ok(Some("9".into())));
+        let current = Header {
+            reply_to_current: Some(true),
+            ..Header::default()
+        };
+        assert_eq!(target(Platform::Telegram, &current), Ok(Some("m1".into())));
+        let cleared = Header {
+            reply_to_current: Some(false),
+            ..Header::default()
+        };
+        assert_eq!(target(Platform::Telegram, &cleared), Ok(None));
+    }
+
+    #[test]
+    fn an_id_of_another_form_is_refused_with_a_reason() {
+        let to = |id: &str| Header {
+            reply_to: Some(id.into()),
+            ..Header::default()
+        };
+        assert!(target(Platform::Discord, &to("abc")).unwrap_err().contains("abc"));
+        assert_eq!(
+            target(Platform::Discord, &to("1502606076451885136")),
+            Ok(Some("1502606076451885136".into()))
+        );
+        assert!(target(Platform::Slack, &to("1700000000.1234")).is_ok());
+        let mut can = profile(Platform::Telegram);
+        can.reply = None;
+        assert!(reply_target(Rules::all(), &to("1"), &"m1".into(), &can).is_err());
+    }
+
+    #[test]
+    fn flags_that_are_set_and_not_honoured() {
+        let header = Header {
+            silent: Some(true),
+            ephemeral: Some(false),
+            ..Header::default()
+        };
+        assert_eq!(ignored_flags(&header), ["silent"]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Showing that an answer is being written: at once, again every few seconds, until the turn is over or the
+//! agent has given no sign of life for too long.
+
+use super::courier::{Courier, Outgoing, intent};
+use crate::{
+    config::TypingConfig,
+    rules::{Rule, Rules},
+};
+use foldback_channels::{Call, NotDelivered};
+use foldback_store::StoreError;
+use foldback_wire::{Kind, Operation, Outcome, OutcomeCode, Timestamp};
+use tokio::sync::watch;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+/// The typing of one turn. Sealed when dropped: nothing that comes late starts it again.
+pub(crate) struct Typing {
+    touched: watch::Sender<Timestamp>,
+    courier: Courier,
+    sealed: CancellationToken,
+    _task: Option<AbortOnDropHandle<()>>,
+}
+
+impl Typing {
+    /// Starts showing, where the channel can and the configuration wants it.
+    pub(crate) fn start(courier: &Courier, can: bool, config: TypingConfig, rules: Rules) -> Self {
+        let touched = watch::Sender::new(courier.recorder.now());
+        let sealed = CancellationToken::new();
+        let task = (can && config.enabled && rules.holds(Rule::TypingRefresh)).then(|| {
+            let keep = Keep {
+                courier: courier.clone(),
+                config,
+                rules,
+                touched: touched.subscribe(),
+            };
+            let sealed = sealed.clone();
+            AbortOnDropHandle::new(tokio::spawn(async move {
+                sealed.run_until_cancelled(keep.going()).await;
+            }))
+        });
+        Self {
+            touched,
+            courier: courier.clone(),
+            sealed,
+            _task: task,
+        }
+    }
+
+    /// The agent gave a sign of life.
+    pub(crate) fn touch(&self) {
+        self.touched.send_replace(self.courier.recorder.now());
+    }
+
+    /// Stops for good. A call under way is given up: the platform lets it expire.
+    pub(crate) fn seal(self) {
+        self.sealed.cancel();
+    }
+}
+
+struct Keep {
+    courier: Courier,
+    config: TypingConfig,
+    rules: Rules,
+    touched: watch::Receiver<Timestamp>,
+}
+
+impl Keep {
+    async fn going(mut self) {
+        let clock = self.courier.recorder.clock.clone();
+        loop {
+            let last = *self.touched.borrow_and_update();
+            let quiet = clock.now().since(last) >= self.config.stop_after.0;
+            if quiet && self.rules.holds(Rule::TypingEnd) {
+                if self.touched.changed().await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            if let Err(error) = self.show().await {
+                tracing::error!(%error, "typing is given up");
+                return;
+            }
+            clock.sleep_until(clock.now().plus(self.config.every.0)).await;
+        }
+    }
+
+    /// Shows typing once. It goes past the lane and the outbox: late, it would be worse than none.
+    async fn show(&self) -> Result<(), StoreError> {
+        let Courier {
+            channel,
+            target,
+            recorder,
+            ids,
+            ..
+        } = &self.courier;
+        if channel.status().open().is_err() {
+            return Ok(());
+        }
+        let op = ids.op();
+        let key = format!("fb-typing-{op}");
+        let call = Call {
+            target: target.clone(),
+            operation: Operation::Typing,
+            key,
+        };
+        let outcome = match channel.perform(call).await {
+            Ok(done) => Outcome {
+                attempts: u32::from(!done.dry_run),
+                ..Outcome::new(done.code())
+            },
+            Err(NotDelivered::Closed(closed)) => {
+                Outcome::new(OutcomeCode::Cancelled).because(closed.to_string())
+            }
+            Err(NotDelivered::Refused(refusal)) => Outcome {
+                refusal: Some(refusal.code),
+                attempts: 1,
+                ..Outcome::new(OutcomeCode::Failed).because(refusal.detail)
+            },
+        };
+        // Written down together, afterwards: a crash leaves no open end.
+        let intent = intent(target, Outgoing::new(Operation::Typing).live(true));
+        recorder.note_all(vec![Kind::Intended { op, intent }, Kind::Ended { op, outcome }])
+    }
+}

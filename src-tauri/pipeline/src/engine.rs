@@ -1,0 +1,339 @@
+//! The running bot: starts, takes messages, obeys the operator, ends in order.
+
+use crate::{
+    config::{Config, OutputConfig},
+    conversations::Conversations,
+    deliver::lanes::Lanes,
+    files::SendDir,
+    ports::Ports,
+    recorder::{Ids, Recorder},
+    rules::Rules,
+    stages::dedupe::Seen,
+    turn::{Pending, Turn, shutting_down},
+};
+use foldback_agents::Agent;
+use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
+use foldback_directives::Settings;
+use foldback_store::{Journal, StoreError};
+use foldback_wire::{Actor, ChannelId, Clock, Inbound, Kind, Rng, TurnId};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// Messages that adapters may be ahead of the gates.
+const INBOUND: usize = 256;
+
+/// Everything a bot is made of.
+pub struct Parts {
+    /// What the operator wants.
+    pub config: Arc<Config>,
+    /// The folder that relative paths of the configuration lie below.
+    pub base: PathBuf,
+    /// Where decisions and intents go.
+    pub journal: Arc<dyn Journal>,
+    /// The channels, by name.
+    pub channels: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>,
+    /// Who answers.
+    pub agents: Agents,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub rng: Arc<dyn Rng>,
+    /// The rules in force; all of them except in mutation tests.
+    pub rules: Rules,
+    /// Ids of rules of the output grammar that are switched off, in mutation tests; without effect elsewhere.
+    pub grammar_off: Vec<String>,
+}
+
+/// Who answers on which channel.
+#[derive(Clone)]
+pub struct Agents {
+    /// Where no other is named.
+    pub default: Arc<dyn Agent>,
+    /// On single channels.
+    pub by_channel: BTreeMap<ChannelId, Arc<dyn Agent>>,
+}
+
+impl Agents {
+    /// One agent for all channels.
+    pub fn one(agent: Arc<dyn Agent>) -> Self {
+        Self {
+            default: agent,
+            by_channel: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn of(&self, channel: &ChannelId) -> Arc<dyn Agent> {
+        Arc::clone(self.by_channel.get(channel).unwrap_or(&self.default))
+    }
+}
+
+/// Why a bot cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Two channels have one name.
+    #[error(transparent)]
+    NameTaken(#[from] NameTaken),
+}
+
+/// There is no channel of this name.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no channel {0}")]
+pub struct NoSuchChannel(pub ChannelId);
+
+/// What every turn works with.
+pub(crate) struct Core {
+    pub(crate) ports: Arc<Ports>,
+    pub(crate) agents: Agents,
+    pub(crate) files: SendDir,
+    pub(crate) rules: Rules,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) recorder: Recorder,
+    pub(crate) lanes: Arc<Lanes>,
+    pub(crate) conversations: Conversations<Pending>,
+    pub(crate) tasks: TaskTracker,
+    /// Turns that still have something to say; what is only held does not count.
+    pub(crate) busy: TaskTracker,
+    /// No new turns.
+    pub(crate) stopping: CancellationToken,
+    /// Running turns are to stop.
+    pub(crate) killed: CancellationToken,
+    /// Lanes are to stop.
+    halted: CancellationToken,
+    seen: Mutex<Seen>,
+    running: Mutex<HashMap<TurnId, CancellationToken>>,
+    grammar_off: Vec<String>,
+}
+
+impl Core {
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn running(&self) -> MutexGuard<'_, HashMap<TurnId, CancellationToken>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn allow_from(&self, channel: &ChannelId) -> Vec<String> {
+        self.ports
+            .config
+            .channels
+            .get(channel)
+            .map(|c| c.allow_from.clone())
+            .unwrap_or_default()
+    }
+
+    /// The settings of a turn's scanners.
+    pub(crate) fn settings(&self, output: &OutputConfig) -> Settings {
+        let mut settings = output.settings();
+        switch_off(&mut settings, &self.grammar_off);
+        settings
+    }
+}
+
+#[cfg(feature = "mutants")]
+fn switch_off(settings: &mut Settings, rules: &[String]) {
+    rules.clone_into(&mut settings.off);
+}
+
+#[cfg(not(feature = "mutants"))]
+const fn switch_off(_: &mut Settings, _: &[String]) {}
+
+/// The running bot. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    core: Arc<Core>,
+}
+
+impl Engine {
+    /// Starts a bot: closes what an earlier process left open, switches its channels on, takes messages.
+    pub async fn start(parts: Parts) -> Result<Self, StartError> {
+        let Parts {
+            config,
+            base,
+            journal,
+            channels,
+            agents,
+            clock,
+            rng,
+            rules,
+            grammar_off,
+        } = parts;
+        let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock));
+        let ids = Arc::new(Ids::new(journal.reserve().await?));
+        let (sender, inbound) = mpsc::channel(INBOUND);
+        let witness = Arc::clone(&journal);
+        let board = Switchboard::new(Arc::clone(&clock), Arc::clone(&rng), sender, move |draft| {
+            if let Err(error) = witness.append(vec![draft]) {
+                tracing::error!(%error, "a change of a channel is not in the journal");
+            }
+        });
+        let halted = CancellationToken::new();
+        let lanes = Lanes::new(Arc::clone(&clock), rng, config.outbox, rules, halted.clone());
+        let files = SendDir::new(&config.files, &base, rules);
+        let house = Arc::new(Ports { board, config });
+        let core = Arc::new(Core {
+            ports: house,
+            agents,
+            files,
+            rules,
+            ids,
+            recorder,
+            lanes,
+            conversations: Conversations::default(),
+            tasks: TaskTracker::new(),
+            busy: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            killed: CancellationToken::new(),
+            halted,
+            seen: Mutex::default(),
+            running: Mutex::default(),
+            grammar_off,
+        });
+        let left = core.find_left().await?;
+        core.recorder.note(Kind::Started {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })?;
+        core.connect(channels).await?;
+        core.resume(left).await?;
+        core.tasks.spawn(Arc::clone(&core).listen(inbound));
+        Ok(Self { core })
+    }
+
+    /// Takes a message as if it came in on its channel.
+    pub async fn submit(&self, inbound: Inbound) -> Result<Turn, StoreError> {
+        self.core.begin(inbound).await
+    }
+
+    /// Stops the run of a turn. What it said so far is delivered. False when it does not run.
+    pub fn cancel(&self, turn: TurnId) -> bool {
+        let running = self.core.running();
+        let token = running.get(&turn);
+        token.inspect(|token| token.cancel()).is_some()
+    }
+
+    /// The channels, to look at.
+    pub fn channels(&self) -> &Switchboard {
+        &self.core.ports.board
+    }
+
+    /// The configuration it runs on.
+    pub fn config(&self) -> &Arc<Config> {
+        &self.core.ports.config
+    }
+
+    /// Switches a channel on or off. False when it was so already.
+    pub async fn toggle(
+        &self,
+        channel: &ChannelId,
+        on: bool,
+        by: Actor,
+        why: &str,
+    ) -> Result<bool, NoSuchChannel> {
+        let line = self
+            .channels()
+            .channel(channel)
+            .ok_or_else(|| NoSuchChannel(channel.clone()))?;
+        Ok(if on {
+            line.switch_on(by, why).await
+        } else {
+            line.switch_off(by, why).await
+        })
+    }
+
+    /// Arms a channel, or sends it back to dry runs. False when it was so already.
+    pub fn arm(&self, channel: &ChannelId, armed: bool, by: Actor) -> Result<bool, NoSuchChannel> {
+        let line = self
+            .channels()
+            .channel(channel)
+            .ok_or_else(|| NoSuchChannel(channel.clone()))?;
+        Ok(line.arm(armed, by))
+    }
+
+    /// Mutes or unmutes all outbound: what goes out meanwhile is held. False when it was so already.
+    pub fn mute(&self, muted: bool, by: Actor) -> bool {
+        self.channels().mute(muted, by)
+    }
+
+    /// A person lets go out what is held on a channel because it is older than `outbox.max_age`.
+    pub fn release_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
+        let detail = format!("{by:?} let the held operations of {channel} go");
+        self.core.recorder.warn(detail)?;
+        self.core.lanes.release(channel);
+        Ok(())
+    }
+
+    /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
+    /// said is delivered; what is held stays in the outbox for the next start.
+    pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
+        let core = &self.core;
+        core.stopping.cancel();
+        for pending in core.conversations.take_waiting() {
+            core.refuse(pending, shutting_down())?;
+        }
+        let clock = &core.recorder.clock;
+        core.busy.close();
+        tokio::select! {
+            biased;
+            () = core.busy.wait() => {}
+            () = clock.sleep_until(clock.now().plus(grace)) => {
+                core.killed.cancel();
+                tokio::select! {
+                    () = core.busy.wait() => {}
+                    () = clock.sleep_until(clock.now().plus(grace)) => {}
+                }
+            }
+        }
+        core.halted.cancel();
+        core.lanes.drained().await;
+        core.tasks.close();
+        core.ports
+            .board
+            .switch_all_off(&Actor::Pipeline, "the process is ending")
+            .await;
+        core.tasks.wait().await;
+        core.recorder.note(Kind::Stopped)?;
+        core.recorder.journal.flush().await
+    }
+}
+
+impl Core {
+    /// Takes the channels in and switches on those that are enabled.
+    async fn connect(&self, channels: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>) -> Result<(), StartError> {
+        for (id, adapter) in channels {
+            let settings = self.ports.config.channels.get(&id);
+            let channel = self
+                .ports
+                .board
+                .add(id.clone(), adapter, settings.is_some_and(|c| c.armed))?;
+            if self.allow_from(&id).is_empty() {
+                self.recorder.warn(format!(
+                    "channels.{id}.allow_from is empty: nobody may write there"
+                ))?;
+            }
+            if settings.is_none_or(|c| c.enabled) {
+                channel
+                    .switch_on(Actor::Config, "enabled in the configuration")
+                    .await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Inbound>) {
+        while let Some(Some(message)) = self.stopping.run_until_cancelled(inbound.recv()).await {
+            if let Err(error) = self.begin(message).await {
+                tracing::error!(%error, "a message is lost: the journal cannot be written");
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What a stage answers.
+
+use foldback_wire::{Gate, Stage};
+use std::collections::BTreeMap;
+
+/// A stage's answer: the message goes on as `T`, or it stops here for a recorded reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Flow<T> {
+    /// On to the next stage.
+    Continue(T),
+    /// Not further than here.
+    Stop(Box<Stop>),
+}
+
+/// Why a stage stopped a message, with everything that answers "why not?".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// Which stage.
+    pub stage: Stage,
+    /// Which gate.
+    pub gate: Gate,
+    /// Why, in words.
+    pub detail: String,
+    /// What the decision was made from.
+    pub inputs: BTreeMap<String, String>,
+    /// The setting that would change it.
+    pub setting: Option<String>,
+}
+
+impl Stop {
+    /// A stop without inputs.
+    pub fn new(stage: Stage, gate: Gate, detail: impl Into<String>) -> Self {
+        Self {
+            stage,
+            gate,
+            detail: detail.into(),
+            inputs: BTreeMap::new(),
+            setting: None,
+        }
+    }
+
+    /// The same with one more input.
+    #[must_use]
+    pub fn given(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.inputs.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The same with the setting that would change it.
+    #[must_use]
+    pub fn changed_by(mut self, setting: impl Into<String>) -> Self {
+        self.setting = Some(setting.into());
+        self
+    }
+
+    /// As a stage's answer.
+    pub fn flow<T>(self) -> Flow<T> {
+        Flow::Stop(Box::new(self))
+    }
+}

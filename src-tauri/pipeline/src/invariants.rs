@@ -1,0 +1,329 @@
+//! What must hold in every journal, whatever happened. Tests, replays and `foldback doctor` ask for it.
+
+use foldback_wire::{Event, Gate, Kind, OpId, OpKind, Seq, Span, Terminal, TurnId};
+use std::{collections::BTreeMap, fmt};
+
+/// Something that must not be in a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Where it shows; the last event for what is missing.
+    pub at: Seq,
+    /// Which turn.
+    pub turn: Option<TurnId>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.turn {
+            Some(turn) => write!(f, "event {}, turn {turn}: {}", self.at, self.what),
+            None => write!(f, "event {}: {}", self.at, self.what),
+        }
+    }
+}
+
+/// Whether the journal goes on after its last event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Turns and operations may still be open.
+    Running,
+    /// Everything has ended: an open turn or operation is a violation.
+    Ended,
+}
+
+/// Checks a journal from its beginning. Empty when everything holds:
+///
+/// - every turn ends exactly once, and says nothing afterwards; a stop and a blocked end come together;
+/// - every operation is intended once, attempted only in between, and ends exactly once;
+/// - the chunks of a message follow each other, and its ranges cover each byte exactly once;
+/// - a conversation is idle before its turn ends, with no operation of it open.
+pub fn check(events: &[Event], extent: Extent) -> Vec<Violation> {
+    let mut state = State::default();
+    for event in events {
+        state.take(event);
+    }
+    if extent == Extent::Ended {
+        state.end(events.last().map_or(Seq(0), |e| e.seq));
+    }
+    state.violations
+}
+
+#[derive(Debug, Default)]
+struct State {
+    last: Seq,
+    turns: BTreeMap<TurnId, TurnState>,
+    ops: BTreeMap<OpId, OpState>,
+    violations: Vec<Violation>,
+}
+
+#[derive(Debug, Default)]
+struct TurnState {
+    ended: bool,
+    stopped: Option<Gate>,
+    messages: BTreeMap<u32, Bytes>,
+}
+
+/// What is known of an assistant message's bytes.
+#[derive(Debug, Default)]
+struct Bytes {
+    chunked: usize,
+    ranges: Vec<Span>,
+}
+
+#[derive(Debug)]
+struct OpState {
+    turn: Option<TurnId>,
+    kind: OpKind,
+    ended: bool,
+}
+
+impl State {
+    fn violation(&mut self, event: &Event, what: impl Into<String>) {
+        self.violations.push(Violation {
+            at: event.seq,
+            turn: event.turn,
+            what: what.into(),
+        });
+    }
+
+    fn take(&mut self, event: &Event) {
+        if event.seq <= self.last {
+            self.violation(event, format!("it comes after event {}", self.last));
+        }
+        self.last = event.seq;
+        match &event.kind {
+            Kind::Intended { op, intent } => {
+                let state = OpState {
+                    turn: event.turn,
+                    kind: intent.kind,
+                    ended: false,
+                };
+                if self.ops.insert(*op, state).is_some() {
+                    self.violation(event, format!("operation {op} is intended twice"));
+                }
+            }
+            Kind::Attempted { op, .. } | Kind::Refused { op, .. } => self.open_op(event, *op),
+            Kind::Ended { op, .. } => {
+                self.open_op(event, *op);
+                if let Some(state) = self.ops.get_mut(op) {
+                    state.ended = true;
+                }
+            }
+            _ => {}
+        }
+        if let Some(turn) = event.turn {
+            self.take_turn(event, turn);
+        }
+    }
+
+    fn open_op(&mut self, event: &Event, op: OpId) {
+        match self.ops.get(&op) {
+            None => self.violation(event, format!("operation {op} was never intended")),
+            Some(OpState { ended: true, .. }) => {
+                self.violation(event, format!("operation {op} has ended already"));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn take_turn(&mut self, event: &Event, turn: TurnId) {
+        if let Kind::Received { .. } = &event.kind {
+            if self.turns.insert(turn, TurnState::default()).is_some() {
+                self.violation(event, "the turn begins twice");
+            }
+            return;
+        }
+        let Some(state) = self.turns.get_mut(&turn) else {
+            return self.violation(event, "the turn was never begun");
+        };
+        let mut wrong = Vec::new();
+        if state.ended {
+            wrong.push(format!("the turn has ended already, and then: {:?}", event.kind));
+        }
+        match &event.kind {
+            Kind::Stopping { gate, .. } => state.stopped = Some(*gate),
+            Kind::TurnEnded { terminal } => {
+                state.ended = true;
+                wrong.extend(end_mismatch(terminal, state.stopped));
+            }
+            Kind::Chunk { message, span, text } => {
+                let bytes = state.messages.entry(*message).or_default();
+                if span.start != bytes.chunked || span.len() != text.len() {
+                    wrong.push(format!(
+                        "a chunk at {} follows byte {}",
+                        span.start, bytes.chunked
+                    ));
+                }
+                bytes.chunked = span.end;
+            }
+            Kind::Decided { message, range } => {
+                state
+                    .messages
+                    .entry(*message)
+                    .or_default()
+                    .ranges
+                    .push(range.span);
+            }
+            Kind::MessageEnded {
+                message,
+                bytes: length,
+                ..
+            } => {
+                let bytes = state.messages.entry(*message).or_default();
+                if bytes.chunked != *length {
+                    wrong.push(format!(
+                        "message {message} has {length} bytes, its chunks {}",
+                        bytes.chunked
+                    ));
+                }
+                wrong.extend(gap(*message, &mut bytes.ranges, *length));
+            }
+            _ => {}
+        }
+        if matches!(event.kind, Kind::Idle | Kind::TurnEnded { .. }) {
+            let open = |o: &OpState| o.turn == Some(turn) && !o.ended && o.kind != OpKind::Typing;
+            if let Some((op, _)) = self.ops.iter().find(|(_, o)| open(o)) {
+                wrong.push(format!("operation {op} is still open"));
+            }
+        }
+        for what in wrong {
+            self.violation(event, what);
+        }
+    }
+
+    fn end(&mut self, at: Seq) {
+        let turns = self.turns.iter().filter(|(_, t)| !t.ended);
+        let open_turns = turns.map(|(turn, _)| (Some(*turn), "the turn never ends".to_owned()));
+        let ops = self.ops.iter().filter(|(_, o)| !o.ended);
+        let open_ops = ops.map(|(op, o)| (o.turn, format!("operation {op} never ends")));
+        let open = open_turns
+            .chain(open_ops)
+            .map(|(turn, what)| Violation { at, turn, what });
+        self.violations.extend(open.collect::<Vec<_>>());
+    }
+}
+
+/// A blocked end has a stop, and a stop a blocked end.
+fn end_mismatch(terminal: &Terminal, stopped: Option<Gate>) -> Option<String> {
+    let gate = match terminal {
+        Terminal::Blocked { gate } => Some(*gate),
+        Terminal::Duplicate => Some(Gate::Duplicate),
+        _ => None,
+    };
+    (gate != stopped).then(|| format!("it was stopped by {stopped:?} and ends as {terminal:?}"))
+}
+
+/// A byte that no range covers, or two.
+fn gap(message: u32, ranges: &mut [Span], length: usize) -> Option<String> {
+    ranges.sort_by_key(|span| (span.start, span.end));
+    let mut at = 0;
+    for span in ranges.iter() {
+        if span.start != at {
+            return Some(format!(
+                "message {message}: a range begins at {} where {at} is due",
+                span.start
+            ));
+        }
+        at = span.end;
+    }
+    (at != length).then(|| format!("message {message}: ranges end at byte {at} of {length}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::inbound;
+    use foldback_wire::{Outcome, OutcomeCode, Timestamp};
+
+    fn events(kinds: Vec<Kind>) -> Vec<Event> {
+        let event = |(n, kind)| Event {
+            seq: Seq(n as u64 + 1),
+            at: Timestamp(0),
+            turn: Some(TurnId(1)),
+            session: None,
+            channel: None,
+            kind,
+        };
+        kinds.into_iter().enumerate().map(event).collect()
+    }
+
+    fn received() -> Kind {
+        Kind::Received {
+            message: Box::new(inbound("hi")),
+        }
+    }
+
+    fn ended(terminal: Terminal) -> Kind {
+        Kind::TurnEnded { terminal }
+    }
+
+    fn violations(kinds: Vec<Kind>) -> Vec<String> {
+        check(&events(kinds), Extent::Ended)
+            .into_iter()
+            .map(|v| v.what)
+            .collect()
+    }
+
+    #[test]
+    fn a_turn_ends_exactly_once() {
+        assert!(violations(vec![received(), ended(Terminal::Replied)]).is_empty());
+        assert_eq!(violations(vec![received()]), ["the turn never ends"]);
+        assert!(check(&events(vec![received()]), Extent::Running).is_empty());
+        let twice = violations(vec![
+            received(),
+            ended(Terminal::Replied),
+            ended(Terminal::Replied),
+        ]);
+        assert!(twice[0].starts_with("the turn has ended already"), "{twice:?}");
+        let blocked = Terminal::Blocked {
+            gate: Gate::QueueFull,
+        };
+        assert!(violations(vec![received(), ended(blocked)])[0].starts_with("it was stopped by None"));
+    }
+
+    #[test]
+    fn every_byte_has_one_range() {
+        let chunk = Kind::Chunk {
+            message: 0,
+            span: Span::new(0, 4),
+            text: "abcd".into(),
+        };
+        let range = |start, end| {
+            let span = Span::new(start, end);
+            let range = foldback_wire::Range {
+                span,
+                fate: foldback_wire::Fate::Show,
+                reason: None,
+                shown_as: None,
+            };
+            Kind::Decided { message: 0, range }
+        };
+        let end = Kind::MessageEnded {
+            message: 0,
+            bytes: 4,
+            narration: false,
+        };
+        let with = |ranges: Vec<Kind>| {
+            let mut kinds = vec![received(), chunk.clone()];
+            kinds.extend(ranges);
+            kinds.extend([end.clone(), ended(Terminal::Replied)]);
+            violations(kinds)
+        };
+        assert!(with(vec![range(2, 4), range(0, 2)]).is_empty());
+        assert_eq!(with(vec![range(0, 2)]), ["message 0: ranges end at byte 2 of 4"]);
+        assert_eq!(
+            with(vec![range(0, 3), range(2, 4)]),
+            ["message 0: a range begins at 2 where 3 is due"]
+        );
+    }
+
+    #[test]
+    fn an_operation_ends_once_and_only_after_its_intent() {
+        let outcome = Outcome::new(OutcomeCode::Sent);
+        let done = Kind::Ended { op: OpId(1), outcome };
+        let end = ended(Terminal::Replied);
+        let never = violations(vec![received(), done, end]);
+        assert_eq!(never, ["operation 1 was never intended"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The channels of the running bot with what the configuration says about them.
+
+use crate::config::{Config, OutputConfig, reduce};
+use foldback_channels::{Channel, Switchboard};
+use foldback_wire::{Capabilities, ChannelId};
+use std::sync::Arc;
+
+/// All channels.
+pub(crate) struct Ports {
+    pub(crate) board: Switchboard,
+    pub(crate) config: Arc<Config>,
+}
+
+/// One channel, what it can do and how output is delivered there.
+pub(crate) struct Port {
+    pub(crate) channel: Channel,
+    /// What the platform can, less what is disabled: the only thing the delivery engine decides from.
+    pub(crate) can: Capabilities,
+    pub(crate) output: OutputConfig,
+}
+
+impl Ports {
+    /// The channel of this name.
+    pub(crate) fn port(&self, id: &ChannelId) -> Option<Port> {
+        let channel = self.board.channel(id)?;
+        let output = self.config.output_of(id);
+        let can = reduce(channel.capabilities().clone(), &output.disable);
+        Some(Port { channel, can, output })
+    }
+}

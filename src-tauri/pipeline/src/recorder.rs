@@ -1,0 +1,114 @@
+//! Writing decisions into the journal, with whom they belong to.
+
+use crate::crash::{self, Point};
+use foldback_store::{Journal, Numbers, StoreError};
+use foldback_wire::{ChannelId, Clock, Draft, Kind, OpId, RunId, SessionId, Timestamp, TurnId};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// The next numbers of everything that is counted.
+#[derive(Debug)]
+pub(crate) struct Ids {
+    turn: AtomicU64,
+    op: AtomicU64,
+    run: AtomicU64,
+}
+
+impl Ids {
+    pub(crate) const fn new(first: Numbers) -> Self {
+        Self {
+            turn: AtomicU64::new(first.turn),
+            op: AtomicU64::new(first.op),
+            run: AtomicU64::new(first.run),
+        }
+    }
+
+    pub(crate) fn turn(&self) -> TurnId {
+        TurnId(self.turn.fetch_add(1, Ordering::Relaxed))
+    }
+
+    pub(crate) fn op(&self) -> OpId {
+        OpId(self.op.fetch_add(1, Ordering::Relaxed))
+    }
+
+    pub(crate) fn run(&self) -> RunId {
+        RunId(self.run.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Writes the decisions of one turn (or of none) into the journal.
+#[derive(Clone)]
+pub(crate) struct Recorder {
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) clock: Arc<dyn Clock>,
+    turn: Option<TurnId>,
+    session: Option<SessionId>,
+    channel: Option<ChannelId>,
+}
+
+impl Recorder {
+    /// For decisions that belong to no turn.
+    pub(crate) fn new(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            journal,
+            clock,
+            turn: None,
+            session: None,
+            channel: None,
+        }
+    }
+
+    /// The same for a turn on a channel.
+    pub(crate) fn of_turn(&self, turn: TurnId, channel: &ChannelId) -> Self {
+        Self {
+            turn: Some(turn),
+            channel: Some(channel.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// The same in a session.
+    pub(crate) fn in_session(&self, session: &SessionId) -> Self {
+        Self {
+            session: Some(session.clone()),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn draft(&self, kind: Kind) -> Draft {
+        Draft {
+            at: self.now(),
+            turn: self.turn,
+            session: self.session.clone(),
+            channel: self.channel.clone(),
+            kind,
+        }
+    }
+
+    pub(crate) fn note(&self, kind: Kind) -> Result<(), StoreError> {
+        self.note_all(vec![kind])
+    }
+
+    pub(crate) fn note_all(&self, kinds: Vec<Kind>) -> Result<(), StoreError> {
+        if kinds.is_empty() {
+            return Ok(());
+        }
+        crash::point(Point::BeforeAppend);
+        self.journal
+            .append(kinds.into_iter().map(|kind| self.draft(kind)).collect())?;
+        crash::point(Point::AfterAppend);
+        Ok(())
+    }
+
+    pub(crate) fn warn(&self, detail: impl Into<String>) -> Result<(), StoreError> {
+        self.note(Kind::Warned {
+            detail: detail.into(),
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Every rule of the stages, with an id that fixtures name. Replay lists the ids that no fixture names;
+//! mutation tests switch one rule off at its decision and expect some fixture to notice.
+
+macro_rules! rules {
+    ($( $name:ident = $id:literal : $sentence:literal ),+ $(,)?) => {
+        /// A rule of the pipeline.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule { $( #[doc = $sentence] $name, )+ }
+
+        impl Rule {
+            /// Every rule, in the order of the stages.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// Its id: `P`, the stage, a word.
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$name => $id),+ }
+            }
+
+            /// What it says.
+            pub const fn sentence(self) -> &'static str {
+                match self { $(Self::$name => $sentence),+ }
+            }
+
+            /// The rule of this id.
+            pub fn from_id(id: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|rule| rule.id() == id)
+            }
+        }
+    };
+}
+
+rules! {
+    FinalizeBreaks = "P.finalize.breaks": "CRLF and CR in a message become LF.",
+    FinalizeMedia = "P.finalize.media": "A file without a media type is application/octet-stream.",
+    FinalizeEmpty = "P.finalize.empty": "A message with neither text nor files stops.",
+    DedupeClaim = "P.dedupe.claim": "A message that was seen in the last 20 minutes stops as a duplicate.",
+    DedupeRelease = "P.dedupe.release": "A failed turn releases its message, so that a redelivery is answered.",
+    AuthorizeClosed = "P.authorize.closed": "A channel with an empty allow list is closed to everybody.",
+    AuthorizeDeny = "P.authorize.deny": "A sender who is not on the allow list stops.",
+    AuthorizeProvider = "P.authorize.provider": "An entry provider:id names a sender of that provider only.",
+    SessionSender = "P.session.sender": "In groups the scope per-sender gives everyone a conversation of their own.",
+    SessionThread = "P.session.thread": "A thread is a conversation of its own.",
+    QueueFifo = "P.queue.fifo": "A message during a run waits its turn, first in, first out.",
+    QueueCap = "P.queue.cap": "When the cap is reached the next message is stopped, and the journal says so.",
+    PrepareSender = "P.prepare.sender": "The agent is given the sender context with the message id.",
+    PrepareDirectives = "P.prepare.directives": "The agent is taught exactly the directives the channel can do.",
+    RunLate = "P.run.late": "Steps of another run are dropped.",
+    RunNotice = "P.run.notice": "A failed run says so to the user, after what was said before.",
+    RunSilence = "P.run.silence": "A run that says nothing for too long has failed.",
+    ScanMessage = "P.scan.message": "A tool call or a new message id ends the assistant message; each has its own scanner.",
+    ScanNarration = "P.scan.narration": "Text before a tool call is shown or hidden as the narration setting says.",
+    PreviewInterval = "P.preview.interval": "A live message is edited no sooner than the edit interval allows; the latest text wins.",
+    PreviewCannotEdit = "P.preview.cannot_edit": "Where a channel cannot edit, a message is sent once, when it is complete.",
+    SplitLimit = "P.split.limit": "No message is longer than the channel's limit, in the channel's unit.",
+    SplitFence = "P.split.fence": "A code fence that is cut is closed and opened again.",
+    DispatchOrder = "P.dispatch.order": "Operations of one chat happen in the order of their intents.",
+    DeliverDirectives = "P.deliver.directives": "Directives run when they are complete, before the text that follows.",
+    DeliverUnsupported = "P.deliver.unsupported": "What a channel cannot do is skipped with a warning and never blocks the text.",
+    DeliverReaction = "P.deliver.reaction": "A reaction without a message goes to the one that triggered the turn.",
+    DeliverReply = "P.deliver.reply": "The reply target applies to the first message sent for the text that carried it.",
+    DeliverReplyCurrent = "P.deliver.reply_current": "A reply to the current message answers the one that triggered the turn.",
+    DeliverReplyRefused = "P.deliver.reply_refused": "A refused or misformed reply target gives a plain send and a warning.",
+    DeliverPlaceholder = "P.deliver.placeholder": "The placeholder of a reply is removed once every part is acknowledged, blanked where that is impossible.",
+    DeliverEmpty = "P.deliver.empty": "An answer with neither text nor directives nor silence gives the empty text.",
+    DeliverSilence = "P.deliver.silence": "A suppressed answer sends no text.",
+    DeliverRetry = "P.deliver.retry": "A passing fault is tried again with growing pauses.",
+    DeliverRetryAfter = "P.deliver.retry_after": "A rate limit waits as long as the platform says.",
+    DeliverUnknown = "P.deliver.unknown": "What may have arrived is not sent again without an idempotency key.",
+    DeliverOff = "P.deliver.off": "While a channel is off its operations are held, and go out in order afterwards.",
+    DeliverOld = "P.deliver.old": "What was held longer than the configured age goes out only after a person agrees.",
+    DeliverDryRun = "P.deliver.dry_run": "In a dry run everything but the platform call happens.",
+    DeliverElsewhere = "P.deliver.elsewhere": "Messages and files to another chat need an allow list entry.",
+    FilesBelow = "P.files.below": "A file lies below the configured folder, also after links are followed.",
+    FilesRegular = "P.files.regular": "Only regular files are sent.",
+    FilesSize = "P.files.size": "A file is at most as large as the setting and the channel allow.",
+    FilesCaption = "P.files.caption": "A caption longer than the channel takes follows as text.",
+    FilesCleanup = "P.files.cleanup": "A file is deleted after sending only where the configuration allows it.",
+    TypingRefresh = "P.typing.refresh": "Typing starts with the run and is refreshed every 6 seconds.",
+    TypingEnd = "P.typing.end": "Typing stops when the run is complete and deliveries are idle, or 2 minutes after the last activity.",
+}
+
+/// The rules in force: all of them, except in mutation tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rules {
+    #[cfg(feature = "mutants")]
+    off: u64,
+}
+
+impl Rules {
+    /// All rules.
+    pub const fn all() -> Self {
+        Self {
+            #[cfg(feature = "mutants")]
+            off: 0,
+        }
+    }
+
+    /// All rules but one.
+    #[cfg(feature = "mutants")]
+    pub const fn without(rule: Rule) -> Self {
+        Self {
+            off: 1 << rule as u32,
+        }
+    }
+
+    /// Whether a rule is in force; asked at the rule's decision.
+    #[cfg(feature = "mutants")]
+    pub const fn holds(self, rule: Rule) -> bool {
+        self.off & (1 << rule as u32) == 0
+    }
+
+    /// Whether a rule is in force; asked at the rule's decision.
+    #[cfg(not(feature = "mutants"))]
+    pub const fn holds(self, _: Rule) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn ids_are_unique_and_fit_the_set() {
+        let ids: HashSet<_> = Rule::ALL.iter().map(|r| r.id()).collect();
+        assert_eq!(ids.len(), Rule::ALL.len());
+        assert!(Rule::ALL.len() <= 64);
+        assert!(
+            Rule::ALL
+                .iter()
+                .all(|r| r.id().starts_with("P.") && r.sentence().ends_with('.'))
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! Recognises a message that was seen already: claimed when it comes in, committed when its turn went
+//! well, released when it failed, so that the platform's redelivery works.
+
+use crate::{
+    flow::{Flow, Stop},
+    rules::{Rule, Rules},
+};
+use foldback_wire::{ChannelId, ChatId, Gate, Inbound, MessageId, Stage, ThreadId, Timestamp, TurnId};
+use std::{
+    collections::{HashMap, VecDeque},
+    time::Duration,
+};
+
+/// Messages remembered; the oldest go first.
+pub(crate) const CAPACITY: usize = 5_000;
+/// How long a message is remembered, from its claim.
+pub(crate) const MEMORY: Duration = Duration::from_mins(20);
+
+/// What makes a message the same. A tuple of types: joined strings let two messages collide where one
+/// part is missing in each.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    channel: ChannelId,
+    account: Option<String>,
+    chat: ChatId,
+    thread: Option<ThreadId>,
+    message: MessageId,
+}
+
+impl Key {
+    fn of(message: &Inbound) -> Self {
+        Self {
+            channel: message.channel.clone(),
+            account: message.account.clone(),
+            chat: message.chat.clone(),
+            thread: message.thread.clone(),
+            message: message.message.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    turn: TurnId,
+    at: Timestamp,
+    committed: bool,
+}
+
+/// A message's place in the memory, until its turn is over.
+#[derive(Debug, Clone)]
+pub(crate) struct Claim {
+    key: Key,
+    turn: TurnId,
+}
+
+/// The messages seen lately.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    entries: HashMap<Key, Entry>,
+    /// Claims in the order they were made; may name released ones.
+    order: VecDeque<(Timestamp, Key)>,
+}
+
+impl Seen {
+    /// Claims the message for a turn, or stops it as a duplicate.
+    pub(crate) fn claim(
+        &mut self,
+        rules: Rules,
+        message: &Inbound,
+        turn: TurnId,
+        now: Timestamp,
+    ) -> Flow<Claim> {
+        self.forget(now);
+        let key = Key::of(message);
+        if rules.holds(Rule::DedupeClaim)
+            && let Some(first) = self.entries.get(&key)
+        {
+            let state = if first.committed {
+                "answered"
+            } else {
+                "still in work"
+            };
+            return Stop::new(
+                Stage::Dedupe,
+                Gate::Duplicate,
+                format!(
+                    "message {} came already, as turn {}; it is {state}",
+                    message.message, first.turn
+                ),
+            )
+            .given("message", message.message.as_str())
+            .given("chat", message.chat.as_str())
+            .given("first_turn", first.turn.to_string())
+            .given("first_seen", first.at.to_string())
+            .flow();
+        }
+        self.entries.insert(
+            key.clone(),
+            Entry {
+                turn,
+                at: now,
+                committed: false,
+            },
+        );
+        self.order.push_back((now, key.clone()));
+        Flow::Continue(Claim { key, turn })
+    }
+
+    /// The turn went well: later copies are duplicates.
+    pub(crate) fn commit(&mut self, claim: &Claim) {
+        if let Some(entry) = self.own(claim) {
+            entry.committed = true;
+        }
+    }
+
+    /// The turn failed: the next copy is a new message.
+    pub(crate) fn release(&mut self, rules: Rules, claim: &Claim) {
+        if rules.holds(Rule::DedupeRelease) && self.own(claim).is_some() {
+            self.entries.remove(&claim.key);
+        }
+    }
+
+    fn own(&mut self, claim: &Claim) -> Option<&mut Entry> {
+        self.entries.get_mut(&claim.key).filter(|e| e.turn == claim.turn)
+    }
+
+    fn forget(&mut self, now: Timestamp) {
+        while let Some((at, key)) = self.order.front() {
+            if self.order.len() < CAPACITY && now.since(*at) < MEMORY {
+                break;
+            }
+            // A released and claimed again key stands twice in the order; only its own claim removes it.
+            if self.entries.get(key).is_some_and(|e| e.at == *at) {
+                self.entries.remove(key);
+            }
+            self.order.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::inbound;
+
+    fn try_claim(seen: &mut Seen, id: &str, turn: u64, at_ms: i64) -> Option<Claim> {
+        let mut message = inbound("hi");
+        message.message = id.into();
+        match seen.claim(Rules::all(), &message, TurnId(turn), Timestamp(at_ms)) {
+            Flow::Continue(claim) => Some(claim),
+            Flow::Stop(stop) => {
+                assert_eq!(stop.gate, Gate::Duplicate);
+                None
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_message_is_stopped_for_twenty_minutes() {
+        let mut seen = Seen::default();
+        let minute = 60_000;
+        assert!(try_claim(&mut seen, "a", 1, 0).is_some());
+        assert!(try_claim(&mut seen, "a", 2, 20 * minute - 1).is_none());
+        assert!(try_claim(&mut seen, "a", 3, 20 * minute).is_some());
+    }
+
+    #[test]
+    fn a_failed_turn_lets_the_redelivery_in_and_a_good_one_does_not() {
+        let mut seen = Seen::default();
+        let claim = try_claim(&mut seen, "a", 1, 0).unwrap();
+        seen.release(Rules::all(), &claim);
+        let again = try_claim(&mut seen, "a", 2, 1).unwrap();
+        // A late release of the first turn must not free the second one's claim.
+        seen.release(Rules::all(), &claim);
+        assert!(try_claim(&mut seen, "a", 3, 2).is_none());
+        seen.commit(&again);
+        assert!(try_claim(&mut seen, "a", 4, 3).is_none());
+    }
+
+    #[test]
+    fn the_oldest_of_five_thousand_goes_first() {
+        let mut seen = Seen::default();
+        for n in 0..CAPACITY {
+            assert!(try_claim(&mut seen, &n.to_string(), n as u64 + 1, 0).is_some());
+        }
+        assert!(try_claim(&mut seen, "one more", 9_999, 1).is_some());
+        assert_eq!(seen.entries.len(), CAPACITY);
+        assert!(try_claim(&mut seen, "0", 10_000, 1).is_some());
+        assert!(try_claim(&mut seen, "4999", 10_001, 1).is_none());
+    }
+
+    #[test]
+    fn missing_parts_do_not_make_messages_equal() {
+        let mut seen = Seen::default();
+        let mut one = inbound("hi");
+        one.account = Some("x".into());
+        let mut two = inbound("hi");
+        two.thread = Some("x".into());
+        for (turn, message) in [(1, &one), (2, &two)] {
+            assert!(matches!(
+                seen.claim(Rules::all(), message, TurnId(turn), Timestamp(0)),
+                Flow::Continue(_)
+            ));
+        }
+    }
+}

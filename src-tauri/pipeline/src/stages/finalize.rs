@@ -1,0 +1,71 @@
+//! Brings a message into its normal form.
+
+use crate::{
+    flow::{Flow, Stop},
+    rules::{Rule, Rules},
+};
+use foldback_wire::{Gate, Inbound, Stage};
+
+/// Media type of a file whose type the platform does not tell.
+const UNKNOWN_MEDIA: &str = "application/octet-stream";
+
+/// Line breaks become LF, files get a media type; a message with neither text nor files stops.
+pub(crate) fn finalize(rules: Rules, mut message: Inbound) -> Flow<Inbound> {
+    if rules.holds(Rule::FinalizeBreaks) && message.text.contains('\r') {
+        message.text = message.text.replace("\r\n", "\n").replace('\r', "\n");
+    }
+    if rules.holds(Rule::FinalizeMedia) {
+        for file in &mut message.files {
+            if file.media_type.trim().is_empty() {
+                UNKNOWN_MEDIA.clone_into(&mut file.media_type);
+            }
+        }
+    }
+    if rules.holds(Rule::FinalizeEmpty) && message.text.trim().is_empty() && message.files.is_empty() {
+        return Stop::new(
+            Stage::Finalize,
+            Gate::EmptyMessage,
+            "it has neither text nor files",
+        )
+        .given("bytes", message.text.len().to_string())
+        .flow();
+    }
+    Flow::Continue(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::inbound;
+    use foldback_wire::Attachment;
+
+    #[test]
+    fn line_breaks_become_lf() {
+        let Flow::Continue(message) = finalize(Rules::all(), inbound("a\r\nb\rc\n")) else {
+            panic!("stopped")
+        };
+        assert_eq!(message.text, "a\nb\nc\n");
+    }
+
+    #[test]
+    fn a_file_without_a_type_gets_one() {
+        let mut message = inbound("");
+        message.files = vec![Attachment {
+            name: "a".into(),
+            media_type: " ".into(),
+            size: None,
+        }];
+        let Flow::Continue(message) = finalize(Rules::all(), message) else {
+            panic!("stopped")
+        };
+        assert_eq!(message.files[0].media_type, "application/octet-stream");
+    }
+
+    #[test]
+    fn nothing_at_all_stops() {
+        let Flow::Stop(stop) = finalize(Rules::all(), inbound(" \r\n")) else {
+            panic!("went on")
+        };
+        assert_eq!((stop.stage, stop.gate), (Stage::Finalize, Gate::EmptyMessage));
+    }
+}

@@ -1,0 +1,9 @@
+//! The stages of a message's way, in order.
+
+pub(crate) mod authorize;
+pub(crate) mod dedupe;
+pub(crate) mod finalize;
+pub(crate) mod prepare;
+pub(crate) mod run;
+pub(crate) mod scan;
+pub(crate) mod session;

@@ -1,0 +1,75 @@
+//! Finds the conversation a message belongs to.
+
+use crate::{
+    config::SessionScope,
+    rules::{Rule, Rules},
+};
+use foldback_wire::{ChatType, Inbound, SessionId};
+
+/// The key of the message's session: by sender, by chat, or one for everything; a thread is a conversation
+/// of its own. A direct chat has one sender, so both scopes give it the same key.
+pub(crate) fn key(rules: Rules, scope: SessionScope, message: &Inbound) -> SessionId {
+    let mut parts = match scope {
+        SessionScope::Global => return SessionId::new("global"),
+        SessionScope::PerChat | SessionScope::PerSender => {
+            vec![message.channel.as_str(), message.chat.as_str()]
+        }
+    };
+    if scope == SessionScope::PerSender
+        && message.chat_type == ChatType::Group
+        && rules.holds(Rule::SessionSender)
+    {
+        parts.push(message.sender.id.as_str());
+    }
+    let mut key = parts.iter().map(|p| escape(p)).collect::<Vec<_>>().join(":");
+    if let Some(thread) = &message.thread
+        && rules.holds(Rule::SessionThread)
+    {
+        key.push('#');
+        key.push_str(&escape(thread.as_str()));
+    }
+    SessionId::new(key)
+}
+
+/// Keeps `:` and `#` of a platform's ids apart from the key's own, so that no two conversations share one.
+fn escape(part: &str) -> String {
+    part.replace('%', "%25").replace(':', "%3A").replace('#', "%23")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::inbound;
+
+    fn message(chat_type: ChatType, thread: Option<&str>) -> Inbound {
+        let mut message = inbound("hi");
+        message.chat = "c1".into();
+        message.chat_type = chat_type;
+        message.thread = thread.map(Into::into);
+        message
+    }
+
+    fn keyed(scope: SessionScope, message: &Inbound) -> String {
+        key(Rules::all(), scope, message).to_string()
+    }
+
+    #[test]
+    fn scopes_and_threads() {
+        let direct = message(ChatType::Direct, None);
+        let group = message(ChatType::Group, None);
+        let thread = message(ChatType::Group, Some("t9"));
+        assert_eq!(keyed(SessionScope::PerSender, &direct), "telegram:c1");
+        assert_eq!(keyed(SessionScope::PerSender, &group), "telegram:c1:alice");
+        assert_eq!(keyed(SessionScope::PerSender, &thread), "telegram:c1:alice#t9");
+        assert_eq!(keyed(SessionScope::PerChat, &group), "telegram:c1");
+        assert_eq!(keyed(SessionScope::PerChat, &thread), "telegram:c1#t9");
+        assert_eq!(keyed(SessionScope::Global, &thread), "global");
+    }
+
+    #[test]
+    fn ids_with_separators_stay_apart() {
+        let mut odd = message(ChatType::Direct, None);
+        odd.chat = "c1:alice#t9".into();
+        assert_eq!(keyed(SessionScope::PerSender, &odd), "telegram:c1%3Aalice%23t9");
+    }
+}

@@ -1,0 +1,406 @@
+//! One message's way: the stages in their order, as the diagram of the architecture has them.
+
+use crate::{
+    conversations::Entry,
+    deliver::{
+        courier::Courier,
+        delivery::{Desk, deliver},
+        typing::Typing,
+    },
+    engine::Core,
+    flow::{Flow, Stop},
+    ports::Port,
+    recorder::Recorder,
+    rules::Rule,
+    stages::{
+        authorize::authorize, dedupe::Claim, finalize::finalize, prepare::prepare, run::Run, scan::Scan,
+        session,
+    },
+};
+use foldback_agents::TurnRequest;
+use foldback_store::{SessionRecord, StoreError};
+use foldback_wire::{Gate, Inbound, Kind, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tracing::Instrument as _;
+
+/// A turn that was begun.
+#[derive(Debug)]
+pub struct Turn {
+    /// Its number.
+    pub id: TurnId,
+    ended: oneshot::Receiver<Terminal>,
+}
+
+impl Turn {
+    /// Waits for its end. `None` when the process ends first, or the journal cannot be written.
+    pub async fn ended(self) -> Option<Terminal> {
+        self.ended.await.ok()
+    }
+}
+
+/// A message that passed the gates and waits for its turn.
+pub(crate) struct Pending {
+    id: TurnId,
+    message: Inbound,
+    session: SessionId,
+    claim: Claim,
+    recorder: Recorder,
+    ended: oneshot::Sender<Terminal>,
+    since: Timestamp,
+}
+
+/// A message that passed the gates.
+struct Admitted {
+    message: Inbound,
+    session: SessionId,
+    claim: Claim,
+}
+
+/// Goes on with what a stage let through, or answers its stop.
+macro_rules! passed {
+    ($recorder:expr, $stage:ident, $flow:expr, |$found:pat_param| $detail:expr) => {
+        match $flow {
+            Flow::Continue(next) => {
+                let $found = &next;
+                $recorder.note(Kind::Passed {
+                    stage: Stage::$stage,
+                    detail: $detail,
+                })?;
+                next
+            }
+            Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
+        }
+    };
+}
+
+impl Core {
+    /// Begins a turn: through the gates, then into its conversation.
+    pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
+        let id = self.ids.turn();
+        let recorder = self.recorder.of_turn(id, &inbound.channel);
+        recorder.note(Kind::Received {
+            message: Box::new(inbound.clone()),
+        })?;
+        let (end, ended) = oneshot::channel();
+        match self.admit(&recorder, id, inbound).await? {
+            Flow::Continue(Admitted {
+                message,
+                session,
+                claim,
+            }) => {
+                let recorder = recorder.in_session(&session);
+                let since = recorder.now();
+                let pending = Pending {
+                    id,
+                    message,
+                    session,
+                    claim,
+                    recorder,
+                    ended: end,
+                    since,
+                };
+                self.take_turns(pending)?;
+            }
+            Flow::Stop(stop) => {
+                // A caller that does not wait for the end is fine.
+                let _ = end.send(stopped(&recorder, *stop)?);
+            }
+        }
+        Ok(Turn { id, ended })
+    }
+
+    /// The gates: finalize, dedupe, authorize, session.
+    async fn admit(
+        &self,
+        recorder: &Recorder,
+        turn: TurnId,
+        inbound: Inbound,
+    ) -> Result<Flow<Admitted>, StoreError> {
+        if self.stopping.is_cancelled() {
+            return Ok(shutting_down().flow());
+        }
+        let rules = self.rules;
+        let message = passed!(recorder, Finalize, finalize(rules, inbound), |m| format!(
+            "{} bytes of text",
+            m.text.len()
+        ));
+        let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
+            return Ok(no_such_channel(&message).flow());
+        };
+        let claim = passed!(
+            recorder,
+            Dedupe,
+            self.seen().claim(rules, &message, turn, recorder.now()),
+            |_| "not seen before".to_owned()
+        );
+        let allow_from = self.allow_from(&message.channel);
+        passed!(
+            recorder,
+            Authorize,
+            authorize(rules, can.platform, &allow_from, &message),
+            |entry| format!("{} is let in by {entry}", message.sender.id)
+        );
+        let session = session::key(rules, self.ports.config.session.scope, &message);
+        self.remember(recorder, &session, &message).await?;
+        Ok(Flow::Continue(Admitted {
+            message,
+            session,
+            claim,
+        }))
+    }
+
+    async fn remember(
+        &self,
+        recorder: &Recorder,
+        id: &SessionId,
+        message: &Inbound,
+    ) -> Result<(), StoreError> {
+        let now = recorder.now();
+        let known = recorder.journal.session(id).await?;
+        let mut record = known.unwrap_or_else(|| SessionRecord {
+            id: id.clone(),
+            channel: message.channel.clone(),
+            turns: 0,
+            created: now,
+            used: now,
+        });
+        record.turns += 1;
+        record.used = now;
+        let detail = format!("turn {} of session {id}", record.turns);
+        recorder.journal.put_session(record).await?;
+        recorder.in_session(id).note(Kind::Passed {
+            stage: Stage::Session,
+            detail,
+        })
+    }
+
+    /// The queue: one turn at a time in a conversation.
+    fn take_turns(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
+        let cap = self.ports.config.queue.cap;
+        let cap = if self.rules.holds(Rule::QueueCap) {
+            cap
+        } else {
+            usize::MAX
+        };
+        let session = pending.session.clone();
+        if !self.rules.holds(Rule::QueueFifo) {
+            self.tasks.spawn(Arc::clone(self).complete_alone(pending));
+            return Ok(());
+        }
+        let recorder = pending.recorder.clone();
+        let mut noted = Ok(());
+        let entry = self.conversations.enter(&session, pending, cap, |place| {
+            noted = recorder.note(Kind::Queued {
+                position: u32::try_from(place).unwrap_or(u32::MAX),
+            });
+        });
+        noted?;
+        match entry {
+            Entry::Run(pending) => {
+                self.tasks.spawn(Arc::clone(self).converse(pending));
+                Ok(())
+            }
+            Entry::Waits(_) => Ok(()),
+            Entry::Full(pending) => {
+                let detail = format!("{cap} messages wait in this conversation already");
+                let stop = Stop::new(Stage::Queue, Gate::QueueFull, detail)
+                    .given("waiting", cap.to_string())
+                    .changed_by("queue.cap");
+                self.refuse(pending, stop)
+            }
+        }
+    }
+
+    /// Stops a turn that had passed the gates; the platform may deliver its message again.
+    pub(crate) fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
+        self.seen().release(self.rules, &pending.claim);
+        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
+        Ok(())
+    }
+
+    /// Runs a conversation's turns one after the other, until none waits.
+    async fn converse(self: Arc<Self>, first: Pending) {
+        let session = first.session.clone();
+        let mut next = Some(first);
+        let mut queued = false;
+        while let Some(pending) = next {
+            if queued {
+                let waited_ms = u64::try_from(pending.recorder.now().since(pending.since).as_millis());
+                let waited_ms = waited_ms.unwrap_or(u64::MAX);
+                if let Err(error) = pending.recorder.note(Kind::Dequeued { waited_ms }) {
+                    tracing::error!(%error, "the queue goes on without a word");
+                }
+            }
+            self.complete(pending).await;
+            next = self.conversations.next(&session);
+            queued = true;
+        }
+    }
+
+    async fn complete_alone(self: Arc<Self>, pending: Pending) {
+        self.complete(pending).await;
+    }
+
+    /// One turn, to its end. A turn that cannot end in order (the process ends while something of it is
+    /// held, the journal cannot be written) stays open; the next start closes it.
+    async fn complete(self: &Arc<Self>, pending: Pending) {
+        let Pending {
+            id,
+            ref message,
+            ref session,
+            ..
+        } = pending;
+        let span = tracing::info_span!("turn", turn = %id, session = %session, channel = %message.channel);
+        let ended = async {
+            let answered = self.answer(&pending).await;
+            self.running().remove(&id);
+            let terminal = answered?;
+            pending.recorder.note_all(vec![
+                Kind::Idle,
+                Kind::TurnEnded {
+                    terminal: terminal.clone(),
+                },
+            ])?;
+            Ok::<_, StoreError>(terminal)
+        }
+        .instrument(span)
+        .await;
+        match ended {
+            Ok(terminal) => {
+                if matches!(terminal, Terminal::Failed { .. }) {
+                    self.seen().release(self.rules, &pending.claim);
+                } else {
+                    self.seen().commit(&pending.claim);
+                }
+                tracing::info!(turn = %id, ?terminal, "ended");
+                let _ = pending.ended.send(terminal);
+            }
+            Err(StoreError::Closed) if self.stopping.is_cancelled() => {
+                tracing::info!(turn = %id, "stays open: the process ends");
+            }
+            Err(error) => {
+                self.seen().release(self.rules, &pending.claim);
+                tracing::error!(turn = %id, %error, "stays open");
+            }
+        }
+    }
+
+    /// Prepare, run, scan, preview, dispatch, deliver.
+    async fn answer(self: &Arc<Self>, pending: &Pending) -> Result<Terminal, StoreError> {
+        let Pending {
+            id,
+            message,
+            session,
+            recorder,
+            ..
+        } = pending;
+        let Some(port) = self.ports.port(&message.channel) else {
+            return Ok(Terminal::Failed {
+                detail: format!("the channel {} is gone", message.channel),
+            });
+        };
+        let busy = self.busy.token();
+        let prompt = prepare(self.rules, message, &port.can, &port.output);
+        recorder.note(Kind::Prepared {
+            prompt: prompt.clone(),
+        })?;
+
+        let courier = Courier {
+            lanes: Arc::clone(&self.lanes),
+            ids: Arc::clone(&self.ids),
+            recorder: recorder.clone(),
+            turn: *id,
+            session: session.clone(),
+            channel: port.channel.clone(),
+            target: Target {
+                chat: message.chat.clone(),
+                thread: message.thread.clone(),
+            },
+        };
+        let cancel = self.killed.child_token();
+        self.running().insert(*id, cancel.clone());
+        let settings = self.settings(&port.output);
+        let request = TurnRequest {
+            run: self.ids.run(),
+            session: session.clone(),
+            prompt,
+            message: message.clone(),
+        };
+        let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
+        let (cues, decided) = mpsc::unbounded_channel();
+        let run = Run {
+            agent: self.agents.of(&message.channel),
+            recorder,
+            rules: self.rules,
+            silence: self.ports.config.agent.idle_timeout.0,
+            cancel,
+            cues,
+            typing: &typing,
+        };
+        let mut desk = Desk::new(
+            courier,
+            port,
+            self.files.clone(),
+            Arc::clone(&self.ports),
+            self.rules,
+            message.clone(),
+        );
+        desk.busy = Some(busy);
+        let ended = tokio::try_join!(
+            run.run(request, Scan::new(&settings, &message.text)),
+            deliver(&mut desk, decided),
+        );
+        typing.seal();
+        ended.map(|((), terminal)| terminal)
+    }
+}
+
+/// Writes a stop down, with the end it is.
+fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
+    let Stop {
+        stage,
+        gate,
+        detail,
+        inputs,
+        setting,
+    } = stop;
+    tracing::info!(%stage, %gate, "stopped");
+    let terminal = if gate == Gate::Duplicate {
+        Terminal::Duplicate
+    } else {
+        Terminal::Blocked { gate }
+    };
+    recorder.note_all(vec![
+        Kind::Stopping {
+            stage,
+            gate,
+            detail,
+            inputs,
+            setting,
+        },
+        Kind::TurnEnded {
+            terminal: terminal.clone(),
+        },
+    ])?;
+    Ok(terminal)
+}
+
+pub(crate) fn shutting_down() -> Stop {
+    Stop::new(
+        Stage::Queue,
+        Gate::ShuttingDown,
+        "the process is ending; send it again later",
+    )
+}
+
+fn no_such_channel(message: &Inbound) -> Stop {
+    let table = format!("channels.{}", message.channel);
+    Stop::new(
+        Stage::Authorize,
+        Gate::ChannelClosed,
+        format!("there is no channel {}", message.channel),
+    )
+    .given("channel", message.channel.as_str())
+    .changed_by(table)
+}

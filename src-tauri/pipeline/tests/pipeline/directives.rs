@@ -1,0 +1,184 @@
+//! Directives, on channels that can and channels that cannot.
+
+use crate::bot::{Bot, later, text};
+use foldback_channels::sim::{Failure, Fault};
+use foldback_wire::{Code, Kind, OpKind, OutcomeCode, Platform, Terminal};
+
+async fn skips(bot: &Bot) -> Vec<(OutcomeCode, String)> {
+    let skip = |k| match k {
+        Kind::Skipped { outcome, .. } => Some((outcome.code, outcome.detail.unwrap_or_default())),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(skip).collect()
+}
+
+async fn codes(bot: &Bot) -> Vec<Code> {
+    let code = |k| match k {
+        Kind::Diagnosed { diagnostic, .. } => Some(diagnostic.code),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(code).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn directives_run_before_the_text_that_follows() {
+    let bot = Bot::start().await;
+    bot.says([text("Before. <actions><react emoji=\"eyes\"/></actions> After.")]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["Before. After."]);
+    assert_eq!(
+        bot.operations(Platform::Telegram),
+        [OpKind::React, OpKind::SendText]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_channel_cannot_do_never_blocks_the_text() {
+    let bot = Bot::with("[output]\ndisable = [\"react\", \"file\"]\n").await;
+    bot.says([text(
+        "<actions><react emoji=\"eyes\"/><send-file path=\"a.txt\"/><voice>Hey</voice></actions>Still here.",
+    )]);
+    assert_eq!(bot.turn(Platform::Whatsapp, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Whatsapp), ["Still here."]);
+    let outcomes: Vec<_> = skips(&bot).await.into_iter().map(|(code, _)| code).collect();
+    assert_eq!(outcomes, [OutcomeCode::Unsupported; 3]);
+    assert_eq!(codes(&bot).await, [Code::UnsupportedOnChannel; 3]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_whose_directives_are_all_skipped_says_nothing_but_warns() {
+    let bot = Bot::with("[output]\ndisable = [\"react\"]\n").await;
+    bot.says([text("<actions><react emoji=\"eyes\"/></actions>")]);
+    assert!(matches!(
+        bot.turn(Platform::Telegram, "hi").await,
+        Terminal::Silent { .. }
+    ));
+    assert!(bot.screen(Platform::Telegram).is_empty());
+    let warned = |k: &Kind| matches!(k, Kind::Warned { detail } if detail.contains("every directive"));
+    assert!(bot.kinds().await.iter().any(warned));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failing_directive_is_recorded_and_the_text_goes_out() {
+    let bot = Bot::start().await;
+    bot.fault(Platform::Discord, Fault::first(OpKind::React, Failure::Forbidden));
+    bot.says([text("<actions><react emoji=\"eyes\"/></actions>Text.")]);
+    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Discord), ["Text."]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_go_out_from_the_folder_only() {
+    let bot = Bot::with("[files]\nallow_cleanup = true\n").await;
+    std::fs::write(bot.send_dir.join("report.pdf"), "pdf").unwrap();
+    std::fs::write(bot.dir.path().join("secret"), "s").unwrap();
+    bot.says([text(concat!(
+        "<actions><send-file path=\"report.pdf\" caption=\"The report\" cleanup=\"true\"/>",
+        "<send-file path=\"../../secret\"/><send-file path=\"/etc/passwd\"/></actions>Sent.",
+    ))]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["File report.pdf The report", "Sent."]
+    );
+    let refused = skips(&bot).await;
+    assert_eq!(refused.len(), 2);
+    assert!(
+        refused
+            .iter()
+            .all(|(code, why)| *code == OutcomeCode::NotAllowed && why.contains("not below"))
+    );
+    assert!(!bot.send_dir.join("report.pdf").exists(), "it was cleaned up");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn cleanup_needs_the_setting_and_an_acknowledgement() {
+    for (table, fault) in [("", false), ("[files]\nallow_cleanup = true\n", true)] {
+        let bot = Bot::with(table).await;
+        std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
+        if fault {
+            bot.fault(Platform::Slack, Fault::first(OpKind::SendFile, Failure::Rejected));
+        }
+        bot.says([text(
+            "<actions><send-file path=\"a.txt\" cleanup=\"true\"/></actions>Ok.",
+        )]);
+        assert_eq!(bot.turn(Platform::Slack, "hi").await, Terminal::Replied);
+        assert!(bot.send_dir.join("a.txt").exists());
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caption_that_is_too_long_follows_as_text() {
+    let bot = Bot::start().await;
+    std::fs::write(bot.send_dir.join("a.png"), "png").unwrap();
+    let caption = "c".repeat(1_025);
+    bot.says([text(&format!(
+        "<actions><send-file path=\"a.png\" caption=\"{caption}\"/></actions>"
+    ))]);
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["Image a.png ".to_owned(), caption]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_chats_are_closed_unless_the_operator_opens_them() {
+    let answer =
+        "<actions><send-message channel=\"slack\" chat=\"C1\">Done</send-message></actions>Told them.";
+    for (table, elsewhere) in [("", 0), ("[output]\nallow_targets = [\"slack:C1\"]\n", 1)] {
+        let bot = Bot::with(table).await;
+        bot.says([text(answer)]);
+        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+        assert_eq!(bot.screen(Platform::Telegram), ["Told them."]);
+        assert_eq!(bot.calls(Platform::Slack, OpKind::SendText).len(), elsewhere);
+        assert_eq!(codes(&bot).await.contains(&Code::NotAllowed), elsewhere == 0);
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_goes_to_the_named_message_once() {
+    let bot = Bot::start().await;
+    bot.says([
+        text("[[reply_to_current]]"),
+        later(50, "Yes."),
+        later(3_000, " Indeed."),
+    ]);
+    let message = bot.message(Platform::Discord, "hi");
+    let id = message.message.clone();
+    assert_eq!(
+        bot.engine.submit(message).await.unwrap().ended().await,
+        Some(Terminal::Replied)
+    );
+    assert_eq!(bot.screen(Platform::Discord), [format!("[to {id}] Yes. Indeed.")]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_or_misformed_reply_target_gives_a_plain_send_and_a_warning() {
+    for (platform, target) in [
+        (Platform::Discord, "abc"),
+        (Platform::Discord, "99999"),
+        (Platform::Telegram, "99999"),
+    ] {
+        let bot = Bot::start().await;
+        bot.says([text(&format!("[[reply_to:{target}]]Hello."))]);
+        assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
+        assert_eq!(bot.screen(platform), ["Hello."], "{platform} {target}");
+        let warned = bot.kinds().await.into_iter().any(|k| match k {
+            Kind::Warned { detail } => detail.contains(target),
+            Kind::Ended { outcome, .. } => outcome.detail.is_some_and(|d| d.contains(target)),
+            _ => false,
+        });
+        assert!(warned, "{platform} {target}");
+        bot.check().await;
+    }
+}

@@ -1,0 +1,7 @@
+//! Whole turns on loopback channels in virtual time.
+
+mod answers;
+mod bot;
+mod directives;
+mod flow;
+mod preview;
