@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { actions } from "./actions";
+import { pressed } from "./press";
+import { ActionRegistry, keyLabel } from "./registry";
+
+let registry: ActionRegistry;
+
+beforeEach(() => {
+  document.body.innerHTML = `<input id="text"><div data-list><span id="row" tabindex="0"></span><button id="button"></button></div><p id="page" tabindex="0"></p>`;
+  registry = new ActionRegistry();
+});
+
+/** Presses a key on an element, as a keyboard does. */
+function press(id: string, key: string, modifiers: KeyboardEventInit = {}): KeyboardEvent {
+  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...modifiers });
+  document.getElementById(id)?.dispatchEvent(event);
+  registry.handle(event);
+  return event;
+}
+
+describe("keys", () => {
+  it("act by letter only inside a list", () => {
+    const next = vi.fn();
+    registry.bind({ "list.next": next });
+    press("page", "j");
+    press("text", "j");
+    expect(next).not.toHaveBeenCalled();
+    expect(press("row", "j").defaultPrevented).toBe(true);
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  it("do not disturb typing unless they have a modifier", () => {
+    const [filter, palette] = [vi.fn(), vi.fn()];
+    registry.bind({ "filter.focus": filter, palette });
+    press("text", "/");
+    press("text", "k", { ctrlKey: true });
+    expect(filter).not.toHaveBeenCalled();
+    expect(palette).toHaveBeenCalledTimes(1);
+    press("page", "/");
+    expect(filter).toHaveBeenCalledTimes(1);
+  });
+
+  it("know signs with and without Shift, as keyboards differ", () => {
+    const keys = vi.fn();
+    registry.bind({ keys });
+    press("page", "?", { shiftKey: true });
+    press("page", "?");
+    expect(keys).toHaveBeenCalledTimes(2);
+  });
+
+  it("leave a button its own Enter and Space", () => {
+    const [open, follow] = [vi.fn(), vi.fn()];
+    registry.bind({ "list.open": open, "list.follow": follow });
+    press("button", "Enter");
+    press("button", " ", { code: "Space" });
+    expect(open).not.toHaveBeenCalled();
+    expect(follow).not.toHaveBeenCalled();
+    press("row", " ", { code: "Space" });
+    expect(follow).toHaveBeenCalledTimes(1);
+  });
+
+  it("go to whoever can act, when several actions share one", () => {
+    const [replay, run] = [vi.fn(), vi.fn()];
+    const unbind = registry.bind({ "turn.replay": replay });
+    press("row", "r");
+    unbind();
+    registry.bind({ "fixtures.run": run });
+    press("row", "r");
+    expect([replay.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it("can be changed, and then the old one does nothing", () => {
+    const next = vi.fn();
+    registry.bind({ "list.next": next });
+    registry.remap({ "list.next": ["n"] });
+    press("row", "j");
+    expect(next).not.toHaveBeenCalled();
+    press("row", "n");
+    expect(next).toHaveBeenCalledTimes(1);
+    expect(registry.conflict("list.previous", "n")?.id).toBe("list.next");
+    expect(registry.conflict("list.next", "n")).toBeUndefined();
+  });
+});
+
+describe("who can do what", () => {
+  it("is the last to bind, and the one before when that one leaves", () => {
+    const [behind, front] = [vi.fn(), vi.fn()];
+    registry.bind({ "list.next": behind });
+    const leave = registry.bind({ "list.next": front });
+    registry.run("list.next");
+    leave();
+    registry.run("list.next");
+    expect([behind.mock.calls.length, front.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it("is nobody at first", () => {
+    expect(registry.can("palette")).toBe(false);
+    expect(registry.run("palette")).toBe(false);
+  });
+});
+
+describe("the table", () => {
+  it("names every action once", () => {
+    expect(new Set(actions.map((a) => a.id)).size).toBe(actions.length);
+  });
+
+  it("gives no key twice where both actions could act", () => {
+    for (const action of actions)
+      for (const key of registry.keys(action.id)) expect(registry.conflict(action.id, key)?.id, `${key} of ${action.id}`).toBeUndefined();
+  });
+
+  it("gives single letters to lists only", () => {
+    for (const { id, keys, when } of actions) for (const key of keys) if (/^\p{L}$/u.test(key)) expect(when, id).toBe("list");
+  });
+});
+
+it("writes a pressed key as the table writes it", () => {
+  const event = (key: string, more: Partial<KeyboardEvent> = {}): Parameters<typeof pressed>[0] =>
+    ({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+  expect(pressed(event("k", { ctrlKey: true }))).toBe("$mod+k");
+  expect(pressed(event("E", { shiftKey: true }))).toBe("Shift+e");
+  expect(pressed(event("?", { shiftKey: true }))).toBe("?");
+  expect(pressed(event(" "))).toBe("Space");
+  expect(pressed(event("F6", { shiftKey: true }))).toBe("Shift+F6");
+  expect(pressed(event("Shift", { shiftKey: true }))).toBeNull();
+  expect([keyLabel("$mod+k"), keyLabel("Alt+,"), keyLabel("?"), keyLabel("$mod++")]).toEqual(["Ctrl K", "Alt ,", "?", "Ctrl +"]);
+});
