@@ -2,10 +2,13 @@
 
 mod adapter;
 mod backoff;
+#[cfg(feature = "contract")]
+pub mod contract;
 mod emoji;
 mod loopback;
 mod millis;
 mod profile;
+mod remote;
 pub mod sim;
 mod switchboard;
 
@@ -13,6 +16,7 @@ pub use adapter::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
+pub use remote::{RemoteLoopback, ServeError, read_log, serve};
 pub use sim::is_message_id;
 pub use switchboard::{
     Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, Witness, is_dry,

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use foldback_wire::{
     Capabilities, ChannelState, ChatId, Clock, Inbound, MessageId, Operation, RefusalCode, Timestamp,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -78,21 +78,6 @@ impl Loopback {
             .is_none_or(|until| until <= self.clock.now())
     }
 
-    fn size(&self, operation: &Operation) -> Result<Option<u64>, Refusal> {
-        let (Some(dir), Operation::SendFile { path, .. } | Operation::SendVoice { path, .. }) =
-            (&self.send_dir, operation)
-        else {
-            return Ok(None);
-        };
-        match std::fs::metadata(dir.join(path)) {
-            Ok(file) => Ok(Some(file.len())),
-            Err(e) => Err(Refusal::new(
-                RefusalCode::Rejected,
-                format!("{path} cannot be read: {e}"),
-            )),
-        }
-    }
-
     /// Reports that the connection is broken and waits until it is back.
     async fn sit_out(&self, sink: &SignalSink, until: Timestamp) {
         report(sink, ChannelState::Down, "the connection broke").await;
@@ -131,8 +116,24 @@ impl Loopback {
     }
 }
 
-async fn report(sink: &SignalSink, state: ChannelState, why: &str) {
-    // A closed sink ends the loop at its next message.
+/// The size of an operation's file, where it has one and the folder is known.
+pub(crate) fn file_size(send_dir: Option<&Path>, operation: &Operation) -> Result<Option<u64>, Refusal> {
+    let (Some(dir), Operation::SendFile { path, .. } | Operation::SendVoice { path, .. }) =
+        (send_dir, operation)
+    else {
+        return Ok(None);
+    };
+    match std::fs::metadata(dir.join(path)) {
+        Ok(file) => Ok(Some(file.len())),
+        Err(e) => Err(Refusal::new(
+            RefusalCode::Rejected,
+            format!("{path} cannot be read: {e}"),
+        )),
+    }
+}
+
+pub(crate) async fn report(sink: &SignalSink, state: ChannelState, why: &str) {
+    // A closed sink ends the run by itself.
     let _ = sink
         .send(Signal::State {
             state,
@@ -151,6 +152,7 @@ impl ChannelAdapter for Loopback {
         tokio::select! {
             biased;
             () = stop.cancelled() => {}
+            () = sink.closed() => {}
             () = self.receive(&sink) => {}
         }
         Ok(())
@@ -160,7 +162,7 @@ impl ChannelAdapter for Loopback {
         if !self.connected() {
             return Err(Refusal::new(RefusalCode::Transient, "not connected"));
         }
-        let size = self.size(&call.operation)?;
+        let size = file_size(self.send_dir.as_deref(), &call.operation)?;
         let fault = self.platform().set_out(call.operation.kind());
         if let Some(fault) = &fault {
             self.clock

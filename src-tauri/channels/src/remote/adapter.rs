@@ -1,0 +1,139 @@
+//! Foldback's side.
+
+use super::protocol::{Line, Reply, Request};
+use crate::backoff::Backoff;
+use crate::loopback::{file_size, report};
+use crate::sim::Fault;
+use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+use async_trait::async_trait;
+use foldback_wire::{Capabilities, ChannelState, Clock, Inbound, RefusalCode, Rng};
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+/// How long a call may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An adapter whose platform is another process. Messages come in at least once: one that was handed over
+/// when the connection broke comes again, under its id.
+pub struct RemoteLoopback {
+    capabilities: Capabilities,
+    platform: SocketAddr,
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+    send_dir: Option<PathBuf>,
+}
+
+impl RemoteLoopback {
+    /// An adapter on the platform that listens there. `capabilities` are to be those it serves; about
+    /// `send_dir` see [`crate::Loopback::new`].
+    pub fn new(
+        capabilities: Capabilities,
+        platform: SocketAddr,
+        clock: Arc<dyn Clock>,
+        rng: Arc<dyn Rng>,
+        send_dir: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            capabilities,
+            platform,
+            clock,
+            rng,
+            send_dir,
+        }
+    }
+
+    /// Somebody writes to the bot. Returns once the platform has the message.
+    pub async fn inject(&self, message: Inbound) -> Result<(), Refusal> {
+        self.ask(&Request::Inject {
+            message: Box::new(message),
+        })
+        .await
+        .map(drop)
+    }
+
+    /// Plans a fault.
+    pub async fn plan(&self, fault: Fault) -> Result<(), Refusal> {
+        self.ask(&Request::Plan { fault }).await.map(drop)
+    }
+
+    /// Asks on a connection of its own.
+    async fn ask(&self, request: &Request) -> Result<Reply, Refusal> {
+        let transient = |detail: String| Refusal::new(RefusalCode::Transient, detail);
+        let connection = TcpStream::connect(self.platform).await;
+        let mut line = Line::new(connection.map_err(|e| transient(format!("cannot connect: {e}")))?);
+        // From the first byte on nobody can know how far it came.
+        let exchange = async {
+            line.write(request).await?;
+            line.read()
+                .await?
+                .ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+        };
+        tokio::select! {
+            reply = exchange => reply.map_err(|e| transient(format!("the connection broke: {e}")).or_done()),
+            () = self.clock.sleep_until(self.clock.now().plus(PATIENCE)) => {
+                Err(transient("no answer in time".into()).or_done())
+            }
+        }
+    }
+
+    /// Listens on one connection until it breaks.
+    async fn listen(&self, sink: &SignalSink, backoff: &mut Backoff) -> io::Result<()> {
+        let mut line = Line::new(TcpStream::connect(self.platform).await?);
+        line.write(&Request::Listen).await?;
+        report(sink, ChannelState::Up, "connected").await;
+        backoff.reset();
+        loop {
+            let Some(Reply::Message { message }) = line.read().await? else {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            };
+            let id = message.message.clone();
+            if sink.send(Signal::Message(message)).await.is_err() {
+                return Ok(());
+            }
+            line.write(&Request::Got { message: id }).await?;
+        }
+    }
+
+    async fn stay_connected(&self, sink: &SignalSink) {
+        let mut backoff = Backoff::default();
+        loop {
+            report(sink, ChannelState::Connecting, "connecting").await;
+            let Err(error) = self.listen(sink, &mut backoff).await else {
+                return;
+            };
+            report(sink, ChannelState::Down, &error.to_string()).await;
+            let wait = backoff.next(self.rng.as_ref());
+            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+        }
+    }
+}
+
+#[async_trait]
+impl ChannelAdapter for RemoteLoopback {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            () = sink.closed() => {}
+            () = self.stay_connected(&sink) => {}
+        }
+        Ok(())
+    }
+
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
+        let size = file_size(self.send_dir.as_deref(), &call.operation)?;
+        match self.ask(&Request::Perform { call, size }).await? {
+            Reply::Answer { answer } => answer,
+            _ => Err(Refusal::new(RefusalCode::Transient, "the platform answered something else").or_done()),
+        }
+    }
+}

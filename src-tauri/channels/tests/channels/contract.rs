@@ -1,0 +1,151 @@
+//! Every adapter keeps the contract, and the suite notices one that does not.
+
+use crate::remote::Site;
+use crate::stage::{CHAT, Stage, inbound};
+use async_trait::async_trait;
+use foldback_channels::contract::{Subject, check};
+use foldback_channels::{
+    Ack, Call, ChannelAdapter, Feature, Loopback, Refusal, SignalSink, profile, restrict,
+};
+use foldback_wire::{Capabilities, Operation, Platform, RefusalCode, Target};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use tokio_util::sync::CancellationToken;
+
+fn subject(adapter: Arc<dyn ChannelAdapter>) -> Subject {
+    let target = Target {
+        chat: CHAT.into(),
+        thread: None,
+    };
+    Subject::new(adapter, target, "theirs".into(), "0".into(), "any.txt")
+}
+
+fn loopback(capabilities: Capabilities) -> Arc<Loopback> {
+    let loopback = Loopback::new(capabilities, Arc::new(Stage::new(Platform::Telegram).clock), None);
+    loopback.inject(inbound("theirs", "hi")).unwrap();
+    Arc::new(loopback)
+}
+
+#[tokio::test]
+async fn every_loopback_profile_keeps_the_contract() {
+    for platform in Platform::ALL {
+        check(&subject(loopback(profile(*platform))))
+            .await
+            .unwrap_or_else(|e| panic!("{platform}: {e}"));
+    }
+}
+
+#[tokio::test]
+async fn restricted_profiles_keep_the_contract() {
+    for (feature, code) in Feature::ALL {
+        let restricted = restrict(profile(Platform::Telegram), &[*feature]);
+        check(&subject(loopback(restricted)))
+            .await
+            .unwrap_or_else(|e| panic!("without {code}: {e}"));
+    }
+}
+
+#[tokio::test]
+async fn the_remote_loopback_keeps_the_contract() {
+    for platform in Platform::ALL {
+        let site = Site::open(*platform).await;
+        site.adapter.inject(inbound("theirs", "hi")).await.unwrap();
+        check(&subject(site.adapter.clone()))
+            .await
+            .unwrap_or_else(|e| panic!("{platform}: {e}"));
+        site.close().await;
+    }
+}
+
+/// Ways not to keep it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Defect {
+    Changes,
+    TakesTooMuch,
+    SaysUnsupported,
+    Doubts,
+    Forgets,
+    NoKeys,
+    EndsByItself,
+    Fails,
+}
+
+const DEFECTS: [Defect; 8] = [
+    Defect::Changes,
+    Defect::TakesTooMuch,
+    Defect::SaysUnsupported,
+    Defect::Doubts,
+    Defect::Forgets,
+    Defect::NoKeys,
+    Defect::EndsByItself,
+    Defect::Fails,
+];
+
+struct Defective {
+    defect: Defect,
+    sound: Arc<Loopback>,
+    less: Capabilities,
+    used: AtomicBool,
+    calls: AtomicUsize,
+}
+
+#[async_trait]
+impl ChannelAdapter for Defective {
+    fn capabilities(&self) -> &Capabilities {
+        let changed = self.defect == Defect::Changes && self.used.load(Ordering::SeqCst);
+        if changed {
+            &self.less
+        } else {
+            self.sound.capabilities()
+        }
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        self.used.store(true, Ordering::SeqCst);
+        if self.defect == Defect::EndsByItself {
+            return Ok(());
+        }
+        let end = self.sound.run(sink, stop).await;
+        match self.defect {
+            Defect::Fails => Err(Refusal::new(RefusalCode::Transient, "stopped")),
+            _ => end,
+        }
+    }
+
+    async fn perform(&self, mut call: Call) -> Result<Ack, Refusal> {
+        match (self.defect, &mut call.operation) {
+            (Defect::TakesTooMuch, Operation::SendText { text, .. }) => text.truncate(2_000),
+            (Defect::NoKeys, _) => call.key = self.calls.fetch_add(1, Ordering::SeqCst).to_string(),
+            _ => {}
+        }
+        let kind = call.operation.kind();
+        let answer = self.sound.perform(call).await;
+        match (self.defect, answer) {
+            (Defect::SaysUnsupported, Err(e)) if e.code == RefusalCode::Gone => {
+                Err(Refusal::new(RefusalCode::Unsupported, e.detail))
+            }
+            (Defect::Doubts, Err(e)) => Err(e.or_done()),
+            (Defect::Forgets, Ok(_)) if kind == foldback_wire::OpKind::SendText => Ok(Ack::default()),
+            (_, answer) => answer,
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_suite_notices_what_is_not_kept() {
+    for defect in DEFECTS {
+        let sound = loopback(profile(Platform::Discord));
+        let less = restrict(profile(Platform::Discord), &[Feature::React]);
+        let adapter = Defective {
+            defect,
+            sound,
+            less,
+            used: AtomicBool::default(),
+            calls: AtomicUsize::default(),
+        };
+        assert!(
+            check(&subject(Arc::new(adapter))).await.is_err(),
+            "{defect:?} was not noticed"
+        );
+    }
+}
