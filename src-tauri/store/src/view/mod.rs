@@ -205,7 +205,9 @@ impl View {
             self.look_at(events, after, examined).await?;
             examined
         };
-        Ok(examined < self.journal.head())
+        let more = examined < self.journal.head();
+        self.state().live |= !more;
+        Ok(more)
     }
 
     /// Waits until the journal has grown beyond what was looked at.
