@@ -17,6 +17,8 @@ export class Fixtures {
   readonly #host: Host;
   entries = $state.raw<readonly FixtureEntry[] | null>(null);
   failure = $state.raw<HostFailure | null>(null);
+  /** A fixture that another view asks to see; the Fixtures view takes it. */
+  asked: string | null = null;
   /** The run that goes on. */
   run = $state.raw<{ id: number; done: number; cases: number } | null>(null);
   #cases = $state.raw<ReadonlyMap<string, FixtureCase>>(new Map());
