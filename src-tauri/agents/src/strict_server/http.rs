@@ -36,12 +36,11 @@ pub(super) async fn read(from: &mut (impl AsyncRead + Unpin)) -> Result<Request,
     let body = bytes.split_off(end + 4);
     let head = std::str::from_utf8(&bytes[..end]).map_err(|_| "the headers are not UTF-8")?;
     let mut request = parse_head(head)?;
-    let length: usize = request
-        .headers
-        .get("content-length")
-        .ok_or("no content-length")?
-        .parse()
-        .map_err(|_| "content-length is not a number")?;
+    let length: usize = match request.headers.get("content-length") {
+        Some(length) => length.parse().map_err(|_| "content-length is not a number")?,
+        None if request.method == "POST" => return Err("no content-length".to_owned()),
+        None => 0,
+    };
     if length > BODY_BYTES {
         return Err(format!("the body is longer than {BODY_BYTES} bytes"));
     }

@@ -3,6 +3,8 @@
 mod contract;
 mod demo;
 mod openai;
+#[cfg(feature = "test-peers")]
+mod peers;
 mod script;
 mod strict_server;
 mod support;

@@ -90,6 +90,11 @@ async fn wrong_heads_are_refused() {
     };
     all_refused(&[
         (405, "no GET here", line("GET /v1/chat/completions HTTP/1.1")),
+        (
+            404,
+            "nothing at",
+            format!("GET /v1/models HTTP/1.1\r\n{HEADERS}\r\n\r\n"),
+        ),
         (404, "nothing at", line("POST /chat/completions HTTP/1.1")),
         (404, "nothing at", line("POST /v1/chat/completions/ HTTP/1.1")),
         (

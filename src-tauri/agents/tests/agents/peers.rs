@@ -1,0 +1,154 @@
+//! The openai agent against a server by somebody else, to find what our own server and our own agent get wrong
+//! in the same way. Opt-in: `tests/peers/run` installs the server (npm `@copilotkit/aimock`) and runs this.
+
+use crate::{
+    openai::fault,
+    support::{answer, request, said},
+};
+use foldback_agents::{Agent, OpenAiAgent, OpenAiConfig, Secret, Step};
+use foldback_wire::{AgentFault, Clock, Rng, Sleep, StopReason, Timestamp, ToolCall};
+use std::{
+    net::TcpListener,
+    process::{Child, Command},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+/// The system's time: a real server has its own.
+struct System;
+
+impl Clock for System {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        Timestamp(0).plus(since.unwrap_or_default())
+    }
+
+    fn sleep_until(&self, until: Timestamp) -> Sleep {
+        Box::pin(tokio::time::sleep(until.since(self.now())))
+    }
+}
+
+impl Rng for System {
+    fn next(&self) -> u64 {
+        0
+    }
+}
+
+/// The server as a process; ends with the test.
+struct Aimock(Child, String);
+
+impl Aimock {
+    async fn start(key: &str) -> Self {
+        let program =
+            std::env::var("FOLDBACK_AIMOCK").expect("FOLDBACK_AIMOCK names the program; see tests/peers/run");
+        // Free when asked; nobody else on this machine is looking for one.
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|free| free.local_addr())
+            .expect("a free port")
+            .port();
+        let child = Command::new(program)
+            .args([
+                "-p",
+                &port.to_string(),
+                "-h",
+                "127.0.0.1",
+                "--strict",
+                "--validate-on-load",
+                "-f",
+            ])
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/aimock.json"))
+            .env("AIMOCK_API_KEYS", key)
+            .spawn()
+            .expect("the server starts");
+        let server = Self(child, format!("http://127.0.0.1:{port}/v1"));
+        while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        server
+    }
+
+    fn agent(&self, key: &str) -> Arc<dyn Agent> {
+        let mut config = OpenAiConfig::new(&self.1, "gpt-test");
+        config.api_key = Some(Secret::new(key));
+        config.retries = 0;
+        let agent = OpenAiAgent::new(config, Arc::new(System), Arc::new(System));
+        Arc::new(agent.expect("a valid configuration"))
+    }
+}
+
+impl Drop for Aimock {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+async fn ask(agent: &Arc<dyn Agent>, prompt: &str) -> Vec<Step> {
+    let mut request = request(1, prompt);
+    // Each question in a session of its own: the server's fixtures know single questions only.
+    request.session = prompt.into();
+    answer(agent, request).await
+}
+
+fn calls(steps: &[Step]) -> Vec<&ToolCall> {
+    let mut calls = Vec::new();
+    for step in steps {
+        if let Step::Tool(call) = step {
+            calls.push(call);
+        }
+    }
+    calls
+}
+
+#[tokio::test]
+async fn aimock() {
+    let server = Aimock::start("sk-peer").await;
+    let agent = server.agent("sk-peer");
+
+    let steps = ask(&agent, "greet").await;
+    assert_eq!(said(&steps), "Grüße 😀 aus <actions> und `Code`.");
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+    assert!(
+        steps
+            .iter()
+            .any(|step| matches!(step, Step::Usage(usage) if usage.input == 11 && usage.output == 7)),
+        "{steps:?}"
+    );
+
+    let steps = ask(&agent, "think").await;
+    assert!(
+        steps.contains(&Step::Reasoning("Six by nine.".to_owned())),
+        "{steps:?}"
+    );
+    assert_eq!(said(&steps), "Forty-two.");
+
+    let steps = ask(&agent, "tools").await;
+    let whole: Vec<_> = calls(&steps)
+        .into_iter()
+        .filter_map(|call| Some((call.name.as_str(), call.arguments.as_deref()?)))
+        .collect();
+    let expected = [
+        ("search", r#"{"q":"huts"}"#),
+        ("weather", r#"{"day":"Saturday"}"#),
+    ];
+    assert_eq!(whole, expected, "{steps:?}");
+
+    let steps = ask(&agent, "long").await;
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::Length)));
+
+    let steps = ask(&agent, "cut").await;
+    assert!(
+        "This sentence is never ended.".starts_with(&said(&steps)) && !said(&steps).is_empty(),
+        "{steps:?}"
+    );
+    assert_eq!(fault(&steps), Some(AgentFault::Disconnected), "{steps:?}");
+
+    assert_eq!(fault(&ask(&agent, "busy").await), Some(AgentFault::RateLimited));
+    assert_eq!(fault(&ask(&agent, "overflow").await), Some(AgentFault::Rejected));
+    let stranger = server.agent("sk-wrong");
+    assert_eq!(
+        fault(&ask(&stranger, "greet").await),
+        Some(AgentFault::Unauthorized)
+    );
+}
