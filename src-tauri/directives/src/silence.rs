@@ -196,6 +196,11 @@ impl Silence {
         }
     }
 
+    /// Whether a `HEARTBEAT_OK` at the start may still be taken out.
+    pub(crate) fn may_acknowledge(&self) -> bool {
+        self.heartbeat && matches!(self.phase, Phase::Front(_))
+    }
+
     /// The first byte that waits here, and the token it waits for.
     pub(crate) fn held(&self) -> Option<(usize, &'static str)> {
         let subject = match &self.phase {

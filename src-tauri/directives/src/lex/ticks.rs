@@ -40,19 +40,22 @@ pub(crate) struct Ticks {
 }
 
 impl Ticks {
-    /// Reads on to the end of the line or of what has arrived. `start` is where a run begins.
-    fn look(&mut self, source: &Source, start: usize) {
-        if start < self.from
-            || start > self.to
-            || self.line_end.is_some_and(|end| start >= end)
-            || self.from == self.to
-        {
+    /// A run that begins at `start` and ends at `after` is asked about from now on. Unless looking ahead
+    /// has come past it already, it begins a new line of questions: its own bytes need not be there any more.
+    pub(crate) fn begin(&mut self, start: usize, after: usize) {
+        let seen = self.from <= start && start < self.to && self.line_end.is_none_or(|end| start < end);
+        if !seen {
             *self = Self {
                 from: start,
-                to: start,
+                to: after,
                 ..Self::default()
             };
+            self.record(start, after - start);
         }
+    }
+
+    /// Reads on to the end of the line or of what has arrived. `start` is where a run begins.
+    fn look(&mut self, source: &Source, start: usize) {
         if self.line_end.is_none() {
             self.read(source);
         }
@@ -102,16 +105,20 @@ impl Ticks {
     }
 
     fn close(&mut self, open: usize) {
-        let (len, index) = (self.to - open, self.runs.len());
+        self.record(open, self.to - open);
+        self.open = None;
+    }
+
+    fn record(&mut self, start: usize, len: usize) {
+        let index = self.runs.len();
         if let Some(before) = self.last.insert(len, index) {
             self.runs[before].twin = Some(index);
         }
         self.runs.push(Run {
-            start: open,
+            start,
             len,
             twin: None,
         });
-        self.open = None;
     }
 
     /// Where the run that begins at `start` is closed on its line, within [`MAX_SPAN`].
@@ -138,6 +145,14 @@ impl Ticks {
             return Some(true);
         }
         self.line_end.map(|_| false)
+    }
+
+    /// Where the run that begins at `start`, and has been recorded, ends.
+    pub(crate) fn end_of(&mut self, source: &Source, start: usize) -> usize {
+        self.look(source, start);
+        self.runs
+            .get(self.current)
+            .map_or(start, |run| run.start + run.len)
     }
 
     /// The first run that begins after `start` and before `end`: where it begins and ends, as far as it has

@@ -17,6 +17,14 @@ pub(super) struct Echo {
     texts: HashSet<String>,
 }
 
+/// The first and the last opening tag before one end.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    end: usize,
+    first: usize,
+    last: usize,
+}
+
 impl Echo {
     pub(super) fn read(inbound: &str, names: &Names) -> Self {
         let mut source = Source::default();
@@ -59,7 +67,9 @@ impl Echo {
         let mut closes: Vec<CloseSearch> = CHILDREN.iter().map(|row| CloseSearch::new(row.name)).collect();
         // The outermost and the innermost opening tag before each closing one, so that the texts kept stay
         // in proportion to the message.
-        let mut pairs: Vec<Option<(Span, usize, usize)>> = vec![None; CHILDREN.len()];
+        // An unclosed one goes to the end of its block.
+        let mut pairs: Vec<Option<Pair>> = vec![None; 2 * CHILDREN.len()];
+        let mut blocks = CloseSearch::new("actions");
         let mut at = 0;
         while let Some(skip) = memchr::memchr(b'<', source.bytes(at, end)) {
             at += skip;
@@ -69,40 +79,39 @@ impl Echo {
                     let tag = lexer.tag();
                     self.keep(source, tag.span);
                     if CHILDREN[index].paired && !tag.self_closing {
-                        self.pair(
-                            source,
-                            &mut pairs[index],
-                            closes[index].find(source, tag.span.end),
-                            at,
-                        );
+                        let close = closes[index].find(source, tag.span.end).map(|close| close.end);
+                        self.pair(source, &mut pairs[2 * index], close, at);
+                        let block = blocks.find(source, tag.span.end).map(|close| close.start);
+                        self.pair(source, &mut pairs[2 * index + 1], block, at);
                     }
                 }
             }
             at += 1;
         }
-        for (close, first, last) in pairs.into_iter().flatten() {
-            self.keep(source, Span::new(first, close.end));
-            self.keep(source, Span::new(last, close.end));
+        for pair in pairs.into_iter().flatten() {
+            self.keep_pair(source, pair);
         }
     }
 
-    fn pair(
-        &mut self,
-        source: &Source,
-        open: &mut Option<(Span, usize, usize)>,
-        close: Option<Span>,
-        at: usize,
-    ) {
-        let Some(close) = close else { return };
+    fn pair(&mut self, source: &Source, open: &mut Option<Pair>, end: Option<usize>, at: usize) {
+        let Some(end) = end else { return };
         match open {
-            Some((known, _, last)) if *known == close => *last = at,
+            Some(pair) if pair.end == end => pair.last = at,
             _ => {
-                if let Some((known, first, last)) = open.replace((close, at, at)) {
-                    self.keep(source, Span::new(first, known.end));
-                    self.keep(source, Span::new(last, known.end));
+                if let Some(pair) = open.replace(Pair {
+                    end,
+                    first: at,
+                    last: at,
+                }) {
+                    self.keep_pair(source, pair);
                 }
             }
         }
+    }
+
+    fn keep_pair(&mut self, source: &Source, pair: Pair) {
+        self.keep(source, Span::new(pair.first, pair.end));
+        self.keep(source, Span::new(pair.last, pair.end));
     }
 
     fn keep(&mut self, source: &Source, span: Span) {

@@ -17,6 +17,7 @@ pub(super) struct Out {
     stripped: bool,
     fed: bool,
     marker: Option<Span>,
+    quiet: bool,
     ready: Vec<Piece>,
     rules: Rules,
 }
@@ -34,6 +35,7 @@ impl Out {
             stripped: false,
             fed: false,
             marker: None,
+            quiet: false,
             ready: Vec::new(),
             rules,
         }
@@ -45,9 +47,19 @@ impl Out {
             .has_text(self.gap.iter().any(|piece| piece.kind == WHITE))
     }
 
+    /// Whether the first word may still turn out to be taken out, so that the text begins after it.
+    pub(super) fn may_begin_again(&self) -> bool {
+        self.silence.may_acknowledge()
+    }
+
     /// Remembers a silence marker.
     pub(super) fn mark(&mut self, span: Span) {
         self.marker.get_or_insert(span);
+    }
+
+    /// The agent asked for silence in words of its own, which are not reported beside text.
+    pub(super) fn be_quiet(&mut self) {
+        self.quiet = true;
     }
 
     /// The first byte whose text may still be asked for.
@@ -223,7 +235,7 @@ impl Out {
         let gap = std::mem::take(&mut self.gap);
         let ended = self
             .silence
-            .finish(source, self.marker.is_some(), &mut self.ready);
+            .finish(source, self.marker.is_some() || self.quiet, &mut self.ready);
         let trim = |mut piece: Piece| {
             if piece.kind == WHITE {
                 piece.kind = Kind::Hidden(Fate::Drop, RangeReason::Trim);

@@ -59,6 +59,7 @@ impl Scanner {
     /// One step outside unclosed blocks. The reader stands before the end of what has arrived.
     pub(super) fn next(&mut self, sink: &mut dyn Sink) -> Next {
         match self.coding {
+            _ if self.drops_json() => self.drop_json(sink),
             Coding::None => self.open_text(sink),
             Coding::Ticks { start, fence } => {
                 let ticks = self.run(b'`');
@@ -66,6 +67,7 @@ impl Scanner {
                     self.show(self.at + ticks, InCode::No, sink);
                 } else {
                     let fence = fence && self.at - start >= 3;
+                    self.search.ticks.begin(start, self.at);
                     self.coding = Coding::Undecided {
                         start,
                         after: self.at,
@@ -128,7 +130,14 @@ impl Scanner {
             self.show(stop, InCode::No, sink);
             return Next::On;
         }
-        match self.source.byte(self.at) {
+        let b = self.source.byte(self.at);
+        let fence_mark = matches!(b, Some(b'`' | b'~')) && self.line.opens_fence();
+        if (fence_mark || b == Some(b'{'))
+            && let Some(next) = self.json_value(sink)
+        {
+            return next;
+        }
+        match b {
             Some(b'`') => {
                 let fence = self.line.opens_fence() && self.rules.on(G::Fence);
                 self.coding = Coding::Ticks {
@@ -144,7 +153,6 @@ impl Scanner {
                 Next::On
             }
             Some(b'<') => self.angle(sink),
-            Some(b'{') => self.brace(sink),
             _ => self.show_one(sink),
         }
     }
@@ -173,7 +181,10 @@ impl Scanner {
 
     /// The next byte, from the reader on, that may be more than text. Follows the line on the way.
     fn plain(&mut self) -> usize {
-        let (start, end) = (self.at, self.source.end());
+        let (start, mut end) = (self.at, self.source.end());
+        if self.out.may_begin_again() {
+            end = self.word_end(end);
+        }
         let json = self.reads(Dialect::Json);
         let text = self.source.str(Span::new(start, end));
         let bytes = text.as_bytes();
@@ -210,6 +221,18 @@ impl Scanner {
         }
         self.source.spend(at + 1);
         start + at
+    }
+
+    /// The end of the word, or of the white space, at which the reader stands. In front of a token that is
+    /// taken out the text goes on word by word, since what follows it may be the start of the text.
+    fn word_end(&self, end: usize) -> usize {
+        let rest = self.source.str(Span::new(self.at, end));
+        let white = rest.starts_with(char::is_whitespace);
+        let len = rest
+            .find(|c: char| c.is_whitespace() != white)
+            .unwrap_or(rest.len());
+        self.source.spend(len + 1);
+        self.at + len
     }
 
     /// After backticks of which it is not known whether they open code: text goes on, only what would be
@@ -256,6 +279,11 @@ impl Scanner {
                         },
                         None => Coding::None,
                     };
+                    // The last of them may have gone by in part.
+                    let end = self.search.ticks.end_of(&self.source, start);
+                    if matches!(self.coding, Coding::None) && end > self.at {
+                        self.show(end, InCode::No, sink);
+                    }
                     return Next::On;
                 }
                 Closing::Unknown => {}

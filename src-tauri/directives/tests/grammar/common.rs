@@ -1,20 +1,18 @@
 //! Vectors, cuts, and the form in which outcomes are compared.
-#![expect(dead_code, reason = "each test binary uses a part")]
-
-use foldback_directives::{Parsed, Settings};
+use foldback_directives::{Collect, Parsed, Scanner, Settings};
 use serde_json::{Map, Value};
 
-pub struct Vector {
-    pub id: String,
-    pub input: String,
-    pub settings: Settings,
-    pub inbound: Option<String>,
-    pub rules: Vec<String>,
-    pub expect: Value,
+pub(crate) struct Vector {
+    pub(crate) id: String,
+    pub(crate) input: String,
+    pub(crate) settings: Settings,
+    pub(crate) inbound: Option<String>,
+    pub(crate) rules: Vec<String>,
+    pub(crate) expect: Value,
 }
 
 /// The vectors of a file in `fixtures/vectors`.
-pub fn vectors(file: &str) -> Vec<Vector> {
+pub(crate) fn vectors(file: &str) -> Vec<Vector> {
     let path = format!("{}/../../fixtures/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     text.lines().filter(|line| !line.is_empty()).map(vector).collect()
@@ -39,7 +37,7 @@ fn vector(line: &str) -> Vector {
 }
 
 /// What vectors compare: no spans, diagnostics as the set of their codes.
-pub fn outcome(parsed: &Parsed) -> Value {
+pub(crate) fn outcome(parsed: &Parsed) -> Value {
     let mut value = serde_json::to_value(parsed).unwrap_or(Value::Null);
     let codes: std::collections::BTreeSet<&str> = parsed.diagnostics.iter().map(|d| d.code.code()).collect();
     value["diagnostics"] = codes.into_iter().collect();
@@ -52,7 +50,7 @@ pub fn outcome(parsed: &Parsed) -> Value {
 }
 
 /// One character at a time, and `random` seeded cuts.
-pub fn cuts(text: &str, random: u64) -> Vec<Vec<&str>> {
+pub(crate) fn cuts(text: &str, random: u64) -> Vec<Vec<&str>> {
     let one = text
         .char_indices()
         .map(|(at, c)| &text[at..at + c.len_utf8()])
@@ -63,7 +61,7 @@ pub fn cuts(text: &str, random: u64) -> Vec<Vec<&str>> {
 }
 
 /// A pseudo-random cut on character boundaries.
-pub fn cut(text: &str, seed: u64) -> Vec<&str> {
+pub(crate) fn cut(text: &str, seed: u64) -> Vec<&str> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut chunks = Vec::new();
     let mut start = 0;
@@ -71,10 +69,21 @@ pub fn cut(text: &str, seed: u64) -> Vec<&str> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let longest = if seed % 2 == 0 { 4 } else { 24 };
+        let longest = if seed.is_multiple_of(2) { 4 } else { 24 };
         let end = text.ceil_char_boundary((start + 1 + (state % longest) as usize).min(text.len()));
         chunks.push(&text[start..end]);
         start = end;
     }
     chunks
+}
+
+/// Reads a message in these chunks.
+pub(crate) fn in_chunks(chunks: &[&str], settings: &Settings, inbound: Option<&str>) -> Parsed {
+    let mut collect = Collect::default();
+    let mut scanner = Scanner::new(settings, inbound);
+    for chunk in chunks {
+        scanner.push(chunk, &mut collect);
+    }
+    scanner.finish(&mut collect);
+    collect.into_parsed()
 }

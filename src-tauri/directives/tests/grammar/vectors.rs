@@ -1,19 +1,7 @@
 //! Every vector, for every cut.
 
-mod common;
-
-use common::{Vector, cuts, outcome, vectors};
-use foldback_directives::{Collect, Parsed, Scanner, Settings, parse};
-
-fn in_chunks(chunks: &[&str], vector: &Vector) -> Parsed {
-    let mut collect = Collect::default();
-    let mut scanner = Scanner::new(&vector.settings, vector.inbound.as_deref());
-    for chunk in chunks {
-        scanner.push(chunk, &mut collect);
-    }
-    scanner.finish(&mut collect);
-    collect.into_parsed()
-}
+use crate::common::{cuts, in_chunks, outcome, vectors};
+use foldback_directives::{Rule, parse};
 
 fn check(file: &str) {
     let vectors = vectors(file);
@@ -48,7 +36,8 @@ fn check_cuts(file: &str) {
     for vector in vectors(file) {
         let whole = parse(&vector.input, &vector.settings, vector.inbound.as_deref());
         for chunks in cuts(&vector.input, 20) {
-            assert_eq!(in_chunks(&chunks, &vector), whole, "{}: {chunks:?}", vector.id);
+            let got = in_chunks(&chunks, &vector.settings, vector.inbound.as_deref());
+            assert_eq!(got, whole, "{}: {chunks:?}", vector.id);
         }
     }
 }
@@ -64,6 +53,21 @@ fn the_given_vectors_hold_for_every_cut() {
 }
 
 #[test]
-fn the_default_settings_are_the_pages() {
-    assert_eq!(Settings::default().dialects.len(), 4);
+fn our_own_vectors_hold() {
+    check("own.jsonl");
+}
+
+#[test]
+fn our_own_vectors_hold_for_every_cut() {
+    check_cuts("own.jsonl");
+}
+
+#[test]
+fn our_own_vectors_name_rules_that_there_are() {
+    for vector in vectors("own.jsonl") {
+        assert!(!vector.rules.is_empty(), "{} names no rule", vector.id);
+        for rule in &vector.rules {
+            assert!(Rule::from_code(rule).is_some(), "{}: no rule {rule}", vector.id);
+        }
+    }
 }

@@ -1,0 +1,128 @@
+//! JSON actions (dialect `json`): a value at a line start, or alone in a fenced block, whose first key is
+//! `actions`. They run at the end of the message, never earlier.
+
+mod probe;
+mod value;
+
+use super::text::{Coding, FenceLine};
+use super::{Next, Scanner, report};
+use crate::rules::Rule as G;
+use crate::{Code, Dialect, Fate, HoldReason, JsonAction, RangeReason, Sink, Span, Step};
+use probe::{Found, Probe};
+
+/// Most bytes of a value, from its `{`.
+const MAX_VALUE: usize = 65_536;
+
+/// What the dialect remembers over a message.
+#[derive(Debug, Default)]
+pub(super) struct Json {
+    probe: Option<Probe>,
+    actions: Vec<JsonAction>,
+    /// A `system_message` was read: nothing in this text acts.
+    inert: bool,
+    /// A value that grew too large is dropped to its end.
+    dropping: bool,
+}
+
+impl Scanner {
+    /// Whether a value that is too large is being dropped.
+    pub(super) fn drops_json(&self) -> bool {
+        self.json.dropping
+    }
+
+    /// A `{` at a line start, or the run of marks that may open a fence; `None` when it is not for this dialect.
+    pub(super) fn json_value(&mut self, sink: &mut dyn Sink) -> Option<Next> {
+        if !self.reads(Dialect::Json) || self.json.inert || !self.rules.on(G::JsonActions) {
+            return None;
+        }
+        let start = self.at;
+        let mut probe = match self.json.probe.take() {
+            Some(probe) if probe.start == start => probe,
+            _ => Probe::new(&self.source, start),
+        };
+        match probe.read(&self.source) {
+            Found::Text => return None,
+            Found::Inert => {
+                self.json.inert = self.rules.on(G::JsonInert);
+                return None;
+            }
+            Found::Ends { value, end } => {
+                let read = value::actions(self.source.str(value), value);
+                self.take_json(read, Span::new(start, end), sink);
+            }
+            Found::Cut { keyed: true } if self.source.ended => {
+                self.take_json(None, Span::new(start, self.source.end()), sink);
+            }
+            Found::Cut { .. } if self.source.ended => return None,
+            Found::Cut { .. } => {
+                let until = probe.brace().map(|brace| brace + MAX_VALUE);
+                self.json.probe = Some(probe);
+                return Some(self.wait(HoldReason::JsonOpen, G::JsonFirstKey, "actions", until));
+            }
+            Found::TooLarge => {
+                let end = probe.at();
+                self.take_json(None, Span::new(start, end), sink);
+                self.json.probe = Some(probe);
+                self.json.dropping = true;
+            }
+        }
+        Some(Next::On)
+    }
+
+    /// Goes on dropping a value that was too large.
+    pub(super) fn drop_json(&mut self, sink: &mut dyn Sink) -> Next {
+        let Some(probe) = self.json.probe.as_mut() else {
+            self.json.dropping = false;
+            return Next::On;
+        };
+        let closed = probe.follow(&self.source);
+        let span = Span::new(self.at, probe.at());
+        if closed {
+            // The fence it stood in is still open.
+            if let Some((mark, len)) = probe.fence() {
+                self.coding = Coding::Fence {
+                    mark,
+                    len,
+                    line: FenceLine::Other,
+                };
+            }
+            self.json.probe = None;
+            self.json.dropping = false;
+        }
+        if !span.is_empty() {
+            self.hide(span, Fate::Drop, RangeReason::JsonActions, sink);
+        }
+        Next::On
+    }
+
+    fn take_json(&mut self, read: Option<Vec<JsonAction>>, span: Span, sink: &mut dyn Sink) {
+        let fate = if read.is_some() { Fate::Strip } else { Fate::Drop };
+        self.hide(span, fate, RangeReason::JsonActions, sink);
+        match read {
+            Some(actions) => {
+                if actions.is_empty() && self.rules.on(G::JsonSilence) {
+                    self.out.be_quiet();
+                }
+                self.json.actions.extend(actions);
+            }
+            None if self.rules.on(G::JsonMalformed) => {
+                report(
+                    Code::MalformedDirective,
+                    span,
+                    "these JSON actions cannot be read; they are dropped",
+                    sink,
+                );
+            }
+            None => {}
+        }
+    }
+
+    /// The message has ended: now the actions run, unless the text is inert.
+    pub(super) fn finish_json(&mut self, sink: &mut dyn Sink) {
+        if !self.json.inert {
+            for action in &self.json.actions {
+                sink.step(Step::Action(action));
+            }
+        }
+    }
+}

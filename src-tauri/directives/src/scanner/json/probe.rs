@@ -1,0 +1,233 @@
+//! Is this a JSON value whose first key is `actions`? Read byte by byte, never twice.
+
+use super::MAX_VALUE;
+use crate::Span;
+use crate::lex::{Source, is_blank, is_tag_space};
+
+/// Most bytes of a fence's info string that can announce JSON.
+const MAX_INFO: usize = 64;
+
+/// What a probe has come to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Found {
+    /// Something else: text.
+    Text,
+    /// The first key is `system_message`.
+    Inert,
+    /// The value is complete; all of it ends at `end`.
+    Ends { value: Span, end: usize },
+    /// It needs more bytes; `keyed` says that the first key is known to be `actions`.
+    Cut { keyed: bool },
+    /// No end within the bound.
+    TooLarge,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Marks,
+    Info(usize),
+    Lead,
+    Brace,
+    /// Which of [`KEYS`], and how many of its bytes have been read.
+    Key(usize, usize),
+    FirstKey,
+    Colon(usize),
+    Value {
+        depth: usize,
+        string: bool,
+        escape: bool,
+    },
+    After,
+    Close(usize),
+    Rest,
+}
+
+#[derive(Debug)]
+pub(super) struct Probe {
+    pub(super) start: usize,
+    at: usize,
+    state: State,
+    /// The mark and the length of the fence it stands in.
+    fence: Option<(u8, usize)>,
+    brace: Option<usize>,
+    value_end: usize,
+}
+
+/// The first keys that matter, with the quote that ends them; they differ in their first letter.
+const KEYS: [&[u8]; 2] = [b"actions\"", b"system_message\""];
+
+impl Probe {
+    pub(super) fn new(source: &Source, start: usize) -> Self {
+        let mark = source.byte(start).filter(|b| *b != b'{');
+        let state = if mark.is_some() { State::Marks } else { State::Lead };
+        Self {
+            start,
+            at: start,
+            state,
+            fence: mark.map(|mark| (mark, 0)),
+            brace: None,
+            value_end: 0,
+        }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The mark and the length of the fence it stands in.
+    pub(super) fn fence(&self) -> Option<(u8, usize)> {
+        self.fence
+    }
+
+    pub(super) fn brace(&self) -> Option<usize> {
+        self.brace
+    }
+
+    pub(super) fn read(&mut self, source: &Source) -> Found {
+        while let Some(b) = source.byte(self.at) {
+            source.spend(1);
+            if self.brace.is_some_and(|brace| self.at >= brace + MAX_VALUE)
+                && matches!(self.state, State::Value { .. })
+            {
+                return Found::TooLarge;
+            }
+            match self.step(b) {
+                Ok(Some(state)) => {
+                    self.state = state;
+                    self.at += 1;
+                }
+                Ok(None) => return self.ends(self.at),
+                Err(found) => return found,
+            }
+            if let (State::After, None) = (self.state, self.fence) {
+                return self.ends(self.at);
+            }
+        }
+        match self.state {
+            State::After | State::Rest if source.ended => self.ends(source.end()),
+            State::Close(n) if source.ended && self.fence.is_some_and(|(_, len)| n >= len) => {
+                self.ends(source.end())
+            }
+            State::Close(_) if source.ended => Found::Text,
+            State::Value { .. } => Found::Cut { keyed: true },
+            _ => Found::Cut { keyed: false },
+        }
+    }
+
+    /// Follows the value to its end, whatever its size; whether it was reached.
+    pub(super) fn follow(&mut self, source: &Source) -> bool {
+        while let Some(b) = source.byte(self.at) {
+            source.spend(1);
+            if let State::Value {
+                depth,
+                string,
+                escape,
+            } = self.state
+            {
+                self.state = inside(b, depth, string, escape);
+                self.at += 1;
+            }
+            if !matches!(self.state, State::Value { .. }) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn ends(&self, end: usize) -> Found {
+        Found::Ends {
+            value: Span::new(self.brace.unwrap_or(self.start), self.value_end),
+            end,
+        }
+    }
+
+    /// The state after `b`; `None` when the fence ends before it.
+    fn step(&mut self, b: u8) -> Result<Option<State>, Found> {
+        let (mark, len) = self.fence.unwrap_or((0, 0));
+        Ok(Some(match self.state {
+            State::Marks if b == mark => {
+                self.fence = Some((mark, len + 1));
+                State::Marks
+            }
+            State::Marks if len < 3 => return Err(Found::Text),
+            State::Marks | State::Info(_) if b == b'\n' => State::Lead,
+            State::Marks => State::Info(1),
+            State::Info(n) if n < MAX_INFO && b != b'`' => State::Info(n + 1),
+            State::Lead if is_tag_space(b) => State::Lead,
+            State::Lead if b == b'{' => {
+                self.brace = Some(self.at);
+                State::Brace
+            }
+            State::Brace if is_tag_space(b) => State::Brace,
+            State::Brace if b == b'"' => State::FirstKey,
+            State::FirstKey => match KEYS.iter().position(|key| key[0] == b) {
+                Some(key) => State::Key(key, 1),
+                None => return Err(Found::Text),
+            },
+            State::Key(key, read) if KEYS[key][read] != b => return Err(Found::Text),
+            State::Key(key, read) if read + 1 == KEYS[key].len() => State::Colon(key),
+            State::Key(key, read) => State::Key(key, read + 1),
+            State::Colon(key) if is_tag_space(b) => State::Colon(key),
+            State::Colon(0) if b == b':' => State::Value {
+                depth: 1,
+                string: false,
+                escape: false,
+            },
+            State::Colon(_) if b == b':' => return Err(Found::Inert),
+            State::Value {
+                depth,
+                string,
+                escape,
+            } => {
+                let next = inside(b, depth, string, escape);
+                if matches!(next, State::After) {
+                    self.value_end = self.at + 1;
+                }
+                next
+            }
+            State::After if is_tag_space(b) => State::After,
+            State::After if b == mark => State::Close(1),
+            State::Close(n) if b == mark => State::Close(n + 1),
+            State::Close(n) if n < len => return Err(Found::Text),
+            State::Close(_) | State::Rest if b == b'\n' => return Ok(None),
+            State::Close(_) | State::Rest if is_blank(b) || b == b'\r' => State::Rest,
+            _ => return Err(Found::Text),
+        }))
+    }
+}
+
+fn inside(b: u8, depth: usize, string: bool, escape: bool) -> State {
+    match b {
+        _ if escape => State::Value {
+            depth,
+            string,
+            escape: false,
+        },
+        b'\\' if string => State::Value {
+            depth,
+            string,
+            escape: true,
+        },
+        b'"' => State::Value {
+            depth,
+            string: !string,
+            escape: false,
+        },
+        b'{' | b'[' if !string => State::Value {
+            depth: depth + 1,
+            string,
+            escape,
+        },
+        b'}' | b']' if !string && depth == 1 => State::After,
+        b'}' | b']' if !string => State::Value {
+            depth: depth - 1,
+            string,
+            escape,
+        },
+        _ => State::Value {
+            depth,
+            string,
+            escape,
+        },
+    }
+}

@@ -1,0 +1,211 @@
+//! A strict reader of JSON, just enough to take actions out of a value and to refuse what is none.
+
+use crate::{JsonAction, Span};
+
+/// Deepest nesting.
+const MAX_DEPTH: usize = 128;
+
+/// The actions of `{"actions":[{"type":…,"payload":…},…]}`, or `None` when it is malformed.
+pub(super) fn actions(text: &str, span: Span) -> Option<Vec<JsonAction>> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        depth: 0,
+    };
+    let mut actions = None;
+    reader.object(|reader, key| {
+        if key == "actions" && actions.is_none() {
+            let mut list = Vec::new();
+            reader.array(|reader| reader.action(span.start).map(|action| list.push(action)))?;
+            actions = Some(list);
+            Some(())
+        } else {
+            reader.value()
+        }
+    })?;
+    reader.white();
+    actions.filter(|_| reader.at == text.len())
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn white(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, b: u8) -> Option<()> {
+        self.white();
+        (self.peek()? == b).then(|| self.at += 1)
+    }
+
+    /// Whether `b` comes next; takes it if so.
+    fn if_next(&mut self, b: u8) -> bool {
+        self.take(b).is_some()
+    }
+
+    fn action(&mut self, base: usize) -> Option<JsonAction> {
+        self.white();
+        let start = self.at;
+        let (mut kind, mut payload) = (None, "{}");
+        self.object(|reader, key| {
+            reader.white();
+            let from = reader.at;
+            if key == "type" {
+                kind = Some(reader.string()?);
+                return Some(());
+            }
+            reader.value()?;
+            if key == "payload" {
+                payload = &reader.text[from..reader.at];
+            }
+            Some(())
+        })?;
+        let span = Span::new(base + start, base + self.at);
+        Some(JsonAction {
+            kind: kind?,
+            payload: payload.to_owned(),
+            span,
+        })
+    }
+
+    fn object(&mut self, mut entry: impl FnMut(&mut Self, &str) -> Option<()>) -> Option<()> {
+        self.list(b'{', b'}', |reader| {
+            let key = reader.string()?;
+            reader.take(b':')?;
+            entry(reader, &key)
+        })
+    }
+
+    fn array(&mut self, item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.list(b'[', b']', item)
+    }
+
+    fn list(&mut self, open: u8, close: u8, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.take(open)?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        if !self.if_next(close) {
+            loop {
+                item(self)?;
+                if !self.if_next(b',') {
+                    break;
+                }
+            }
+            self.take(close)?;
+        }
+        self.depth -= 1;
+        Some(())
+    }
+
+    fn value(&mut self) -> Option<()> {
+        self.white();
+        match self.peek()? {
+            b'{' => self.object(|reader, _| reader.value()),
+            b'[' => self.array(Self::value),
+            b'"' => self.string().map(|_| ()),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ => self.number(),
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Option<()> {
+        self.text[self.at..]
+            .starts_with(word)
+            .then(|| self.at += word.len())
+    }
+
+    fn digits(&mut self) -> Option<()> {
+        let digits = self.text.as_bytes()[self.at..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
+        self.at += digits;
+        (digits > 0).then_some(())
+    }
+
+    fn number(&mut self) -> Option<()> {
+        self.at += usize::from(self.peek() == Some(b'-'));
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        Some(())
+    }
+
+    fn string(&mut self) -> Option<String> {
+        self.take(b'"')?;
+        let mut text = String::new();
+        loop {
+            let rest: &'a str = &self.text[self.at..];
+            let plain = rest.find(|c: char| c == '"' || c == '\\' || c < ' ')?;
+            text.push_str(&rest[..plain]);
+            self.at += plain + 1;
+            match rest.as_bytes()[plain] {
+                b'"' => return Some(text),
+                b'\\' => text.push(self.escape()?),
+                _ => return None,
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        let b = self.peek()?;
+        self.at += 1;
+        Some(match b {
+            b'"' | b'\\' | b'/' => char::from(b),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let high = self.hex()?;
+                if (0xD800..0xDC00).contains(&high) && self.text[self.at..].starts_with("\\u") {
+                    let back = self.at;
+                    self.at += 2;
+                    let low = self.hex()?;
+                    if (0xDC00..0xE000).contains(&low) {
+                        return char::from_u32(0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+                    }
+                    self.at = back;
+                }
+                char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            _ => return None,
+        })
+    }
+
+    fn hex(&mut self) -> Option<u32> {
+        let digits = self.text.get(self.at..self.at + 4)?;
+        self.at += 4;
+        digits
+            .bytes()
+            .all(|b| b.is_ascii_hexdigit())
+            .then(|| u32::from_str_radix(digits, 16).ok())?
+    }
+}

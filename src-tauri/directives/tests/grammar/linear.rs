@@ -1,0 +1,165 @@
+//! I6: work is counted, not timed. Every byte may be looked at a few times, never again and again.
+
+use foldback_directives::{Dialect, Hold, Scanner, Settings, Sink, Step};
+
+/// Forgets everything but how much is held.
+#[derive(Default)]
+struct Ignore;
+
+impl Sink for Ignore {
+    fn step(&mut self, step: Step<'_>) {
+        if let Step::Hold(Some(Hold { span, .. })) = step {
+            assert!(span.start <= span.end);
+        }
+    }
+}
+
+/// Most examinations of one byte, for any input and any cut.
+const MOST: u64 = 40;
+
+fn work(text: &str, longest: usize) -> u64 {
+    let settings = Settings {
+        dialects: Dialect::ALL.to_vec(),
+        ..Settings::default()
+    };
+    let mut scanner = Scanner::new(&settings, None);
+    let mut start = 0;
+    while start < text.len() {
+        let end = text.ceil_char_boundary((start + longest).min(text.len()));
+        scanner.push(&text[start..end], &mut Ignore);
+        start = end;
+    }
+    scanner.push("", &mut Ignore);
+    scanner.work()
+}
+
+fn assert_linear(name: &str, text: &str) {
+    for longest in [1, 7, 4_096, usize::MAX / 2] {
+        let per_byte = work(text, longest) / text.len() as u64;
+        assert!(
+            per_byte <= MOST,
+            "{name}: {per_byte} examinations a byte in chunks of {longest}"
+        );
+    }
+}
+
+fn growing_backticks() -> String {
+    (1..600).map(|n| "`".repeat(n) + " ").collect()
+}
+
+#[test]
+fn hostile_inputs_cost_no_more_than_others() {
+    let n = 20_000;
+    let cases: Vec<(&str, String)> = vec![
+        ("unclosed actions", "<actions>".repeat(n)),
+        ("unclosed actions with text", "<actions>x\n".repeat(n)),
+        ("unclosed actions in mid-line", "x <actions> <".repeat(n)),
+        ("unclosed voice", "<voice>".repeat(n)),
+        ("unclosed voice lines", "\n<voice>".repeat(n)),
+        (
+            "voice in an open block",
+            "<actions>".to_owned() + &"<voice>".repeat(n),
+        ),
+        ("voice lines and words", "\n<voice>a b c".repeat(n)),
+        ("react with a curly quote", "<react a=“".repeat(n)),
+        ("react with a double quote", "<react a=\"".repeat(n)),
+        ("react with quotes in turn", "<react a='<react a=\"".repeat(n)),
+        ("react with an escaped quote", "<react a=\\\"".repeat(n)),
+        ("quoted line ends", "<react a=\"x\ny".repeat(n)),
+        ("curly quotes in a block", "<actions><react a=“>".repeat(n)),
+        (
+            "white space in a tag",
+            "<react ".to_owned() + &" ".repeat(n) + ">",
+        ),
+        (
+            "white space in a closing tag",
+            "<actions></actions".to_owned() + &" ".repeat(n),
+        ),
+        (
+            "white space after actions",
+            "x <actions>".to_owned() + &" ".repeat(n),
+        ),
+        ("white space", " ".repeat(n)),
+        (
+            "white space and words",
+            ("a".to_owned() + &" ".repeat(50)).repeat(n / 50),
+        ),
+        ("backtick runs", growing_backticks()),
+        (
+            "backtick runs with directives",
+            growing_backticks().replace(' ', " <react "),
+        ),
+        ("one long run", "`".repeat(n)),
+        ("single ticks", "` ".repeat(n)),
+        ("ticks and lines", "`a\n``b\n".repeat(n)),
+        ("fences", "```\n".repeat(n)),
+        ("tildes", "~~~\n~~~~\n".repeat(n)),
+        ("brackets", "[[".repeat(n)),
+        ("headers", "[[a:b]]\n".repeat(n)),
+        ("header and blanks", "[[a:b]]".to_owned() + &" ".repeat(n)),
+        ("angles", "<".repeat(n)),
+        ("closing angles", "</".repeat(n)),
+        ("partial names", "<act".repeat(n)),
+        ("nested think", "<think>".repeat(n)),
+        ("think and words", "\n<think>a</think>".repeat(n)),
+        ("nested tool calls", "<tool_call>x".repeat(n)),
+        (
+            "think with a quote",
+            "<think>".to_owned() + &"<think a=“".repeat(n),
+        ),
+        ("control tokens", "<|a|>".repeat(n)),
+        ("open control tokens", "<|a".repeat(n)),
+        ("tokens", "x NO_REPLY ".repeat(n)),
+        ("token edges", "x ** NO_REPLY** ".repeat(n)),
+        ("tokens at the start", "- NO_REPLY ".repeat(n)),
+        ("partial tokens", "x NO_REPL".repeat(n)),
+        ("markers", "<no-reply/>".repeat(n)),
+        ("markers and space", "<no-reply/> \n".repeat(n)),
+        ("comments", "<actions>".to_owned() + &"<!-- ".repeat(n)),
+        ("cdata", "<actions>".to_owned() + &"<![CDATA[".repeat(n)),
+        (
+            "unknown tags",
+            "<actions>".to_owned() + &"<x a=“".repeat(n) + "</actions>",
+        ),
+        ("braces", "{\n".repeat(n)),
+        ("braces and keys", "{\"a\n".repeat(n)),
+        ("json actions", "{\"actions\":[".repeat(n)),
+        ("json strings", "{\"actions\":\"".to_owned() + &"\\\"".repeat(n)),
+        ("quote marks", "> ".repeat(n)),
+        ("html", "<div><p class=\"a\">text</p></div>\n".repeat(n / 10)),
+        (
+            "prose",
+            "The quick brown fox jumps over the lazy dog.\n".repeat(n / 10),
+        ),
+        ("bare reacts", "<react emoji=\"a\"/> ".repeat(n)),
+        ("blocks", "<actions><react emoji=\"a\"/></actions> ok ".repeat(n)),
+        (
+            "misused closing tags",
+            "</voice></react></actions></think>".repeat(n / 4),
+        ),
+        ("opened reacts", "<react emoji=\"a\"> x </react>".repeat(n / 4)),
+    ];
+    for (name, text) in cases {
+        assert_linear(name, &text);
+    }
+}
+
+#[test]
+fn an_echo_of_a_hostile_message_is_read_once() {
+    let inbound = "<voice>".repeat(50_000) + "</voice>";
+    let mut scanner = Scanner::new(&Settings::default(), Some(&inbound));
+    scanner.push("ok", &mut Ignore);
+    assert!(scanner.work() < 100);
+}
+
+#[test]
+fn memory_is_what_is_held() {
+    let mut scanner = Scanner::new(&Settings::default(), None);
+    for _ in 0..10_000 {
+        scanner.push(
+            "A sentence of plain text. <actions><react emoji=\"a\"/></actions>\n",
+            &mut Ignore,
+        );
+        assert!(scanner.kept() < 1_000, "{} bytes kept", scanner.kept());
+    }
+}

@@ -1,0 +1,6 @@
+//! The output grammar, tested as it is written: vectors, invariants, linear work, single rules.
+
+mod common;
+mod invariants;
+mod linear;
+mod vectors;
