@@ -9,6 +9,7 @@ mod grammar;
 mod input;
 mod lint;
 mod parse;
+mod replay;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ struct Cli {
 enum Command {
     Parse(parse::Args),
     Lint(lint::Args),
+    Replay(replay::Args),
     Completions(completions::Args),
 }
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     let end = match cli.command {
         Command::Parse(args) => parse::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
     end::exit(end)

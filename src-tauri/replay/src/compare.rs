@@ -12,7 +12,7 @@ use foldback_wire::{Code, Platform, rpc::Comparison, rpc::Mismatch};
 use std::fmt::Write;
 
 /// Compares what was expected on a channel with what came of it.
-pub fn compare(expected: &[Expectation], platform: Platform, ends: &[End], codes: &[Code]) -> Vec<Mismatch> {
+pub(crate) fn compare(expected: &[Expectation], platform: Platform, ends: &[End], codes: &[Code]) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
     let counted: Vec<(usize, &Effect)> = expected
         .iter()
@@ -226,7 +226,7 @@ fn optional(value: Option<&impl ToString>) -> String {
 }
 
 /// Both sides as text, a line a thing, for a side-by-side view. An expected line names only what is compared.
-pub fn side_by_side(expected: &[Expectation], platform: Platform, ends: &[End]) -> Comparison {
+pub(crate) fn side_by_side(expected: &[Expectation], platform: Platform, ends: &[End]) -> Comparison {
     let mut comparison = Comparison::default();
     for expectation in expected.iter().filter(|e| e.counts_on(platform)) {
         if !matches!(expectation.effect, Effect::Diagnostics(_)) {

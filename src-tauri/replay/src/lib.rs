@@ -1,9 +1,24 @@
 //! Fixtures and recordings through the whole pipeline, on a virtual clock: what the user ends up with, and
 //! whether that is what was expected.
 
-pub mod case;
-pub mod compare;
-pub mod ends;
+mod batch;
+mod case;
+mod clock;
+mod compare;
+pub mod coverage;
+mod deliveries;
+mod ends;
 pub mod fixture;
 pub mod report;
-pub mod update;
+mod run;
+mod stage;
+mod update;
+
+pub use batch::{Job, run_all};
+pub use case::{Case, CaseTurn};
+pub use clock::Speed;
+pub use deliveries::{Run, fold};
+pub use ends::{End, Thing, ends};
+pub use run::{Options, Played, run};
+pub use stage::Mutation;
+pub use update::{Came, updated};

@@ -1,0 +1,227 @@
+//! `foldback replay`: fixtures and recordings through the whole pipeline on loopback channels.
+
+mod coverage;
+
+use crate::end::{End, Stop, Verdict as Found, complain, json_line, stdout};
+use clap::ValueEnum;
+use foldback_replay::{
+    Came, Case, Job, Mutation, Options, Speed,
+    fixture::{Fixture, Unreadable, find, load},
+    report, run_all, updated,
+};
+use foldback_wire::{Platform, rpc::Verdict};
+use indicatif::ProgressBar;
+use similar::TextDiff;
+use std::{
+    fs,
+    io::Write,
+    num::NonZero,
+    path::{Path, PathBuf},
+};
+
+/// Run fixtures on loopback channels with a virtual clock and compare with what they expect
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Fixtures (`*.yaml`), or folders of them
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Only on this channel; fixtures that do not name it are run on it all the same
+    #[arg(long, value_name = "NAME", value_parser = platform)]
+    channel: Option<Platform>,
+
+    /// Only fixtures whose name, path or rules contain this
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// How many cases to run side by side [default: one per processor]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+
+    /// `instant`, or a factor of real time
+    #[arg(long, value_name = "instant|FACTOR", default_value = "instant")]
+    speed: Speed,
+
+    /// How to print the results
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Take what came as the expectation, and show what that changes
+    #[arg(long)]
+    update: bool,
+
+    /// Also list the rules that no fixture names
+    #[arg(long)]
+    coverage: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Junit,
+}
+
+fn platform(name: &str) -> Result<Platform, String> {
+    Platform::from_code(name).ok_or_else(|| {
+        let names: Vec<&str> = Platform::ALL.iter().map(|platform| platform.code()).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+/// A fixture and the channels it is run on.
+struct Scenario {
+    path: PathBuf,
+    fixture: Fixture,
+    platforms: Vec<Platform>,
+}
+
+impl Scenario {
+    fn jobs(&self) -> impl Iterator<Item = Job<'_>> {
+        let Self {
+            path,
+            fixture,
+            platforms,
+        } = self;
+        platforms.iter().map(move |platform| Job {
+            path,
+            fixture,
+            platform: *platform,
+        })
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> End {
+    let scenarios = scenarios(args)?;
+    if scenarios.is_empty() {
+        return Err(Stop::Wrong(
+            "no fixture is there, or the filter leaves none".to_owned(),
+        ));
+    }
+    let results = play_all(args, &scenarios);
+    let mut out = stdout();
+    let cases: Vec<Case> = results.iter().map(|(case, _)| case.clone()).collect();
+    match args.format {
+        Format::Json => {
+            for case in &cases {
+                json_line(&mut out, case)?;
+            }
+        }
+        Format::Junit => report::junit(&mut out, &cases).map_err(|error| Stop::Wrong(error.to_string()))?,
+        Format::Text => {
+            for case in &cases {
+                report::text(&mut out, case)?;
+            }
+            report::summary(&mut out, &cases)?;
+        }
+    }
+    out.flush()?;
+    let mut fine = cases.iter().all(Case::holds);
+    if args.update {
+        update(&scenarios, &results)?;
+        fine = cases.iter().all(|case| case.verdict != Verdict::Error);
+    }
+    if args.coverage {
+        fine &= coverage::report(scenarios.iter().map(|scenario| &scenario.fixture))?;
+    }
+    Ok(if fine { Found::Holds } else { Found::Fails })
+}
+
+/// Everything below the paths that is to be run. Every unreadable file is named before giving up.
+fn scenarios(args: &Args) -> Result<Vec<Scenario>, Stop> {
+    let mut scenarios = Vec::new();
+    let mut unreadable = 0_usize;
+    let mut refuse = |error: &Unreadable| {
+        complain(error);
+        unreadable += 1;
+    };
+    for path in &args.paths {
+        let found = match find(path) {
+            Ok(found) => found,
+            Err(error) => {
+                refuse(&error);
+                continue;
+            }
+        };
+        for path in found.fixtures {
+            match load(&path) {
+                Ok(fixture)
+                    if args
+                        .filter
+                        .as_ref()
+                        .is_none_or(|text| matches(text, &path, &fixture)) =>
+                {
+                    let platforms = args
+                        .channel
+                        .map_or_else(|| fixture.channel.platforms().to_vec(), |p| vec![p]);
+                    scenarios.push(Scenario {
+                        path,
+                        fixture,
+                        platforms,
+                    });
+                }
+                Ok(_) => {}
+                Err(error) => refuse(&error),
+            }
+        }
+    }
+    match unreadable {
+        0 => Ok(scenarios),
+        1 => Err(Stop::Wrong("1 path cannot be read".to_owned())),
+        _ => Err(Stop::Wrong(format!("{unreadable} paths cannot be read"))),
+    }
+}
+
+fn matches(text: &str, path: &Path, fixture: &Fixture) -> bool {
+    let text = text.to_lowercase();
+    let has = |part: &str| part.to_lowercase().contains(&text);
+    has(&fixture.name) || has(&path.to_string_lossy()) || fixture.rules.iter().any(|rule| has(rule))
+}
+
+/// Runs every case; answers in the order of the scenarios.
+fn play_all(args: &Args, scenarios: &[Scenario]) -> Vec<(Case, Option<Came>)> {
+    let options = Options {
+        speed: args.speed,
+        mutation: Mutation::default(),
+    };
+    let jobs: Vec<Job<'_>> = scenarios.iter().flat_map(Scenario::jobs).collect();
+    let mut results: Vec<Option<(Case, Option<Came>)>> = jobs.iter().map(|_| None).collect();
+    // Draws on stderr, and only where that is a terminal.
+    let bar = ProgressBar::new(jobs.len() as u64);
+    run_all(&jobs, args.jobs, &options, |index, result| {
+        results[index] = Some(match result {
+            Ok(played) => (played.case, Some(played.came)),
+            Err(case) => (*case, None),
+        });
+        bar.inc(1);
+        true
+    });
+    bar.finish_and_clear();
+    results.into_iter().flatten().collect()
+}
+
+/// Rewrites the expectations of every fixture whose cases all ran, and shows what that changes.
+fn update(scenarios: &[Scenario], results: &[(Case, Option<Came>)]) -> Result<(), Stop> {
+    let mut rest = results;
+    for scenario in scenarios {
+        let (own, others) = rest.split_at(scenario.platforms.len());
+        rest = others;
+        let came: Vec<Came> = own.iter().filter_map(|(_, came)| came.clone()).collect();
+        if came.len() < own.len() || own.iter().all(|(case, _)| case.holds()) {
+            continue;
+        }
+        let name = scenario.path.display().to_string();
+        let wrong = |error: std::io::Error| Stop::Wrong(format!("{name}: {error}"));
+        let old = fs::read_to_string(&scenario.path).map_err(wrong)?;
+        let new = updated(&old, &scenario.fixture, &came);
+        fs::write(&scenario.path, &new).map_err(wrong)?;
+        let diff = TextDiff::from_lines(&old, &new)
+            .unified_diff()
+            .header(&name, &name)
+            .to_string();
+        // Stdout belongs to the results.
+        write!(std::io::stderr(), "{diff}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! Runs a fixture on a channel and says whether it holds.
+
+use crate::{
+    case::Case,
+    clock::Speed,
+    compare::{compare, side_by_side},
+    deliveries::{Run, fold},
+    ends::ends,
+    fixture::{Fixture, FixtureStep, Switch, UserStep},
+    stage::{EPOCH, Mutation, Stage, StageError},
+    update::Came,
+};
+use foldback_store::Journal;
+use foldback_wire::{
+    Actor, ChannelId, ChatType, Clock, Code, Delivery, Event, Inbound, Kind, MessageId, OpKind, OutcomeCode,
+    Platform, Sender, Seq, TurnId,
+    rpc::{Mismatch, Verdict},
+};
+use std::{
+    collections::{BTreeMap, HashSet, VecDeque},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+/// Longest a scenario may take after its last step. Longer than any limit of the pipeline, so that whatever
+/// still hangs then would hang for ever.
+const PATIENCE: Duration = Duration::from_secs(2 * 3_600);
+
+/// Chance of a run that ends in order: what the script still has to say is given this long.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// How to run.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// How fast.
+    pub speed: Speed,
+    /// Rules switched off.
+    pub mutation: Mutation,
+}
+
+/// A case with everything it left behind.
+#[derive(Debug)]
+pub struct Played {
+    /// The case.
+    pub case: Case,
+    /// What came, to take as an expectation.
+    pub came: Came,
+    /// The journal of the run.
+    pub events: Vec<Event>,
+}
+
+/// Runs one fixture on one channel. Blocks; brings its own runtime and clock, so cases can run side by side.
+pub fn run(
+    path: &Path,
+    fixture: &Fixture,
+    platform: Platform,
+    options: &Options,
+) -> Result<Played, Box<Case>> {
+    let failed = |message: String| Box::new(Case::error(&fixture.name, path, platform.code(), message));
+    let runtime = options
+        .speed
+        .runtime()
+        .map_err(|error| failed(format!("no runtime: {error}")))?;
+    let events = runtime
+        .block_on(async {
+            let clock = options.speed.clock(EPOCH);
+            let stage = Stage::set(fixture, platform, Arc::clone(&clock), &options.mutation).await?;
+            play(&stage, fixture, clock.as_ref()).await
+        })
+        .map_err(|error: StageError| failed(error.to_string()))?;
+    Ok(judge(path, fixture, platform, events))
+}
+
+/// Plays the steps, waits until all is quiet, ends the bot; answers with its journal.
+async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec<Event>, StageError> {
+    let mut messages = 0_usize;
+    let mut answers = plan(&fixture.steps);
+    let mut after_answer = false;
+    for (index, step) in fixture.steps.iter().enumerate() {
+        match step {
+            FixtureStep::User(user) => {
+                // Right after an answer the next message comes when the conversation is quiet; a scenario
+                // that wants it earlier says when with `wait_ms`.
+                if after_answer {
+                    quiet(stage, clock).await;
+                }
+                messages += 1;
+                let inbound = inbound(user, messages, &stage.channel, clock);
+                if let Some(steps) = answers.remove(&index) {
+                    stage.agent.queue(Some(inbound.message.clone()), steps);
+                }
+                if stage.loopback.inject(inbound).is_err() {
+                    return Err(StageError::Config(
+                        "more messages at once than a channel takes".to_owned(),
+                    ));
+                }
+            }
+            FixtureStep::Agent(_) => {}
+            FixtureStep::WaitMs(ms) => {
+                clock
+                    .sleep_until(clock.now().plus(Duration::from_millis(*ms)))
+                    .await
+            }
+            FixtureStep::Switch(switch) => {
+                let on = *switch == Switch::On;
+                // The channel is the stage's own, so it exists.
+                let _ = stage
+                    .engine
+                    .toggle(&stage.channel, on, Actor::Console, "the scenario says so")
+                    .await;
+            }
+        }
+        after_answer = matches!(step, FixtureStep::Agent(_));
+    }
+    quiet(stage, clock).await;
+    if let Err(error) = stage.engine.shutdown(GRACE).await {
+        return Err(StageError::Start(error.into()));
+    }
+    let all = stage.journal.read(Seq(1), usize::MAX).await;
+    all.map_err(|error| StageError::Start(error.into()))
+}
+
+/// Which message (by its step) gets which answer: a run of `agent` steps answers the last messages before it
+/// that have no answer yet, in order.
+fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptStep>> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut run: VecDeque<&Vec<foldback_agents::ScriptStep>> = VecDeque::new();
+    let mut plan = BTreeMap::new();
+    let mut assign = |open: &mut Vec<usize>, run: &mut VecDeque<&Vec<_>>| {
+        let first = open.len().saturating_sub(run.len());
+        for index in open.drain(first..) {
+            if let Some(steps) = run.pop_front() {
+                plan.insert(index, steps.clone());
+            }
+        }
+        run.clear();
+    };
+    for (index, step) in steps.iter().enumerate() {
+        match step {
+            FixtureStep::User(_) => {
+                assign(&mut open, &mut run);
+                open.push(index);
+            }
+            FixtureStep::Agent(steps) => run.push_back(steps),
+            FixtureStep::WaitMs(_) | FixtureStep::Switch(_) => {}
+        }
+    }
+    assign(&mut open, &mut run);
+    plan
+}
+
+fn inbound(user: &UserStep, number: usize, channel: &ChannelId, clock: &dyn Clock) -> Inbound {
+    let chat = match user.chat {
+        ChatType::Direct => format!("direct-{}", user.from),
+        ChatType::Group => "group".to_owned(),
+    };
+    Inbound {
+        channel: channel.clone(),
+        account: None,
+        chat: chat.into(),
+        chat_type: user.chat,
+        thread: user.thread.clone(),
+        message: user
+            .id
+            .clone()
+            .unwrap_or_else(|| MessageId::from(format!("m{number}"))),
+        reply_to: user.reply_to.clone(),
+        sender: Sender {
+            id: user.from.clone(),
+            name: user.from.as_str().to_owned(),
+            display_name: user.from.as_str().to_owned(),
+            is_bot: user.is_bot,
+        },
+        text: user.text.clone(),
+        mentioned: user.mentioned,
+        files: user
+            .files
+            .iter()
+            .map(|name| foldback_wire::Attachment {
+                name: name.clone(),
+                media_type: String::new(),
+                size: None,
+            })
+            .collect(),
+        at: clock.now(),
+    }
+}
+
+/// Waits until no turn runs and no operation is open, or until patience ends: what is held for a person, or
+/// because the channel is off, never ends by itself.
+async fn quiet(stage: &Stage, clock: &dyn Clock) {
+    let deadline = clock.now().plus(PATIENCE);
+    let mut head = stage.journal.watch();
+    let mut open = Open::default();
+    loop {
+        // The message that was just injected is on its way through the channel's task: let it arrive.
+        clock
+            .sleep_until(clock.now().plus(Duration::from_millis(1)))
+            .await;
+        open.read(stage).await;
+        if open.nothing() {
+            return;
+        }
+        tokio::select! {
+            biased;
+            changed = head.changed() => if changed.is_err() { return },
+            () = clock.sleep_until(deadline) => return,
+        }
+    }
+}
+
+/// Turns and operations that have begun and not ended.
+#[derive(Default)]
+struct Open {
+    read: u64,
+    turns: HashSet<TurnId>,
+    ops: HashSet<foldback_wire::OpId>,
+}
+
+impl Open {
+    async fn read(&mut self, stage: &Stage) {
+        let events = stage
+            .journal
+            .read(Seq(self.read + 1), usize::MAX)
+            .await
+            .unwrap_or_default();
+        for event in events {
+            self.read = event.seq.0;
+            match (&event.kind, event.turn) {
+                (Kind::Received { .. }, Some(turn)) => {
+                    self.turns.insert(turn);
+                }
+                (Kind::TurnEnded { .. }, Some(turn)) => {
+                    self.turns.remove(&turn);
+                }
+                (Kind::Intended { op, .. }, _) => {
+                    self.ops.insert(*op);
+                }
+                (Kind::Ended { op, .. }, _) => {
+                    self.ops.remove(op);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn nothing(&self) -> bool {
+        self.turns.is_empty() && self.ops.is_empty()
+    }
+}
+
+/// Compares what came with what was expected.
+fn judge(path: &Path, fixture: &Fixture, platform: Platform, events: Vec<Event>) -> Played {
+    let Run { deliveries, turns } = fold(&events);
+    let ends = ends(&deliveries);
+    let codes: Vec<Code> = turns
+        .iter()
+        .flat_map(|turn| turn.diagnostics.iter().copied())
+        .collect();
+    let mut mismatches = compare(&fixture.expect, platform, &ends, &codes);
+    mismatches.extend(visible(fixture, &deliveries));
+    if let Some(reason) = fixture.suppressed {
+        let found = turns.iter().rev().find_map(|turn| turn.suppressed);
+        if found != Some(reason) {
+            mismatches.push(Mismatch {
+                at: "suppressed".to_owned(),
+                expected: reason.code().to_owned(),
+                actual: found.map_or("nothing", |reason| reason.code()).to_owned(),
+                message: "another reason".to_owned(),
+            });
+        }
+        if let Some(end) = ends.iter().find(|end| end.thing.is_text()) {
+            mismatches.push(Mismatch {
+                at: "suppressed".to_owned(),
+                expected: "no text".to_owned(),
+                actual: format!("{:?}", end.thing),
+                message: "text was delivered".to_owned(),
+            });
+        }
+    }
+    mismatches.extend(
+        foldback_pipeline::invariants::check(&events, foldback_pipeline::invariants::Extent::Running)
+            .into_iter()
+            .map(|violation| Mismatch {
+                at: "journal".to_owned(),
+                expected: String::new(),
+                actual: violation.to_string(),
+                message: "the journal breaks an invariant".to_owned(),
+            }),
+    );
+    let verdict = if mismatches.is_empty() {
+        Verdict::Pass
+    } else {
+        Verdict::Fail
+    };
+    let case = Case {
+        fixture: fixture.name.clone(),
+        path: path.to_owned(),
+        channel: platform.code().to_owned(),
+        verdict,
+        deliveries,
+        turns,
+        mismatches,
+        comparison: side_by_side(&fixture.expect, platform, &ends),
+    };
+    Played {
+        case,
+        came: Came {
+            platform,
+            ends,
+            codes,
+        },
+        events,
+    }
+}
+
+/// Frames that show what must never be visible.
+fn visible(fixture: &Fixture, deliveries: &[Delivery]) -> Vec<Mismatch> {
+    let shown = |delivery: &&Delivery| {
+        matches!(delivery.op, OpKind::SendText | OpKind::EditText)
+            && !matches!(
+                delivery.outcome,
+                OutcomeCode::Failed | OutcomeCode::Cancelled | OutcomeCode::Unsupported
+            )
+    };
+    let frames: Vec<&str> = deliveries
+        .iter()
+        .filter(shown)
+        .filter_map(|d| d.text.as_deref())
+        .collect();
+    let mut mismatches = Vec::new();
+    for (index, forbidden) in fixture.never_visible.iter().enumerate() {
+        if let Some(frame) = frames.iter().find(|frame| frame.contains(forbidden.as_str())) {
+            mismatches.push(Mismatch {
+                at: format!("never_visible[{index}]"),
+                expected: format!("no frame with {forbidden:?}"),
+                actual: format!("{frame:?}"),
+                message: "it was visible".to_owned(),
+            });
+        }
+    }
+    mismatches
+}

@@ -1,0 +1,194 @@
+//! The stage of one run: a bot on one loopback channel, with its own folder, clock and journal.
+
+use crate::fixture::{FileContent, Fixture, FixtureStep};
+use foldback_agents::{Act, ScriptAgent, ScriptStep};
+use foldback_channels::{ChannelAdapter, Loopback};
+use foldback_directives::{Directive, Settings, parse};
+use foldback_pipeline::{
+    Agents, Engine, Parts, Rules, SeededRng, StartError,
+    config::{Config, embedded},
+};
+use foldback_store::MemoryJournal;
+use foldback_wire::{ChannelId, Clock, Platform, Timestamp};
+use serde_json::{Map, Value};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Component, Path},
+    sync::Arc,
+};
+use tempfile::TempDir;
+
+/// Where every replay begins: a fixed moment, so that two runs are the same.
+pub(crate) const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
+
+/// Rules that are switched off, to prove that a fixture notices. None outside mutation tests.
+#[derive(Debug, Clone, Default)]
+pub struct Mutation {
+    /// The pipeline's.
+    pub rules: Rules,
+    /// The grammar's, by id.
+    pub grammar_off: Vec<String>,
+}
+
+/// Why a scenario cannot be staged.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StageError {
+    #[error("config: {0}")]
+    Config(String),
+    #[error("the folder of the run cannot be written: {0}")]
+    Folder(#[from] std::io::Error),
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
+/// A bot that runs.
+pub(crate) struct Stage {
+    pub(crate) engine: Engine,
+    pub(crate) channel: ChannelId,
+    pub(crate) loopback: Arc<Loopback>,
+    pub(crate) agent: Arc<ScriptAgent>,
+    pub(crate) journal: Arc<MemoryJournal>,
+    /// Kept for as long as the bot runs.
+    _folder: TempDir,
+}
+
+impl Stage {
+    /// Builds and starts the bot of a fixture on one platform's profile.
+    pub(crate) async fn set(
+        fixture: &Fixture,
+        platform: Platform,
+        clock: Arc<dyn Clock>,
+        mutation: &Mutation,
+    ) -> Result<Self, StageError> {
+        let channel = ChannelId::from(platform.code());
+        let config = Arc::new(config(fixture, &channel)?);
+        let folder = tempfile::tempdir()?;
+        let send_dir = folder.path().join(&config.files.send_dir);
+        fs::create_dir_all(&send_dir)?;
+        files(fixture, &config, &send_dir)?;
+
+        let capabilities = foldback_channels::profile(platform);
+        let loopback = Arc::new(Loopback::new(capabilities, Arc::clone(&clock), Some(send_dir)));
+        for fault in &fixture.faults {
+            loopback.platform().plan(fault.clone());
+        }
+        let agent = Arc::new(ScriptAgent::new(Arc::clone(&clock)));
+        let journal = Arc::new(MemoryJournal::new());
+        let engine = Engine::start(Parts {
+            config,
+            base: folder.path().to_owned(),
+            journal: Arc::clone(&journal) as _,
+            channels: vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)],
+            agents: Agents::one(Arc::clone(&agent) as _),
+            clock,
+            rng: Arc::new(SeededRng::new(0)),
+            rules: mutation.rules,
+            grammar_off: mutation.grammar_off.clone(),
+        })
+        .await?;
+        Ok(Self {
+            engine,
+            channel,
+            loopback,
+            agent,
+            journal,
+            _folder: folder,
+        })
+    }
+}
+
+/// The embedded configuration with the fixture's overrides, reduced to the one channel.
+fn config(fixture: &Fixture, channel: &ChannelId) -> Result<Config, StageError> {
+    let wrong = |error: serde_json::Error| StageError::Config(error.to_string());
+    let mut config = serde_json::to_value(embedded()).map_err(wrong)?;
+    merge(&mut config, &fixture.config);
+    let mut config: Config = serde_json::from_value(config).map_err(wrong)?;
+    config.channels.retain(|id, _| id == channel);
+    Ok(config)
+}
+
+/// Lays `over` on `base`: tables are merged, everything else is replaced.
+fn merge(base: &mut Value, over: &Map<String, Value>) {
+    let Value::Object(base) = base else { return };
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(below @ Value::Object(_)), Value::Object(over)) => merge(below, over),
+            _ => {
+                base.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// Writes the files that may be sent: those the fixture lists, else whatever its script names.
+fn files(fixture: &Fixture, config: &Config, send_dir: &Path) -> std::io::Result<()> {
+    let named = || {
+        let settings = config.output.settings();
+        let paths = answers(fixture)
+            .into_iter()
+            .flat_map(move |text| paths(&text, &settings));
+        paths
+            .map(|path| (path, FileContent::Text("foldback\n".to_owned())))
+            .collect()
+    };
+    let files: BTreeMap<String, FileContent> = fixture.files.clone().unwrap_or_else(named);
+    for (path, content) in &files {
+        let path = Path::new(path);
+        if !path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        {
+            continue;
+        }
+        let path = send_dir.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(send_dir))?;
+        match content {
+            FileContent::Text(text) => fs::write(path, text)?,
+            FileContent::Size(size) => fs::File::create(path)?.set_len(*size)?,
+        }
+    }
+    Ok(())
+}
+
+/// Each scripted answer as one text.
+fn answers(fixture: &Fixture) -> Vec<String> {
+    let text = |steps: &[ScriptStep]| {
+        steps
+            .iter()
+            .filter_map(|step| {
+                if let Act::Text(text) = &step.act {
+                    Some(text.as_str())
+                } else {
+                    None
+                }
+            })
+            .collect()
+    };
+    fixture
+        .steps
+        .iter()
+        .filter_map(|step| {
+            if let FixtureStep::Agent(steps) = step {
+                Some(text(steps))
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+fn paths(text: &str, settings: &Settings) -> Vec<String> {
+    let path = |directive| {
+        if let Directive::SendFile { path, .. } = directive {
+            Some(path)
+        } else {
+            None
+        }
+    };
+    parse(text, settings, None)
+        .directives
+        .into_iter()
+        .filter_map(path)
+        .collect()
+}
