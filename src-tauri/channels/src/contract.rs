@@ -269,7 +269,7 @@ impl Subject {
                 text: "hello".into(),
             })
             .await;
-        if can.voice.is_some() && can.file_limit.is_some() {
+        if can.voice.is_some() {
             let clause = "a voice note is sent as a message";
             let ack = acknowledged(clause, voice)?;
             return keeps(clause, ack.message.is_some(), || format!("{ack:?}"));

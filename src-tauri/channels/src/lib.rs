@@ -18,6 +18,4 @@ pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
 pub use sim::is_message_id;
-pub use switchboard::{
-    Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, Witness, is_dry,
-};
+pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};

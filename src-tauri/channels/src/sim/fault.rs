@@ -45,7 +45,7 @@ impl Failure {
     }
 }
 
-/// One planned misbehaviour. The shape of `faults:` in a fixture.
+/// One planned misbehaviour. The shape of `faults:` in a fixture. Of several that hit one call the first counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
@@ -85,8 +85,8 @@ impl Fault {
         }
     }
 
-    pub(super) const fn hits(&self, op: OpKind, call: u32) -> bool {
-        self.op as u8 == op as u8 && call >= self.nth && call - self.nth < self.times
+    pub(super) fn hits(&self, op: OpKind, call: u32) -> bool {
+        self.op == op && call >= self.nth && call - self.nth < self.times
     }
 
     pub(crate) const fn latency(&self) -> Duration {

@@ -4,15 +4,16 @@
 mod chat;
 mod fault;
 mod ids;
+mod rules;
 
 pub use chat::{Author, Chat, Content, Message, Replaced};
 pub use fault::{Failure, Fault};
 pub use ids::is_message_id;
+pub use rules::file_limit;
 
-use crate::{Ack, Call, Refusal, emoji};
+use crate::{Ack, Call, Refusal};
 use foldback_wire::{
-    Capabilities, ChatId, FileKind, Inbound, MessageId, OpKind, Operation, Platform, RefusalCode, ReplyForm,
-    ThreadId, Timestamp,
+    Capabilities, ChatId, Inbound, MessageId, OpKind, Operation, RefusalCode, ReplyForm, ThreadId, Timestamp,
 };
 use ids::IdSource;
 use serde::{Deserialize, Serialize};
@@ -195,7 +196,7 @@ impl SimPlatform {
         let once = |ack| Done { ack, repeated: false };
         match &call.operation {
             Operation::SendText { text, reply_to } => {
-                self.check_text(text)?;
+                rules::text(&self.capabilities, text)?;
                 Ok(self.send(now, call, reply_to.as_ref(), Content::Text(text.clone())))
             }
             Operation::SendFile {
@@ -204,10 +205,8 @@ impl SimPlatform {
                 caption,
                 reply_to,
             } => {
-                self.check_file(*kind, size)?;
-                if let Some(caption) = caption {
-                    self.check_length(caption, self.capabilities.caption_limit)?;
-                }
+                rules::file(&self.capabilities, *kind, size)?;
+                rules::caption(&self.capabilities, caption.as_deref().unwrap_or_default())?;
                 let content = Content::File {
                     path: path.clone(),
                     kind: *kind,
@@ -216,10 +215,7 @@ impl SimPlatform {
                 Ok(self.send(now, call, reply_to.as_ref(), content))
             }
             Operation::SendVoice { path, text } => {
-                if self.capabilities.voice.is_none() {
-                    return Err(unsupported("voice"));
-                }
-                self.check_file(FileKind::Audio, size)?;
+                rules::voice(&self.capabilities, size)?;
                 let content = Content::Voice {
                     path: path.clone(),
                     text: text.clone(),
@@ -233,7 +229,7 @@ impl SimPlatform {
             } => self.react(chat, message, emoji_sent).map(once),
             Operation::Typing => {
                 if !self.capabilities.typing {
-                    return Err(unsupported("typing"));
+                    return Err(rules::unsupported("typing"));
                 }
                 self.chats.entry(chat.clone()).or_default().typing = Some(now);
                 Ok(once(Ack::default()))
@@ -298,9 +294,9 @@ impl SimPlatform {
 
     fn edit(&mut self, now: Timestamp, chat: &ChatId, id: &MessageId, text: &str) -> Result<Ack, Refusal> {
         if !self.capabilities.edit {
-            return Err(unsupported("edits"));
+            return Err(rules::unsupported("edits"));
         }
-        self.check_text(text)?;
+        rules::text(&self.capabilities, text)?;
         let message = self.own(chat, id)?;
         let Content::Text(shown) = &mut message.content else {
             return Err(Refusal::new(
@@ -324,21 +320,15 @@ impl SimPlatform {
 
     fn delete(&mut self, now: Timestamp, chat: &ChatId, id: &MessageId) -> Result<Ack, Refusal> {
         if !self.capabilities.delete {
-            return Err(unsupported("removing messages"));
+            return Err(rules::unsupported("removing messages"));
         }
         self.own(chat, id)?.deleted = Some(now);
         Ok(Ack::default())
     }
 
     fn react(&mut self, chat: &ChatId, id: &MessageId, sent: &str) -> Result<Ack, Refusal> {
-        let form = self.capabilities.react.ok_or_else(|| unsupported("reactions"))?;
-        if !emoji::accepted(form, sent) {
-            return Err(Refusal::new(
-                RefusalCode::Rejected,
-                format!("{sent} is no reaction here"),
-            ));
-        }
-        let one_only = one_reaction(self.capabilities.platform);
+        rules::reaction(&self.capabilities, sent)?;
+        let one_only = rules::one_reaction(self.capabilities.platform);
         let message = self.any(chat, id)?;
         if message.reactions.iter().any(|r| r == sent) {
             return Ok(Ack {
@@ -389,57 +379,4 @@ impl SimPlatform {
             format!("sent without its reply: {to} is not a message id of {platform}")
         })
     }
-
-    fn check_text(&self, text: &str) -> Result<(), Refusal> {
-        if text.trim().is_empty() {
-            return Err(Refusal::new(RefusalCode::Rejected, "the text is empty"));
-        }
-        self.check_length(text, self.capabilities.text_limit)
-    }
-
-    fn check_length(&self, text: &str, limit: usize) -> Result<(), Refusal> {
-        let unit = self.capabilities.unit;
-        let length = unit.measure(text);
-        if length > limit {
-            return Err(Refusal::new(
-                RefusalCode::TooLong,
-                format!("{length} {unit} of at most {limit}"),
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_file(&self, kind: FileKind, size: Option<u64>) -> Result<(), Refusal> {
-        let limit = file_limit(&self.capabilities, kind).ok_or_else(|| unsupported("files"))?;
-        match size {
-            Some(size) if size > limit => Err(Refusal::new(
-                RefusalCode::TooLong,
-                format!("{size} bytes of at most {limit}"),
-            )),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Largest file of a kind, in bytes; `None` where files cannot be sent.
-pub fn file_limit(capabilities: &Capabilities, kind: FileKind) -> Option<u64> {
-    let whole = capabilities.file_limit?;
-    Some(match kind {
-        FileKind::Image => capabilities.image_limit.unwrap_or(whole),
-        FileKind::Audio => capabilities.audio_limit.unwrap_or(whole),
-        FileKind::File => whole,
-    })
-}
-
-/// Whether a bot has one reaction a message, so that a new one takes the old one's place: a bot on Telegram
-/// (<https://core.telegram.org/bots/api#setmessagereaction>), everybody on WhatsApp and Signal.
-const fn one_reaction(platform: Platform) -> bool {
-    matches!(
-        platform,
-        Platform::Telegram | Platform::Whatsapp | Platform::Signal
-    )
-}
-
-fn unsupported(what: &str) -> Refusal {
-    Refusal::new(RefusalCode::Unsupported, format!("there is no {what} here"))
 }

@@ -18,15 +18,11 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// Told of every change, in order, while the change is made: it must return at once and not call back.
-/// Appending to the journal is what it is for.
-pub type Witness = Box<dyn Fn(Draft) + Send + Sync>;
-
 /// What all channels share.
 struct Shared {
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
-    witness: Witness,
+    witness: Box<dyn Fn(Draft) + Send + Sync>,
     inbound: mpsc::Sender<Inbound>,
     dry_run: DryRun,
 }
@@ -65,6 +61,9 @@ pub struct NameTaken(pub ChannelId);
 impl Switchboard {
     /// A switchboard without channels. What comes in on any of them goes to `inbound`; while that is full
     /// the channels wait.
+    ///
+    /// `witness` is told of every change, in order, while the change is made, so that it must return at once
+    /// and not call back. Appending to the journal is what it is for.
     pub fn new(
         clock: Arc<dyn Clock>,
         rng: Arc<dyn Rng>,

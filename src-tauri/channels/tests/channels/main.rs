@@ -1,8 +1,10 @@
 //! Channels as the pipeline sees them.
 
 mod contract;
+mod desk;
 mod loopback;
 mod remote;
 mod stage;
+mod supervision;
 mod switchboard;
 mod toggles;

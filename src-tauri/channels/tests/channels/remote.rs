@@ -1,10 +1,11 @@
 //! A platform in a process of its own: what it acknowledged stays provable, and what is in doubt is said to
 //! be in doubt.
 
+use crate::desk::NoChance;
 use crate::stage::{CHAT, Running, TestClock, call, edit, inbound, send};
 use foldback_channels::sim::{Failure, Fault, Record, SimPlatform};
 use foldback_channels::{ChannelAdapter, RemoteLoopback, ServeError, Signal, profile, read_log, serve};
-use foldback_wire::{ChannelState, OpKind, Platform, RefusalCode, Rng};
+use foldback_wire::{ChannelState, OpKind, Platform, RefusalCode};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -16,14 +17,6 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-
-struct NoChance;
-
-impl Rng for NoChance {
-    fn next(&self) -> u64 {
-        0
-    }
-}
 
 /// A platform with its log, served in this process, and an adapter on it.
 pub(crate) struct Site {

@@ -1,7 +1,7 @@
 //! Toggling under traffic.
 
+use crate::desk::Desk;
 use crate::stage::{call, inbound, send};
-use crate::switchboard::Desk;
 use foldback_channels::{Channel, Closed, Loopback, NotDelivered};
 use foldback_wire::{Actor, ChannelState, Inbound, MessageId, Platform};
 use std::sync::Arc;

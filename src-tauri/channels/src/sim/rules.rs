@@ -1,0 +1,85 @@
+//! What a platform takes, as its capabilities tell.
+
+use crate::{Refusal, emoji};
+use foldback_wire::{Capabilities, FileKind, Platform, RefusalCode};
+
+pub(super) fn text(can: &Capabilities, text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::new(RefusalCode::Rejected, "the text is empty"));
+    }
+    length(can, text, can.text_limit)
+}
+
+pub(super) fn caption(can: &Capabilities, caption: &str) -> Result<(), Refusal> {
+    length(can, caption, can.caption_limit)
+}
+
+fn length(can: &Capabilities, text: &str, limit: usize) -> Result<(), Refusal> {
+    let unit = can.unit;
+    let length = unit.measure(text);
+    if length > limit {
+        return Err(Refusal::new(
+            RefusalCode::TooLong,
+            format!("{length} {unit} of at most {limit}"),
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn file(can: &Capabilities, kind: FileKind, bytes: Option<u64>) -> Result<(), Refusal> {
+    let limit = file_limit(can, kind).ok_or_else(|| unsupported("files"))?;
+    size(bytes, limit)
+}
+
+/// A voice note is as large as an audio file may be, also where a configuration took the files away.
+pub(super) fn voice(can: &Capabilities, bytes: Option<u64>) -> Result<(), Refusal> {
+    if can.voice.is_none() {
+        return Err(unsupported("voice"));
+    }
+    size(bytes, can.audio_limit.or(can.file_limit).unwrap_or(u64::MAX))
+}
+
+fn size(bytes: Option<u64>, limit: u64) -> Result<(), Refusal> {
+    match bytes {
+        Some(bytes) if bytes > limit => Err(Refusal::new(
+            RefusalCode::TooLong,
+            format!("{bytes} bytes of at most {limit}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn reaction(can: &Capabilities, sent: &str) -> Result<(), Refusal> {
+    let form = can.react.ok_or_else(|| unsupported("reactions"))?;
+    if emoji::accepted(form, sent) {
+        Ok(())
+    } else {
+        Err(Refusal::new(
+            RefusalCode::Rejected,
+            format!("{sent} is no reaction here"),
+        ))
+    }
+}
+
+/// Whether a bot has one reaction a message, so that a new one takes the old one's place: a bot on Telegram
+/// (<https://core.telegram.org/bots/api#setmessagereaction>), everybody on WhatsApp and Signal.
+pub(super) const fn one_reaction(platform: Platform) -> bool {
+    matches!(
+        platform,
+        Platform::Telegram | Platform::Whatsapp | Platform::Signal
+    )
+}
+
+pub(super) fn unsupported(what: &str) -> Refusal {
+    Refusal::new(RefusalCode::Unsupported, format!("there is no {what} here"))
+}
+
+/// Largest file of a kind, in bytes; `None` where files cannot be sent.
+pub fn file_limit(can: &Capabilities, kind: FileKind) -> Option<u64> {
+    let whole = can.file_limit?;
+    Some(match kind {
+        FileKind::Image => can.image_limit.unwrap_or(whole),
+        FileKind::Audio => can.audio_limit.unwrap_or(whole),
+        FileKind::File => whole,
+    })
+}
