@@ -56,7 +56,7 @@ function rows(turns: number): EventRow[] {
       seq += 1;
     }
     if (t === turns - 8) {
-      all.push({ seq, at: at(now), turn: null, channel: null, session: null, stage: "process", kind: "gap", summary: "", bytes: null, flags: [], gap: 318 });
+      all.push({ seq, at: at(now), turn: null, channel: null, session: null, stage: "process", kind: "gap", summary: "318 events were not looked at: they came faster than this filter could follow", bytes: null, flags: ["warning"], gap: 318 });
       seq += 318;
     }
     if (t === turns - 3)

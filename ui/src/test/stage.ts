@@ -1,0 +1,80 @@
+import { render } from "@testing-library/svelte";
+import type { Component } from "svelte";
+import demo from "../../recordings/demo";
+import { RecordedHost, type Recording } from "../host/recorded";
+import { Console } from "../state/console.svelte";
+import Stage from "./Stage.svelte";
+
+/** Everything is this big here: jsdom lays nothing out. */
+export const SIZE = { width: 1200, height: 600 };
+
+class Observer implements ResizeObserver {
+  readonly #callback: ResizeObserverCallback;
+  constructor(callback: ResizeObserverCallback) {
+    this.#callback = callback;
+  }
+  observe(target: Element): void {
+    queueMicrotask(() => this.#callback([{ target } as ResizeObserverEntry], this));
+  }
+  unobserve(): void {
+    // Nothing changes its size here.
+  }
+  disconnect(): void {
+    // Nothing changes its size here.
+  }
+}
+
+/** Gives jsdom the little layout that virtual lists and splitters ask for. */
+export function layOut(): void {
+  globalThis.ResizeObserver = Observer;
+  Object.defineProperty(HTMLElement.prototype, "clientHeight", { configurable: true, get: () => SIZE.height });
+  Object.defineProperty(HTMLElement.prototype, "clientWidth", { configurable: true, get: () => SIZE.width });
+  Object.defineProperty(HTMLElement.prototype, "offsetParent", { configurable: true, get: () => document.body });
+  Range.prototype.getClientRects = () => ({ length: 0, item: () => null, [Symbol.iterator]: Array.prototype[Symbol.iterator] }) as unknown as DOMRectList;
+  Element.prototype.scrollIntoView = () => undefined;
+  localStorage.clear();
+  sessionStorage.clear();
+}
+
+/** Lets promises, timers of zero length and frames pass. */
+export async function settle(turns = 25): Promise<void> {
+  for (let i = 0; i < turns; i += 1) await new Promise((resolve) => setTimeout(resolve));
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
+/** Mounts a component in a window that plays a recording. */
+export async function stage<P extends Record<string, unknown>>(
+  component: Component<P>, props?: P, recording: Recording = demo,
+): Promise<{ host: RecordedHost; console: Console; root: HTMLElement }> {
+  const host = new RecordedHost(recording);
+  const console = new Console(host);
+  const { container } = render(Stage, { props: { console, component: component as Component<Record<string, unknown>>, props: props ?? {} } });
+  await settle();
+  return { host, console, root: container };
+}
+
+/** The arguments of every call of a command. */
+export const calls = (host: RecordedHost, name: string): unknown[] => host.calls.filter((c) => c.name === name).map((c) => c.args);
+
+export const byId = (id: string): HTMLElement => {
+  const found = document.querySelector<HTMLElement>(`[data-testid="${id}"]`);
+  if (!found) throw new Error(`There is no ${id} in the page.`);
+  return found;
+};
+
+export async function press(target: Element, key: string, more: KeyboardEventInit = {}): Promise<void> {
+  target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+  await settle();
+}
+
+export async function click(target: Element): Promise<void> {
+  target.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  await settle();
+}
+
+export async function type(input: HTMLElement, text: string): Promise<void> {
+  (input as HTMLInputElement).value = text;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  await settle();
+}

@@ -1,0 +1,146 @@
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import demo from "../../../recordings/demo";
+import type { EventRow } from "../../generated/wire";
+import { byId, calls, click, layOut, press, settle, SIZE, stage, type } from "../../test/stage";
+import LiveView from "./LiveView.svelte";
+
+beforeEach(layOut);
+afterEach(cleanup);
+
+const drawn = (): HTMLElement[] => [...byId("events").querySelectorAll<HTMLElement>("[data-index]")];
+const million = (): EventRow[] => {
+  const [first] = demo.rows;
+  if (!first) throw new Error("the recording has rows");
+  // One object a million times: what is under test is the page, not the recording.
+  return Array.from({ length: 1_000_000 }, () => first);
+};
+
+describe("the event grid", () => {
+  it("draws what is visible and tells a screen reader how many rows there are", async () => {
+    await stage(LiveView);
+    const rows = demo.rows.length;
+    expect(byId("events").getAttribute("aria-rowcount")).toBe(String(rows + 1));
+    expect(drawn().length).toBeLessThanOrEqual(SIZE.height / 24 + 2);
+    expect(drawn().at(-1)?.getAttribute("aria-rowindex")).toBe(String(rows + 1));
+  });
+
+  it("draws no more of a million rows than of a thousand", async () => {
+    const { host } = await stage(LiveView, undefined, { ...demo, rows: million() });
+    expect(byId("events").getAttribute("aria-rowcount")).toBe("1000001");
+    expect(drawn().length).toBeLessThanOrEqual(SIZE.height / 24 + 2);
+    for (const asked of calls(host, "view_window")) expect((asked as { count: number }).count).toBeLessThan(100);
+  });
+
+  it("follows the end, leaves it on any upward scroll, and goes back when asked", async () => {
+    const { host } = await stage(LiveView);
+    byId("following");
+    byId("events").querySelector("[role='rowgroup']:last-child")?.dispatchEvent(new WheelEvent("wheel", { deltaY: -3, bubbles: true, cancelable: true }));
+    await settle();
+    const last = demo.rows.at(-1);
+    if (!last) throw new Error("the recording has rows");
+    host.append(Array.from({ length: 42 }, (_, i) => ({ ...last, seq: last.seq + 1 + i })));
+    await settle();
+    expect(byId("fresh").textContent).toContain("42 new");
+    await click(byId("fresh"));
+    byId("following");
+  });
+
+  it("moves the cursor by key, shows the event, and opens its turn", async () => {
+    const { console, host } = await stage(LiveView);
+    const row = drawn().at(5);
+    row?.focus();
+    await click(row as Element);
+    await press(document.activeElement as Element, "j");
+    await press(document.activeElement as Element, "k");
+    await press(document.activeElement as Element, "k");
+    const seq = console.selected?.seq;
+    expect(seq).toBe(demo.rows[Number(row?.dataset["index"]) - 1]?.seq);
+    expect(calls(host, "event").at(-1)).toEqual({ seq });
+    expect(byId("event-inspector").textContent).toContain("an <actions> block is open");
+    await press(document.activeElement as Element, "Enter");
+    expect(console.view).toBe("turn");
+  });
+
+  it("shows a gap as a row", async () => {
+    const gap = demo.rows.findIndex((r) => r.gap !== null);
+    await stage(LiveView, undefined, { ...demo, rows: demo.rows.slice(0, gap + 3) });
+    expect(byId("events").textContent).toContain("318 events");
+  });
+
+  it("pauses without closing the view", async () => {
+    const { host } = await stage(LiveView);
+    const row = drawn()[0] as HTMLElement;
+    row.focus();
+    await settle();
+    await press(row, " ", { code: "Space" });
+    expect(calls(host, "view_pause")).toEqual([{ view: 1, paused: true }]);
+    expect(byId("resume").textContent).toContain("capture goes on");
+    expect(calls(host, "view_close")).toEqual([]);
+  });
+
+  it("goes to the next error by asking the backend, however far it is", async () => {
+    const rows = demo.rows.map((r) => ({ ...r, summary: r.flags.includes("error") ? `${r.summary} is:error` : r.summary }));
+    const { console } = await stage(LiveView, undefined, { ...demo, rows });
+    const first = drawn()[0] as HTMLElement;
+    first.focus();
+    await click(first);
+    await press(document.activeElement as Element, "e", { shiftKey: true });
+    await settle();
+    const seq = console.selected?.seq ?? 0;
+    expect(rows.find((r) => r.seq === seq)?.flags).toContain("error");
+  });
+});
+
+describe("the filter", () => {
+  it("says what is wrong, and one key puts it right", async () => {
+    const { host } = await stage(LiveView);
+    const input = byId("filter");
+    input.focus();
+    await type(input, "chanel:discord");
+    await press(input, "Enter");
+    expect(byId("filter-error").textContent).toContain("There is no field `chanel`.");
+    expect(input.getAttribute("aria-invalid")).toBe("true");
+    await press(input, "Enter");
+    expect((input as HTMLInputElement).value).toBe("channel:discord");
+    expect(calls(host, "view_open").at(-1)).toEqual({ filter: "channel:discord" });
+    expect(document.querySelector("[data-testid='filter-error']")).toBeNull();
+  });
+
+  it("proposes, and takes the proposal chosen", async () => {
+    await stage(LiveView);
+    const input = byId("filter");
+    input.focus();
+    await type(input, "c");
+    expect(byId("filter-proposals").textContent).toContain("channel:");
+    await press(input, "ArrowDown");
+    await press(input, "Enter");
+    expect((input as HTMLInputElement).value).toBe("channel:");
+  });
+
+  it("says that the filter, not the journal, is why nothing is shown", async () => {
+    await stage(LiveView);
+    const input = byId("filter");
+    input.focus();
+    await type(input, "nobody said this");
+    await press(input, "Enter");
+    await settle();
+    expect(byId("empty").textContent).toContain("none of them passes");
+  });
+
+  it("shows the events that a figure elsewhere asked for", async () => {
+    const { console, host } = await stage(LiveView);
+    console.askedFilter = "channel:slack";
+    await settle();
+    expect(calls(host, "view_open").at(-1)).toEqual({ filter: "channel:slack" });
+    expect((byId("filter") as HTMLInputElement).value).toBe("channel:slack");
+  });
+});
+
+it("resumes after a reload where it was, by sequence number", async () => {
+  const row = demo.rows[400];
+  sessionStorage.setItem("foldback.live", JSON.stringify({ filter: "", following: false, seq: row?.seq }));
+  const { host } = await stage(LiveView);
+  expect(calls(host, "view_find")).toContainEqual({ view: 1, seq: row?.seq });
+  expect(drawn().map((r) => Number(r.dataset["index"]))).toContain(400);
+});
