@@ -234,10 +234,11 @@ impl<'a> Turn<'a> {
         let done = self
             .out
             .until(async {
+                // Time first: a backend that sends comments without a pause is always ready.
                 tokio::select! {
                     biased;
-                    done = work => Some(done),
                     () = sleep => None,
+                    done = work => Some(done),
                 }
             })
             .await?;

@@ -79,6 +79,18 @@ async fn pings_keep_a_run_alive_until_its_total_time() {
 }
 
 #[tokio::test]
+async fn pings_without_a_pause_do_not_outlast_the_total_time() {
+    let bench = Bench::with(|config| config.timeouts.total = 25 * SECOND).await;
+    let endless = Piece::Repeat(b": ping\n\n".repeat(1000), usize::MAX);
+    let mut running = asked(&bench, Reply::stream([event(&say("a")), endless])).await;
+    assert_eq!(running.next().await, text("a"));
+    bench.clock.advance(25 * SECOND);
+    let steps = running.rest().await;
+    assert_eq!(detail(&steps), "the run took longer than 25000 ms");
+    bench.server.until(|counts| counts.dropped == 1).await;
+}
+
+#[tokio::test]
 async fn after_the_last_word_nothing_is_waited_for_long() {
     let bench = Bench::new().await;
     let pieces = [event(&say("a")), event(&finish("length")), Piece::Hang];
