@@ -6,17 +6,20 @@ use foldback_channels::{Channel, Closed, Loopback, NotDelivered};
 use foldback_wire::{Actor, ChannelState, Inbound, MessageId, Platform};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Sends until it is enough, and gives what was acknowledged.
-fn sender(channel: Channel, held: Arc<AtomicUsize>, enough: CancellationToken) -> JoinHandle<Vec<MessageId>> {
+/// Sends as often as `budget` allows, until it is closed, and gives what was acknowledged.
+fn sender(channel: Channel, held: Arc<AtomicUsize>, budget: Arc<Semaphore>) -> JoinHandle<Vec<MessageId>> {
     tokio::spawn(async move {
         let mut sent = Vec::new();
-        while !enough.is_cancelled() {
+        while let Ok(permit) = budget.acquire().await {
             match channel.perform(call("k", send("hi"))).await {
-                Ok(delivered) => sent.push(delivered.ack.message.unwrap()),
+                Ok(delivered) => {
+                    permit.forget();
+                    sent.push(delivered.ack.message.unwrap());
+                }
                 Err(NotDelivered::Closed(Closed::Off)) => {
                     held.fetch_add(1, Ordering::SeqCst);
                 }
@@ -64,29 +67,22 @@ async fn until(happened: impl Fn() -> bool) {
     }
 }
 
-/// Waits until there is more of something.
-async fn until_more(count: impl Fn() -> usize) {
-    let before = count();
-    until(|| count() > before).await;
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_toggles_under_traffic_lose_nothing_double_nothing_and_leak_nothing() {
-    let (
-        Desk {
-            board,
-            channel,
-            inbound,
-            ..
-        },
-        loopback,
-    ) = Desk::loopback(Platform::Telegram, true);
+    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    let Desk {
+        board,
+        channel,
+        inbound,
+        ..
+    } = desk;
     let runtime = tokio::runtime::Handle::current().metrics();
     let idle = runtime.num_alive_tasks();
     let enough = CancellationToken::new();
+    let budget = Arc::new(Semaphore::new(0));
     let (held, read) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let senders: Vec<_> = (0..4)
-        .map(|_| sender(channel.clone(), held.clone(), enough.clone()))
+        .map(|_| sender(channel.clone(), held.clone(), budget.clone()))
         .collect();
     let writer = writer(loopback.clone(), enough.clone());
     let reader = reader(inbound, read.clone());
@@ -99,14 +95,18 @@ async fn a_hundred_toggles_under_traffic_lose_nothing_double_nothing_and_leak_no
             .wait_for(|s| s.state == ChannelState::Up)
             .await
             .unwrap();
-        until_more(|| answered(&loopback)).await;
+        let before = answered(&loopback);
+        budget.add_permits(64);
+        until(|| answered(&loopback) > before).await;
         most = most.max(runtime.num_alive_tasks());
         assert!(channel.switch_off(Actor::Console, "off").await);
-        let before = answered(&loopback);
-        until_more(|| held.load(Ordering::SeqCst)).await;
+        let (before, refused) = (answered(&loopback), held.load(Ordering::SeqCst));
+        budget.add_permits(4);
+        until(|| held.load(Ordering::SeqCst) > refused).await;
         assert_eq!(answered(&loopback), before, "off: nothing reaches the platform");
     }
     enough.cancel();
+    budget.close();
 
     let mut sent = Vec::new();
     for sender in senders {
