@@ -21,6 +21,12 @@ macro_rules! rules {
                 match self { $(Self::$name => $sentence),+ }
             }
 
+            /// Whether it can be switched off. Two cannot: the dry run is the switchboard's own, and no
+            /// build of Foldback, not even a test's, can open a file outside the folder.
+            pub const fn can_be_off(self) -> bool {
+                !matches!(self, Self::DeliverDryRun | Self::FilesBelow)
+            }
+
             /// The rule of this id.
             pub fn from_id(id: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|rule| rule.id() == id)

@@ -101,7 +101,7 @@ impl Bubble {
             }
             return Ok(());
         }
-        if desk.courier.channel.status().open().is_err() {
+        if !desk.is_open() {
             return Ok(());
         }
         self.take_placeholder(desk);
@@ -146,8 +146,11 @@ impl Bubble {
 
     /// Time between frames; `None` where there are no live frames (any more).
     fn interval(&self, desk: &Desk) -> Option<Duration> {
-        let live = desk.can.edit && desk.narration == Narration::Show && self.failures < LIVE_FAILURES;
-        let interval = desk.can.edit_interval_ms.filter(|_| live)?;
+        let forced = (!desk.rules.holds(Rule::PreviewCannotEdit)).then_some(0);
+        let interval = desk.can.edit_interval_ms.filter(|_| desk.can.edit).or(forced)?;
+        if desk.narration == Narration::Hide && forced.is_none() || self.failures >= LIVE_FAILURES {
+            return None;
+        }
         Some(if desk.rules.holds(Rule::PreviewInterval) {
             Duration::from_millis(interval)
         } else {

@@ -16,8 +16,8 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Capabilities, Code, Diagnostic, Header, Inbound, Kind, MessageId, Operation, Outcome, OutcomeCode,
-    SilentReason, Span, Stage, Suppression, Terminal, Timestamp,
+    Capabilities, Code, Diagnostic, Directive, DirectiveRef, Header, Inbound, Kind, MessageId, Operation,
+    Outcome, OutcomeCode, SilentReason, Span, Stage, Suppression, Terminal, Timestamp,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{mpsc, oneshot};
@@ -57,6 +57,8 @@ pub(crate) struct Desk {
     /// Dropped when there is nothing left to say: what is held keeps no process from ending.
     pub(crate) busy: Option<TaskTrackerToken>,
     held: Vec<(bool, oneshot::Receiver<Carried>)>,
+    /// Directives that wait for the end of their message; only with that rule switched off.
+    late: Vec<(DirectiveRef, Directive)>,
 }
 
 impl Desk {
@@ -92,6 +94,7 @@ impl Desk {
             tally: Tally::default(),
             busy: None,
             held: Vec::new(),
+            late: Vec::new(),
         }
     }
 
@@ -136,6 +139,8 @@ impl Desk {
                 }
                 Ok(Some((outcome, retry_after)))
             }
+            // Nobody waits for a live frame: it is dropped when its lane goes on.
+            Posted::Held(_) if live => Ok(None),
             Posted::Held(outcome) => {
                 self.held.push((counts, outcome));
                 Ok(None)
@@ -158,6 +163,17 @@ impl Desk {
                 .unwrap_or_else(|| outcome.code.about().to_owned());
             self.tally.failures.push(why);
         }
+    }
+
+    /// Whether an operation would go out now.
+    pub(crate) fn is_open(&self) -> bool {
+        let Courier {
+            lanes,
+            channel,
+            target,
+            ..
+        } = &self.courier;
+        channel.status().open().is_ok() && !lanes.is_held(channel.id(), target)
     }
 
     /// Takes a message off the screen, as far as the channel can.
@@ -189,7 +205,7 @@ impl Desk {
     async fn put_placeholder(&mut self) -> Result<(), StoreError> {
         let live = self.can.edit && self.can.edit_interval_ms.is_some() && self.narration == Narration::Show;
         let text = self.output.placeholder.clone();
-        if !live || text.is_empty() || self.courier.channel.status().open().is_err() {
+        if !live || text.is_empty() || !self.is_open() {
             return Ok(());
         }
         // By the courier: it is no answer yet and must not count as one.
@@ -231,7 +247,7 @@ pub(crate) async fn deliver(
         let due = bubble
             .as_ref()
             .and_then(|b: &Bubble| b.due(desk))
-            .filter(|_| desk.courier.channel.status().open().is_ok());
+            .filter(|_| desk.is_open());
         let mut next = tokio::select! {
             biased;
             cue = cues.recv() => match cue {
@@ -278,7 +294,11 @@ async fn take(
         }
         Cue::Directive { at, directive } => {
             desk.tally.directives += 1;
-            directives::carry_out(desk, at, directive).await?;
+            if desk.rules.holds(Rule::DeliverDirectives) {
+                directives::carry_out(desk, at, directive).await?;
+            } else {
+                desk.late.push((at, directive));
+            }
         }
         Cue::Suppressed(reason) => {
             desk.tally.suppressed = Some(reason);
@@ -289,6 +309,9 @@ async fn take(
         Cue::Ended { narration } => {
             if let Some(bubble) = bubble.take() {
                 end_message(desk, bubble, narration).await?;
+            }
+            for (at, directive) in std::mem::take(&mut desk.late) {
+                directives::carry_out(desk, at, directive).await?;
             }
         }
         Cue::RunEnded => return Ok(Some(None)),

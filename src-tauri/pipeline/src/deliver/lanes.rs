@@ -1,18 +1,14 @@
 //! The lanes: one for every chat, first in, first out. An operation that waits (for a rate limit, for its
 //! channel, for a person) holds up its own chat and no other.
 
-use super::judge::{Try, Verdict, judge};
 use crate::{
     config::OutboxConfig,
-    crash::{self, Point},
     recorder::Recorder,
     rules::{Rule, Rules},
 };
-use foldback_channels::{Call, Channel};
+use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{
-    ChannelId, Clock, HoldReason, Kind, Outcome, OutcomeCode, RefusalCode, Rng, Target, Timestamp,
-};
+use foldback_wire::{ChannelId, Clock, HoldReason, Kind, Outcome, Rng, Target, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
@@ -51,19 +47,19 @@ struct Lane {
 
 /// All lanes. A lane exists while it has something to do.
 pub(crate) struct Lanes {
-    clock: Arc<dyn Clock>,
-    rng: Arc<dyn Rng>,
-    policy: OutboxConfig,
-    rules: Rules,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) rng: Arc<dyn Rng>,
+    pub(super) policy: OutboxConfig,
+    pub(super) rules: Rules,
     busy: Mutex<HashMap<Key, Lane>>,
     /// Until when a person let the old operations of a channel go.
     released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
     tasks: TaskTracker,
-    stop: CancellationToken,
+    pub(super) stop: CancellationToken,
 }
 
 /// Whether an operation may go now.
-enum Way {
+pub(super) enum Way {
     Free,
     /// A live frame that nobody needs later.
     Superfluous,
@@ -96,7 +92,11 @@ impl Lanes {
         let key = (job.entry.channel.clone(), job.entry.target.clone());
         let mut lanes = self.lock();
         if let Some(lane) = lanes.get_mut(&key) {
-            lane.waiting.push_back(job);
+            if self.rules.holds(Rule::DispatchOrder) {
+                lane.waiting.push_back(job);
+            } else {
+                lane.waiting.push_front(job);
+            }
             return lane.held.subscribe();
         }
         let held = watch::Sender::new(false);
@@ -110,6 +110,14 @@ impl Lanes {
         );
         self.tasks.spawn(Arc::clone(self).work(key, held));
         seen
+    }
+
+    /// Whether the lane of a chat is held at the moment.
+    pub(crate) fn is_held(&self, channel: &ChannelId, target: &Target) -> bool {
+        let lanes = self.lock();
+        lanes
+            .get(&(channel.clone(), target.clone()))
+            .is_some_and(|lane| *lane.held.borrow())
     }
 
     /// A person lets everything go that is held on a channel now, however old.
@@ -152,157 +160,14 @@ impl Lanes {
                 Err(error) => tracing::error!(op = %job.entry.op, %error, "an operation stays in the outbox"),
             }
         }
-        // Stopping: what is left stays in the outbox, and nobody waits for it any more.
-        self.lock().remove(&key);
-    }
-
-    /// One operation, from the outbox to its outcome. `None` when the process ends first.
-    #[tracing::instrument(name = "delivery", skip_all, fields(op = %job.entry.op, turn = %job.entry.turn,
-        channel = %job.entry.channel, kind = %job.entry.operation.kind()))]
-    async fn carry(
-        &self,
-        job: &Job,
-        held: &watch::Sender<bool>,
-        reopened: &mut Option<Timestamp>,
-    ) -> Result<Option<Carried>, StoreError> {
-        let mut attempts = 0;
-        loop {
-            match self.way(job, held, reopened).await? {
-                Way::Free => {}
-                Way::Superfluous => {
-                    let outcome = Outcome::new(OutcomeCode::Cancelled).because("the channel is closed");
-                    return Ok(Some(self.settle(job, outcome, None, false).await?));
-                }
-                Way::Stopping => return Ok(None),
-            }
-            attempts += 1;
-            let attempt = Try {
-                attempts,
-                live: job.live,
-                keyed: job.channel.capabilities().idempotency_key,
-            };
-            let armed = job.channel.status().armed;
-            let answer = self.call(job, armed, attempts).await?;
-            match judge(self.rules, &self.policy, self.rng.as_ref(), attempt, answer) {
-                Verdict::Settle { outcome, retry_after } => {
-                    let unannounced = !armed && outcome.code != OutcomeCode::DryRun;
-                    return Ok(Some(self.settle(job, outcome, retry_after, unannounced).await?));
-                }
-                Verdict::Hold => {
-                    attempts -= 1;
-                    job.recorder.journal.retry(job.entry.op, Vec::new()).await?;
-                }
-                Verdict::Again {
-                    after,
-                    certain,
-                    refusal,
-                } => {
-                    let until = self.clock.now().plus(after);
-                    self.note_retry(job, certain, until, refusal.code, refusal.detail)
-                        .await?;
-                    tokio::select! {
-                        biased;
-                        () = self.stop.cancelled() => return Ok(None),
-                        () = self.clock.sleep_until(until) => {}
-                    }
-                }
-            }
+        if self.stop.is_cancelled() {
+            // What is left stays in the outbox, and nobody waits for it any more.
+            self.lock().remove(&key);
         }
-    }
-
-    async fn call(
-        &self,
-        job: &Job,
-        armed: bool,
-        attempt: u32,
-    ) -> Result<Result<foldback_channels::Delivered, foldback_channels::NotDelivered>, StoreError> {
-        let OutboxEntry {
-            op,
-            target,
-            operation,
-            key,
-            ..
-        } = &job.entry;
-        // A dry run calls no platform and must not say so. The mark is set all the same: the channel may be
-        // armed between here and the call.
-        let events = armed.then(|| job.recorder.draft(Kind::Attempted { op: *op, attempt }));
-        crash::point(Point::BeforeAttempt);
-        job.recorder
-            .journal
-            .attempt(*op, events.into_iter().collect())
-            .await?;
-        crash::point(Point::AfterAttempt);
-        let call = Call {
-            target: target.clone(),
-            operation: operation.clone(),
-            key: key.clone(),
-        };
-        crash::point(Point::BeforeCall);
-        let answer = job.channel.perform(call).await;
-        crash::point(Point::AfterCall);
-        Ok(answer)
-    }
-
-    async fn note_retry(
-        &self,
-        job: &Job,
-        certain: bool,
-        until: Timestamp,
-        refusal: RefusalCode,
-        detail: String,
-    ) -> Result<(), StoreError> {
-        let op = job.entry.op;
-        tracing::warn!(%refusal, "refused; trying again");
-        let mut kinds = vec![Kind::Refused {
-            op,
-            refusal,
-            detail,
-            retry_at: Some(until),
-        }];
-        if refusal == RefusalCode::RateLimited {
-            kinds.push(Kind::Waiting {
-                op: Some(op),
-                reason: HoldReason::RateLimited,
-                until: Some(until),
-            });
-        }
-        if certain {
-            let events = kinds.into_iter().map(|kind| job.recorder.draft(kind)).collect();
-            job.recorder.journal.retry(op, events).await
-        } else {
-            // It may have arrived: for a crash it stays in flight, under its key.
-            job.recorder.note_all(kinds)
-        }
-    }
-
-    async fn settle(
-        &self,
-        job: &Job,
-        outcome: Outcome,
-        retry_after: Option<Duration>,
-        unannounced: bool,
-    ) -> Result<Carried, StoreError> {
-        let op = job.entry.op;
-        let mut events = Vec::new();
-        if unannounced {
-            events.push(job.recorder.draft(Kind::Attempted {
-                op,
-                attempt: outcome.attempts,
-            }));
-        }
-        tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
-        events.push(job.recorder.draft(Kind::Ended {
-            op,
-            outcome: outcome.clone(),
-        }));
-        crash::point(Point::BeforeSettle);
-        job.recorder.journal.settle(op, outcome.clone(), events).await?;
-        crash::point(Point::AfterSettle);
-        Ok(Carried { outcome, retry_after })
     }
 
     /// Waits until the channel is open and, for what is old, until a person agrees.
-    async fn way(
+    pub(super) async fn way(
         &self,
         job: &Job,
         held: &watch::Sender<bool>,
@@ -314,11 +179,12 @@ impl Lanes {
         let way = loop {
             let open = status.borrow_and_update().open().is_ok() || !self.rules.holds(Rule::DeliverOff);
             let agreed = released.borrow_and_update().get(&job.entry.channel).copied();
+            // A live frame that nobody waits for was overtaken while its lane was held.
+            if job.live && (!open || job.done.is_closed()) {
+                break Way::Superfluous;
+            }
             if open && !self.needs_consent(job, *reopened, agreed) {
                 break Way::Free;
-            }
-            if job.live {
-                break Way::Superfluous;
             }
             if !open {
                 *reopened = Some(Timestamp(i64::MAX));

@@ -1,6 +1,7 @@
 //! From decisions about text to acknowledged operations on a platform.
 
 pub(crate) mod bubble;
+pub(crate) mod carry;
 pub(crate) mod courier;
 pub(crate) mod delivery;
 pub(crate) mod directives;

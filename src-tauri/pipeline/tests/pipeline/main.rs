@@ -2,6 +2,7 @@
 
 mod answers;
 mod bot;
+mod crash;
 mod directives;
 mod flow;
 mod preview;

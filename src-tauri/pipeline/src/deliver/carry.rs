@@ -1,0 +1,191 @@
+//! Carrying one operation out: attempts, pauses, and the outcome that ends it.
+
+use super::{
+    judge::{Try, Verdict, judge},
+    lanes::{Carried, Job, Lanes, Way},
+};
+use crate::crash::{self, Point};
+use foldback_channels::{Call, Delivered, NotDelivered};
+use foldback_store::{OutboxEntry, StoreError};
+use foldback_wire::{HoldReason, Kind, Outcome, OutcomeCode, RefusalCode, Timestamp};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a platform with idempotency keys certainly knows one: Discord promises "the past few minutes"
+/// (<https://discord.com/developers/docs/resources/message#create-message>, `enforce_nonce`). What may have
+/// arrived longer ago is not sent again.
+pub(crate) const KEY_MEMORY: Duration = Duration::from_mins(2);
+
+impl Lanes {
+    /// One operation, from the outbox to its outcome. `None` when the process ends first.
+    #[tracing::instrument(name = "delivery", skip_all, fields(op = %job.entry.op, turn = %job.entry.turn,
+        channel = %job.entry.channel, kind = %job.entry.operation.kind()))]
+    pub(super) async fn carry(
+        &self,
+        job: &Job,
+        held: &watch::Sender<bool>,
+        reopened: &mut Option<Timestamp>,
+    ) -> Result<Option<Carried>, StoreError> {
+        let keyed = job.channel.capabilities().idempotency_key;
+        // An operation that was in flight when an earlier process ended has one attempt behind it.
+        let mut attempts = u32::from(job.entry.in_flight);
+        let mut maybe_done_at = job.entry.in_flight.then_some(job.entry.at);
+        loop {
+            match self.way(job, held, reopened).await? {
+                Way::Free => {}
+                Way::Superfluous => {
+                    let outcome = Outcome::new(OutcomeCode::Cancelled).because("later text replaces it");
+                    return Ok(Some(self.settle(job, outcome, None).await?));
+                }
+                Way::Stopping => return Ok(None),
+            }
+            if maybe_done_at.is_some_and(|at| self.clock.now().since(at) > KEY_MEMORY) {
+                return Ok(Some(self.settle(job, forgotten(attempts), None).await?));
+            }
+            attempts += 1;
+            let began = self.clock.now();
+            let attempt = Try {
+                attempts,
+                live: job.live,
+                keyed,
+            };
+            let armed = job.channel.status().armed;
+            let answer = self.call(job, armed, attempts).await?;
+            if !armed
+                && !matches!(
+                    &answer,
+                    Ok(Delivered { dry_run: true, .. }) | Err(NotDelivered::Closed(_))
+                )
+            {
+                // Armed between the look and the call: the platform was called after all.
+                job.recorder.note(Kind::Attempted {
+                    op: job.entry.op,
+                    attempt: attempts,
+                })?;
+            }
+            match judge(self.rules, &self.policy, self.rng.as_ref(), attempt, answer) {
+                Verdict::Settle { outcome, retry_after } => {
+                    return Ok(Some(self.settle(job, outcome, retry_after).await?));
+                }
+                Verdict::Hold => {
+                    attempts -= 1;
+                    if maybe_done_at.is_none() {
+                        job.recorder.journal.retry(job.entry.op, Vec::new()).await?;
+                    }
+                }
+                Verdict::Again {
+                    after,
+                    certain,
+                    refusal,
+                } => {
+                    if !certain {
+                        maybe_done_at.get_or_insert(began);
+                    }
+                    let until = self.clock.now().plus(after);
+                    let in_flight = maybe_done_at.is_some();
+                    self.note_retry(job, in_flight, until, refusal.code, refusal.detail)
+                        .await?;
+                    tokio::select! {
+                        biased;
+                        () = self.stop.cancelled() => return Ok(None),
+                        () = self.clock.sleep_until(until) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    async fn call(
+        &self,
+        job: &Job,
+        armed: bool,
+        attempt: u32,
+    ) -> Result<Result<Delivered, NotDelivered>, StoreError> {
+        let OutboxEntry {
+            op,
+            target,
+            operation,
+            key,
+            ..
+        } = &job.entry;
+        // A dry run calls no platform and must not say so. The mark is set all the same: the channel may be
+        // armed between here and the call.
+        let events = armed.then(|| job.recorder.draft(Kind::Attempted { op: *op, attempt }));
+        crash::point(Point::BeforeAttempt);
+        job.recorder
+            .journal
+            .attempt(*op, events.into_iter().collect())
+            .await?;
+        crash::point(Point::AfterAttempt);
+        let call = Call {
+            target: target.clone(),
+            operation: operation.clone(),
+            key: key.clone(),
+        };
+        crash::point(Point::BeforeCall);
+        let answer = job.channel.perform(call).await;
+        crash::point(Point::AfterCall);
+        Ok(answer)
+    }
+
+    async fn note_retry(
+        &self,
+        job: &Job,
+        in_flight: bool,
+        until: Timestamp,
+        refusal: RefusalCode,
+        detail: String,
+    ) -> Result<(), StoreError> {
+        let op = job.entry.op;
+        tracing::warn!(%refusal, "refused; trying again");
+        let mut kinds = vec![Kind::Refused {
+            op,
+            refusal,
+            detail,
+            retry_at: Some(until),
+        }];
+        if refusal == RefusalCode::RateLimited {
+            kinds.push(Kind::Waiting {
+                op: Some(op),
+                reason: HoldReason::RateLimited,
+                until: Some(until),
+            });
+        }
+        if in_flight {
+            // An attempt may have arrived: for a crash it stays in flight, under its key.
+            return job.recorder.note_all(kinds);
+        }
+        let events = kinds.into_iter().map(|kind| job.recorder.draft(kind)).collect();
+        job.recorder.journal.retry(op, events).await
+    }
+
+    async fn settle(
+        &self,
+        job: &Job,
+        outcome: Outcome,
+        retry_after: Option<Duration>,
+    ) -> Result<Carried, StoreError> {
+        let op = job.entry.op;
+        tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
+        let ended = job.recorder.draft(Kind::Ended {
+            op,
+            outcome: outcome.clone(),
+        });
+        crash::point(Point::BeforeSettle);
+        job.recorder
+            .journal
+            .settle(op, outcome.clone(), vec![ended])
+            .await?;
+        crash::point(Point::AfterSettle);
+        Ok(Carried { outcome, retry_after })
+    }
+}
+
+/// The end of an operation that may have arrived so long ago that its key is no protection any more.
+fn forgotten(attempts: u32) -> Outcome {
+    let why = "it may have arrived, and the platform may have forgotten its key";
+    Outcome {
+        attempts,
+        ..Outcome::new(OutcomeCode::Unknown).because(why)
+    }
+}

@@ -1,0 +1,133 @@
+//! A process that ends without a word: whatever it was doing, the next one loses nothing, doubles nothing,
+//! and says what it cannot know.
+
+use crate::bot::{Bot, World, later, text, tool};
+use foldback_channels::sim::Fault;
+use foldback_pipeline::Rules;
+use foldback_wire::{Kind, OpKind, OutcomeCode, Platform, Terminal};
+use std::{collections::BTreeMap, time::Duration};
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap()
+}
+
+/// A bot whose platform takes its time, so that most moments are in the middle of a call.
+async fn slow_bot(platform: Platform) -> Bot {
+    let bot = Bot::start().await;
+    for op in [OpKind::SendText, OpKind::EditText, OpKind::React] {
+        let slow = Fault {
+            op,
+            nth: 1,
+            times: 99,
+            fail: None,
+            retry_after_ms: None,
+            latency_ms: 300,
+        };
+        bot.fault(platform, slow);
+    }
+    bot.says([
+        text("<actions><react emoji=\"eyes\"/></actions>One."),
+        later(2_000, " Two."),
+        tool("t1"),
+        later(1_000, "Three."),
+    ]);
+    bot
+}
+
+/// Runs the bot for so long, then takes everything from under it.
+fn crash_at(platform: Platform, after: Duration) -> World {
+    let first = runtime();
+    first.block_on(async {
+        let bot = slow_bot(platform).await;
+        let _turn = bot.user(platform, "hi").await;
+        tokio::time::sleep(after).await;
+        bot.world()
+    })
+}
+
+/// How often each key changed the platform.
+fn applied(bot: &Bot, platform: Platform) -> BTreeMap<String, usize> {
+    let platform = bot.loopbacks[&platform].platform();
+    let mut applied = BTreeMap::new();
+    for record in platform.log().filter(|r| r.applied && !r.repeated) {
+        *applied.entry(record.call.key.clone()).or_insert(0) += 1;
+    }
+    applied
+}
+
+#[test]
+fn at_most_one_operation_is_unknown_and_none_is_doubled() {
+    for platform in [Platform::Telegram, Platform::Discord, Platform::Signal] {
+        let mut unknown_seen = 0;
+        for at in (0..6_000).step_by(110) {
+            let world = crash_at(platform, Duration::from_millis(at));
+            runtime().block_on(async {
+                let bot = Bot::in_world(world, "", Rules::all()).await;
+                tokio::time::sleep(Duration::from_mins(5)).await;
+                bot.check().await;
+                let keys = applied(&bot, platform);
+                assert!(keys.values().all(|n| *n == 1), "{platform} at {at}: {keys:?}");
+                let ends: Vec<_> = bot
+                    .kinds()
+                    .await
+                    .into_iter()
+                    .filter_map(|k| match k {
+                        Kind::Ended { outcome, .. } => Some(outcome.code),
+                        _ => None,
+                    })
+                    .collect();
+                let unknown = ends.iter().filter(|c| **c == OutcomeCode::Unknown).count();
+                assert!(unknown <= 1, "{platform} at {at}: {ends:?}");
+                assert!(
+                    platform != Platform::Discord || unknown == 0,
+                    "it knows repetitions by their key"
+                );
+                unknown_seen += unknown;
+            });
+        }
+        assert_eq!(
+            unknown_seen > 0,
+            platform != Platform::Discord,
+            "{platform}: crashes hit calls in flight"
+        );
+    }
+}
+
+#[test]
+fn a_turn_cut_off_by_a_crash_has_failed_and_says_so() {
+    let world = crash_at(Platform::Signal, Duration::from_millis(500));
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let ends: Vec<_> = bot
+            .kinds()
+            .await
+            .into_iter()
+            .filter_map(|k| match k {
+                Kind::TurnEnded { terminal } => Some(terminal),
+                _ => None,
+            })
+            .collect();
+        let detail = "the process ended during this turn".to_owned();
+        assert_eq!(ends, [Terminal::Failed { detail }]);
+        bot.check().await;
+    });
+}
+
+#[test]
+fn what_was_in_flight_long_ago_is_not_sent_again_even_under_its_key() {
+    let world = crash_at(Platform::Discord, Duration::from_millis(150));
+    runtime().block_on(async {
+        tokio::time::sleep(Duration::from_mins(10)).await;
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let unknown =
+            |k: &Kind| matches!(k, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown);
+        assert_eq!(bot.kinds().await.iter().filter(|k| unknown(k)).count(), 1);
+        bot.check().await;
+    });
+}
