@@ -236,8 +236,9 @@ impl Out {
         let ended = self
             .silence
             .finish(source, self.marker.is_some() || self.quiet, &mut self.ready);
+        let trims = self.rules.on(G::TrimEdges);
         let trim = |mut piece: Piece| {
-            if piece.kind == WHITE {
+            if piece.kind == WHITE && trims {
                 piece.kind = Kind::Hidden(Fate::Drop, RangeReason::Trim);
             }
             piece

@@ -3,4 +3,6 @@
 mod common;
 mod invariants;
 mod linear;
+#[cfg(feature = "mutants")]
+mod mutants;
 mod vectors;
