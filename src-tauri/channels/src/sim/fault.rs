@@ -99,3 +99,37 @@ impl Fault {
             .then(|| Duration::from_millis(self.retry_after_ms.unwrap_or(1_000)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixture_says_little() {
+        let read = |json| serde_json::from_str::<Fault>(json);
+        let fault = read(r#"{"op": "send_text", "fail": "rate_limited", "retry_after_ms": 1500}"#).unwrap();
+        let expected = Fault::first(OpKind::SendText, Failure::RateLimited);
+        assert_eq!(
+            fault,
+            Fault {
+                retry_after_ms: Some(1_500),
+                ..expected
+            }
+        );
+        assert_eq!(read(r#"{"op": "typing", "latency_ms": 9}"#).unwrap().fail, None);
+        let wrong = read(r#"{"op": "send_text", "retry_after": 1500}"#).unwrap_err();
+        assert!(wrong.to_string().contains("retry_after_ms"), "{wrong}");
+    }
+
+    #[test]
+    fn a_fault_hits_its_calls_and_no_others() {
+        let fault = Fault {
+            nth: 2,
+            times: 2,
+            ..Fault::first(OpKind::React, Failure::Gone)
+        };
+        let hit: Vec<_> = (1..=5).filter(|call| fault.hits(OpKind::React, *call)).collect();
+        assert_eq!(hit, [2, 3]);
+        assert!(!fault.hits(OpKind::Delete, 2));
+    }
+}

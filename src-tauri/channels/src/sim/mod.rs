@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
 /// Calls the log keeps in memory; a platform in its own process writes all of them to its file.
-const LOG_KEPT: usize = 65_536;
+const LOG_KEPT: usize = 16_384;
 
 /// How long a key is remembered. Discord promises "the past few minutes"
 /// (<https://discord.com/developers/docs/resources/message#create-message>, `enforce_nonce`).

@@ -4,6 +4,7 @@ mod contract;
 mod desk;
 mod loopback;
 mod remote;
+mod rules;
 mod stage;
 mod supervision;
 mod switchboard;

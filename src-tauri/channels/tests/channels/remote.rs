@@ -129,6 +129,27 @@ async fn a_lost_acknowledgement_is_in_doubt_and_a_key_settles_it() {
 }
 
 #[tokio::test]
+async fn a_refusal_keeps_its_kind_and_its_wait_on_the_way() {
+    let site = Site::open(Platform::Slack).await;
+    let limited = Fault {
+        retry_after_ms: Some(1_500),
+        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+    };
+    site.adapter.plan(limited).await.unwrap();
+    let refusal = site
+        .adapter
+        .perform(call("k", send("too fast")))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.maybe_done),
+        (RefusalCode::RateLimited, false)
+    );
+    assert_eq!(refusal.retry_after, Some(Duration::from_millis(1_500)));
+    site.close().await;
+}
+
+#[tokio::test]
 async fn nobody_there_is_a_passing_fault_that_surely_did_nothing() {
     let nobody = TcpListener::bind("127.0.0.1:0")
         .await
