@@ -78,6 +78,7 @@ const table = [
   ["Compose", [
     ["compose.send", "Send through the channel", ["$mod+Enter"], "always"],
     ["compose.fix", "Apply the fix", ["Alt+Enter"], "always"],
+    ["compose.fixHere", "Apply the fix of this finding", ["f"], "list"],
     ["compose.template", "Insert a directive", ["$mod+Shift+i"], "always"],
     ["compose.previous", "Previous message sent", ["Alt+ArrowUp"], "always"],
     ["compose.next", "Next message sent", ["Alt+ArrowDown"], "always"],

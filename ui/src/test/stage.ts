@@ -45,9 +45,8 @@ export async function settle(turns = 25): Promise<void> {
 
 /** Mounts a component in a window that plays a recording. */
 export async function stage<P extends Record<string, unknown>>(
-  component: Component<P>, props?: P, recording: Recording = demo,
+  component: Component<P>, props?: P, recording: Recording = demo, host: RecordedHost = new RecordedHost(recording),
 ): Promise<{ host: RecordedHost; console: Console; root: HTMLElement }> {
-  const host = new RecordedHost(recording);
   const console = new Console(host);
   const { container } = render(Stage, { props: { console, component: component as Component<Record<string, unknown>>, props: props ?? {} } });
   await settle();

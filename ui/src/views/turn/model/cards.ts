@@ -1,6 +1,7 @@
 /** The right pane: directives with outcomes, and the ledger, at a moment of the turn. */
-import type { Directive, DirectiveEntry, LedgerEntry, Moment, Outcome, TurnDetail } from "../../../generated/wire";
+import type { DirectiveEntry, LedgerEntry, Moment, Outcome, TurnDetail } from "../../../generated/wire";
 import { count, duration } from "../../../store/format";
+import { detailOf, subjectOf, tagOf } from "./directive";
 import { directiveKey, overlaps } from "./links";
 
 /** Where something stands at a moment: still ahead, being read, under way, or ended. */
@@ -21,38 +22,11 @@ export interface Card {
   seq: number | null;
 }
 
-const TAGS: Record<Directive["type"], string> = { react: "react", send_file: "send-file", voice: "voice", send_message: "send-message" };
-
-function subjectOf(directive: Directive): string {
-  switch (directive.type) {
-    case "react":
-      return directive.emoji;
-    case "send_file":
-      return directive.path;
-    case "voice":
-      return directive.text;
-    case "send_message":
-      return `${directive.channel} · ${directive.chat}`;
-  }
-}
-
-function aboutOf(entry: DirectiveEntry, sent: LedgerEntry | undefined): string {
-  const { directive } = entry;
+function aboutOf({ directive }: DirectiveEntry, sent: LedgerEntry | undefined): string {
   const [from, to] = directive.span;
-  const where = `bytes ${count(from)}–${count(to)}`;
-  switch (directive.type) {
-    case "react": {
-      const emoji = sent?.intent.emoji_sent ?? sent?.intent.emoji;
-      const target = directive.message === null ? "the triggering message" : `message ${directive.message}`;
-      return emoji === undefined || emoji === directive.emoji ? `on ${target} · ${where}` : `${directive.emoji} → ${emoji} on ${target} · ${where}`;
-    }
-    case "send_file":
-      return [`as ${directive.kind}`, directive.caption === null ? "" : `“${directive.caption}”`, where].filter((p) => p !== "").join(" · ");
-    case "voice":
-      return where;
-    case "send_message":
-      return `“${directive.text}” · ${where}`;
-  }
+  const emoji = sent?.intent.emoji_sent ?? sent?.intent.emoji;
+  const meant = directive.type === "react" && emoji !== undefined && emoji !== directive.emoji ? `${directive.emoji} → ${emoji} ` : "";
+  return `${meant}${detailOf(directive)} · bytes ${count(from)}–${count(to)}`;
 }
 
 /** Directives and header keys in the order they were written, as they stand at a moment. */
@@ -87,7 +61,7 @@ export function cardsAt(detail: TurnDetail, moment: Moment | null): Card[] {
     const outcome = moment === null ? entry.outcome : (shown?.outcome ?? null);
     const card: Card = {
       key,
-      name: TAGS[entry.directive.type],
+      name: tagOf(entry.directive),
       subject: subjectOf(entry.directive),
       about: outcome?.detail ?? aboutOf(entry, detail.ledger.find((e) => e.op === entry.op)),
       stage: parsing ? "parsing" : shown === undefined && moment !== null ? "ahead" : outcome === null ? "open" : "done",

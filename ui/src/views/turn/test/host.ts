@@ -1,7 +1,7 @@
 /** A backend over hand-made turns: one of each kind the Turn view has to cope with. */
-import type { Decision, MessageDetail, Range, TurnDetail, TurnSummary, Why } from "../../../generated/wire";
+import type { Catalog, Decision, MessageDetail, Range, TurnDetail, TurnSummary, Why } from "../../../generated/wire";
 import { HostFailure, type Args, type CommandName, type Result } from "../../../host/host";
-import { RecordedHost } from "../../../host/recorded";
+import { RecordedHost, type Recording } from "../../../host/recorded";
 import demo from "../../../../recordings/demo";
 import { composed } from "../../compose/test/sample";
 import { sampleMoment, sampleTurn } from "./sample";
@@ -51,6 +51,10 @@ function blocked(): TurnDetail {
   );
 }
 
+const HUGE: Partial<TurnSummary> = {
+  user_text: "Print everything", channel: "slack", answer: "Row 00000: the quick…", took_ms: 9500, diagnostics: 0, directives: 0, failed_ops: 0,
+};
+
 /** A megabyte in chunks of 48 bytes, with a leak. */
 function huge(): TurnDetail {
   const line = "Row 0000: the quick brown fox <b>jumps</b> over 漢字 👍🏽.\n";
@@ -81,7 +85,7 @@ function huge(): TurnDetail {
   const ordered = decisions.sort((a, b) => a.at_ms - b.at_ms || a.seq - b.seq);
   return retold(
     816,
-    { user_text: "Print everything", channel: "slack", answer: "Row 00000: the quick…", took_ms: 9500, diagnostics: 0, directives: 0, failed_ops: 0 },
+    HUGE,
     { messages: [{ ...main, raw, clean: raw, chunks, ranges, holds: [], header: {}, diagnostics: [] }], directives: [], ledger: [], decisions: ordered, lanes: [{ lane: "agent", from_ms: 0, until_ms: 9000, label: "script", seq: 10, error: false }], head: seq },
   );
 }
@@ -89,9 +93,12 @@ function huge(): TurnDetail {
 export class SampleHost extends RecordedHost {
   readonly #turns = new Map<number, TurnDetail>();
 
-  constructor() {
-    super(demo);
-    for (const detail of [sampleTurn(), narrated(), blocked(), retold(815, { user_text: "Silence, please", channel: "whatsapp", terminal: { state: "silent", reason: "no_reply" } }), huge()])
+  /** What the next turn that is sent in Compose looks like. */
+  readonly sent = 812;
+
+  constructor(recording: Recording = demo) {
+    super(recording);
+    for (const detail of [sampleTurn(), narrated(), blocked(), retold(815, { user_text: "Silence, please", channel: "whatsapp", terminal: { state: "silent", reason: "no_reply" } }), retold(816, HUGE)])
       this.#turns.set(detail.summary.turn, detail);
   }
 
@@ -103,7 +110,14 @@ export class SampleHost extends RecordedHost {
     return own as Result<K>;
   }
 
+  /** Tells a turn anew, as it goes on. */
+  retell(detail: TurnDetail): void {
+    this.#turns.set(detail.summary.turn, detail);
+  }
+
   #turn(turn: number): TurnDetail {
+    // Told in full only when it is looked at: it is a megabyte.
+    if (turn === 816 && this.#turns.get(turn)?.head === sampleTurn().head) this.#turns.set(turn, huge());
     const detail = this.#turns.get(turn);
     if (detail === undefined) throw new HostFailure({ code: "not_found", message: `There is no turn #${turn}.`, hint: null });
     return detail;
@@ -119,14 +133,30 @@ export class SampleHost extends RecordedHost {
         return sampleMoment(this.#turn((args as Args<"turn_at">).turn), args);
       case "why":
         return why(this.#turn(Number((args as Args<"why">).about)));
+      case "fixture_from_turn":
+        return { path: "made/turn-812.yaml", text: "name: Turn 812\n" };
+      case "fixture_write":
+        return { path: (args as Args<"fixture_write">).path, name: "Turn 812", about: "", channels: [], rules: [], error: null };
       case "compose":
         return composed(args);
+      case "catalog":
+        return catalog();
       case "compose_send":
-        return { turn: 812 };
+        return { turn: this.sent };
       default:
         return undefined;
     }
   }
+}
+
+function catalog(): Catalog {
+  const templates = [
+    { code: '<actions>\n  <react emoji="thumbsup" />\n</actions>\n', about: "React to the message" },
+    { code: '<actions>\n  <send-file path="out/chart.png" caption="" />\n</actions>\n', about: "Send a file" },
+    { code: "[[reply_to:]]", about: "Answer a message" },
+    { code: "<no-reply/>", about: "Say nothing" },
+  ];
+  return { hold_reasons: [], diagnostics: [], range_reasons: [], outcomes: [], stages: [], gates: [], filter_fields: [], templates };
 }
 
 function why({ summary, decisions }: TurnDetail): Why {

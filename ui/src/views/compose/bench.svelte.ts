@@ -1,0 +1,133 @@
+/** What the Compose view works on: a user message, an agent's output, and what the backend says about them. */
+import type { CatalogEntry, ChannelId, Composed, TurnId } from "../../generated/wire";
+import { HostFailure } from "../../host/host";
+import type { Console } from "../../state/console.svelte";
+import { Latest } from "../../store/latest";
+import { ByteText } from "../../store/text";
+import { History, type Draft } from "./model/history";
+
+const KEY = "foldback.compose.draft";
+
+/** What stands there at the very first start: the documented example of a reaction, then text. */
+const EXAMPLE: Draft = {
+  user: "How was my talk?",
+  output: '<actions>\n  <react emoji="thumbsup" />\n</actions>\nGreat idea, and well told!',
+};
+
+/** An answer together with the text it is about. */
+export interface Reading {
+  readonly composed: Composed;
+  readonly text: ByteText;
+}
+
+export class Bench {
+  readonly #console: Console;
+  readonly #latest: Latest<Draft, Composed>;
+  readonly #history = new History(localStorage);
+  #frame = 0;
+
+  user = $state("");
+  output = $state("");
+  /** Who answers: the text written here, or the agent of the configuration. */
+  answers = $state<"text" | "agent">("text");
+  reading = $state.raw<Reading | null>(null);
+  failure = $state.raw<HostFailure | null>(null);
+  templates = $state.raw<readonly CatalogEntry[]>([]);
+  sending = $state(false);
+  /** The channel that the key sends through. */
+  channel = $state<ChannelId | null>(null);
+  /** How far back in the history one is. */
+  back = $state(0);
+
+  constructor(console: Console) {
+    this.#console = console;
+    const { user, output } = stored() ?? EXAMPLE;
+    [this.user, this.output] = [user, output];
+    this.#latest = new Latest(
+      ({ user: user_text, output: agent_output }) => console.host.call("compose", { user_text, agent_output, channels: [] }),
+      (composed, { output: text }) => {
+        this.reading = { composed, text: new ByteText(text) };
+        this.failure = null;
+      },
+      (reason) => (this.failure = HostFailure.from(reason)),
+    );
+    void console.try("catalog", {}).then((catalog) => (this.templates = catalog?.templates ?? []));
+    this.#latest.want(this.draft);
+  }
+
+  get draft(): Draft {
+    return { user: this.user, output: this.output };
+  }
+
+  /** Takes in what was typed; the backend is asked once a frame at most. */
+  edit(change: Partial<Draft>): void {
+    if (change.user !== undefined) this.user = change.user;
+    if (change.output !== undefined) this.output = change.output;
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#latest.want(this.draft);
+      store(this.draft);
+    });
+  }
+
+  reset(): void {
+    this.edit({ user: "", output: "" });
+    this.answers = "text";
+  }
+
+  previous(): void {
+    const draft = this.#history.previous(this.draft);
+    if (draft === null) this.#console.announce("No earlier message");
+    else this.edit(draft);
+    this.back = this.#history.back;
+  }
+
+  next(): void {
+    const draft = this.#history.next();
+    if (draft !== null) this.edit(draft);
+    this.back = this.#history.back;
+  }
+
+  get remembered(): number {
+    return this.#history.length;
+  }
+
+  /** Sends through a channel; the answer is the turn to watch. */
+  async send(channel: ChannelId): Promise<TurnId | null> {
+    if (this.sending) return null;
+    this.sending = true;
+    const agent_output = this.answers === "text" ? this.output : null;
+    const sent = await this.#console.try("compose_send", { channel, user_text: this.user, agent_output });
+    this.sending = false;
+    if (sent === undefined) return null;
+    this.#history.add(this.draft);
+    this.back = 0;
+    return sent.turn;
+  }
+
+  close(): void {
+    if (this.#frame !== 0) {
+      cancelAnimationFrame(this.#frame);
+      store(this.draft);
+    }
+    this.#latest.close();
+  }
+}
+
+function stored(): Draft | null {
+  try {
+    const draft = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Draft> | null;
+    return typeof draft?.user === "string" && typeof draft.output === "string" ? { user: draft.user, output: draft.output } : null;
+  } catch {
+    return null;
+  }
+}
+
+function store(draft: Draft): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(draft));
+  } catch {
+    // Too long to be kept: it lasts as long as the view.
+  }
+}

@@ -1,0 +1,164 @@
+import { EditorView } from "@codemirror/view";
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { byId, calls, click, layOut, press, settle, stage } from "../../test/stage";
+import { SampleHost } from "../turn/test/host";
+import ComposeView from "./ComposeView.svelte";
+
+beforeEach(layOut);
+afterEach(cleanup);
+
+function editor(id: string): EditorView {
+  const view = EditorView.findFromDOM(byId(id));
+  if (view === null) throw new Error(`no editor in ${id}`);
+  return view;
+}
+
+const write = (id: string, insert: string): void => {
+  const view = editor(id);
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } });
+};
+const all = (id: string): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(`[data-testid="${id}"]`)];
+
+const BROKEN = '<actions>\n  <recat emoji="tada" />\n</actions>\nGrüße 👍';
+
+async function open(host = new SampleHost()) {
+  const window = await stage(ComposeView, undefined, undefined, host);
+  return { ...window, host };
+}
+
+describe("an output", () => {
+  it("is read, linted and previewed on every channel as one types", async () => {
+    await open();
+    write("compose-output", BROKEN);
+    await settle();
+    expect(byId("clean-text").textContent).toBe("Grüße 👍");
+    expect(all("lint").map((l) => l.dataset["code"])).toEqual(["unknown-directive"]);
+    expect(byId("lints").textContent).toContain("2:3");
+    expect(all("preview").map((p) => p.dataset["channel"])).toEqual(["telegram", "discord", "slack", "whatsapp", "signal"]);
+    for (const preview of all("preview")) expect(preview.textContent).toContain("Grüße 👍");
+    const editing = byId("compose-output");
+    expect([...editing.querySelectorAll(".cm-stripped")].map((e) => e.textContent).join("\n")).toContain("<actions>");
+    expect(editing.querySelector(".cm-error")?.textContent).toBe('<recat emoji="tada" />');
+  });
+
+  it("is asked about once a frame, and the latest text wins", async () => {
+    const { host } = await open();
+    const before = calls(host, "compose").length;
+    for (const text of ["a", "ab", "abc"]) write("compose-output", text);
+    await settle();
+    expect(calls(host, "compose").slice(before)).toEqual([{ user_text: "How was my talk?", agent_output: "abc", channels: [] }]);
+    expect(byId("clean-text").textContent).toBe("abc");
+  });
+
+  it("is drawn into the editor in one transaction an answer", async () => {
+    await open();
+    let transactions = 0;
+    const view = editor("compose-output");
+    const dispatch = view.dispatch.bind(view);
+    view.dispatch = ((...specs: Parameters<typeof dispatch>) => {
+      transactions += 1;
+      return dispatch(...specs);
+    }) as typeof view.dispatch;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: BROKEN } });
+    await settle();
+    // One for the edit, one for all that was decided about it.
+    expect(transactions).toBe(2);
+  });
+
+  it("is mended by one key", async () => {
+    await open();
+    write("compose-output", BROKEN);
+    await settle();
+    await press(byId("compose-output").querySelector(".cm-content") as Element, "Enter", { altKey: true });
+    expect(editor("compose-output").state.doc.toString()).toContain('<react emoji="tada" />');
+    expect(all("lint")).toHaveLength(0);
+    expect(all("parsed-directive").map((d) => d.textContent)).toEqual([expect.stringContaining("react")]);
+  });
+
+  it("is mended from the list of findings", async () => {
+    await open();
+    write("compose-output", BROKEN);
+    await settle();
+    const lint = byId("lints").querySelector<HTMLElement>("[role='listitem']");
+    lint?.focus();
+    await click(lint as Element);
+    await press(lint as Element, "f");
+    expect(editor("compose-output").state.doc.toString()).toContain("<react ");
+  });
+
+  it("survives a look elsewhere and is emptied by reset", async () => {
+    await open();
+    write("compose-output", "kept");
+    await settle();
+    cleanup();
+    await open();
+    expect(editor("compose-output").state.doc.toString()).toBe("kept");
+    await click(byId("compose-reset"));
+    expect(editor("compose-output").state.doc.toString()).toBe("");
+    expect(editor("compose-user").state.doc.toString()).toBe("");
+  });
+});
+
+describe("sending", () => {
+  it("goes through the chosen channel and on to its turn", async () => {
+    const { host, console } = await open();
+    write("compose-output", "Hello");
+    await settle();
+    await click(byId("send-discord"));
+    expect(calls(host, "compose_send")).toEqual([{ channel: "discord", user_text: "How was my talk?", agent_output: "Hello" }]);
+    expect(console.view).toBe("turn");
+    expect(console.selected?.turn).toBe(812);
+  });
+
+  it("works from the keyboard, in the editor", async () => {
+    const { host } = await open();
+    await press(byId("compose-output").querySelector(".cm-content") as Element, "Enter", { ctrlKey: true });
+    expect(calls(host, "compose_send")).toHaveLength(1);
+  });
+
+  it("can leave the answer to the agent", async () => {
+    const { host } = await open();
+    await click(byId("ask-agent"));
+    await click(byId("compose-send"));
+    expect(calls(host, "compose_send").at(-1)).toMatchObject({ agent_output: null });
+  });
+
+  it("asks once before it goes out for real", async () => {
+    const { console, host } = await open();
+    const card = console.channel("telegram");
+    if (card === undefined) throw new Error("no telegram");
+    console.updateChannel({ ...card, armed: true });
+    await settle();
+    await click(byId("send-telegram"));
+    expect(calls(host, "compose_send")).toHaveLength(0);
+    byId("confirm").closest("form")?.requestSubmit();
+    await settle();
+    expect(calls(host, "compose_send")).toHaveLength(1);
+  });
+
+  it("does not go through a channel that is off", async () => {
+    // In the recording WhatsApp is off.
+    const { host } = await open();
+    expect((byId("send-whatsapp") as HTMLButtonElement).disabled).toBe(true);
+    await click(byId("send-whatsapp"));
+    expect(calls(host, "compose_send")).toHaveLength(0);
+  });
+
+  it("is remembered: up calls it back, down returns to the draft", async () => {
+    await open();
+    write("compose-output", "first");
+    await settle();
+    await click(byId("send-discord"));
+    write("compose-output", "second");
+    await settle();
+    const user = byId("compose-user").querySelector(".cm-content") as Element;
+    await press(user, "ArrowUp", { altKey: true });
+    expect(editor("compose-output").state.doc.toString()).toBe("first");
+    await press(user, "ArrowDown", { altKey: true });
+    expect(editor("compose-output").state.doc.toString()).toBe("second");
+    editor("compose-user").dispatch({ selection: { anchor: 0 } });
+    await press(user, "ArrowUp");
+    expect(editor("compose-output").state.doc.toString()).toBe("first");
+  });
+});

@@ -1,0 +1,219 @@
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { byId, calls, click, layOut, press, settle, stage } from "../../test/stage";
+import { SampleHost } from "./test/host";
+import { RAW, sampleTurn } from "./test/sample";
+import TurnView from "./TurnView.svelte";
+
+beforeEach(layOut);
+afterEach(cleanup);
+
+async function open(turn: number) {
+  const host = new SampleHost();
+  const window = await stage(TurnView, undefined, undefined, host);
+  window.console.select({ turn });
+  await settle();
+  return { ...window, host };
+}
+
+const all = (id: string): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(`[data-testid="${id}"]`)];
+const turnOf = (number: number): HTMLElement => {
+  const found = all("turn").find((row) => row.dataset["turn"] === String(number));
+  if (found === undefined) throw new Error(`no turn ${number} in the list`);
+  return found;
+};
+/** Six chunks into the turn of the mock. */
+async function sixChunks() {
+  const window = await open(812);
+  await press(byId("raw-text"), "Home");
+  for (let i = 0; i < 6; i++) await press(byId("raw-text"), ".");
+  return window;
+}
+
+describe("the list of turns", () => {
+  it("opens the newest turn when nothing is selected", async () => {
+    await stage(TurnView, undefined, undefined, new SampleHost());
+    expect(byId("chat-pane").textContent).toContain("#816");
+  });
+
+  it("opens a turn by click and is filtered by text", async () => {
+    const { console } = await open(812);
+    await click(turnOf(813));
+    expect(byId("chat-pane").textContent).toContain("#813");
+    expect(console.selected?.turn).toBe(813);
+    const filter = byId("turns-filter") as HTMLInputElement;
+    filter.value = "nobody";
+    filter.dispatchEvent(new Event("input", { bubbles: true }));
+    await settle();
+    expect(all("turn")).toHaveLength(0);
+    filter.value = "signal mallory";
+    filter.dispatchEvent(new Event("input", { bubbles: true }));
+    await settle();
+    expect(all("turn").map((row) => row.dataset["turn"])).toEqual(["814"]);
+  });
+});
+
+describe("stepping through a turn", () => {
+  it("by chunk shows what had come, what is held and why, and what the user saw", async () => {
+    await sixChunks();
+    expect(byId("cursor-label").textContent).toBe("chunk 6 · byte 133");
+    expect(all("cell").map((c) => c.dataset["fate"])).toEqual(["strip", "strip", "show", "held", "ahead"]);
+    expect(byId("why-card").dataset["tone"]).toBe("held");
+    expect(byId("why-card").textContent).toContain("partial_tag");
+    expect(byId("chat").textContent).toContain("Here is the chart, with last");
+    expect(byId("chat").textContent).not.toContain("Anything else?");
+    expect(all("directive").map((d) => d.dataset["stage"])).toEqual(["done", "done", "parsing"]);
+    expect(all("ledger-row").map((r) => r.dataset["stage"])).toEqual(["done", "done", "ahead", "ahead"]);
+  });
+
+  it("by byte asks the backend for exactly so many bytes", async () => {
+    const { host } = await sixChunks();
+    await press(byId("raw-text"), ",", { altKey: true });
+    expect(calls(host, "turn_at").at(-1)).toEqual({ turn: 812, seq: sampleTurn().messages[0]?.chunks[5]?.seq, byte: [0, 132] });
+    expect(byId("cursor-label").textContent).toBe("chunk 6 · byte 132");
+  });
+
+  it("by error, hold and delivery stops where those are, and marks them", async () => {
+    const { console } = await open(812);
+    await press(byId("raw-text"), "Home");
+    await press(byId("raw-text"), "e");
+    const error = sampleTurn().decisions.find((d) => d.error);
+    expect(console.selected?.seq).toBe(error?.seq);
+    await press(byId("raw-text"), "Home");
+    await press(byId("raw-text"), "h");
+    expect(byId("why-card").textContent).toContain("open_block");
+    await press(byId("raw-text"), "}", { shiftKey: true });
+    expect(all("ledger-row")[0]?.dataset["stage"]).toBe("open");
+  });
+
+  it("does not ask again for a moment it has", async () => {
+    const { host } = await sixChunks();
+    const asked = calls(host, "turn_at").length;
+    await press(byId("raw-text"), ",");
+    await press(byId("raw-text"), ".");
+    expect(calls(host, "turn_at").length).toBe(asked);
+  });
+
+  it("single letters do nothing in the filter", async () => {
+    await sixChunks();
+    await press(byId("turns-filter"), ".");
+    expect(byId("cursor-label").textContent).toBe("chunk 6 · byte 133");
+  });
+});
+
+describe("selecting", () => {
+  it("an operation marks its bytes, its directive and its bar", async () => {
+    await open(812);
+    const react = all("ledger-row").find((r) => r.dataset["op"] === "react");
+    await click(react as Element);
+    expect(document.querySelector('[data-testid="directives"] .cursor')?.textContent).toContain("react");
+    const marked = [...byId("raw-text").querySelectorAll(".marked")].map((e) => e.textContent).join("");
+    expect(marked).toBe('<react emoji="thumbsup" />');
+    const seq = sampleTurn().ledger.find((e) => e.intent.kind === "react")?.seq;
+    expect(byId("waterfall").querySelector(`[data-seq="${seq}"]`)?.classList.contains("marked")).toBe(true);
+  });
+
+  it("a byte run marks the operations that showed it", async () => {
+    await open(812);
+    const run = [...byId("raw-text").querySelectorAll<HTMLElement>("[data-start]")].find((e) => e.textContent?.startsWith("Here is"));
+    await click(run as Element);
+    const linked = [...document.querySelectorAll('[data-testid="ledger"] .linked')].map((e) => e.textContent);
+    expect(linked).toHaveLength(2);
+    expect(linked.join(" ")).toContain("edit_text");
+  });
+
+  it("from another view goes to the moment of the event", async () => {
+    const host = new SampleHost();
+    const { console } = await stage(TurnView, undefined, undefined, host);
+    const hold = sampleTurn().messages[0]?.holds.at(-1);
+    console.select({ turn: 812, seq: hold?.seq });
+    await settle();
+    expect(byId("cursor-label").textContent).toBe("chunk 6 · byte 133");
+  });
+});
+
+describe("a turn that", () => {
+  it("was blocked shows the gate that said no in place of the map", async () => {
+    await open(814);
+    expect(byId("blocked-gate").textContent).toBe("channel_closed");
+    expect(byId("why-steps").textContent).toContain("channels.signal.allow_from");
+    expect(all("hold-map")).toHaveLength(0);
+  });
+
+  it("has narration shows its messages one after the other", async () => {
+    await open(813);
+    expect(byId("raw-text").textContent).toContain("narration 1");
+    expect(byId("raw-text").textContent).toContain("Tool search is completed.");
+    expect(byId("hold-map").querySelectorAll(".message")).toHaveLength(2);
+  });
+
+  it("is a megabyte long draws what is on the screen only", async () => {
+    await open(816);
+    expect(all("raw-row").length).toBeLessThan(40);
+    expect(all("cell").length).toBeLessThanOrEqual(1200);
+    expect(all("cell").some((c) => c.dataset["fate"] === "leak")).toBe(true);
+  });
+
+  it("runs is followed live, until one looks at an earlier moment", async () => {
+    const { host } = await open(812);
+    const detail = sampleTurn();
+    const running = { ...detail, summary: { ...detail.summary, terminal: null } };
+    host.retell({ ...running, head: detail.head + 1 });
+    host.append([]);
+    await settle();
+    expect(byId("view-time").textContent).toContain("following");
+    const first = detail.messages[0];
+    if (first === undefined) throw new Error("no message");
+    const span: [number, number] = [RAW.length, RAW.length + 5];
+    const chunk = { seq: detail.head + 2, at_ms: 400, span };
+    const longer = {
+      ...running,
+      head: detail.head + 2,
+      messages: [{ ...first, raw: `${RAW} More`, chunks: [...first.chunks, chunk] }],
+      decisions: [...detail.decisions, { seq: chunk.seq, at_ms: 1900, kind: "chunk" as const, message: 0, span, text: "5 bytes came.", error: false }],
+    };
+    host.retell(longer);
+    host.append([]);
+    await settle();
+    expect(byId("cursor-label").textContent).toBe(`chunk 8 · byte ${RAW.length + 5}`);
+    await press(byId("raw-text"), ",");
+    host.retell({ ...longer, head: detail.head + 3 });
+    host.append([]);
+    await settle();
+    expect(byId("cursor-label").textContent).toBe(`chunk 7 · byte ${RAW.length}`);
+  });
+
+  it("cannot be read says so and can be asked for again", async () => {
+    const { root } = await open(1);
+    expect(root.textContent).toContain("There is no turn #1.");
+    expect(root.textContent).toContain("Try again");
+  });
+});
+
+describe("of a turn one can", () => {
+  it("see other channels, labelled as approximations with their rules", async () => {
+    const { host } = await open(812);
+    const tab = byId("chat-tabs").querySelector('[data-tab="discord"]');
+    await click(tab as Element);
+    expect(calls(host, "compose").at(-1)).toMatchObject({ agent_output: RAW });
+    expect(byId("chat-source").textContent).toContain("Approximation, rules 2026-11");
+    expect(byId("chat").textContent).toContain("Anything else?");
+  });
+
+  it("ask why", async () => {
+    await open(814);
+    await press(byId("waterfall"), "y");
+    expect(byId("why").textContent).toContain("the allow list of signal is empty");
+  });
+
+  it("make a fixture, which opens among the fixtures", async () => {
+    const { host, console } = await open(812);
+    await press(byId("waterfall"), "t");
+    expect((byId("make-fixture-path") as HTMLInputElement).value).toBe("made/turn-812.yaml");
+    byId("make-fixture-store").closest("form")?.requestSubmit();
+    await settle();
+    expect(calls(host, "fixture_write").at(-1)).toEqual({ path: "made/turn-812.yaml", text: "name: Turn 812\n" });
+    expect(console.view).toBe("fixtures");
+    expect(console.fixtures.asked).toBe("made/turn-812.yaml");
+  });
+});
