@@ -1,0 +1,112 @@
+import { cleanup, render } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import demo from "../../recordings/demo";
+import { RecordedHost } from "../host/recorded";
+import Breaking from "../test/Breaking.svelte";
+import { byId, calls, click, layOut, press, settle, stage, type } from "../test/stage";
+import App from "./App.svelte";
+
+beforeEach(layOut);
+afterEach(cleanup);
+
+async function open(): Promise<RecordedHost> {
+  const host = new RecordedHost({ ...demo, calls: [{ name: "turns", result: [] }, ...demo.calls] });
+  render(App, { props: { host } });
+  await settle(60);
+  return host;
+}
+const shown = (id: string): boolean => document.querySelector(`[data-testid="${id}"]`) !== null;
+
+describe("the frame", () => {
+  it("says what is true of the whole window", async () => {
+    await open();
+    expect(byId("mode").textContent).toContain("DRY RUN");
+    expect(byId("rate").textContent).toContain("184 ev/s");
+  });
+
+  it("says which channels send for real as soon as one does", async () => {
+    const host = await open();
+    const status = demo.calls.find((c) => c.name === "status")?.result as object;
+    host.push({ push: "status", status: { ...status, armed: ["telegram"] } as never });
+    await settle();
+    expect(byId("mode").textContent).toContain("LIVE · telegram");
+  });
+
+  it("goes from view to view by number", async () => {
+    await open();
+    await press(document.body, "5");
+    await settle(40);
+    expect(shown("view-channels")).toBe(true);
+    await press(document.body, "1");
+    await settle(40);
+    expect(shown("view-live")).toBe(true);
+  });
+
+  it("mutes everything with one key", async () => {
+    const host = await open();
+    await press(document.body, ".", { ctrlKey: true });
+    expect(calls(host, "mute")).toEqual([{ muted: true }]);
+    expect(byId("muted").textContent).toContain("MUTED");
+  });
+
+  it("shows an alarm that leads to its turn, and tells it politely", async () => {
+    const host = await open();
+    host.push({ push: "alarm", alarm: { kind: "leak", message: "8 bytes of <actions> were visible in edit 2", seq: 9, turn: 812 } });
+    await settle();
+    expect(byId("toast").dataset["tone"]).toBe("leaked");
+    expect(byId("toast").textContent).toContain("Show turn #812");
+    expect(byId("announcement").textContent).toContain("8 bytes");
+  });
+
+  it("keeps the app's log in a drawer", async () => {
+    await open();
+    await press(document.body, "j", { ctrlKey: true });
+    expect(byId("log-drawer").textContent).toContain("not_allowed (file does not exist)");
+  });
+});
+
+describe("the palette", () => {
+  it("does any action by name", async () => {
+    await open();
+    await press(document.body, "k", { ctrlKey: true });
+    expect(shown("palette")).toBe(true);
+    await type(byId("palette-input"), "Theme: light");
+    await press(byId("palette-input"), "Enter");
+    await settle();
+    expect(shown("palette")).toBe(false);
+    expect(document.documentElement.dataset["scheme"]).toBe("light");
+  });
+});
+
+describe("the key sheet", () => {
+  it("shows every action from the table and gives one another key", async () => {
+    await open();
+    await press(document.body, "?");
+    const change = [...byId("key-sheet").querySelectorAll<HTMLElement>("button")].find((b) => b.getAttribute("aria-label") === "Change the key of Channels");
+    await click(change as Element);
+    await press(document.body, "4");
+    expect(byId("key-sheet").textContent).toContain("taken by “Fixtures”");
+    await press(document.body, "9");
+    await press(document.body, "Escape");
+    await press(document.body, "9");
+    await settle(40);
+    expect(shown("view-channels")).toBe(true);
+    expect(JSON.parse(localStorage.getItem("foldback.prefs") ?? "{}")).toMatchObject({ keys: { "view.channels": ["9"] } });
+  });
+});
+
+it("shows a card where a panel fails, leaves its neighbours alone, and shows it again", async () => {
+  await stage(Breaking);
+  await click(byId("break"));
+  expect(byId("panel-error").textContent).toContain("the ledger has no first line");
+  expect(byId("neighbour").textContent).toBe("lives on");
+  await click(byId("repair"));
+  await click(byId("panel-error").querySelector("button") as Element);
+  expect(byId("break").textContent).toBe("as usual");
+});
+
+it("is themed before it is seen", async () => {
+  await open();
+  expect(document.documentElement.dataset["scheme"]).toBeDefined();
+  expect(document.documentElement.style.getPropertyValue("--surface-0")).toMatch(/^#[0-9a-f]{6}$/);
+});

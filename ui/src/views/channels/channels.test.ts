@@ -1,0 +1,92 @@
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import demo from "../../../recordings/demo";
+import type { ChannelCard } from "../../generated/wire";
+import { byId, calls, click, layOut, settle, stage, type } from "../../test/stage";
+import { abilities } from "./abilities";
+import ChannelsView from "./ChannelsView.svelte";
+import { figures } from "./figures";
+
+beforeEach(layOut);
+afterEach(cleanup);
+
+const within = (channel: string, id: string): HTMLElement => {
+  const found = byId(`channel-${channel}`).querySelector<HTMLElement>(`[data-testid="${id}"]`);
+  if (!found) throw new Error(`The card of ${channel} has no ${id}.`);
+  return found;
+};
+const cards = demo.calls.find((c) => c.name === "channels")?.result as ChannelCard[];
+
+it("switches a channel on and shows the state it then has", async () => {
+  const { host } = await stage(ChannelsView);
+  expect(within("whatsapp", "channel-state").textContent).toContain("off");
+  await click(within("whatsapp", "channel-switch"));
+  expect(calls(host, "channel_switch")).toEqual([{ channel: "whatsapp", on: true }]);
+  expect(within("whatsapp", "channel-state").textContent).toContain("connecting");
+  expect(within("whatsapp", "channel-switch").getAttribute("aria-checked")).toBe("true");
+});
+
+it("arms only for somebody who types the channel's name", async () => {
+  const { host } = await stage(ChannelsView);
+  await click(within("telegram", "channel-arm"));
+  expect(calls(host, "channel_arm")).toEqual([]);
+  const confirm = byId("confirm") as HTMLButtonElement;
+  expect(confirm.disabled).toBe(true);
+  await type(byId("confirm-word"), "telegra");
+  expect(confirm.disabled).toBe(true);
+  await type(byId("confirm-word"), "telegram");
+  await click(confirm);
+  expect(calls(host, "channel_arm")).toEqual([{ channel: "telegram", armed: true, confirm: "telegram" }]);
+});
+
+it("offers no arming where nothing can leave the machine", async () => {
+  await stage(ChannelsView);
+  expect(byId("channel-discord").querySelector("[data-testid='channel-arm']")).toBeNull();
+  expect(byId("channel-discord").textContent).toContain("nothing leaves this machine");
+});
+
+it("asks once before what was held too long goes out", async () => {
+  const { host } = await stage(ChannelsView);
+  await click(within("whatsapp", "release-send"));
+  expect(calls(host, "release_held")).toEqual([]);
+  await click(byId("confirm"));
+  expect(calls(host, "release_held")).toEqual([{ channel: "whatsapp", send: true }]);
+  expect(byId("channel-whatsapp").querySelector("[data-testid='channel-held']")).toBeNull();
+});
+
+it("leads from every figure to the events behind it", async () => {
+  const { console } = await stage(ChannelsView);
+  for (const figure of figures) {
+    await click(within("telegram", `figure-${figure.key}`));
+    expect(console.askedFilter).toMatch(/^channel:telegram kind:/);
+    expect(console.view).toBe("live");
+  }
+});
+
+it("shows a card that the backend pushes", async () => {
+  const { host } = await stage(ChannelsView);
+  const [telegram] = cards;
+  if (!telegram) throw new Error("the recording has channels");
+  host.push({ push: "channel", card: { ...telegram, state: "down", why: "connection lost" } });
+  await settle();
+  expect(byId("channel-telegram").dataset["state"]).toBe("down");
+  expect(byId("channel-telegram").textContent).toContain("connection lost");
+});
+
+it("says what a failed command means and what to do", async () => {
+  await stage(ChannelsView, undefined, {
+    ...demo, calls: [{ name: "channel_switch", failure: { code: "busy", message: "discord is connecting.", hint: "Wait until it is up." } }, ...demo.calls],
+  });
+  await click(within("discord", "channel-switch"));
+  expect(byId("toast").textContent).toMatch(/discord is connecting.*Wait until it is up/s);
+  expect(within("discord", "channel-switch").getAttribute("aria-checked")).toBe("true");
+});
+
+it("tells what a channel can do, what its platform cannot, and what was switched off", () => {
+  const signal = cards.find((c) => c.channel === "signal");
+  if (!signal) throw new Error("the recording has signal");
+  const of = (name: string): unknown => abilities(signal).find((a) => a.name === name);
+  expect(of("text")).toMatchObject({ can: true, how: "2,000 characters, plain" });
+  expect(of("edit")).toMatchObject({ can: false });
+  expect(of("voice")).toMatchObject({ can: true, disabled: true });
+});
