@@ -181,7 +181,7 @@ pub(crate) struct Problem {
 /// A child's tag while it is turned into a directive.
 pub(crate) struct Reading<'a> {
     source: &'a Source,
-    name: &'static str,
+    row: &'a ChildRow,
     attributes: &'a [Attribute],
     content: Option<String>,
     span: Span,
@@ -218,7 +218,7 @@ impl Reading<'_> {
     }
 
     fn missing(&mut self, what: &str) -> Option<String> {
-        let message = format!("<{}> needs {what}", self.name);
+        let message = format!("<{}> needs {what}", self.row.name);
         self.problems.push(Problem {
             code: Code::MissingAttribute,
             span: self.span,
@@ -271,14 +271,11 @@ impl Reading<'_> {
         for (index, a) in self.attributes.iter().enumerate() {
             let name = self.source.str(a.name);
             // A child knows a handful of names; others are ignored, so this stays linear.
-            let known = CHILDREN
+            let known = self
+                .row
+                .attributes
                 .iter()
-                .flat_map(|c| c.attributes)
                 .any(|row| row.name.eq_ignore_ascii_case(name));
-            let known = known
-                || ["file", "text"]
-                    .iter()
-                    .any(|alias| alias.eq_ignore_ascii_case(name));
             let earlier = &self.attributes[..index];
             if known && self.seen(earlier, name) {
                 let message = format!("{name} is given more than once; the last wins");
@@ -317,7 +314,7 @@ pub(crate) fn build(
     let content = content.filter(|text| !text.is_empty());
     let mut reading = Reading {
         source,
-        name: row.name,
+        row,
         attributes,
         content,
         span,

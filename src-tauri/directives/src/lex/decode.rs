@@ -1,123 +1,14 @@
 //! Attribute values as text: backslash quotes, then HTML references, once.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-/// Named references that agents write. A name that is not here stays as it is.
-const NAMED: &[(&str, &str)] = &[
-    ("amp", "&"),
-    ("lt", "<"),
-    ("gt", ">"),
-    ("quot", "\""),
-    ("apos", "'"),
-    ("nbsp", "\u{a0}"),
-    ("copy", "©"),
-    ("reg", "®"),
-    ("trade", "™"),
-    ("hellip", "…"),
-    ("mdash", "—"),
-    ("ndash", "–"),
-    ("lsquo", "‘"),
-    ("rsquo", "’"),
-    ("ldquo", "“"),
-    ("rdquo", "”"),
-    ("sbquo", "‚"),
-    ("bdquo", "„"),
-    ("laquo", "«"),
-    ("raquo", "»"),
-    ("bull", "•"),
-    ("middot", "·"),
-    ("deg", "°"),
-    ("plusmn", "±"),
-    ("times", "×"),
-    ("divide", "÷"),
-    ("frac12", "½"),
-    ("frac14", "¼"),
-    ("frac34", "¾"),
-    ("micro", "µ"),
-    ("para", "¶"),
-    ("sect", "§"),
-    ("euro", "€"),
-    ("pound", "£"),
-    ("yen", "¥"),
-    ("cent", "¢"),
-    ("larr", "←"),
-    ("uarr", "↑"),
-    ("rarr", "→"),
-    ("darr", "↓"),
-    ("harr", "↔"),
-    ("le", "≤"),
-    ("ge", "≥"),
-    ("ne", "≠"),
-    ("asymp", "≈"),
-    ("infin", "∞"),
-    ("hearts", "♥"),
-    ("check", "✓"),
-    ("szlig", "ß"),
-    ("auml", "ä"),
-    ("ouml", "ö"),
-    ("uuml", "ü"),
-    ("Auml", "Ä"),
-    ("Ouml", "Ö"),
-    ("Uuml", "Ü"),
-    ("eacute", "é"),
-    ("Eacute", "É"),
-    ("egrave", "è"),
-    ("agrave", "à"),
-    ("aacute", "á"),
-    ("acirc", "â"),
-    ("ecirc", "ê"),
-    ("icirc", "î"),
-    ("ocirc", "ô"),
-    ("iacute", "í"),
-    ("oacute", "ó"),
-    ("uacute", "ú"),
-    ("ccedil", "ç"),
-    ("ntilde", "ñ"),
-    ("aring", "å"),
-    ("Aring", "Å"),
-    ("aelig", "æ"),
-    ("AElig", "Æ"),
-    ("oslash", "ø"),
-    ("Oslash", "Ø"),
-    ("iexcl", "¡"),
-    ("iquest", "¿"),
-    ("not", "¬"),
-    ("shy", "\u{ad}"),
-    ("ensp", "\u{2002}"),
-    ("emsp", "\u{2003}"),
-    ("thinsp", "\u{2009}"),
-    ("zwnj", "\u{200c}"),
-    ("zwj", "\u{200d}"),
-    ("Tab", "\t"),
-    ("NewLine", "\n"),
-    ("num", "#"),
-    ("lbrack", "["),
-    ("rbrack", "]"),
-    ("lbrace", "{"),
-    ("rbrace", "}"),
-    ("grave", "`"),
-    ("lowbar", "_"),
-    ("ast", "*"),
-    ("sol", "/"),
-    ("bsol", "\\"),
-    ("vert", "|"),
-    ("colon", ":"),
-    ("semi", ";"),
-    ("comma", ","),
-    ("period", "."),
-    ("excl", "!"),
-    ("quest", "?"),
-    ("equals", "="),
-    ("plus", "+"),
-    ("percnt", "%"),
-    ("dollar", "$"),
-    ("commat", "@"),
-    ("lpar", "("),
-    ("rpar", ")"),
-];
+/// The named references of HTML (WHATWG, "Named character references"): name, then code points, sorted.
+const NAMED: &str = include_str!("references.txt");
 
 /// Longest reference that is looked at, `&` and `;` included.
-const MAX_REFERENCE: usize = 32;
+const MAX_REFERENCE: usize = 36;
 
 /// The text of a raw value.
 pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
@@ -143,11 +34,11 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
 }
 
 /// The reference at the start of `text`, and its length.
-fn reference(text: &str) -> Option<(Cow<'static, str>, usize)> {
+fn reference(text: &str) -> Option<(String, usize)> {
     let end = text.bytes().take(MAX_REFERENCE).position(|b| b == b';')?;
     let name = &text[1..end];
     let decoded = match name.strip_prefix('#') {
-        None => Cow::Borrowed(NAMED.iter().find(|(known, _)| *known == name)?.1),
+        None => named(name)?,
         Some(number) => {
             let (digits, radix) = match number.strip_prefix(['x', 'X']) {
                 Some(hex) => (hex, 16),
@@ -157,12 +48,51 @@ fn reference(text: &str) -> Option<(Cow<'static, str>, usize)> {
                 return None;
             }
             let code = u32::from_str_radix(digits, radix).ok().filter(|code| *code != 0);
-            Cow::Owned(
-                code.and_then(char::from_u32)
-                    .unwrap_or(char::REPLACEMENT_CHARACTER)
-                    .to_string(),
-            )
+            code.and_then(char::from_u32)
+                .unwrap_or(char::REPLACEMENT_CHARACTER)
+                .to_string()
         }
     };
     Some((decoded, end + 1))
+}
+
+/// What a named reference stands for.
+fn named(name: &str) -> Option<String> {
+    static TABLE: LazyLock<HashMap<&str, &str>> =
+        LazyLock::new(|| NAMED.lines().filter_map(|line| line.split_once(' ')).collect());
+    let points = TABLE.get(name)?.split(' ');
+    points
+        .map(|point| u32::from_str_radix(point, 16).ok().and_then(char::from_u32))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMED, decode};
+
+    #[test]
+    fn references_are_decoded_once_and_only_when_ended() {
+        assert_eq!(
+            decode("&amp;lt; &lt &copy;&#65;&#x41; &NotEqualTilde;"),
+            "&lt; &lt ©AA ≂̸"
+        );
+        assert_eq!(
+            decode("&#0;&#xD800;&#x110000;&#99999999999;"),
+            "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"
+        );
+        assert_eq!(decode("&;&#;&#x;&nothing;&#+5;"), "&;&#;&#x;&nothing;&#+5;");
+    }
+
+    #[test]
+    fn backslash_quotes_come_before_references() {
+        assert_eq!(decode(r#"say \"a\" \'b\' \n &quot;"#), r#"say "a" 'b' \n ""#);
+    }
+
+    #[test]
+    fn the_table_is_whole() {
+        assert!(NAMED.lines().all(|line| {
+            line.split_once(' ')
+                .is_some_and(|(name, _)| super::named(name).is_some())
+        }));
+    }
 }
