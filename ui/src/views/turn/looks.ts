@@ -1,6 +1,6 @@
 /** Which look means what; the same for strip, raw text, waterfall and badges. */
 import type { Outcome } from "../../generated/wire";
-import type { Tone } from "../../parts/Badge.svelte";
+import type { Tone } from "../../parts/tone";
 import { duration } from "../../store/format";
 import type { CellFate } from "./model/cells";
 

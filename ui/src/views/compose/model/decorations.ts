@@ -33,6 +33,8 @@ export function marksOf(text: ByteText, ranges: readonly Range[]): Mark[] {
 
 /** A finding as the editor shows it. */
 export interface Squiggle {
+  /** Its place among the findings: a rule can find the same thing twice. */
+  id: number;
   from: number;
   to: number;
   severity: "error" | "warning";
@@ -56,6 +58,7 @@ export function squigglesOf(text: ByteText, lints: Composed["lints"]): Squiggle[
       }
       const { fix } = diagnostic;
       return {
+        id: 0,
         from,
         to,
         severity: diagnostic.severity,
@@ -67,7 +70,8 @@ export function squigglesOf(text: ByteText, lints: Composed["lints"]): Squiggle[
         fix: fix && { from: text.unit(fix.span[0]), to: text.unit(fix.span[1]), insert: fix.text, title: fix.title },
       };
     })
-    .sort((a, b) => a.from - b.from || a.to - b.to);
+    .sort((a, b) => a.from - b.from || a.to - b.to)
+    .map((squiggle, id) => ({ ...squiggle, id }));
 }
 
 /** The finding whose fix the key applies: under the cursor, else the next one that has a fix. */

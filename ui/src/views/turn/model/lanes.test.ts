@@ -22,6 +22,15 @@ describe("waterfall", () => {
     expect(bars.delivery.map((b) => b.track)).toEqual([0, 1, 0, 2, 2, 0]);
   });
 
+  it("joins bars that nobody could tell apart where there are very many, and keeps failures apart", () => {
+    const many = Array.from({ length: 3000 }, (_, i) => ({
+      lane: "held" as const, from_ms: i * 10, until_ms: i * 10 + 10, label: "partial_tag", seq: i, error: i === 1500,
+    }));
+    const { held } = barsOf(many, 30_000, 1000);
+    expect(held.map((b) => [b.seqs.length, b.error])).toEqual([[1500, false], [1, true], [1499, false]]);
+    expect(barsOf(many.slice(0, 100), 30_000, 1000).held).toHaveLength(100);
+  });
+
   it("lets what lasts reach the end", () => {
     const bars = barsOf([{ lane: "agent", from_ms: 50, until_ms: null, label: "", seq: 1, error: false }], 100);
     expect(bars.agent[0]).toMatchObject({ from: 0.5, until: 1, untilMs: null });

@@ -10,7 +10,8 @@ export interface Bar {
   from: number;
   until: number;
   label: string;
-  seq: number;
+  /** The events to select; several where bars too close to be told apart were joined. */
+  seqs: number[];
   error: boolean;
   fromMs: number;
   /** `null` while it lasts. */
@@ -22,8 +23,11 @@ export interface Bar {
 /** Tracks beyond this would be too thin to be seen; further bars share the last one. */
 export const MOST_TRACKS = 3;
 
-/** Bars by lane; one that lasts reaches the end of the turn. */
-export function barsOf(lanes: readonly LaneSpan[], duration: number): Record<Lane, Bar[]> {
+/** Lanes with more bars than this are thinned: an agent that writes byte by byte can be held ten thousand times. */
+const CROWD = 200;
+
+/** Bars by lane over `width` pixels; one that lasts reaches the end of the turn. */
+export function barsOf(lanes: readonly LaneSpan[], duration: number, width = Infinity): Record<Lane, Bar[]> {
   const found: Record<Lane, Bar[]> = { inbound: [], agent: [], held: [], directives: [], delivery: [] };
   const ends: Record<Lane, number[]> = { inbound: [], agent: [], held: [], directives: [], delivery: [] };
   for (const span of lanes) {
@@ -36,14 +40,34 @@ export function barsOf(lanes: readonly LaneSpan[], duration: number): Record<Lan
       from: Math.min(1, span.from_ms / duration),
       until: Math.min(1, until / duration),
       label: span.label,
-      seq: span.seq,
+      seqs: [span.seq],
       error: span.error,
       fromMs: span.from_ms,
       untilMs: span.until_ms,
       track,
     });
   }
+  for (const lane of LANES) if (found[lane].length > CROWD) found[lane] = joined(found[lane], 1 / Math.max(1, width));
   return found;
+}
+
+/** Joins bars that are less than a pixel apart, as long as they ended alike. */
+function joined(bars: readonly Bar[], pixel: number): Bar[] {
+  const result: Bar[] = [];
+  const last = new Map<number, Bar>();
+  for (const bar of bars) {
+    const before = last.get(bar.track);
+    if (before !== undefined && before.error === bar.error && bar.from - before.until < pixel) {
+      before.until = Math.max(before.until, bar.until);
+      before.untilMs = bar.untilMs;
+      before.seqs.push(...bar.seqs);
+      if (before.label !== bar.label) before.label = bar.lane;
+    } else {
+      last.set(bar.track, bar);
+      result.push(bar);
+    }
+  }
+  return result;
 }
 
 /**
