@@ -17,5 +17,5 @@ pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
-pub use sim::is_message_id;
+pub use sim::{KEY_WINDOW, is_message_id};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
