@@ -1,6 +1,6 @@
 //! How backends refuse and fail, and in which words a person reads it.
 
-use super::{Bench, HandClock, agent_of, detail, fault, say, text};
+use super::{Bench, HandClock, agent_of, delta, detail, fault, say, text};
 use crate::support::{answer, request, said};
 use foldback_agents::{
     OpenAiConfig, Secret, Step,
@@ -175,6 +175,18 @@ async fn a_cut_keeps_what_was_whole() {
             "{tail:?} {steps:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_cut_in_a_tool_call_tells_what_came_of_it() {
+    let bench = Bench::new().await;
+    let call = delta(r#"{"tool_calls":[{"index":0,"id":"t","function":{"name":"f","arguments":"{\"q"}}]}"#);
+    let steps = bench.answer(Reply::stream([event(&call), Piece::Cut])).await;
+    assert!(
+        matches!(&steps[1], Step::Tool(call) if call.arguments.as_deref() == Some("{\"q")),
+        "{steps:?}"
+    );
+    assert_eq!(fault(&steps), Some(AgentFault::Disconnected));
 }
 
 #[tokio::test]

@@ -112,7 +112,7 @@ async fn a_backend_that_says_how_long_is_believed() {
 #[tokio::test]
 async fn a_wait_too_long_for_a_person_is_a_failure() {
     let bench = Bench::new().await;
-    let steps = bench.answer(refusal(429).header("Retry-After", "3600")).await;
+    let steps = bench.answer(refusal(429).header("Retry-After", "61")).await;
     assert_eq!(
         (steps.len(), fault(&steps)),
         (1, Some(AgentFault::RateLimited)),
