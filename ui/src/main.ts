@@ -11,6 +11,7 @@ if (!target) throw new Error("index.html lost its #app");
 
 // Before anything is mounted: the first frame already has its colours.
 new Theme(new Prefs()).apply(document.documentElement);
+document.body.hidden = false;
 
 findHost().then(
   (host) => mount(App, { target, props: { host } }),

@@ -15,14 +15,10 @@ export interface View {
 }
 
 /** The rail, from top to bottom; the number keys follow this order. */
-const modules = import.meta.glob<{ default: Component }>("../views/*/*View.svelte");
-const load = (path: string) => (): Promise<{ default: Component }> =>
-  modules[`../views/${path}View.svelte`]?.() ?? Promise.reject(new Error(`There is no view ${path}.`));
-
 export const views: readonly View[] = [
-  { id: "live", title: "Live", icon: Activity, load: load("live/Live") },
-  { id: "turn", title: "Turns", icon: MessageSquare, load: load("turn/Turn") },
-  { id: "compose", title: "Compose", icon: SquarePen, load: load("compose/Compose") },
-  { id: "fixtures", title: "Fixtures", icon: FlaskConical, load: load("fixtures/Fixtures") },
-  { id: "channels", title: "Channels", icon: Plug, load: load("channels/Channels") },
+  { id: "live", title: "Live", icon: Activity, load: () => import("../views/live/LiveView.svelte") },
+  { id: "turn", title: "Turns", icon: MessageSquare, load: () => import("../views/turn/TurnView.svelte") },
+  { id: "compose", title: "Compose", icon: SquarePen, load: () => import("../views/compose/ComposeView.svelte") },
+  { id: "fixtures", title: "Fixtures", icon: FlaskConical, load: () => import("../views/fixtures/FixturesView.svelte") },
+  { id: "channels", title: "Channels", icon: Plug, load: () => import("../views/channels/ChannelsView.svelte") },
 ];

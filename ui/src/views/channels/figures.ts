@@ -1,5 +1,5 @@
 import type { ChannelId, Counters } from "../../generated/wire";
-import type { Tone } from "../../parts/Badge.svelte";
+import type { Tone } from "../../parts/tone";
 
 /** A counter of a channel's card: its name, and the filter that shows what it counted. */
 export interface Figure {
