@@ -49,6 +49,75 @@ impl Code {
     }
 }
 
+impl Code {
+    /// What it means, why the rule is there and what to write instead, for a person who sees it first.
+    pub const fn explain(self) -> &'static str {
+        match self {
+            Self::MalformedDirective => {
+                "The tag begins like a directive, but a quote is not closed, a value is missing, or something \
+                 stands in it that no tag holds. In a block it is taken out; elsewhere its `<` is shown as text. \
+                 Write name=\"value\" pairs and end the tag with `/>`."
+            }
+            Self::UnclosedBlock => {
+                "The message ended before `</actions>`. The directives at the start of the block were executed; \
+                 from the first text on everything was shown. Write `</actions>` after the last directive."
+            }
+            Self::UnclosedDirective => {
+                "The message ended in the middle of a tag, or a voice or send-message has no closing tag. \
+                 Nothing of the tag is shown. Complete it."
+            }
+            Self::BlockTooLarge => {
+                "A block is held back until it is closed, and no longer than 65,536 bytes. Keep blocks small: \
+                 directives only, the answer after them."
+            }
+            Self::MissingAttribute => {
+                "The directive cannot be executed without this attribute, or its value is empty: react needs \
+                 emoji, send-file needs path, voice needs text, send-message needs channel, chat and text."
+            }
+            Self::NotAllowed => {
+                "The operator's policy does not allow this here: another chat that is not on the allow-list, a \
+                 file outside the folder for outgoing files, an operation that is disabled."
+            }
+            Self::UnknownDirective => {
+                "In a block only directives are expected. The tag was taken out, what it wraps was read on. \
+                 Perhaps it is misspelt."
+            }
+            Self::UnknownKey => {
+                "A header line was taken out although its key is not known, because it looks like a header and \
+                 stands alone. Keys are written with underscores: reply_to."
+            }
+            Self::InvalidValue => {
+                "The value is not one that this attribute or key takes. It is ignored, as if it were not there."
+            }
+            Self::DuplicateAttribute => "The same attribute stands twice in one tag; the last one counts.",
+            Self::TextInBlock => {
+                "Text inside a block is neither shown nor executed. Write the answer after `</actions>`."
+            }
+            Self::StrayClose => "A closing tag that closes nothing was taken out. Remove it.",
+            Self::MisplacedBlock => {
+                "This channel executes directives only before the first text. The block was taken out, not \
+                 executed. Write it at the start."
+            }
+            Self::BareDirective => {
+                "The directive was executed, but directives belong in a block: `<actions>…</actions>`."
+            }
+            Self::MarkerNotAlone => {
+                "The agent asked for silence and wrote text too. The text was delivered: losing an answer is \
+                 worse than saying too much. Write the marker alone, or not at all."
+            }
+            Self::LeakGuard => {
+                "The model wrote scaffolding that is meant for itself: reasoning, tool calls, control tokens. \
+                 It was taken out. The agent's template or parser probably misses it."
+            }
+            Self::EchoedFromInput => {
+                "The user's own message contains exactly this directive. Repeating it does not make it the \
+                 agent's wish, so it was not executed."
+            }
+            Self::UnsupportedOnChannel => "The channel cannot do this, so it was skipped; the text went out.",
+        }
+    }
+}
+
 /// One replacement that mends what a diagnostic reports.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(

@@ -6,9 +6,11 @@
 
 mod ending;
 mod front;
+mod piece;
 
 use ending::Ending;
 use front::{Front, Verdict};
+pub(crate) use piece::{InCode, Kind, Piece};
 
 use crate::lex::Source;
 use crate::rules::{Rule as G, Rules};
@@ -48,83 +50,6 @@ impl Token {
 
 pub(crate) fn is_edge(c: char) -> bool {
     !c.is_alphanumeric() && c != '_' && !c.is_whitespace()
-}
-
-/// Whether a piece of text stands in code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum InCode {
-    No,
-    /// In an inline span that begins and ends here, with backtick runs of this length.
-    Inline {
-        start: usize,
-        end: usize,
-        run: usize,
-    },
-    Fence,
-}
-
-/// What a piece is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Text(InCode),
-    Joined(String),
-    Hidden(Fate, RangeReason),
-}
-
-/// A run of raw bytes on its way out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
-    pub(crate) span: Span,
-    pub(crate) kind: Kind,
-}
-
-impl Piece {
-    pub(crate) fn hidden(span: Span, fate: Fate, reason: RangeReason) -> Self {
-        Self {
-            span,
-            kind: Kind::Hidden(fate, reason),
-        }
-    }
-
-    pub(crate) fn text(span: Span, code: InCode) -> Self {
-        Self {
-            span,
-            kind: Kind::Text(code),
-        }
-    }
-
-    fn is_text(&self) -> bool {
-        !matches!(self.kind, Kind::Hidden(..))
-    }
-
-    /// The clean text it stands for.
-    pub(crate) fn shown<'a>(&'a self, source: &'a Source) -> &'a str {
-        match &self.kind {
-            Kind::Text(_) => source.str(self.span),
-            Kind::Joined(text) => text,
-            Kind::Hidden(..) => "",
-        }
-    }
-
-    fn code(&self) -> InCode {
-        match self.kind {
-            Kind::Text(code) => code,
-            _ => InCode::No,
-        }
-    }
-
-    /// Splits a text piece `at` bytes from its start; white space that was joined is never split.
-    fn split(&self, at: usize) -> (Self, Self) {
-        let middle = self.span.start + at;
-        let part = |span| Self {
-            span,
-            kind: self.kind.clone(),
-        };
-        (
-            part(Span::new(self.span.start, middle)),
-            part(Span::new(middle, self.span.end)),
-        )
-    }
 }
 
 #[derive(Debug)]

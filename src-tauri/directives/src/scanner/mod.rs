@@ -188,6 +188,7 @@ impl Scanner {
             waiting.is_none(),
             "at the end of the message nothing can wait: {waiting:?}"
         );
+        self.finish_block(sink);
         self.finish_json(sink);
         self.out.finish(&self.source, sink);
     }

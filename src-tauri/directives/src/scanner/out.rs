@@ -260,11 +260,8 @@ impl Out {
         ];
         for (span, message) in alone {
             if let Some(span) = span.filter(|_| self.rules.on(G::MarkerNotAlone)) {
-                sink.step(Step::Diagnostic(&Diagnostic::new(
-                    Code::MarkerNotAlone,
-                    span,
-                    message,
-                )));
+                let found = Diagnostic::new(Code::MarkerNotAlone, span, message);
+                sink.step(Step::Diagnostic(&found.with_fix(span, "", "Remove it")));
             }
         }
     }

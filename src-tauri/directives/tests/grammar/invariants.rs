@@ -231,8 +231,17 @@ fn listen(chunks: &[&str], settings: &Settings) -> (Parsed, Vec<String>) {
     (listener.collect.into_parsed(), released)
 }
 
+/// `PROPTEST_CASES` asks for more.
+fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: default.cases.max(500),
+        ..default
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+    #![proptest_config(cases())]
 
     #[test]
     fn i1_no_cut_changes_anything(raw in text(), settings in settings(), seed in any::<u64>()) {

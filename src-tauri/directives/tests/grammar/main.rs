@@ -1,8 +1,10 @@
 //! The output grammar, tested as it is written: vectors, invariants, linear work, single rules.
 
 mod common;
+mod holds;
 mod invariants;
 mod linear;
+mod lint;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod vectors;

@@ -1,0 +1,214 @@
+//! One thing in a block: a comment, a tag, or nothing a block holds.
+
+use super::{Inside, Item, MAX_BLOCK};
+use crate::lex::Source;
+use crate::lex::tag::Lexed;
+use crate::names::{Name, Named};
+use crate::rules::Rule as G;
+use crate::scanner::angle::{Control, leak};
+use crate::scanner::{Scanner, report};
+use crate::{Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step};
+
+impl Scanner {
+    /// What stands at `at`, which is no white space, in a block. Takes what belongs to it.
+    pub(super) fn item(&mut self, inside: &mut Inside, at: usize, sink: &mut dyn Sink) -> Item {
+        let closed = inside.end.is_some();
+        let end = inside.end.unwrap_or(self.source.end());
+        let whole = closed || self.source.ended;
+        if self.source.byte(at) != Some(b'<') {
+            return Item::Foreign;
+        }
+        if let Some(item) = self.comment(inside, at, end, whole, sink) {
+            return item;
+        }
+        if self.source.byte(at + 1) == Some(b'|') && at + 1 < end && self.reads(crate::Dialect::Guard) {
+            return match self.control_token(at, end, whole) {
+                Control::Ends(end) => {
+                    self.take(inside, Span::new(at, end), RangeReason::ControlToken, sink);
+                    leak("a control token", Span::new(at, end), sink);
+                    Item::Taken
+                }
+                Control::Text => Item::Foreign,
+                Control::Wait => self.wait_in_block("actions"),
+            };
+        }
+        match self.names.at(&self.source, at, end, whole) {
+            Named::Partial(name) => self.wait_in_block(self.names.fixed(name)),
+            Named::Unknown if closed => self.unknown(inside, at, end, sink),
+            Named::Unknown if whole && self.is_closing_prefix(at) => {
+                self.take(inside, Span::new(at, end), RangeReason::CutOff, sink);
+                Item::Taken
+            }
+            Named::Unknown => Item::Foreign,
+            Named::Known(name) => self.known_inside(inside, name, at, end, whole, sink),
+        }
+    }
+
+    pub(super) fn wait_in_block(&self, subject: &'static str) -> Item {
+        self.wait(HoldReason::OpenBlock, G::UnclosedBlock, subject, None)
+            .into()
+    }
+
+    /// Whether the message ends in a beginning of `</actions>`.
+    fn is_closing_prefix(&self, at: usize) -> bool {
+        const CLOSE: &[u8] = b"</actions>";
+        let rest = self.source.bytes(at, self.source.end().min(at + CLOSE.len() + 1));
+        self.rules.on(G::ClosingPrefix)
+            && CLOSE
+                .get(..rest.len())
+                .is_some_and(|c| c.eq_ignore_ascii_case(rest))
+    }
+
+    /// Comments and CDATA; `None` when it is neither.
+    fn comment(
+        &mut self,
+        inside: &mut Inside,
+        at: usize,
+        end: usize,
+        whole: bool,
+        sink: &mut dyn Sink,
+    ) -> Option<Item> {
+        let opens = |source: &Source, word: &str| match source.stands(at, end, word) {
+            Some(true) => Some(true),
+            None if !whole => None,
+            _ => Some(false),
+        };
+        if self.source.byte(at + 1) != Some(b'!') || at + 1 >= end {
+            return None;
+        }
+        let (comment, cdata) = (opens(&self.source, "<!--"), opens(&self.source, "<![CDATA["));
+        if comment == Some(true) {
+            let found = self.search.comment.find(&self.source, at + 4, end);
+            let far = end >= at + MAX_BLOCK;
+            return Some(match found.or(inside.end) {
+                _ if !self.rules.on(G::Comment) => Item::Foreign,
+                Some(stop) => {
+                    self.take(inside, Span::new(at, stop), RangeReason::ActionsBlock, sink);
+                    Item::Taken
+                }
+                None if whole || far => Item::Foreign,
+                None => self.wait_in_block("actions"),
+            });
+        }
+        if cdata == Some(true) && inside.end.is_some() {
+            let stop = self.search.cdata.find(&self.source, at + 9, end).unwrap_or(end);
+            self.drop_text(inside, Span::new(at, stop), sink);
+            return Some(Item::Taken);
+        }
+        let waits = comment.is_none() || cdata.is_none();
+        Some(if waits {
+            self.wait_in_block("actions")
+        } else {
+            Item::Foreign
+        })
+    }
+
+    /// A `<` with no known name in a closed block.
+    fn unknown(&mut self, inside: &mut Inside, at: usize, end: usize, sink: &mut dyn Sink) -> Item {
+        if self.lex(at, end) != Lexed::Complete || !self.rules.on(G::UnknownTag) {
+            return Item::Foreign;
+        }
+        let Some(lexer) = self.search.lexer.take() else {
+            return Item::Foreign;
+        };
+        let tag = lexer.tag();
+        let name = self.source.str(tag.name).to_ascii_lowercase();
+        self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
+        // The closing tag of what was reported already is not reported again.
+        if !(tag.closing && inside.unknown.contains(&name)) {
+            let mut found = Diagnostic::new(
+                Code::UnknownDirective,
+                tag.span,
+                format!("<{name}> is no directive"),
+            );
+            if let Some(nearest) = self.names.nearest(&name) {
+                found.message = format!("<{name}> is no directive; did you mean <{nearest}>?");
+                found = found.with_fix(tag.name, nearest, format!("Write {nearest}"));
+            }
+            sink.step(Step::Diagnostic(&found));
+        }
+        if !tag.closing {
+            inside.unknown.insert(name);
+        }
+        Item::Taken
+    }
+
+    fn known_inside(
+        &mut self,
+        inside: &mut Inside,
+        name: Name,
+        at: usize,
+        end: usize,
+        whole: bool,
+        sink: &mut dyn Sink,
+    ) -> Item {
+        match self.lex(at, end) {
+            Lexed::More if !whole => self.wait_in_block(self.names.fixed(name)),
+            lexed @ (Lexed::More | Lexed::Malformed) => {
+                self.incomplete_inside(inside, name, at, end, lexed, sink);
+                Item::Taken
+            }
+            Lexed::NoTag => Item::Foreign,
+            Lexed::Complete => {
+                let Some(lexer) = self.search.lexer.take() else {
+                    return Item::Foreign;
+                };
+                let item = self.tag_inside_block(inside, name, lexer.tag(), end, whole, sink);
+                if matches!(item, Item::Wait(_)) {
+                    self.search.lexer = Some(lexer);
+                }
+                item
+            }
+        }
+    }
+
+    /// A tag of a known name that cannot be completed: taken up to its first `>`, line break, or the end.
+    fn incomplete_inside(
+        &mut self,
+        inside: &mut Inside,
+        name: Name,
+        at: usize,
+        end: usize,
+        lexed: Lexed,
+        sink: &mut dyn Sink,
+    ) {
+        let cut_off = inside.end.is_none() && self.is_cut_off(at, lexed);
+        let rest = self.source.bytes(at, end);
+        let stop = match memchr::memchr2(b'>', b'\n', rest) {
+            None => end,
+            Some(skip) if rest[skip] == b'>' => at + skip + 1,
+            Some(skip) => at + skip - usize::from(rest[skip - 1] == b'\r'),
+        };
+        self.source.spend(stop - at);
+        let span = Span::new(at, stop);
+        self.take(
+            inside,
+            span,
+            if cut_off {
+                RangeReason::CutOff
+            } else {
+                RangeReason::ActionsBlock
+            },
+            sink,
+        );
+        let text = self.names.text(name);
+        let closing = self.source.byte(at + 1) == Some(b'/');
+        match name {
+            Name::Actions if cut_off && closing => {}
+            Name::Guard(_) if cut_off => leak(&format!("<{text}>, cut off"), span, sink),
+            _ if cut_off => {
+                let message = format!("<{text} is cut off by the end of the message");
+                report(Code::UnclosedDirective, span, message, sink);
+            }
+            _ if self.rules.on(G::MalformedInBlock) => {
+                report(
+                    Code::MalformedDirective,
+                    span,
+                    format!("<{text} cannot be read as a tag"),
+                    sink,
+                );
+            }
+            _ => {}
+        }
+    }
+}

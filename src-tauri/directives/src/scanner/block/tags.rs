@@ -1,0 +1,169 @@
+//! Complete tags of known names in a block, and the children above all.
+
+use super::{Inside, Item, MAX_BLOCK};
+use crate::lex::tag::Tag;
+use crate::names::Name;
+use crate::rules::Rule as G;
+use crate::scanner::angle::{leak, stray};
+use crate::scanner::{Scanner, report};
+use crate::{CHILDREN, Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step, children};
+
+impl Scanner {
+    pub(super) fn tag_inside_block(
+        &mut self,
+        inside: &mut Inside,
+        name: Name,
+        tag: &Tag,
+        end: usize,
+        whole: bool,
+        sink: &mut dyn Sink,
+    ) -> Item {
+        match (name, tag.closing) {
+            (Name::Actions, true) => {
+                self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
+                return Item::Ends;
+            }
+            (Name::Actions, false) => self.take(inside, tag.span, RangeReason::ActionsBlock, sink),
+            (Name::NoReply, false) => {
+                if !inside.misplaced && self.rules.on(G::MarkerInBlock) {
+                    self.out.mark(tag.span);
+                }
+                self.take(inside, tag.span, RangeReason::Marker, sink);
+                self.memory.just_opened = (!tag.self_closing).then_some(Name::NoReply);
+            }
+            (Name::Guard(index), true) => {
+                self.take(inside, tag.span, RangeReason::Guard, sink);
+                leak(
+                    &format!("</{}>", self.names.text(Name::Guard(index))),
+                    tag.span,
+                    sink,
+                );
+            }
+            (Name::Guard(index), false) => {
+                let Some((content, close)) = self.element(index, tag, end, whole) else {
+                    let subject = self.names.fixed(name);
+                    return self
+                        .wait(HoldReason::GuardOpen, G::GuardElement, subject, None)
+                        .into();
+                };
+                let (reason, span) = self.guard_ranges(index, tag, close);
+                self.take(inside, tag.span, RangeReason::Guard, sink);
+                self.take(inside, content, reason, sink);
+                self.take(inside, Span::new(content.end, close), RangeReason::Guard, sink);
+                leak(&format!("<{}>", self.names.text(Name::Guard(index))), span, sink);
+            }
+            (Name::NoReply | Name::Child(_), true) => {
+                let at_once = self.memory.just_opened == Some(name);
+                if let Name::Child(index) = name {
+                    self.memory.opened[index] = self.memory.opened[index].saturating_sub(1);
+                }
+                let text = self.names.fixed(name);
+                let reason = if at_once {
+                    RangeReason::ActionsBlock
+                } else {
+                    RangeReason::StrayClose
+                };
+                self.take(inside, tag.span, reason, sink);
+                if !at_once && self.rules.on(G::StrayCloseInBlock) {
+                    stray(text, tag.span, sink);
+                }
+            }
+            (Name::Child(index), false) => return self.child(inside, index, tag, end, whole, sink),
+        }
+        Item::Taken
+    }
+
+    /// The opening tag of a child in a block.
+    fn child(
+        &mut self,
+        inside: &mut Inside,
+        index: usize,
+        tag: &Tag,
+        end: usize,
+        whole: bool,
+        sink: &mut dyn Sink,
+    ) -> Item {
+        let (row, from) = (&CHILDREN[index], tag.span.end);
+        let (mut content, mut span) = (None, tag.span);
+        if row.paired && !tag.self_closing {
+            let close = self.search.children[index].find(&self.source, from);
+            let ends = match inside.end {
+                Some(end) => end,
+                // A late `</actions>` ends the block too: nothing hides it.
+                None => self
+                    .search
+                    .actions
+                    .find(&self.source, from)
+                    .map_or(usize::MAX, |ends| ends.start),
+            };
+            let limit = if inside.end.is_some() {
+                ends
+            } else {
+                ends.min(tag.span.start + MAX_BLOCK)
+            };
+            let close = close.filter(|close| close.end <= limit);
+            if close.is_none() && !whole && self.source.end() < limit {
+                return self
+                    .wait(HoldReason::OpenBlock, G::UnclosedBlock, row.name, Some(limit))
+                    .into();
+            }
+            match (close, inside.end) {
+                (Some(close), _) => {
+                    content = Some(Span::new(from, close.start));
+                    span.end = close.end;
+                }
+                (None, Some(_)) => {
+                    content = Some(Span::new(from, end));
+                    span.end = end;
+                    self.never_closed(row.name, tag.span, Some(end), sink);
+                }
+                (None, None) => {
+                    self.never_closed(row.name, tag.span, None, sink);
+                    self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
+                    self.memory.opened[index] += 1;
+                    return Item::Ends;
+                }
+            }
+        }
+        let (directive, problems) =
+            children::build(row, &self.source, &tag.attributes, content, span, self.rules);
+        for problem in problems {
+            report(problem.code, problem.span, problem.message, sink);
+        }
+        let echo = match directive {
+            Some(directive) if !inside.misplaced => !self.execute(&directive, sink),
+            _ => false,
+        };
+        self.take(
+            inside,
+            span,
+            if echo {
+                RangeReason::Echo
+            } else {
+                RangeReason::ActionsBlock
+            },
+            sink,
+        );
+        if !row.paired && !tag.self_closing {
+            self.memory.opened[index] += 1;
+            self.memory.just_opened = Some(Name::Child(index));
+        }
+        Item::Taken
+    }
+
+    /// Reports a paired child without its closing tag, which `mend`, where that is known, would take.
+    fn never_closed(&self, name: &str, span: Span, mend: Option<usize>, sink: &mut dyn Sink) {
+        if !self.rules.on(G::UnclosedPaired) {
+            return;
+        }
+        let mut found = Diagnostic::new(Code::UnclosedDirective, span, format!("<{name}> is never closed"));
+        if let Some(at) = mend {
+            found = found.with_fix(
+                Span::new(at, at),
+                format!("</{name}>"),
+                format!("Close it with </{name}>"),
+            );
+        }
+        sink.step(Step::Diagnostic(&found));
+    }
+}

@@ -1,0 +1,94 @@
+//! Lint: places, fixes and explanations.
+
+use foldback_directives::{Code, Diagnostic, Lines, Place, Settings, lint, parse};
+
+/// The text with the fix of its only finding of this code.
+fn fixed(text: &str, code: Code) -> String {
+    let found: Vec<Diagnostic> = lint(text, &Settings::default())
+        .into_iter()
+        .filter(|d| d.code == code)
+        .collect();
+    let [Diagnostic { fix: Some(fix), .. }] = found.as_slice() else {
+        panic!("one finding with a fix: {found:?}")
+    };
+    let mut text = text.to_owned();
+    text.replace_range(fix.span.start..fix.span.end, &fix.text);
+    text
+}
+
+/// A fix mends what it is about: afterwards the finding is gone.
+fn mends(text: &str, code: Code, expected: &str) {
+    let mended = fixed(text, code);
+    assert_eq!(mended, expected);
+    let left = lint(&mended, &Settings::default());
+    assert!(left.iter().all(|d| d.code != code), "{mended:?} still has {code}");
+}
+
+#[test]
+fn fixes_mend_what_they_are_about() {
+    mends(
+        "Hi <react emoji=\"a\"/>",
+        Code::BareDirective,
+        "Hi <actions><react emoji=\"a\"/></actions>",
+    );
+    mends("[[reply-to: 4]]\nHi", Code::UnknownKey, "[[reply_to: 4]]\nHi");
+    mends(
+        "<actions><raect emoji=\"a\"/></actions>",
+        Code::UnknownDirective,
+        "<actions><react emoji=\"a\"/></actions>",
+    );
+    mends(
+        "<actions><react emoji=\"a\"/> Hi",
+        Code::UnclosedBlock,
+        "<actions><react emoji=\"a\"/></actions> Hi",
+    );
+    mends(
+        "<actions><voice>x </actions>",
+        Code::UnclosedDirective,
+        "<actions><voice>x </voice></actions>",
+    );
+    mends("Hi </actions> there", Code::StrayClose, "Hi  there");
+    mends("Hi <no-reply/>", Code::MarkerNotAlone, "Hi ");
+    mends("Hi NO_REPLY", Code::MarkerNotAlone, "Hi ");
+}
+
+#[test]
+fn did_you_mean_is_said_only_when_it_is_likely() {
+    let [found] = &lint("<actions><weather/></actions>", &Settings::default())[..] else {
+        panic!("one finding")
+    };
+    assert_eq!((found.code, &found.fix), (Code::UnknownDirective, &None));
+}
+
+#[test]
+fn lines_and_columns_count_from_one_in_unicode_scalars() {
+    let text = "Ünï\r\n👍x </actions>";
+    let found = lint(text, &Settings::default());
+    assert_eq!(
+        Lines::new(text).start(found[0].span),
+        Place { line: 2, column: 4 }
+    );
+    assert_eq!(
+        Lines::new(text).place(text.len() + 9),
+        Place { line: 2, column: 14 }
+    );
+    assert_eq!(Lines::new("").place(0), Place { line: 1, column: 1 });
+    assert_eq!(Lines::new("a\n").place(2), Place { line: 2, column: 1 });
+}
+
+#[test]
+fn findings_come_by_start_then_code() {
+    let text = "<actions><send-file path=a path=b kind=x cleanup=y/>x<poll/></actions></actions>";
+    let found = parse(text, &Settings::default(), None).diagnostics;
+    let keys: Vec<_> = found.iter().map(|d| (d.span.start, d.code.code())).collect();
+    assert!(keys.is_sorted(), "{keys:?}");
+    assert_eq!(keys.len(), 6);
+}
+
+#[test]
+fn every_code_is_explained() {
+    for code in Code::ALL {
+        assert!(code.explain().len() > 40, "{code}");
+        assert!(Code::from_code(code.code()) == Some(*code));
+    }
+}
