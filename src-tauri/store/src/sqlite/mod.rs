@@ -21,7 +21,13 @@ use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, TurnId};
 use rows::{COLUMNS, StoredRow, list, number, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_scalar};
 use std::{path::PathBuf, sync::Arc};
-use tokio::sync::{oneshot, watch};
+use tokio::{
+    sync::{oneshot, watch},
+    task::spawn_blocking,
+};
+
+/// Events that are decoded at once, in about half a millisecond; more go to a thread for such work.
+const FEW: usize = 256;
 
 /// A journal in an SQLite file.
 ///
@@ -65,7 +71,13 @@ impl SqliteJournal {
             .fetch_all(&self.readers)
             .await
             .map_err(|error| self.fault(&error))?;
-        rows.into_iter().map(StoredRow::event).collect()
+        let few = rows.len() <= FEW;
+        let decode = move || rows.into_iter().map(StoredRow::event).collect();
+        if few {
+            return decode();
+        }
+        // Fails only when the runtime ends.
+        spawn_blocking(decode).await.unwrap_or(Err(StoreError::Closed))
     }
 }
 

@@ -7,7 +7,7 @@
 
 mod index;
 
-use crate::{Filter, Journal, Matcher, Scene, StoreError, row};
+use crate::{Filter, Journal, Matcher, Scene, Selection, StoreError, row};
 use foldback_wire::{Event, Seq, Timestamp, rpc::EventRow};
 use index::{Gap, Places};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,8 +45,11 @@ pub struct Work {
 pub struct View {
     journal: Arc<dyn Journal>,
     max_behind: Option<u64>,
-    /// One step at a time.
-    stepping: tokio::sync::Mutex<()>,
+    /// What columns tell of the filter, and whether that is all of it.
+    selection: Selection,
+    exact: bool,
+    /// One step at a time; the events of the next one may be here already.
+    ahead: tokio::sync::Mutex<Option<Block>>,
     /// What steps change; held only to look or to publish.
     state: Arc<Mutex<State>>,
     /// Used by one step at a time, on a thread for blocking work.
@@ -62,6 +65,14 @@ struct State {
     live: bool,
     scene: Scene,
     work: Work,
+}
+
+/// Events of one step: those among `after + 1 ..= examined` that the columns admit.
+#[derive(Debug)]
+struct Block {
+    after: Seq,
+    examined: Seq,
+    events: Vec<Event>,
 }
 
 /// Nothing panics half way through a change, so a poisoned lock still guards a whole value.
@@ -81,12 +92,15 @@ impl View {
             scene: opening.scene,
             work: Work::default(),
         };
+        let matcher = filter.matcher(opening.now);
         let view = Self {
             journal,
             max_behind: opening.max_behind,
-            stepping: tokio::sync::Mutex::new(()),
+            selection: matcher.selection().clone(),
+            exact: matcher.is_exact(),
+            ahead: tokio::sync::Mutex::new(None),
             state: Arc::new(Mutex::new(state)),
-            matcher: Arc::new(Mutex::new(filter.matcher(opening.now))),
+            matcher: Arc::new(Mutex::new(matcher)),
         };
         view.state().follow(view.journal.head());
         view
@@ -167,7 +181,7 @@ impl View {
 
     /// One step towards the journal's head; whether there is more to do. May be dropped at any time.
     pub async fn catch_up(&self) -> Result<bool, StoreError> {
-        let _alone = self.stepping.lock().await;
+        let mut ahead = self.ahead.lock().await;
         let head = self.journal.head();
         let (after, all) = {
             let mut state = self.state();
@@ -180,34 +194,67 @@ impl View {
         }
         self.learn(head).await?;
         let after = self.skip(after, head).await?;
-        let (selection, exact) = {
-            let matcher = locked(&self.matcher);
-            (matcher.selection().clone(), matcher.is_exact())
-        };
-        let examined = if exact {
-            let places = self
-                .journal
-                .places(&selection, after, head, PLACES_A_STEP)
-                .await?;
-            let examined = reached(places.len() < PLACES_A_STEP, places.last().copied(), head);
-            let mut state = self.state();
-            state.work.placed += places.len() as u64;
-            state.places.extend(places);
-            state.examined = examined;
-            examined
+        let examined = if self.exact {
+            self.step_by_places(after, head).await?
         } else {
-            let events = self
-                .journal
-                .select(&selection, after, head, EVENTS_A_STEP)
-                .await?;
-            let last = events.last().map(|event| event.seq);
-            let examined = reached(events.len() < EVENTS_A_STEP, last, head);
-            self.look_at(events, after, examined).await?;
-            examined
+            self.step_by_events(after, head, &mut ahead).await?
         };
         let more = examined < self.journal.head();
         self.state().live |= !more;
         Ok(more)
+    }
+
+    /// A step where columns tell everything.
+    async fn step_by_places(&self, after: Seq, head: Seq) -> Result<Seq, StoreError> {
+        let places = self
+            .journal
+            .places(&self.selection, after, head, PLACES_A_STEP)
+            .await?;
+        let examined = reached(places.len() < PLACES_A_STEP, places.last().copied(), head);
+        let mut state = self.state();
+        state.work.placed += places.len() as u64;
+        state.places.extend(places);
+        state.examined = examined;
+        Ok(examined)
+    }
+
+    /// A step that looks at events, and meanwhile reads those of the next one.
+    async fn step_by_events(
+        &self,
+        after: Seq,
+        head: Seq,
+        ahead: &mut Option<Block>,
+    ) -> Result<Seq, StoreError> {
+        let block = match ahead.take().filter(|block| block.after == after) {
+            Some(block) => block,
+            None => self.block(after, head).await?,
+        };
+        let examined = block.examined;
+        let next = async {
+            if examined < head {
+                self.block(examined, head).await.map(Some)
+            } else {
+                Ok(None)
+            }
+        };
+        let (looked, next) = tokio::join!(self.look_at(block), next);
+        looked?;
+        *ahead = next?;
+        Ok(examined)
+    }
+
+    async fn block(&self, after: Seq, head: Seq) -> Result<Block, StoreError> {
+        let events = self
+            .journal
+            .select(&self.selection, after, head, EVENTS_A_STEP)
+            .await?;
+        let last = events.last().map(|event| event.seq);
+        let examined = reached(events.len() < EVENTS_A_STEP, last, head);
+        Ok(Block {
+            after,
+            examined,
+            events,
+        })
     }
 
     /// Waits until the journal has grown beyond what was looked at.
@@ -224,7 +271,14 @@ impl View {
 
     /// Looks at events off the runtime's threads. When the caller goes away meanwhile, the step is published
     /// all the same; a later step that began before that finds it done.
-    async fn look_at(&self, events: Vec<Event>, after: Seq, examined: Seq) -> Result<(), StoreError> {
+    async fn look_at(
+        &self,
+        Block {
+            after,
+            examined,
+            events,
+        }: Block,
+    ) -> Result<(), StoreError> {
         let (matcher, state) = (Arc::clone(&self.matcher), Arc::clone(&self.state));
         let look = move || {
             let mut matcher = locked(&matcher);
