@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleMoment, sampleTurn } from "../test/sample";
-import { barsOf, chunkMarks, ticksOf } from "./lanes";
+import { barsOf, chunkMarks, stepsOf, ticksOf } from "./lanes";
 import { Playback } from "./playback";
 import { Timeline } from "./timeline";
 import { whyAt } from "./why";
@@ -42,6 +42,17 @@ describe("waterfall", () => {
     const decisions = Array.from({ length: 5000 }, (_, i) => ({ ...chunk, at_ms: i }));
     expect(chunkMarks({ ...detail, decisions }, 5000, 100)).toHaveLength(100);
     expect(chunkMarks(detail, timeline.duration)).toHaveLength(7);
+  });
+
+  it("marks steps in their lanes, and never loses a failure among its neighbours", () => {
+    const steps = stepsOf(detail, timeline.duration);
+    expect(steps.map((s) => s.lane)).toContain("inbound");
+    expect(steps.find((s) => s.lane === "directives")?.text).toContain("bare-directive");
+    const gate = (at_ms: number, error: boolean) => ({ seq: at_ms, at_ms, kind: "gate" as const, message: null, span: null, text: "", error });
+    const crowd = Array.from({ length: 1000 }, (_, i) => gate(i, i === 517));
+    const kept = stepsOf({ ...detail, decisions: crowd }, 1000, 10);
+    expect(kept).toHaveLength(10);
+    expect(kept.filter((s) => s.error).map((s) => s.seq)).toEqual([517]);
   });
 
   it("has round ticks", () => {

@@ -1,5 +1,5 @@
 /** The waterfall: bars in lanes over the time of the turn. */
-import type { Lane, LaneSpan, TurnDetail } from "../../../generated/wire";
+import type { Decision, Lane, LaneSpan, TurnDetail } from "../../../generated/wire";
 
 /** Lanes in the order of a message's way. */
 export const LANES: readonly Lane[] = ["inbound", "agent", "held", "directives", "delivery"];
@@ -85,6 +85,33 @@ export function chunkMarks(detail: TurnDetail, duration: number, slots = 400): n
     last = slot;
   }
   return marks;
+}
+
+/** A step of the turn that is too short for a bar. */
+export interface Tick {
+  lane: Lane;
+  /** Share of the width. */
+  at: number;
+  seq: number;
+  text: string;
+  error: boolean;
+}
+
+/** What is a step in which lane: gates on the way in, what the agent does, findings about directives. */
+const STEPS: Partial<Record<Decision["kind"], Lane>> = { gate: "inbound", agent: "agent", diagnostic: "directives" };
+
+/** Steps as marks in their lanes, at most one per `1 / slots` of the width; a failure displaces what is none. */
+export function stepsOf(detail: TurnDetail, duration: number, slots = 200): Tick[] {
+  const kept = new Map<string, Tick>();
+  for (const { seq, at_ms, kind, text, error } of detail.decisions) {
+    const lane = STEPS[kind];
+    if (lane === undefined) continue;
+    const at = Math.min(1, at_ms / duration);
+    const slot = `${lane}:${Math.floor(at * slots)}`;
+    const before = kept.get(slot);
+    if (before === undefined || (error && !before.error)) kept.set(slot, { lane, at, seq, text, error });
+  }
+  return [...kept.values()];
 }
 
 /** Round times for the axis, about `about` of them. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Chunk } from "../../../generated/wire";
 import { ByteText } from "../../../store/text";
 import { cellsOf } from "./cells";
-import { rowOfByte, rowOfChunk, rowSpan, splitRows, startsChunk } from "./rows";
+import { rowOfByte, rowSpan, splitRows, startsChunk } from "./rows";
 import { segmentsOf } from "./segments";
 
 const encoder = new TextEncoder();
@@ -46,8 +46,6 @@ describe("rows of raw text", () => {
     const { raw, chunks } = cut("a", "", "b");
     const rows = splitRows(raw, chunks, 80);
     expect([...rows.chunks]).toEqual([0, 2]);
-    expect(rowOfChunk(rows, 1)).toBe(1);
-    expect(rowOfChunk(rows, 9)).toBe(1);
   });
 
   it("are found by byte", () => {

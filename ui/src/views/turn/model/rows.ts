@@ -114,15 +114,3 @@ export function rowOfByte(rows: Rows, byte: number): number {
   }
   return low;
 }
-
-/** The first row of a chunk, or of the next one that has any. */
-export function rowOfChunk(rows: Rows, chunk: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rows.chunks[middle] ?? 0) < chunk) low = middle + 1;
-    else high = middle;
-  }
-  return Math.min(low, Math.max(0, rows.length - 1));
-}

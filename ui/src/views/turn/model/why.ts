@@ -1,5 +1,6 @@
 /** What stands in the card under the raw text: why things are as they are at this moment. */
 import type { Decision, Moment } from "../../../generated/wire";
+import { count, plural } from "../../../store/format";
 
 /** One line of the card. */
 export interface Reason {
@@ -12,12 +13,6 @@ export interface Reason {
 export interface Why {
   tone: "held" | "waiting" | "error" | "plain";
   lines: Reason[];
-}
-
-const numbers = new Intl.NumberFormat("en");
-
-function bytes(count: number): string {
-  return `${numbers.format(count)} ${count === 1 ? "byte" : "bytes"}`;
 }
 
 const KIND_TERMS: Record<Decision["kind"], string> = {
@@ -38,11 +33,11 @@ export function whyAt(moment: Moment, decision: Decision | null): Why {
   const wait = waiting(moment);
   if (holding?.hold != null) {
     const { span, reason, rule, because, releases } = holding.hold;
-    const since = holding.held_since_ms === null ? "" : ` since +${numbers.format(holding.held_since_ms)} ms`;
+    const since = holding.held_since_ms === null ? "" : ` since +${count(holding.held_since_ms)} ms`;
     return {
       tone: "held",
       lines: [
-        { term: "Held", text: `${bytes(span[1] - span[0])}${since}, reason`, code: reason },
+        { term: "Held", text: `${plural(span[1] - span[0], "byte")}${since}, reason`, code: reason },
         { term: "Rule", text: because, code: rule },
         { term: "Releases", text: releases },
         ...wait,
@@ -52,11 +47,11 @@ export function whyAt(moment: Moment, decision: Decision | null): Why {
   if (decision === null) return { tone: wait.length > 0 ? "waiting" : "plain", lines: wait };
   const line: Reason = { term: decision.error ? "Error" : KIND_TERMS[decision.kind], text: decision.text };
   const where: Reason[] =
-    decision.span === null ? [] : [{ term: "Bytes", text: `${numbers.format(decision.span[0])}–${numbers.format(decision.span[1])}` }];
+    decision.span === null ? [] : [{ term: "Bytes", text: `${count(decision.span[0])}–${count(decision.span[1])}` }];
   return { tone: decision.error ? "error" : wait.length > 0 ? "waiting" : "plain", lines: [line, ...where, ...wait] };
 }
 
 function waiting({ waiting, waiting_ms }: Moment): Reason[] {
   if (waiting === null) return [];
-  return [{ term: "Waits", text: waiting_ms === null ? waiting : `${waiting}, for another ${numbers.format(waiting_ms)} ms` }];
+  return [{ term: "Waits", text: waiting_ms === null ? waiting : `${waiting}, for another ${count(waiting_ms)} ms` }];
 }
