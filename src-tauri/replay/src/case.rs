@@ -42,6 +42,11 @@ pub struct CaseTurn {
     pub suppressed: Option<Suppression>,
     /// Codes of its findings, in order.
     pub diagnostics: Vec<Code>,
+    /// How often typing was shown.
+    pub typing: usize,
+    /// What the agent was given; not printed.
+    #[serde(skip)]
+    pub prompt: Option<String>,
 }
 
 impl Case {

@@ -12,7 +12,12 @@ use foldback_wire::{Code, Platform, rpc::Comparison, rpc::Mismatch};
 use std::fmt::Write;
 
 /// Compares what was expected on a channel with what came of it.
-pub(crate) fn compare(expected: &[Expectation], platform: Platform, ends: &[End], codes: &[Code]) -> Vec<Mismatch> {
+pub(crate) fn compare(
+    expected: &[Expectation],
+    platform: Platform,
+    ends: &[End],
+    codes: &[Code],
+) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
     let counted: Vec<(usize, &Effect)> = expected
         .iter()

@@ -2,7 +2,8 @@
 
 use crate::case::CaseTurn;
 use foldback_wire::{
-    Body, Delivery, Event, Fate, Intent, Kind, MessageId, OpId, Outcome, Range, Timestamp, TurnId,
+    Body, Delivery, Diagnostic, Event, Fate, Intent, Kind, MessageId, OpId, OpKind, Outcome, Range,
+    Timestamp, TurnId,
 };
 use std::collections::HashMap;
 
@@ -21,6 +22,7 @@ pub fn fold(events: &[Event]) -> Run {
     let mut open: Vec<(OpId, Option<TurnId>, &Intent)> = Vec::new();
     let mut ended: HashMap<OpId, (&Outcome, Timestamp)> = HashMap::new();
     let mut turns: Vec<CaseTurn> = Vec::new();
+    let mut findings: HashMap<TurnId, Vec<(u32, &Diagnostic)>> = HashMap::new();
     for event in events {
         let text = event.turn.map(|turn| move |message: u32| (turn, message));
         let turn = event
@@ -33,6 +35,8 @@ pub fn fold(events: &[Event]) -> Run {
                 terminal: None,
                 suppressed: None,
                 diagnostics: Vec::new(),
+                typing: 0,
+                prompt: None,
             })),
             (Kind::Chunk { message, text, .. }, Some(key)) => {
                 texts.entry(key(*message)).or_default().raw.push_str(text);
@@ -40,9 +44,9 @@ pub fn fold(events: &[Event]) -> Run {
             (Kind::Decided { message, range }, Some(key)) => {
                 texts.entry(key(*message)).or_default().decide(range);
             }
-            (Kind::Diagnosed { diagnostic, .. }, _) => {
-                if let Some(turn) = turn {
-                    turn.diagnostics.push(diagnostic.code);
+            (Kind::Diagnosed { message, diagnostic }, _) => {
+                if let Some(turn) = event.turn {
+                    findings.entry(turn).or_default().push((*message, diagnostic));
                 }
             }
             (Kind::Suppressed { reason, .. }, _) => {
@@ -55,12 +59,30 @@ pub fn fold(events: &[Event]) -> Run {
                     turn.terminal = Some(terminal.clone());
                 }
             }
-            (Kind::Intended { op, intent }, _) => open.push((*op, event.turn, intent)),
+            (Kind::Prepared { prompt }, _) => {
+                if let Some(turn) = turn {
+                    turn.prompt = Some(prompt.clone());
+                }
+            }
+            (Kind::Intended { op, intent }, _) => {
+                open.push((*op, event.turn, intent));
+                if let Some(turn) = turn
+                    && intent.kind == OpKind::Typing
+                {
+                    turn.typing += 1;
+                }
+            }
             (Kind::Ended { op, outcome }, _) => {
                 ended.insert(*op, (outcome, event.at));
             }
             _ => {}
         }
+    }
+    for turn in &mut turns {
+        let mut found = findings.remove(&turn.turn).unwrap_or_default();
+        // As `parse` prints them; when they were found depends on how the text was cut.
+        found.sort_by_key(|(message, diagnostic)| (*message, diagnostic.span.start, diagnostic.code.code()));
+        turn.diagnostics = found.into_iter().map(|(_, diagnostic)| diagnostic.code).collect();
     }
     let start = events.first().map(|event| event.at).unwrap_or_default();
     let deliveries = open

@@ -260,6 +260,13 @@ fn judge(path: &Path, fixture: &Fixture, platform: Platform, events: Vec<Event>)
         .collect();
     let mut mismatches = compare(&fixture.expect, platform, &ends, &codes);
     mismatches.extend(visible(fixture, &deliveries));
+    mismatches.extend(
+        fixture
+            .turns
+            .iter()
+            .enumerate()
+            .flat_map(|(index, expected)| expected.compare(index, turns.get(index))),
+    );
     if let Some(reason) = fixture.suppressed {
         let found = turns.iter().rev().find_map(|turn| turn.suppressed);
         if found != Some(reason) {

@@ -86,3 +86,20 @@ closed_set! {
         DirectivesOnly = "directives_only": "The answer was directives only.",
     }
 }
+
+impl std::fmt::Display for Terminal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Replied => f.write_str("replied"),
+            Self::Silent { reason } => write!(f, "silent({reason})"),
+            Self::Command { name } => write!(f, "command({name})"),
+            Self::DirectiveAck => f.write_str("directive_ack"),
+            Self::Dropped => f.write_str("dropped"),
+            Self::Summarised => f.write_str("summarised"),
+            Self::Steered => f.write_str("steered"),
+            Self::Duplicate => f.write_str("duplicate"),
+            Self::Blocked { gate } => write!(f, "blocked({gate})"),
+            Self::Failed { detail } => write!(f, "failed({detail})"),
+        }
+    }
+}

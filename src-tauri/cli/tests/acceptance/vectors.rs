@@ -52,7 +52,7 @@ fn every_vector_holds_for_every_cut() {
     // Vectors with settings of their own are the scanner's own tests; here run those for the defaults.
     let vectors: Vec<Value> = vectors()
         .into_iter()
-        .filter(|vector| vector.get("settings").is_none())
+        .filter(|vector| vector.get("settings").is_none() && vector.get("inbound").is_none())
         .collect();
     assert!(vectors.len() >= 195, "only {} vectors", vectors.len());
     let stdin: String = vectors.iter().map(|vector| vector.to_string() + "\n").collect();
