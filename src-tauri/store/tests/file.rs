@@ -80,6 +80,9 @@ async fn one_process_writes_and_others_may_read() {
     );
 
     journal.close().await.unwrap();
+    assert_eq!(journal.read(Seq(1), 9).await, Err(StoreError::Closed));
+    let reader = SqliteJournal::open_read_only(&path).await.unwrap();
+    assert_eq!(reader.read(Seq(1), 9).await.unwrap().len(), 1);
     SqliteJournal::open(&path).await.unwrap();
 }
 

@@ -21,11 +21,10 @@ pub use fields::{FIELDS, Field, Value, Values};
 
 use crate::{Scene, Selection};
 use check::{Answerable, Check};
-use fields::Name;
 use foldback_wire::{ChannelId, Event, Timestamp, rpc::FilterError};
 use lasting::{Open, Past};
 use std::{fmt, str::FromStr};
-use tree::{Node, Term};
+use tree::Node;
 
 /// A filter, read. Its `Display` is a filter that means the same.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,20 +38,12 @@ impl Filter {
 
     /// Reads a filter. A text without a test lets everything pass.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
-        parse::parse(text).map(|node| Self { node })
+        parse::parse(text, None).map(|node| Self { node })
     }
 
     /// Reads a filter for a journal with these channels; another channel in it is an error, too.
     pub fn parse_for(text: &str, channels: &[ChannelId]) -> Result<Self, FilterError> {
-        let filter = Self::parse(text)?;
-        match filter
-            .node
-            .as_ref()
-            .and_then(|node| unknown_channel(node, channels))
-        {
-            Some(id) => Err(no_such_channel(text, id, channels)),
-            None => Ok(filter),
-        }
+        parse::parse(text, Some(channels)).map(|node| Self { node })
     }
 
     /// Whether it lets everything pass.
@@ -127,44 +118,5 @@ impl Matcher {
     /// Whether every event of the selection passes, so that none needs to be read.
     pub fn is_exact(&self) -> bool {
         self.exact
-    }
-}
-
-fn unknown_channel<'a>(node: &'a Node, channels: &[ChannelId]) -> Option<&'a str> {
-    match node {
-        Node::All(nodes) | Node::Any(nodes) => nodes.iter().find_map(|node| unknown_channel(node, channels)),
-        Node::Not(node) => unknown_channel(node, channels),
-        Node::Field { field, values, .. } if field.name == Name::Channel => {
-            values.iter().find_map(|value| match value {
-                Term::Text(id) if channels.iter().all(|known| known.as_str() != id) => Some(id.as_str()),
-                _ => None,
-            })
-        }
-        _ => None,
-    }
-}
-
-fn no_such_channel(text: &str, id: &str, channels: &[ChannelId]) -> FilterError {
-    let known = || channels.iter().map(ChannelId::as_str);
-    let suggestion = parse::nearest(id, known()).map(str::to_owned);
-    let message = match &suggestion {
-        Some(name) => format!("there is no channel `{id}`; did you mean `{name}`?"),
-        None => format!(
-            "there is no channel `{id}`; there are {}",
-            known().collect::<Vec<_>>().join(", ")
-        ),
-    };
-    // As typed, its name follows an operator or a comma; a bare word of the same letters may stand before.
-    let places = text.match_indices(id).map(|(at, _)| at);
-    let start = places
-        .clone()
-        .find(|at| text[..*at].ends_with([':', '=', ',', '|', '"']))
-        .or_else(|| places.clone().next())
-        .unwrap_or_default();
-    let end = (start + id.len()).min(text.len());
-    FilterError {
-        span: foldback_wire::Span::new(start, end),
-        message,
-        suggestion,
     }
 }

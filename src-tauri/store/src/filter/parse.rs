@@ -1,11 +1,11 @@
 //! Reading a filter. Recursive descent: or, and (also unsaid), not, and what an event is tested for.
 
 use super::{
-    fields::{FIELDS, Field, SHORT, Values},
+    fields::{FIELDS, Field, Name, SHORT, Values},
     tree::{Compare, Node, Term},
     values::{self, When},
 };
-use foldback_wire::{Span, rpc::FilterError};
+use foldback_wire::{ChannelId, Span, rpc::FilterError};
 
 /// How deep parentheses and negations may nest. People stay below five; the stack has room for thousands.
 const DEEPEST: usize = 64;
@@ -18,8 +18,8 @@ const LARGEST_REGEX: usize = 1 << 20;
 
 type Result<T> = std::result::Result<T, FilterError>;
 
-/// The tree of a filter; `None` where there is nothing to test.
-pub(super) fn parse(text: &str) -> Result<Option<Node>> {
+/// The tree of a filter; `None` where there is nothing to test. Where `channels` are given, there are no others.
+pub(super) fn parse(text: &str, channels: Option<&[ChannelId]>) -> Result<Option<Node>> {
     if text.len() > LONGEST {
         let message = format!(
             "a filter has at most {LONGEST} bytes, and this has {}",
@@ -29,6 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Node>> {
     }
     let mut parser = Parser {
         text,
+        channels,
         at: 0,
         depth: 0,
     };
@@ -55,6 +56,7 @@ pub(super) fn regex(pattern: &str, any_case: bool) -> std::result::Result<regex:
 
 struct Parser<'a> {
     text: &'a str,
+    channels: Option<&'a [ChannelId]>,
     /// Byte offset of what is read next.
     at: usize,
     depth: usize,
@@ -307,6 +309,7 @@ impl<'a> Parser<'a> {
         match field.values {
             Values::Closed(known) => code(field, &known(), &text, span),
             Values::Id if !quoted && text.contains('*') => Ok(Term::Pattern(text)),
+            Values::Id if field.name == Name::Channel => self.channel(text, span),
             Values::Id | Values::Text => Ok(Term::Text(text)),
             Values::Number => values::number(&text)
                 .map(Term::Number)
@@ -323,6 +326,25 @@ impl<'a> Parser<'a> {
                 When::parse(&text).map(Term::When).ok_or_else(|| bad(what))
             }
         }
+    }
+
+    fn channel(&self, id: String, span: std::ops::Range<usize>) -> Result<Term> {
+        let Some(channels) = self.channels else {
+            return Ok(Term::Text(id));
+        };
+        let known = || channels.iter().map(ChannelId::as_str);
+        if known().any(|known| known == id) {
+            return Ok(Term::Text(id));
+        }
+        let suggestion = nearest(&id, known()).map(str::to_owned);
+        let message = match &suggestion {
+            Some(name) => format!("there is no channel `{id}`; did you mean `{name}`?"),
+            None => format!(
+                "there is no channel `{id}`; there are {}",
+                known().collect::<Vec<_>>().join(", ")
+            ),
+        };
+        Err(error(span, message, suggestion))
     }
 }
 

@@ -101,7 +101,7 @@ impl Desk {
         if let Some(why) = &state.ended {
             return Err(why.clone());
         }
-        if state.waiting + drafts.len() > self.limit {
+        if state.waiting > 0 && state.waiting + drafts.len() > self.limit {
             return Err(StoreError::Behind(state.waiting));
         }
         let change = change(&mut state.ledger)?;

@@ -14,6 +14,9 @@ const NOTADB: i32 = 26;
 /// The meaning of an error on this file.
 pub(super) fn of(path: &Path, error: &sqlx::Error) -> StoreError {
     let path = path.to_owned();
+    if matches!(error, sqlx::Error::PoolClosed) {
+        return StoreError::Closed;
+    }
     match code(error) {
         Some(BUSY | LOCKED) => StoreError::Locked(path),
         Some(READONLY) => StoreError::ReadOnly(path),
