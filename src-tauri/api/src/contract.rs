@@ -98,5 +98,5 @@ fn arguments<A: DeserializeOwned>(name: &str, args: Value) -> Result<A, Failure>
 }
 
 fn answer(name: &str, answer: impl Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(answer).map_err(|e| failure::bad_answer(name, &e))
+    serde_json::to_value(answer).map_err(|e| failure::internal(&format!("the answer of `{name}`: {e}")))
 }

@@ -1,30 +1,159 @@
 //! How commands fail: a stable code, what happened, and what to do about it.
 
-use foldback_wire::rpc::Failure;
+use foldback_store::StoreError;
+use foldback_wire::{
+    ChannelId, TurnId,
+    rpc::{Failure, FilterError},
+};
+use std::fmt::Display;
+
+/// Declares failures with their texts.
+fn failure(code: &str, message: String, hint: Option<&str>) -> Failure {
+    Failure {
+        code: code.to_owned(),
+        message,
+        hint: hint.map(str::to_owned),
+    }
+}
 
 /// No command has this name.
 pub(crate) fn unknown_command(name: &str) -> Failure {
-    Failure {
-        code: "unknown_command".to_owned(),
-        message: format!("there is no command `{name}`"),
-        hint: Some("the list of commands stands in ui/src/generated/commands.ts".to_owned()),
-    }
+    failure(
+        "unknown_command",
+        format!("There is no command `{name}`."),
+        Some("The commands stand in ui/src/generated/commands.ts."),
+    )
 }
 
 /// The arguments of a command do not have its shape.
 pub(crate) fn bad_arguments(name: &str, error: &serde_json::Error) -> Failure {
-    Failure {
-        code: "bad_arguments".to_owned(),
-        message: format!("`{name}` cannot read its arguments: {error}"),
-        hint: None,
-    }
+    failure(
+        "bad_arguments",
+        format!("`{name}` cannot read its arguments: {error}."),
+        None,
+    )
 }
 
-/// An answer that JSON cannot carry; only a defect of Foldback itself.
-pub(crate) fn bad_answer(name: &str, error: &serde_json::Error) -> Failure {
-    Failure {
-        code: "internal".to_owned(),
-        message: format!("the answer of `{name}` cannot be written as JSON: {error}"),
-        hint: None,
-    }
+/// Something that only a defect of Foldback itself can cause.
+pub(crate) fn internal(error: &impl Display) -> Failure {
+    failure(
+        "internal",
+        format!("Foldback made a mistake: {error}."),
+        Some("Everything else still works. The log has more; please report it."),
+    )
+}
+
+pub(crate) fn no_view(view: u32) -> Failure {
+    failure(
+        "not_found",
+        format!("There is no view {view}."),
+        Some("It was closed; open a new one."),
+    )
+}
+
+pub(crate) fn no_turn(turn: TurnId) -> Failure {
+    failure("not_found", format!("There is no turn {turn}."), None)
+}
+
+pub(crate) fn no_event(seq: u64) -> Failure {
+    failure("not_found", format!("There is no event {seq}."), None)
+}
+
+pub(crate) fn no_channel(channel: &ChannelId) -> Failure {
+    failure(
+        "not_found",
+        format!("There is no channel {channel}."),
+        Some("Channels are the tables [channels.NAME] of the configuration."),
+    )
+}
+
+pub(crate) fn nothing_about(text: &str) -> Failure {
+    failure(
+        "not_found",
+        format!("Neither a turn nor a message is called `{text}`."),
+        Some("Ask with a turn's number, such as #12, or a platform's message id."),
+    )
+}
+
+pub(crate) fn bad_filter(error: &FilterError) -> Failure {
+    let hint = error.suggestion.as_ref().map(|s| format!("Did you mean `{s}`?"));
+    failure(
+        "bad_filter",
+        format!("This is no filter: {}.", error.message.trim_end_matches('.')),
+        hint.as_deref(),
+    )
+}
+
+pub(crate) fn not_confirmed(channel: &ChannelId) -> Failure {
+    failure(
+        "not_confirmed",
+        format!("{channel} was not armed: its name was not typed."),
+        Some("An armed channel sends to real people. Type its name to arm it."),
+    )
+}
+
+pub(crate) fn cannot_give_up(channel: &ChannelId) -> Failure {
+    failure(
+        "not_possible",
+        format!("What {channel} holds cannot be given up, only sent."),
+        Some("Send it, or leave the channel off; it is kept."),
+    )
+}
+
+/// The journal cannot be read or written.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+pub(crate) fn journal(error: StoreError) -> Failure {
+    failure(
+        "journal",
+        format!("{error}."),
+        Some("Nothing that was acknowledged is lost; `foldback doctor` checks the journal."),
+    )
+}
+
+pub(crate) fn bad_path(path: &str) -> Failure {
+    failure(
+        "bad_path",
+        format!("`{path}` is no path of a fixture."),
+        Some("Give a path below the fixtures folder that ends in .yaml, without `..`."),
+    )
+}
+
+pub(crate) fn cannot_read(path: &str, error: &impl Display) -> Failure {
+    failure("unreadable", format!("{path} cannot be read: {error}."), None)
+}
+
+pub(crate) fn cannot_write(path: &str, error: &impl Display) -> Failure {
+    failure(
+        "unwritable",
+        format!("{path} cannot be written: {error}."),
+        Some("Nothing was changed."),
+    )
+}
+
+pub(crate) fn bad_fixture(error: &impl Display) -> Failure {
+    failure(
+        "bad_fixture",
+        format!("This is no fixture: {error}."),
+        Some("Nothing was changed. `foldback schema fixture` has the words."),
+    )
+}
+
+pub(crate) fn no_run(run: u32) -> Failure {
+    failure(
+        "not_found",
+        format!("Run {run} is over, or was never begun."),
+        None,
+    )
+}
+
+pub(crate) fn cannot_run(path: &str, case: &foldback_replay::Case) -> Failure {
+    let why = case
+        .mismatches
+        .first()
+        .map_or("no reason was given", |m| m.message.as_str());
+    failure(
+        "cannot_run",
+        format!("{path} cannot be run on {}: {why}.", case.channel),
+        Some("Nothing was changed."),
+    )
 }

@@ -1,11 +1,22 @@
 //! The command contract and what answers it: one list that desktop, command line and server share.
+//!
+//! [`Commands`] is the contract: a host implements every command or does not compile, and [`call`] performs
+//! them by name with JSON. [`Backend`] is the host: configuration, journal, channels, agents and pipeline, put
+//! together. What it answers about a turn is a fold over the turn's events: [`TurnFold`], [`why()`].
 
+mod backend;
+mod catalog;
 mod contract;
 mod failure;
 mod fold;
+mod live;
+mod log;
 pub mod typescript;
 mod why;
 
+pub use backend::{Backend, OpenError, Setup, data_folder};
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 pub use fold::TurnFold;
+pub use live::Subscription;
+pub use log::{KEPT as LOG_LINES, LogBook, LogLayer};
 pub use why::why;

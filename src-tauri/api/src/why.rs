@@ -58,10 +58,15 @@ impl Way<'_> {
     /// event's row, where there is nothing to add.
     fn read(&self, kind: &Kind) -> Option<(Option<String>, Says)> {
         Some(match kind {
-            Kind::Received { .. } | Kind::Passed { .. } | Kind::Queued { .. } | Kind::Dequeued { .. } => {
-                (None, Says::Yes)
-            }
-            Kind::RunStarted { .. } | Kind::Directive { .. } | Kind::TurnEnded { .. } => (None, Says::Yes),
+            Kind::Received { .. }
+            | Kind::Passed { .. }
+            | Kind::Queued { .. }
+            | Kind::Dequeued { .. }
+            | Kind::RunStarted { .. }
+            | Kind::Directive { .. }
+            | Kind::Leaked { .. }
+            | Kind::Warned { .. }
+            | Kind::TurnEnded { .. } => (None, Says::Yes),
             Kind::Stopping {
                 gate,
                 detail,
@@ -88,9 +93,10 @@ impl Way<'_> {
                     (Some(reason.about().to_owned()), Says::No(None))
                 }
             },
-            Kind::Suppressed { reason, .. } => {
-                (Some(reason.about().to_owned()), Says::No(suppressing(*reason)))
-            }
+            Kind::Suppressed { reason, .. } => (
+                Some(reason.about().to_owned()),
+                Says::No(Some(suppressing(*reason).to_owned())),
+            ),
             Kind::MessageEnded {
                 message,
                 narration: true,
@@ -145,7 +151,6 @@ impl Way<'_> {
                     },
                 )
             }
-            Kind::Leaked { .. } | Kind::Warned { .. } => (None, Says::Yes),
             _ => return None,
         })
     }
@@ -270,10 +275,10 @@ impl Way<'_> {
 }
 
 /// The dialect whose absence would have let the text through.
-fn suppressing(reason: Suppression) -> Option<String> {
+const fn suppressing(reason: Suppression) -> &'static str {
     match reason {
-        Suppression::NoReply | Suppression::SilentToken => Some("output.dialects".to_owned()),
-        Suppression::HeartbeatAck => Some("output.all_clear".to_owned()),
+        Suppression::NoReply | Suppression::SilentToken => "output.dialects",
+        Suppression::HeartbeatAck => "output.all_clear",
     }
 }
 

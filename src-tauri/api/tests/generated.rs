@@ -10,7 +10,7 @@ fn the_committed_types_are_those_of_the_contract() {
     let drift = typescript::drift(Path::new(GENERATED));
     assert!(
         drift.is_empty(),
-        "run `cargo run -p foldback-api --example generate -- --mode write`\n{drift}"
+        "run `cargo run -p foldback-api --bin generate -- --mode write`\n{drift}"
     );
 }
 

@@ -62,7 +62,7 @@ fn a_removed_message_was_seen_until_its_removal() {
         100,
         1,
         Intent {
-            body: clean(3),
+            body: Some(clean(3)),
             ..intent(OpKind::SendText)
         },
         Some("b1"),
@@ -87,7 +87,7 @@ fn what_failed_was_never_seen_and_ends_nothing() {
         100,
         1,
         Intent {
-            body: clean(2),
+            body: Some(clean(2)),
             live: true,
             ..intent(OpKind::SendText)
         },
@@ -95,7 +95,7 @@ fn what_failed_was_never_seen_and_ends_nothing() {
     );
     let edit = Intent {
         message: Some("b1".into()),
-        body: clean(8),
+        body: Some(clean(8)),
         ..intent(OpKind::EditText)
     };
     story.ended(400, 2, edit, Outcome::new(OutcomeCode::Failed).because("gone"));
@@ -110,7 +110,7 @@ fn unmatched_operations_stand_on_top() {
         100,
         1,
         Intent {
-            body: clean(4),
+            body: Some(clean(4)),
             ..intent(OpKind::SendText)
         },
         Some("b1"),
@@ -120,7 +120,7 @@ fn unmatched_operations_stand_on_top() {
         Kind::Intended {
             op: OpId(2),
             intent: Intent {
-                body: clean(9),
+                body: Some(clean(9)),
                 ..intent(OpKind::SendText)
             },
         },
@@ -142,7 +142,7 @@ fn an_entry_says_why_it_waits_and_how_often_it_was_tried() {
         Kind::Intended {
             op,
             intent: Intent {
-                body: clean(2),
+                body: Some(clean(2)),
                 ..intent(OpKind::SendText)
             },
         },
@@ -208,7 +208,7 @@ fn a_turn_with_an_open_operation_is_not_settled() {
         Kind::Intended {
             op,
             intent: Intent {
-                body: clean(2),
+                body: Some(clean(2)),
                 ..intent(OpKind::SendText)
             },
         },

@@ -1,5 +1,6 @@
 //! What a turn's events say about it, at its end and at any moment before.
 
+mod bytes;
 mod ledger;
 mod moments;
 mod story;

@@ -193,7 +193,7 @@ fn typing_is_shown_until_a_message_comes() {
         11_100,
         3,
         Intent {
-            body: clean(0),
+            body: Some(clean(0)),
             ..intent(OpKind::SendText)
         },
         Some("b1"),

@@ -117,11 +117,11 @@ pub(crate) fn intent(kind: OpKind) -> Intent {
 }
 
 /// The first `end` bytes of the first message's clean text.
-pub(crate) fn clean(end: usize) -> Option<Body> {
-    Some(Body::Clean {
+pub(crate) fn clean(end: usize) -> Body {
+    Body::Clean {
         message: 0,
         span: Span::new(0, end),
-    })
+    }
 }
 
 pub(crate) fn hold(start: usize, end: usize, reason: HoldReason) -> Hold {
@@ -145,6 +145,7 @@ pub(crate) struct Places {
 
 /// The documented example on a channel with live preview: a block, held while it is open; the reaction; the
 /// text, shown at once and edited when the edit interval allows.
+#[expect(clippy::too_many_lines, reason = "one story, told in one go")]
 pub(crate) fn reaction_then_text() -> (Story, Places) {
     let mut story = Story::default();
     let message = 0;
@@ -227,7 +228,7 @@ pub(crate) fn reaction_then_text() -> (Story, Places) {
         140,
         Kind::Decided {
             message,
-            range: range(49, 50, Fate::Strip, Some(RangeReason::Trim)),
+            range: range(49, 50, Fate::Drop, Some(RangeReason::Trim)),
         },
     );
     story.at(
@@ -247,7 +248,7 @@ pub(crate) fn reaction_then_text() -> (Story, Places) {
     };
     let reacted = story.sent(141, 1, react, None);
     let frame = Intent {
-        body: clean(5),
+        body: Some(clean(5)),
         live: true,
         ..intent(OpKind::SendText)
     };
@@ -293,7 +294,7 @@ pub(crate) fn reaction_then_text() -> (Story, Places) {
     );
     let edit = Intent {
         message: Some("b1".into()),
-        body: clean(11),
+        body: Some(clean(11)),
         ..intent(OpKind::EditText)
     };
     story.sent(1_700, 3, edit, Some("b1"));

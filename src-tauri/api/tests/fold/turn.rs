@@ -23,7 +23,7 @@ fn raw_text_clean_text_and_a_partition_come_out_of_chunks_and_ranges() {
         message.ranges,
         [
             range(0, 49, Fate::Strip, Some(RangeReason::ActionsBlock)),
-            range(49, 50, Fate::Strip, Some(RangeReason::Trim)),
+            range(49, 50, Fate::Drop, Some(RangeReason::Trim)),
             range(50, 61, Fate::Show, None),
         ]
     );

@@ -33,6 +33,6 @@ fn check() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     eprint!("{drift}");
-    eprintln!("run `cargo run -p foldback-api --example generate -- --mode write` and commit the result");
+    eprintln!("run `cargo run -p foldback-api --bin generate -- --mode write` and commit the result");
     ExitCode::FAILURE
 }

@@ -1,0 +1,238 @@
+//! Who answers: the configured agents, and what a person types in their place.
+
+use super::lock;
+use async_trait::async_trait;
+use foldback_agents::{
+    Agent, AgentEvent, OpenAiAgent, OpenAiConfig, Rule, ScriptAgent, ScriptStep, Secret, Step, StepSink,
+    TurnRequest, demo,
+};
+use foldback_pipeline::{
+    Agents,
+    config::{Backend, Config, EndpointConfig},
+};
+use foldback_wire::{ChannelId, Clock, MessageId, Rng};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Pieces a typed answer comes in at most, so that a long one does not take minutes.
+const PIECES: usize = 120;
+/// Least characters of a piece.
+const PIECE: usize = 24;
+/// Time between two pieces: an answer that is typed streams, as one of an agent does.
+const PACE: Duration = Duration::from_millis(20);
+
+/// Why an agent cannot be made. The message names the key.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// A key is missing.
+    #[error("{0} is not set")]
+    Missing(String),
+    /// A value cannot be used.
+    #[error("{key}: {detail}")]
+    Unusable {
+        /// The key.
+        key: String,
+        /// Why.
+        detail: String,
+    },
+    /// This version has no such backend.
+    #[error("agent.backend = \"{0}\" is not in this version; there are script and openai")]
+    NotYet(&'static str),
+}
+
+/// The agents of a configuration, each behind what a person types.
+pub(super) fn build(
+    config: &Config,
+    base: &Path,
+    typed: &Typed,
+    clock: &Arc<dyn Clock>,
+    rng: &Arc<dyn Rng>,
+) -> Result<Agents, AgentError> {
+    let mut made: HashMap<Backend, Arc<dyn Agent>> = HashMap::new();
+    let mut get = |backend: Backend| -> Result<Arc<dyn Agent>, AgentError> {
+        if let Some(agent) = made.get(&backend) {
+            return Ok(Arc::clone(agent));
+        }
+        let agent: Arc<dyn Agent> = match backend {
+            Backend::Script => Arc::new(typed.before(Arc::new(script(config, base, clock)?), clock)),
+            Backend::Openai => {
+                Arc::new(typed.before(Arc::new(openai(&config.agent.openai, base, clock, rng)?), clock))
+            }
+            Backend::Anthropic | Backend::Acp | Backend::Letta => {
+                return Err(AgentError::NotYet(backend.code()));
+            }
+        };
+        made.insert(backend, Arc::clone(&agent));
+        Ok(agent)
+    };
+    let default = get(config.agent.backend)?;
+    let mut by_channel: BTreeMap<ChannelId, Arc<dyn Agent>> = BTreeMap::new();
+    for id in config.channels.keys() {
+        by_channel.insert(id.clone(), get(config.backend_of(id))?);
+    }
+    Ok(Agents { default, by_channel })
+}
+
+fn unusable(key: &str, detail: &impl ToString) -> AgentError {
+    AgentError::Unusable {
+        key: key.to_owned(),
+        detail: detail.to_string(),
+    }
+}
+
+fn script(config: &Config, base: &Path, clock: &Arc<dyn Clock>) -> Result<ScriptAgent, AgentError> {
+    let key = "agent.script.file";
+    let rules = match &config.agent.script.file {
+        None => demo::load()
+            .map_err(|e| unusable("the embedded demonstration", &e))?
+            .script(),
+        Some(file) => {
+            let path = base.join(file);
+            let text = std::fs::read_to_string(&path)
+                .map_err(|e| unusable(key, &format!("{}: {e}", path.display())))?;
+            serde_saphyr::from_str::<Vec<Rule>>(&text)
+                .map_err(|e| unusable(key, &format!("{}: {e}", path.display())))?
+        }
+    };
+    ScriptAgent::new(Arc::clone(clock))
+        .with_rules(rules)
+        .map_err(|e| unusable(key, &e))
+}
+
+fn openai(
+    endpoint: &EndpointConfig,
+    base: &Path,
+    clock: &Arc<dyn Clock>,
+    rng: &Arc<dyn Rng>,
+) -> Result<OpenAiAgent, AgentError> {
+    let needed =
+        |value: &Option<String>, key: &str| value.clone().ok_or_else(|| AgentError::Missing(key.to_owned()));
+    let mut config = OpenAiConfig::new(
+        needed(&endpoint.base_url, "agent.openai.base_url")?,
+        needed(&endpoint.model, "agent.openai.model")?,
+    );
+    if let Some(secret) = &endpoint.api_key {
+        let key = secret
+            .resolve(base)
+            .map_err(|e| unusable("agent.openai.api_key", &e))?;
+        config.api_key = Some(Secret::new(key));
+    }
+    config.system.clone_from(&endpoint.system_prompt);
+    if let Some(most) = endpoint.max_tokens {
+        config.extra.insert("max_tokens".to_owned(), most.into());
+    }
+    if let Some(limit) = endpoint.timeout {
+        config.timeouts.first_byte = limit.0;
+        config.timeouts.silence = limit.0;
+    }
+    OpenAiAgent::new(config, Arc::clone(clock), Arc::clone(rng)).map_err(|e| unusable("agent.openai", &e))
+}
+
+/// Answers that a person typed, each for one message.
+#[derive(Clone, Default)]
+pub(super) struct Typed {
+    answers: Arc<Mutex<HashMap<(ChannelId, MessageId), String>>>,
+}
+
+impl Typed {
+    /// The message with this id is answered so, instead of by the agent.
+    pub(super) fn answer(&self, channel: &ChannelId, message: &MessageId, output: String) {
+        lock(&self.answers).insert((channel.clone(), message.clone()), output);
+    }
+
+    fn take(&self, request: &TurnRequest) -> Option<String> {
+        let key = (request.message.channel.clone(), request.message.message.clone());
+        lock(&self.answers).remove(&key)
+    }
+
+    fn before(&self, agent: Arc<dyn Agent>, clock: &Arc<dyn Clock>) -> TypedFirst {
+        TypedFirst {
+            typed: self.clone(),
+            agent,
+            clock: Arc::clone(clock),
+        }
+    }
+}
+
+/// An agent whose answer can be typed by a person.
+struct TypedFirst {
+    typed: Typed,
+    agent: Arc<dyn Agent>,
+    clock: Arc<dyn Clock>,
+}
+
+#[async_trait]
+impl Agent for TypedFirst {
+    fn backend(&self) -> &str {
+        self.agent.backend()
+    }
+
+    fn model(&self) -> Option<&str> {
+        self.agent.model()
+    }
+
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
+        let Some(output) = self.typed.take(&request) else {
+            return self.agent.run(request, sink, cancel).await;
+        };
+        // The journal must not say that the backend wrote this.
+        let note = "This answer was typed by a person; the agent was not asked.".to_owned();
+        let script = ScriptAgent::new(Arc::clone(&self.clock));
+        script.queue(None, pieces(&output).collect());
+        let event = AgentEvent {
+            run: request.run,
+            step: Step::Reasoning(note),
+        };
+        if sink.send(event).await.is_ok() {
+            script.run(request, sink, cancel).await;
+        }
+    }
+}
+
+/// A typed answer as a stream.
+fn pieces(output: &str) -> impl Iterator<Item = ScriptStep> {
+    let length = output.chars().count();
+    let size = PIECE.max(length.div_ceil(PIECES));
+    let mut rest = output;
+    std::iter::from_fn(move || {
+        let end = rest.char_indices().nth(size).map_or(rest.len(), |(at, _)| at);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        let after_ms = u64::try_from(PACE.as_millis()).unwrap_or_default();
+        (!piece.is_empty()).then(|| ScriptStep {
+            after_ms,
+            ..ScriptStep::text(piece)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_agents::Act;
+
+    fn texts(output: &str) -> Vec<String> {
+        let text = |step: ScriptStep| match step.act {
+            Act::Text(text) => text,
+            other => panic!("{other:?}"),
+        };
+        pieces(output).map(text).collect()
+    }
+
+    #[test]
+    fn a_typed_answer_comes_in_pieces_and_whole() {
+        let long = "é👍 ".repeat(10_000);
+        for output in ["", "short", long.as_str()] {
+            let texts = texts(output);
+            assert_eq!(texts.concat(), output);
+            assert!(texts.len() <= PIECES, "{}", texts.len());
+        }
+        assert_eq!(texts("short").len(), 1);
+        assert_eq!(texts(&"x".repeat(60)).len(), 3);
+    }
+}

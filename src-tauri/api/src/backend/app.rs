@@ -1,0 +1,88 @@
+//! What every window wants to hear: figures, alarms, channel cards, fixture progress, the app's log.
+
+use super::{Backend, Urgent};
+use crate::live::Subscription;
+use foldback_wire::{
+    ChannelId,
+    rpc::{ChannelCard, Push, Status},
+};
+use std::{collections::BTreeMap, time::Duration};
+use tokio::sync::{broadcast, mpsc};
+
+/// How often figures, cards and log lines are looked at: four times a second.
+const TICK: Duration = Duration::from_millis(250);
+
+/// What a subscriber was told last; only what differs is told again.
+#[derive(Default)]
+struct Told {
+    status: Option<Status>,
+    cards: BTreeMap<ChannelId, ChannelCard>,
+    log_lines: u64,
+}
+
+impl Backend {
+    pub(super) fn app(&self) -> Subscription {
+        let backend = self.clone();
+        let urgent = self.shared.urgent.subscribe();
+        Subscription::new(|to| async move {
+            // It ends when nobody listens.
+            let _ = backend.tell(&to, urgent).await;
+        })
+    }
+
+    async fn tell(
+        &self,
+        to: &mpsc::Sender<Push>,
+        mut urgent: broadcast::Receiver<Urgent>,
+    ) -> Result<(), mpsc::error::SendError<Push>> {
+        // The lines before are `log_tail`'s.
+        let mut told = Told {
+            log_lines: *self.shared.log.watch().borrow(),
+            ..Told::default()
+        };
+        loop {
+            self.tell_news(to, &mut told).await?;
+            let next = self.shared.clock.now().plus(TICK);
+            loop {
+                tokio::select! {
+                    biased;
+                    news = urgent.recv() => match news {
+                        Ok(Urgent::Alarm(alarm)) => to.send(Push::Alarm { alarm }).await?,
+                        Ok(Urgent::Fixtures(progress)) => to.send(Push::Fixtures { progress }).await?,
+                        // The journal and the next progress report have what a slow window missed.
+                        Err(broadcast::error::RecvError::Lagged(missed)) => {
+                            tracing::warn!(missed, "a window is too slow for its alarms");
+                        }
+                        Err(broadcast::error::RecvError::Closed) => return Ok(()),
+                    },
+                    () = self.shared.clock.sleep_until(next) => break,
+                }
+            }
+        }
+    }
+
+    async fn tell_news(
+        &self,
+        to: &mpsc::Sender<Push>,
+        told: &mut Told,
+    ) -> Result<(), mpsc::error::SendError<Push>> {
+        let status = self.figures();
+        if told.status.as_ref() != Some(&status) {
+            told.status = Some(status.clone());
+            to.send(Push::Status { status }).await?;
+        }
+        // A journal that cannot be read is told by whoever asks for it.
+        for card in self.cards().await.unwrap_or_default() {
+            if told.cards.get(&card.channel) != Some(&card) {
+                told.cards.insert(card.channel.clone(), card.clone());
+                to.send(Push::Channel { card: Box::new(card) }).await?;
+            }
+        }
+        let (lines, total) = self.shared.log.after(told.log_lines);
+        told.log_lines = total;
+        if !lines.is_empty() {
+            to.send(Push::Log { lines }).await?;
+        }
+        Ok(())
+    }
+}

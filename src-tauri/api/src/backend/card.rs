@@ -1,0 +1,141 @@
+//! Channels as cards, and what a person does with them.
+
+use super::Backend;
+use crate::failure;
+use foldback_pipeline::config::{ChannelKind, Disable};
+use foldback_wire::{
+    ChannelId,
+    rpc::{ArmChannel, ChannelCard, Failure, Mute, ReleaseHeld, Status, SwitchChannel},
+};
+
+impl Backend {
+    pub(super) async fn cards(&self) -> Result<Vec<ChannelCard>, Failure> {
+        let mut cards = Vec::new();
+        for channel in self.shared.engine.channels().channels() {
+            cards.push(self.card(channel.id()).await?);
+        }
+        Ok(cards)
+    }
+
+    pub(super) async fn card(&self, id: &ChannelId) -> Result<ChannelCard, Failure> {
+        let channel = self.known(id)?;
+        let status = channel.status();
+        let shared = &self.shared;
+        let settings = shared.config.channels.get(id);
+        let disabled = shared.config.output_of(id).disable;
+        let (counters, errors) = {
+            let digest = self.digest();
+            (digest.counters(id), digest.errors(id))
+        };
+        let needs_consent = if counters.held == 0 {
+            0
+        } else {
+            self.held_too_long(id).await?
+        };
+        Ok(ChannelCard {
+            channel: id.clone(),
+            simulated: settings.and_then(|c| c.kind(id)) == Some(ChannelKind::Loopback),
+            state: status.state,
+            since: status.since,
+            why: status.why,
+            on: status.state != foldback_wire::ChannelState::Off,
+            armed: status.armed,
+            capabilities: self.capabilities(id),
+            disabled: disabled.into_iter().filter_map(name).collect(),
+            allow_from: settings.map(|c| c.allow_from.clone()).unwrap_or_default(),
+            limited_until: status.until,
+            needs_consent,
+            counters,
+            errors,
+        })
+    }
+
+    async fn held_too_long(&self, id: &ChannelId) -> Result<u64, Failure> {
+        let now = self.shared.clock.now();
+        let limit = self.shared.config.outbox.max_age.0;
+        let outbox = self.shared.journal.outbox().await.map_err(failure::journal)?;
+        let old = outbox
+            .iter()
+            .filter(|entry| entry.channel == *id && now.since(entry.at) > limit);
+        Ok(old.count() as u64)
+    }
+
+    pub(super) async fn switch(&self, wish: SwitchChannel) -> Result<ChannelCard, Failure> {
+        let SwitchChannel { channel, on } = wish;
+        let why = if on {
+            "switched on by hand"
+        } else {
+            "switched off by hand"
+        };
+        let engine = &self.shared.engine;
+        engine
+            .toggle(&channel, on, self.shared.actor.clone(), why)
+            .await
+            .map_err(|_| failure::no_channel(&channel))?;
+        self.card(&channel).await
+    }
+
+    pub(super) async fn arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
+        let ArmChannel {
+            channel,
+            armed,
+            confirm,
+        } = wish;
+        self.known(&channel)?;
+        if armed && confirm != channel.as_str() {
+            return Err(failure::not_confirmed(&channel));
+        }
+        self.shared
+            .engine
+            .arm(&channel, armed, self.shared.actor.clone())
+            .map_err(|_| failure::no_channel(&channel))?;
+        self.card(&channel).await
+    }
+
+    pub(super) fn mute_all(&self, wish: &Mute) -> Status {
+        self.shared.engine.mute(wish.muted, self.shared.actor.clone());
+        self.figures()
+    }
+
+    pub(super) async fn release(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
+        let ReleaseHeld { channel, send } = wish;
+        self.known(&channel)?;
+        if !send {
+            return Err(failure::cannot_give_up(&channel));
+        }
+        self.shared
+            .engine
+            .release_held(&channel, &self.shared.actor)
+            .map_err(failure::journal)?;
+        self.card(&channel).await
+    }
+
+    /// The figures of the top bar.
+    pub(super) fn figures(&self) -> Status {
+        let shared = &self.shared;
+        let channels = shared.engine.channels().channels();
+        let armed = channels
+            .iter()
+            .filter(|c| c.status().armed && !shared.loopbacks.contains_key(c.id()));
+        let digest = self.digest();
+        Status {
+            workspace: shared.workspace.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            armed: armed.map(|c| c.id().clone()).collect(),
+            channels: channels.len() as u32,
+            muted: channels.iter().any(|c| c.status().muted),
+            events_per_second: digest.events_per_second(shared.clock.now()),
+            dropped: shared.views.dropped(),
+            p95_turn_ms: digest.p95_turn_ms(),
+            running: digest.running(),
+            waiting: digest.waiting(),
+            unknown: digest.unknown(),
+            head: shared.journal.head().0,
+        }
+    }
+}
+
+/// The name of a disabled operation in the configuration.
+fn name(what: Disable) -> Option<String> {
+    serde_json::to_value(what).ok()?.as_str().map(str::to_owned)
+}

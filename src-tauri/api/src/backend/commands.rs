@@ -1,0 +1,134 @@
+//! The commands of the contract, answered by the host.
+
+use super::Backend;
+use crate::{Commands, catalog::catalog};
+use foldback_wire::rpc::{
+    Ack, ArmChannel, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, EventDetail, Failure,
+    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
+    Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel,
+    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+};
+
+impl Commands for Backend {
+    async fn catalog(&self, _: Nothing) -> Result<Catalog, Failure> {
+        Ok(catalog())
+    }
+
+    async fn status(&self, _: Nothing) -> Result<Status, Failure> {
+        Ok(self.figures())
+    }
+
+    async fn view_open(&self, wish: OpenView) -> Result<ViewOpened, Failure> {
+        self.open_view(&wish)
+    }
+
+    async fn view_close(&self, view: ViewRef) -> Result<Nothing, Failure> {
+        self.close_view(view.view);
+        Ok(Nothing {})
+    }
+
+    async fn view_window(&self, window: Window) -> Result<Nothing, Failure> {
+        self.look(&window).map(|()| Nothing {})
+    }
+
+    async fn view_ack(&self, ack: Ack) -> Result<Nothing, Failure> {
+        self.drawn(&ack).map(|()| Nothing {})
+    }
+
+    async fn view_pause(&self, pause: Pause) -> Result<Nothing, Failure> {
+        self.pause_view(&pause).map(|()| Nothing {})
+    }
+
+    async fn view_find(&self, find: Find) -> Result<Found, Failure> {
+        self.find(find).await
+    }
+
+    async fn event(&self, place: SeqRef) -> Result<EventDetail, Failure> {
+        self.one_event(place.seq).await
+    }
+
+    async fn filter_check(&self, filter: FilterText) -> Result<FilterCheck, Failure> {
+        Ok(self.check_filter(&filter.text))
+    }
+
+    async fn filter_complete(&self, wish: FilterComplete) -> Result<Vec<Completion>, Failure> {
+        Ok(self.complete_filter(&wish))
+    }
+
+    async fn turns(&self, list: TurnList) -> Result<Vec<TurnSummary>, Failure> {
+        self.list(list).await
+    }
+
+    async fn turn(&self, which: TurnRef) -> Result<TurnDetail, Failure> {
+        self.detail(which.turn).await
+    }
+
+    async fn turn_at(&self, at: MomentAt) -> Result<Moment, Failure> {
+        self.moment(at).await
+    }
+
+    async fn why(&self, question: WhyQuestion) -> Result<Why, Failure> {
+        self.explain(&question.about).await
+    }
+
+    async fn compose(&self, compose: Compose) -> Result<Composed, Failure> {
+        self.read(compose).await
+    }
+
+    async fn compose_send(&self, send: ComposeSend) -> Result<Sent, Failure> {
+        self.send(send).await
+    }
+
+    async fn fixtures(&self, _: Nothing) -> Result<Vec<FixtureEntry>, Failure> {
+        self.list_fixtures().await
+    }
+
+    async fn fixture_read(&self, which: FixtureRead) -> Result<FixtureText, Failure> {
+        self.read_fixture(which.path).await
+    }
+
+    async fn fixture_write(&self, fixture: FixtureWrite) -> Result<FixtureEntry, Failure> {
+        self.write_fixture(fixture).await
+    }
+
+    async fn fixture_run(&self, which: FixtureRun) -> Result<FixtureStarted, Failure> {
+        self.run_fixtures(which).await
+    }
+
+    async fn fixture_cancel(&self, which: FixtureCancel) -> Result<Nothing, Failure> {
+        self.cancel_run(which.run).map(|()| Nothing {})
+    }
+
+    async fn fixture_accept(&self, which: FixtureAccept) -> Result<FixtureText, Failure> {
+        self.accept_fixture(which.path).await
+    }
+
+    async fn fixture_from_turn(&self, which: FixtureFromTurn) -> Result<FixtureText, Failure> {
+        self.fixture_of(which.turn).await
+    }
+
+    async fn channels(&self, _: Nothing) -> Result<Vec<ChannelCard>, Failure> {
+        self.cards().await
+    }
+
+    async fn channel_switch(&self, wish: SwitchChannel) -> Result<ChannelCard, Failure> {
+        self.switch(wish).await
+    }
+
+    async fn channel_arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
+        self.arm(wish).await
+    }
+
+    async fn mute(&self, wish: Mute) -> Result<Status, Failure> {
+        Ok(self.mute_all(&wish))
+    }
+
+    async fn release_held(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
+        self.release(wish).await
+    }
+
+    async fn log_tail(&self, _: Nothing) -> Result<Vec<LogLine>, Failure> {
+        Ok(self.shared.log.tail())
+    }
+}

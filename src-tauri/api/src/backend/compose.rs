@@ -1,0 +1,151 @@
+//! Manual tests: read, lint, preview, send.
+
+use super::{Backend, preview::Scene};
+use crate::failure;
+use foldback_directives::{Lines, parse};
+use foldback_wire::{
+    ChannelId, ChatId, ChatType, Inbound, MessageId, Sender,
+    rpc::{ChannelPreview, Compose, ComposeSend, Composed, Failure, Lint, Sent},
+};
+use std::sync::Arc;
+
+/// The chat that Compose writes in, and who writes.
+const CHAT: &str = "compose";
+const SENDER: &str = "console";
+
+impl Backend {
+    pub(super) async fn read(&self, compose: Compose) -> Result<Composed, Failure> {
+        let Compose {
+            user_text,
+            agent_output,
+            channels,
+        } = compose;
+        let wanted = if channels.is_empty() {
+            self.shared.config.channels.keys().cloned().collect()
+        } else {
+            channels
+        };
+        // One channel is read with its own settings; several with those they share.
+        let settings = match wanted.as_slice() {
+            [one] => self.shared.config.output_of(one).settings(),
+            _ => self.shared.config.output.settings(),
+        };
+        let previews = self.previews(&wanted, &user_text, &agent_output).await?;
+        let parsed = parse(&agent_output, &settings, Some(&user_text));
+        let places = Lines::new(&agent_output);
+        let lint = |diagnostic: &foldback_wire::Diagnostic| {
+            let (start, end) = (
+                places.place(diagnostic.span.start),
+                places.place(diagnostic.span.end),
+            );
+            Lint {
+                line: start.line as u32,
+                column: start.column as u32,
+                end_line: end.line as u32,
+                end_column: end.column as u32,
+                explanation: diagnostic.code.about().to_owned(),
+                diagnostic: diagnostic.clone(),
+            }
+        };
+        let lints = parsed.diagnostics.iter().map(lint).collect();
+        Ok(Composed {
+            parsed,
+            lints,
+            previews,
+        })
+    }
+
+    /// What each channel would show, all at the same time.
+    async fn previews(
+        &self,
+        channels: &[ChannelId],
+        user_text: &str,
+        agent_output: &str,
+    ) -> Result<Vec<ChannelPreview>, Failure> {
+        let mut scenes = Vec::new();
+        for id in channels {
+            if !self.shared.config.channels.contains_key(id) {
+                return Err(failure::no_channel(id));
+            }
+            let scene = Scene {
+                config: Arc::clone(&self.shared.config),
+                base: self.shared.base.clone(),
+                inbound: self.inbound(id, MessageId::new(""), user_text.to_owned()),
+                agent_output: agent_output.to_owned(),
+            };
+            scenes.push(tokio::task::spawn_blocking(move || scene.play()));
+        }
+        let mut previews = Vec::new();
+        for scene in scenes {
+            previews.push(scene.await.map_err(|e| failure::internal(&e))??);
+        }
+        Ok(previews)
+    }
+
+    pub(super) async fn send(&self, send: ComposeSend) -> Result<Sent, Failure> {
+        let ComposeSend {
+            channel,
+            user_text,
+            agent_output,
+        } = send;
+        self.known(&channel)?;
+        // Every channel of this version is a loopback one; another one has no message to answer.
+        let platform = self
+            .shared
+            .loopbacks
+            .get(&channel)
+            .ok_or_else(|| failure::no_channel(&channel))?;
+        let message = platform.mint(&ChatId::new(CHAT));
+        let inbound = platform
+            .platform()
+            .receive(self.inbound(&channel, message, user_text));
+        if let Some(output) = agent_output {
+            self.shared.typed.answer(&channel, &inbound.message, output);
+        }
+        let turn = self
+            .shared
+            .engine
+            .submit(inbound)
+            .await
+            .map_err(failure::journal)?;
+        Ok(Sent { turn: turn.id })
+    }
+
+    fn inbound(&self, channel: &ChannelId, message: MessageId, text: String) -> Inbound {
+        Inbound {
+            channel: channel.clone(),
+            account: None,
+            chat: ChatId::new(CHAT),
+            chat_type: ChatType::Direct,
+            thread: None,
+            message,
+            reply_to: None,
+            sender: Sender {
+                id: self.writer(channel).into(),
+                name: SENDER.to_owned(),
+                display_name: "You".to_owned(),
+                is_bot: false,
+            },
+            text,
+            mentioned: true,
+            files: Vec::new(),
+            at: self.shared.clock.now(),
+        }
+    }
+
+    /// Whom the message claims to come from: a test of the output should not fail at the gate, so it is
+    /// somebody on the allow list. Where nobody is, the gate is what the test shows.
+    fn writer(&self, channel: &ChannelId) -> String {
+        let allowed = self
+            .shared
+            .config
+            .channels
+            .get(channel)
+            .map(|c| c.allow_from.as_slice())
+            .unwrap_or_default();
+        let first = allowed
+            .first()
+            .map(|entry| entry.rsplit(':').next().unwrap_or(entry));
+        first.filter(|id| *id != "*").unwrap_or(SENDER).to_owned()
+    }
+}

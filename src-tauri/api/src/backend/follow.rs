@@ -1,0 +1,42 @@
+//! Follows the journal: sums, alarms, and turns as they grow.
+
+use super::{Backend, Urgent};
+use foldback_store::StoreError;
+use foldback_wire::{Event, Seq};
+
+/// Events read at a time.
+const BATCH: usize = 1_024;
+
+impl Backend {
+    /// Follows the journal from `after` on, until it is closed.
+    pub(super) async fn follow(self, after: Seq) {
+        if let Err(error) = self.follow_from(after).await {
+            tracing::error!(%error, "the figures stand still: the journal cannot be read");
+        }
+    }
+
+    async fn follow_from(&self, mut seen: Seq) -> Result<(), StoreError> {
+        let mut head = self.shared.journal.watch();
+        loop {
+            if head.wait_for(|head| *head > seen).await.is_err() {
+                return Ok(());
+            }
+            let events = self.shared.journal.read(Seq(seen.0 + 1), BATCH).await?;
+            let Some(last) = events.last() else { continue };
+            seen = last.seq;
+            self.take_in(&events);
+        }
+    }
+
+    fn take_in(&self, events: &[Event]) {
+        let alarms: Vec<_> = {
+            let mut digest = self.digest();
+            events.iter().filter_map(|event| digest.push(event)).collect()
+        };
+        self.shared.turns.grow(events);
+        for alarm in alarms {
+            // Nobody listens: the journal has it all the same.
+            let _ = self.shared.urgent.send(Urgent::Alarm(alarm));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A fixture that plays a turn again.
+
+use super::Backend;
+use crate::{TurnFold, failure};
+use foldback_agents::{Act, ScriptStep, ToolStep};
+use foldback_replay::{Came, ends, fixture, updated};
+use foldback_store::one_line;
+use foldback_wire::{
+    ChatType, Code, Event, Inbound, Kind, Timestamp, TurnId,
+    rpc::{Failure, FixtureText},
+};
+use serde_json::{Map, Value, json};
+use std::{fmt::Write as _, path::Path};
+
+impl Backend {
+    pub(super) async fn fixture_of(&self, turn: TurnId) -> Result<FixtureText, Failure> {
+        let events = self.shared.journal.turn(turn).await.map_err(failure::journal)?;
+        let detail = TurnFold::of(turn, &events)
+            .detail()
+            .ok_or_else(|| failure::no_turn(turn))?;
+        let platform = self.capabilities(&detail.inbound.channel).platform;
+        let path = format!("turns/turn-{turn}.yaml");
+        let script = script(turn, platform.code(), &detail.inbound, &events);
+        let parsed = fixture::parse(Path::new(&path), &script).map_err(|e| failure::internal(&e))?;
+        let codes: Vec<Code> = detail
+            .messages
+            .iter()
+            .flat_map(|m| &m.diagnostics)
+            .map(|d| d.code)
+            .collect();
+        let came = Came {
+            platform,
+            ends: ends(&detail.deliveries),
+            codes,
+        };
+        Ok(FixtureText {
+            path,
+            text: updated(&script, &parsed, &[came]),
+        })
+    }
+}
+
+/// The fixture without its expectations. JSON values are YAML values.
+fn script(turn: TurnId, platform: &str, inbound: &Inbound, events: &[Event]) -> String {
+    let title = format!("Turn {turn}: {}", one_line(&inbound.text, 60));
+    let mut text = format!(
+        "name: {}\nabout: {}\nchannel: {platform}\nrules: []\nsteps:\n  - user: {}\n",
+        json!(title),
+        json!(format!("Made from turn {turn} of {}.", inbound.channel)),
+        user(inbound),
+    );
+    let steps = agent(events);
+    if !steps.is_empty() {
+        text += "  - agent:\n";
+        for step in steps {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "      - {}", json!(step));
+        }
+    }
+    text
+}
+
+fn user(inbound: &Inbound) -> Value {
+    let mut user = Map::new();
+    user.insert("text".into(), json!(inbound.text));
+    user.insert("from".into(), json!(inbound.sender.id));
+    user.insert("id".into(), json!(inbound.message));
+    user.insert("chat".into(), json!(inbound.chat_type));
+    if let Some(thread) = &inbound.thread {
+        user.insert("thread".into(), json!(thread));
+    }
+    if let Some(reply_to) = &inbound.reply_to {
+        user.insert("reply_to".into(), json!(reply_to));
+    }
+    if inbound.chat_type == ChatType::Group {
+        user.insert("mentioned".into(), json!(inbound.mentioned));
+    }
+    if inbound.sender.is_bot {
+        user.insert("is_bot".into(), json!(true));
+    }
+    if !inbound.files.is_empty() {
+        let names: Vec<_> = inbound.files.iter().map(|file| &file.name).collect();
+        user.insert("files".into(), json!(names));
+    }
+    Value::Object(user)
+}
+
+/// What the agent did, with the pauses it made.
+fn agent(events: &[Event]) -> Vec<ScriptStep> {
+    let mut steps: Vec<ScriptStep> = Vec::new();
+    let mut before: Option<Timestamp> = None;
+    let mut writing = 0;
+    for event in events {
+        if matches!(event.kind, Kind::RunStarted { .. }) {
+            before = Some(event.at);
+        }
+        let Some(last) = before else { continue };
+        let Some(act) = act(&event.kind) else { continue };
+        if let Kind::Chunk { message, .. } = event.kind
+            && message != writing
+        {
+            // Where no tool call ended the message before, the script has to say that a new one begins.
+            if !steps.iter().rev().any(|step| matches!(step.act, Act::Tool(_))) {
+                steps.push(Act::Message(format!("message-{message}")).into());
+            }
+            writing = message;
+        }
+        let after_ms = u64::try_from(event.at.since(last).as_millis()).unwrap_or(u64::MAX);
+        steps.push(ScriptStep { after_ms, act });
+        before = Some(event.at);
+    }
+    steps
+}
+
+/// An event as an act of a script; `None` for what the agent did not do.
+fn act(kind: &Kind) -> Option<Act> {
+    Some(match kind {
+        Kind::Chunk { text, .. } => Act::Text(text.clone()),
+        Kind::Reasoning { text } => Act::Reasoning(text.clone()),
+        Kind::Tool { call } => Act::Tool(ToolStep {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            status: call.status,
+            after_ms: 0,
+            arguments: call.arguments.clone(),
+            result: call.result.clone(),
+        }),
+        Kind::Used { usage } => Act::Usage(*usage),
+        Kind::RunFailed { fault, .. } => Act::Error(fault.code().to_owned()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,142 @@
+//! The running host that desktop, command line and server share: configuration, journal, channels, agents
+//! and pipeline, put together; and the answers to all commands.
+
+mod agents;
+mod app;
+mod card;
+mod commands;
+mod compose;
+mod demo;
+mod fixtures;
+mod follow;
+mod from_turn;
+mod open;
+mod preview;
+mod runs;
+mod turns;
+mod views;
+
+pub use open::{OpenError, Setup, data_folder};
+
+use crate::{
+    failure,
+    live::{Digest, Subscription},
+    log::LogBook,
+};
+use agents::Typed;
+use foldback_channels::Loopback;
+use foldback_pipeline::{Engine, config::Config};
+use foldback_store::{Journal, StoreError};
+use foldback_wire::{
+    Actor, ChannelId, Clock,
+    rpc::{Alarm, Failure, FixtureProgress, Topic},
+};
+use runs::Runs;
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::broadcast, task::JoinSet};
+use turns::Turns;
+use views::Views;
+
+/// How long running turns get to finish when the host ends.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A running host. Cheap to clone.
+#[derive(Clone)]
+pub struct Backend {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    workspace: String,
+    actor: Actor,
+    config: Arc<Config>,
+    /// The folder that relative paths of the configuration lie below.
+    base: PathBuf,
+    fixtures: PathBuf,
+    clock: Arc<dyn Clock>,
+    journal: Arc<dyn Journal>,
+    engine: Engine,
+    loopbacks: BTreeMap<ChannelId, Arc<Loopback>>,
+    typed: Typed,
+    log: LogBook,
+    digest: Mutex<Digest>,
+    turns: Turns,
+    views: Views,
+    runs: Runs,
+    /// What cannot wait for a tick, to every subscriber of the app.
+    urgent: broadcast::Sender<Urgent>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+/// What is pushed at once.
+#[derive(Debug, Clone)]
+enum Urgent {
+    Alarm(Alarm),
+    Fixtures(FixtureProgress),
+}
+
+impl Backend {
+    /// The engine below, for shells that need more than the commands.
+    pub fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    /// The journal.
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.shared.journal
+    }
+
+    /// The simulated platform behind a channel, to look at it, to write to it, or to plan faults.
+    pub fn loopback(&self, channel: &ChannelId) -> Option<&Arc<Loopback>> {
+        self.shared.loopbacks.get(channel)
+    }
+
+    /// Hears what is pushed about a topic.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such view.
+    pub fn subscribe(&self, topic: &Topic) -> Result<Subscription, Failure> {
+        match topic {
+            Topic::View { view } => self.frames(*view),
+            Topic::App => Ok(self.app()),
+        }
+    }
+
+    /// Ends in order: running turns get a few seconds, what is held stays in the outbox, the journal is
+    /// written and closed.
+    ///
+    /// # Errors
+    /// When the last events cannot be written.
+    pub async fn shutdown(&self) -> Result<(), StoreError> {
+        self.tasks().abort_all();
+        self.shared.views.close_all();
+        self.shared.engine.shutdown(GRACE).await?;
+        self.shared.journal.close().await
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        lock(&self.shared.tasks)
+    }
+
+    fn digest(&self) -> MutexGuard<'_, Digest> {
+        lock(&self.shared.digest)
+    }
+
+    fn known(&self, channel: &ChannelId) -> Result<foldback_channels::Channel, Failure> {
+        self.shared
+            .engine
+            .channels()
+            .channel(channel)
+            .ok_or_else(|| failure::no_channel(channel))
+    }
+}
+
+/// Every change behind these locks leaves whole values, so that a panic elsewhere does not matter.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

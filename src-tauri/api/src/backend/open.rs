@@ -1,0 +1,292 @@
+//! Putting a host together: folders, journal, channels, agents, pipeline.
+
+use super::{
+    Backend, Shared,
+    agents::{self, AgentError, Typed},
+    runs::Runs,
+    turns::Turns,
+    views::Views,
+};
+use crate::{live::Digest, log::LogBook};
+use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_pipeline::{
+    Engine, Parts, Rules, SeededRng, StartError, TokioClock,
+    config::{self, ChannelKind, Config, ConfigError},
+};
+use foldback_store::{Journal, SqliteJournal, StoreError};
+use foldback_wire::{Actor, ChannelId, Clock, Rng};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+use tokio::{sync::broadcast, task::JoinSet};
+
+/// Alarms that a subscriber may be behind.
+const URGENT: usize = 256;
+
+/// What a host is made from.
+pub struct Setup {
+    /// What the window calls it: the configuration's file, or `demo`.
+    pub workspace: String,
+    /// The configuration.
+    pub config: Config,
+    /// The folder that relative paths of the configuration lie below.
+    pub base: PathBuf,
+    /// Where the journal is kept unless the configuration says otherwise.
+    pub data: PathBuf,
+    /// The fixtures.
+    pub fixtures: PathBuf,
+    /// Who acts through the commands: a person at the console or at the command line.
+    pub actor: Actor,
+    /// Whether the demonstration is played when the journal is empty.
+    pub demo: bool,
+    /// The app's own log.
+    pub log: LogBook,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub rng: Arc<dyn Rng>,
+    /// A journal to use instead of a file; recordings for tests are made in memory.
+    pub journal: Option<Arc<dyn Journal>>,
+}
+
+impl Setup {
+    /// The embedded default: loopback channels, the script agent, the demonstration at the first start.
+    pub fn embedded(data: PathBuf, fixtures: PathBuf, actor: Actor) -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(TokioClock::system());
+        Self {
+            workspace: "demo".to_owned(),
+            config: config::embedded(),
+            base: data.clone(),
+            data,
+            fixtures,
+            actor,
+            demo: true,
+            log: LogBook::new(Arc::clone(&clock)),
+            rng: Arc::new(SeededRng::new(clock.now().0.unsigned_abs())),
+            clock,
+            journal: None,
+        }
+    }
+
+    /// What a configuration file says.
+    ///
+    /// # Errors
+    /// With file, line and field where the file is wrong.
+    pub fn from_file(
+        path: &Path,
+        data: PathBuf,
+        fixtures: PathBuf,
+        actor: Actor,
+    ) -> Result<Self, ConfigError> {
+        let config = config::load(path)?;
+        Ok(Self {
+            workspace: path
+                .file_stem()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned(),
+            config,
+            base: path.parent().unwrap_or(Path::new(".")).to_owned(),
+            demo: false,
+            ..Self::embedded(data, fixtures, actor)
+        })
+    }
+}
+
+/// Why a host cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The data folder cannot be made.
+    #[error("the data folder {path} cannot be made: {source}", path = path.display())]
+    DataFolder {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] StoreError),
+    /// An agent cannot be made.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// This version has no adapter for a channel.
+    #[error("channels.{0}: this version has no adapter for {1}; kind = \"loopback\" simulates it")]
+    NoAdapter(ChannelId, &'static str),
+    /// The pipeline cannot start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
+impl Backend {
+    /// Starts a host. On an empty journal with `demo` set, a conversation begins to flow.
+    ///
+    /// # Errors
+    /// With what is wrong and what to do; nothing runs then.
+    pub async fn open(setup: Setup) -> Result<Self, OpenError> {
+        let Setup {
+            workspace,
+            config,
+            base,
+            data,
+            fixtures,
+            actor,
+            demo,
+            log,
+            clock,
+            rng,
+            journal,
+        } = setup;
+        let journal = match journal {
+            Some(journal) => journal,
+            None => open_journal(&config, &base, &data).await?,
+        };
+        let first_start = journal.head().0 == 0;
+        let before = journal.head();
+        let outbox = journal
+            .outbox()
+            .await?
+            .into_iter()
+            .map(|entry| (entry.op, entry.channel));
+        let digest = Digest::resume(outbox);
+        let typed = Typed::default();
+        let agents = agents::build(&config, &base, &typed, &clock, &rng)?;
+        let loopbacks = loopbacks(&config, &clock)?;
+        let config = Arc::new(config);
+        let adapter = |(id, channel): (&ChannelId, &Arc<Loopback>)| {
+            let adapter: Arc<dyn ChannelAdapter> = Arc::<Loopback>::clone(channel);
+            (id.clone(), adapter)
+        };
+        let parts = Parts {
+            config: Arc::clone(&config),
+            base: base.clone(),
+            journal: Arc::clone(&journal),
+            channels: loopbacks.iter().map(adapter).collect(),
+            agents,
+            clock: Arc::clone(&clock),
+            rng,
+            rules: Rules::all(),
+            grammar_off: Vec::new(),
+        };
+        if demo {
+            super::demo::lay_files(&config, &base);
+        }
+        let engine = Engine::start(parts).await?;
+        let shared = Shared {
+            workspace,
+            actor,
+            config,
+            base,
+            fixtures,
+            clock,
+            journal,
+            engine,
+            loopbacks,
+            typed,
+            log,
+            digest: Mutex::new(digest),
+            turns: Turns::default(),
+            views: Views::default(),
+            runs: Runs::default(),
+            urgent: broadcast::Sender::new(URGENT),
+            tasks: Mutex::new(JoinSet::new()),
+        };
+        let backend = Self {
+            shared: Arc::new(shared),
+        };
+        backend.tasks().spawn(backend.clone().follow(before));
+        if demo && first_start {
+            backend.tasks().spawn(backend.clone().play_demo());
+        }
+        Ok(backend)
+    }
+}
+
+async fn open_journal(config: &Config, base: &Path, data: &Path) -> Result<Arc<dyn Journal>, OpenError> {
+    let path = match &config.store.file {
+        Some(file) => base.join(file),
+        None => data.join("journal.sqlite"),
+    };
+    let folder = path.parent().unwrap_or(data);
+    std::fs::create_dir_all(folder).map_err(|source| OpenError::DataFolder {
+        path: folder.to_owned(),
+        source,
+    })?;
+    Ok(Arc::new(SqliteJournal::open(path).await?))
+}
+
+fn loopbacks(
+    config: &Config,
+    clock: &Arc<dyn Clock>,
+) -> Result<BTreeMap<ChannelId, Arc<Loopback>>, OpenError> {
+    let mut channels = BTreeMap::new();
+    for (id, settings) in &config.channels {
+        // The configuration was checked: every channel has a platform.
+        let Some(platform) = settings.platform(id) else {
+            continue;
+        };
+        if settings.kind(id) != Some(ChannelKind::Loopback) {
+            return Err(OpenError::NoAdapter(id.clone(), platform.code()));
+        }
+        let channel = Loopback::new(profile(platform), Arc::clone(clock), None);
+        channels.insert(id.clone(), Arc::new(channel));
+    }
+    Ok(channels)
+}
+
+/// The folder where this person's data lies by the habits of the system, such as `~/.local/share/foldback`.
+/// `None` where the system does not say who the person is.
+pub fn data_folder() -> Option<PathBuf> {
+    data_folder_in(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+}
+
+fn data_folder_in(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = |name| {
+        variable(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let home = || path("HOME");
+    let data = if cfg!(target_os = "windows") {
+        path("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        home().map(|home| home.join("Library/Application Support"))
+    } else {
+        path("XDG_DATA_HOME").or_else(|| home().map(|home| home.join(".local/share")))
+    };
+    data.map(|data| data.join("foldback"))
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_folder_follows_the_system() {
+        let with = |set: &'static [(&str, &str)]| {
+            data_folder_in(|name| {
+                set.iter()
+                    .find(|(n, _)| *n == name)
+                    .map(|(_, value)| value.into())
+            })
+        };
+        assert_eq!(
+            with(&[("HOME", "/home/a")]),
+            Some("/home/a/.local/share/foldback".into())
+        );
+        assert_eq!(
+            with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "/data")]),
+            Some("/data/foldback".into())
+        );
+        assert_eq!(
+            with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "relative")]),
+            with(&[("HOME", "/home/a")])
+        );
+        assert_eq!(with(&[]), None);
+    }
+}

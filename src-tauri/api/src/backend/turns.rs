@@ -1,0 +1,217 @@
+//! Turns: lists, details, moments, and why.
+
+use super::{Backend, lock};
+use crate::{TurnFold, failure, why};
+use foldback_channels::profile;
+use foldback_store::Selection;
+use foldback_wire::{
+    Capabilities, ChannelId, Event, Kind, MessageId, Platform, Seq, TurnId,
+    rpc::{Failure, Moment, MomentAt, TurnDetail, TurnList, TurnSummary, Why},
+};
+use std::{collections::BTreeMap, sync::Mutex};
+
+/// Folds kept: those a person looks at and those that run. A fold holds its turn's text, mostly some kB.
+const FOLDS: usize = 64;
+/// Summaries kept, of turns that cannot change any more; about 500 bytes each.
+const SUMMARIES: usize = 4_096;
+/// Most turns in a list.
+const MOST: u32 = 500;
+
+/// Folds and summaries of turns.
+#[derive(Default)]
+pub(super) struct Turns {
+    folds: Mutex<BTreeMap<TurnId, TurnFold>>,
+    summaries: Mutex<BTreeMap<TurnId, TurnSummary>>,
+}
+
+impl Turns {
+    /// Folds new events into the turns kept.
+    pub(super) fn grow(&self, events: &[Event]) {
+        let mut folds = lock(&self.folds);
+        for event in events {
+            let Some(turn) = event.turn else { continue };
+            if matches!(event.kind, Kind::Received { .. }) {
+                folds.entry(turn).or_insert_with(|| TurnFold::new(turn));
+            }
+            if let Some(fold) = folds.get_mut(&turn) {
+                fold.push(event);
+            }
+        }
+        // The oldest settled ones go first; a turn that still runs is kept.
+        while folds.len() > FOLDS {
+            let Some(oldest) = folds
+                .iter()
+                .find(|(_, fold)| fold.settled())
+                .map(|(turn, _)| *turn)
+            else {
+                break;
+            };
+            folds.remove(&oldest);
+        }
+    }
+
+    fn with<T>(&self, turn: TurnId, read: impl FnOnce(&TurnFold) -> T) -> Option<T> {
+        lock(&self.folds)
+            .get(&turn)
+            .filter(|fold| fold.inbound().is_some())
+            .map(read)
+    }
+}
+
+impl Backend {
+    pub(super) async fn list(&self, list: TurnList) -> Result<Vec<TurnSummary>, Failure> {
+        let limit = list.limit.min(MOST) as usize;
+        let mut found = Vec::new();
+        let mut before = match list.before {
+            Some(turn) => turn,
+            None => self.next_turn().await?,
+        };
+        while found.len() < limit && before.0 > 1 {
+            let turn = TurnId(before.0 - 1);
+            // A number can be missing: it was given out and the process ended before the first event.
+            found.extend(self.summary(turn).await?);
+            before = turn;
+        }
+        Ok(found)
+    }
+
+    /// One more than the latest turn. Turns begin in the order of their numbers.
+    async fn next_turn(&self) -> Result<TurnId, Failure> {
+        let received = Selection::kinds(["received"]);
+        for (after, until) in strides(self.shared.journal.head()) {
+            let begun = self
+                .shared
+                .journal
+                .select(&received, after, until, usize::MAX)
+                .await
+                .map_err(failure::journal)?;
+            if let Some(latest) = begun.iter().filter_map(|event| event.turn).max() {
+                return Ok(TurnId(latest.0 + 1));
+            }
+        }
+        Ok(TurnId(0))
+    }
+
+    async fn summary(&self, turn: TurnId) -> Result<Option<TurnSummary>, Failure> {
+        if let Some(summary) = self.shared.turns.with(turn, TurnFold::summary) {
+            return Ok(summary);
+        }
+        if let Some(summary) = lock(&self.shared.turns.summaries).get(&turn) {
+            return Ok(Some(summary.clone()));
+        }
+        let fold = TurnFold::of(
+            turn,
+            &self.shared.journal.turn(turn).await.map_err(failure::journal)?,
+        );
+        let summary = fold.summary();
+        if let Some(summary) = summary.clone().filter(|_| fold.settled()) {
+            let mut summaries = lock(&self.shared.turns.summaries);
+            summaries.insert(turn, summary);
+            if summaries.len() > SUMMARIES {
+                summaries.pop_first();
+            }
+        }
+        Ok(summary)
+    }
+
+    pub(super) async fn detail(&self, turn: TurnId) -> Result<TurnDetail, Failure> {
+        self.digest().looked_at(turn);
+        if let Some(detail) = self.shared.turns.with(turn, TurnFold::detail) {
+            return detail.ok_or_else(|| failure::no_turn(turn));
+        }
+        let events = self.shared.journal.turn(turn).await.map_err(failure::journal)?;
+        TurnFold::of(turn, &events)
+            .detail()
+            .ok_or_else(|| failure::no_turn(turn))
+    }
+
+    pub(super) async fn moment(&self, at: MomentAt) -> Result<Moment, Failure> {
+        let events = self
+            .shared
+            .journal
+            .turn(at.turn)
+            .await
+            .map_err(failure::journal)?;
+        let fold = TurnFold::until(at.turn, &events, at.seq);
+        let channel = fold
+            .inbound()
+            .map(|m| m.channel.clone())
+            .ok_or_else(|| failure::no_turn(at.turn))?;
+        let can = self.capabilities(&channel);
+        let moment = match at.byte {
+            None => fold.moment(&can),
+            Some(byte) => {
+                let settings = self.shared.config.output_of(&channel).settings();
+                fold.moment_at_byte(&can, &events, byte, &settings)
+            }
+        };
+        moment.ok_or_else(|| failure::no_turn(at.turn))
+    }
+
+    /// What a channel can do. One that is not configured any more is measured by the platform of its name.
+    pub(super) fn capabilities(&self, channel: &ChannelId) -> Capabilities {
+        self.shared
+            .config
+            .capabilities_of(channel)
+            .unwrap_or_else(|| profile(Platform::from_code(channel.as_str()).unwrap_or(Platform::Signal)))
+    }
+
+    pub(super) async fn explain(&self, about: &str) -> Result<Why, Failure> {
+        let text = about.trim();
+        if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse() {
+            let turn = TurnId(number);
+            if let Some(answer) = why(
+                turn,
+                &self.shared.journal.turn(turn).await.map_err(failure::journal)?,
+            ) {
+                return Ok(answer);
+            }
+        }
+        // A bare number can be a message's id as well.
+        let turn = self
+            .turn_of(&MessageId::new(text))
+            .await?
+            .ok_or_else(|| failure::nothing_about(text))?;
+        why(
+            turn,
+            &self.shared.journal.turn(turn).await.map_err(failure::journal)?,
+        )
+        .ok_or_else(|| failure::nothing_about(text))
+    }
+
+    /// The latest turn that a platform's message belongs to.
+    async fn turn_of(&self, id: &MessageId) -> Result<Option<TurnId>, Failure> {
+        let naming = Selection::kinds(["received", "ended"]);
+        for (after, until) in strides(self.shared.journal.head()) {
+            let events = self
+                .shared
+                .journal
+                .select(&naming, after, until, usize::MAX)
+                .await
+                .map_err(failure::journal)?;
+            if let Some(found) = events.iter().rev().find(|event| names(event, id)) {
+                return Ok(found.turn);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether an event tells that a message belongs to its turn.
+fn names(event: &Event, id: &MessageId) -> bool {
+    match &event.kind {
+        Kind::Received { message } => message.message == *id,
+        Kind::Ended { outcome, .. } => outcome.message.as_ref() == Some(id),
+        _ => false,
+    }
+}
+
+/// Places searched at a time when looking backwards.
+const STRIDE: u64 = 20_000;
+
+/// The stretches of the journal up to `head`, last first, each without its first place.
+fn strides(head: Seq) -> impl Iterator<Item = (Seq, Seq)> {
+    (0..=head.0 / STRIDE)
+        .rev()
+        .map(move |n| (Seq(n * STRIDE), Seq(((n + 1) * STRIDE).min(head.0))))
+}

@@ -1,0 +1,164 @@
+//! Windows over the journal.
+
+use super::{Backend, lock};
+use crate::{
+    failure,
+    live::{Desk, Frames, Subscription},
+};
+use foldback_store::{Filter, Opening, Scene, View, complete, row};
+use foldback_wire::{
+    ChannelId, Seq,
+    rpc::{
+        Ack, Completion, EventDetail, Failure, FilterCheck, FilterComplete, Find, Found, OpenView, Pause,
+        ViewOpened, Window,
+    },
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+/// Views open at a time. A page that was loaded again never closes those it had; the oldest goes.
+const OPEN: usize = 32;
+/// Events a view may fall behind before it leaves some out: ten seconds at 10,000 a second.
+const MAX_BEHIND: u64 = 100_000;
+
+/// The open views.
+#[derive(Default)]
+pub(super) struct Views {
+    open: Mutex<Numbered>,
+}
+
+#[derive(Default)]
+struct Numbered {
+    last: u32,
+    desks: BTreeMap<u32, Arc<Desk>>,
+}
+
+impl Views {
+    fn get(&self, view: u32) -> Result<Arc<Desk>, Failure> {
+        lock(&self.open)
+            .desks
+            .get(&view)
+            .cloned()
+            .ok_or_else(|| failure::no_view(view))
+    }
+
+    /// Events that open views could not show.
+    pub(super) fn dropped(&self) -> u64 {
+        lock(&self.open)
+            .desks
+            .values()
+            .map(|desk| desk.view().dropped())
+            .sum()
+    }
+
+    pub(super) fn close_all(&self) {
+        for desk in std::mem::take(&mut lock(&self.open).desks).into_values() {
+            desk.close();
+        }
+    }
+}
+
+impl Backend {
+    pub(super) fn open_view(&self, wish: &OpenView) -> Result<ViewOpened, Failure> {
+        let filter =
+            Filter::parse_for(&wish.filter, &self.channel_names()).map_err(|e| failure::bad_filter(&e))?;
+        let now = self.shared.clock.now();
+        let opening = Opening {
+            now,
+            scene: Scene::live(),
+            max_behind: Some(MAX_BEHIND),
+        };
+        let view = View::open(Arc::clone(&self.shared.journal), &filter, opening);
+        let mut open = lock(&self.shared.views.open);
+        open.last += 1;
+        let number = open.last;
+        open.desks.insert(number, Arc::new(Desk::new(view)));
+        if open.desks.len() > OPEN
+            && let Some((_, oldest)) = open.desks.pop_first()
+        {
+            oldest.close();
+        }
+        Ok(ViewOpened { view: number })
+    }
+
+    pub(super) fn close_view(&self, view: u32) {
+        // Closing what is closed is fine: a page may close in the order it likes.
+        if let Some(desk) = lock(&self.shared.views.open).desks.remove(&view) {
+            desk.close();
+        }
+    }
+
+    pub(super) fn look(&self, window: &Window) -> Result<(), Failure> {
+        self.shared.views.get(window.view).map(|desk| desk.look(window))
+    }
+
+    pub(super) fn drawn(&self, ack: &Ack) -> Result<(), Failure> {
+        self.shared.views.get(ack.view).map(|desk| desk.ack(ack.serial))
+    }
+
+    pub(super) fn pause_view(&self, pause: &Pause) -> Result<(), Failure> {
+        self.shared
+            .views
+            .get(pause.view)
+            .map(|desk| desk.pause(pause.paused))
+    }
+
+    pub(super) async fn find(&self, find: Find) -> Result<Found, Failure> {
+        let desk = self.shared.views.get(find.view)?;
+        let seq = Seq(find.seq);
+        // The answer is final only once the view has looked so far.
+        while desk.view().examined() < seq.min(self.shared.journal.head())
+            && desk.view().catch_up().await.map_err(failure::journal)?
+        {}
+        Ok(Found {
+            index: desk.view().position_of(seq),
+        })
+    }
+
+    pub(super) fn frames(&self, view: u32) -> Result<Subscription, Failure> {
+        let frames = Frames::new(view, self.shared.views.get(view)?, Arc::clone(&self.shared.clock));
+        Ok(Subscription::new(|to| frames.run(to)))
+    }
+
+    pub(super) async fn one_event(&self, seq: u64) -> Result<EventDetail, Failure> {
+        let events = if seq == 0 {
+            Vec::new()
+        } else {
+            self.shared
+                .journal
+                .read(Seq(seq), 1)
+                .await
+                .map_err(failure::journal)?
+        };
+        let event = events
+            .into_iter()
+            .find(|e| e.seq.0 == seq)
+            .ok_or_else(|| failure::no_event(seq))?;
+        Ok(EventDetail {
+            row: row(&event),
+            event,
+        })
+    }
+
+    pub(super) fn check_filter(&self, text: &str) -> FilterCheck {
+        FilterCheck {
+            error: Filter::parse_for(text, &self.channel_names()).err(),
+        }
+    }
+
+    pub(super) fn complete_filter(&self, wish: &FilterComplete) -> Vec<Completion> {
+        complete(&wish.text, wish.cursor, &self.channel_names())
+    }
+
+    fn channel_names(&self) -> Vec<ChannelId> {
+        self.shared
+            .engine
+            .channels()
+            .channels()
+            .iter()
+            .map(|c| c.id().clone())
+            .collect()
+    }
+}

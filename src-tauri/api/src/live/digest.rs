@@ -1,0 +1,332 @@
+//! What the events since the start add up to: figures, counters, errors, alarms.
+
+use foldback_wire::{
+    ChannelId, ChannelState, Event, Kind, OpId, OpKind, OutcomeCode, Terminal, Timestamp, TurnId,
+    rpc::{Alarm, AlarmKind, ChannelError, Counters},
+};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    time::Duration,
+};
+
+/// Turns that the 95th percentile looks at.
+const TURNS: usize = 200;
+/// Errors a channel's card shows.
+const ERRORS: usize = 5;
+/// Over how long events are counted.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The sums. Fed with every event, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Digest {
+    channels: BTreeMap<ChannelId, ChannelSums>,
+    /// Turns that have begun and neither ended nor wait in a queue.
+    running: HashMap<TurnId, Run>,
+    took_ms: VecDeque<u64>,
+    /// Operations without an outcome, and where they go. Typing is left out everywhere: it comes and goes,
+    /// and nobody misses it.
+    open: HashMap<OpId, Option<ChannelId>>,
+    typing: HashSet<OpId>,
+    unknown: HashMap<TurnId, u32>,
+    /// How many events came at which time, of the last second.
+    rate: VecDeque<(Timestamp, u32)>,
+}
+
+#[derive(Debug, Default)]
+struct ChannelSums {
+    counters: Counters,
+    errors: VecDeque<ChannelError>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    began: Timestamp,
+    last_outcome: Option<Timestamp>,
+    queued: bool,
+}
+
+impl Digest {
+    /// The sums at a start; what waits in the outbox was intended before.
+    pub(crate) fn resume(outbox: impl IntoIterator<Item = (OpId, ChannelId)>) -> Self {
+        let mut digest = Self::default();
+        for (op, channel) in outbox {
+            digest.sums(Some(&channel), |sums| sums.counters.held += 1);
+            digest.open.insert(op, Some(channel));
+        }
+        digest
+    }
+
+    /// Adds an event; answers the alarm it raises.
+    pub(crate) fn push(&mut self, event: &Event) -> Option<Alarm> {
+        self.count(event.at);
+        if self.is_typing(event) {
+            return None;
+        }
+        self.follow_turn(event);
+        self.follow_ops(event);
+        let alarm = alarm(event);
+        if let Some((message, hint)) = trouble(event) {
+            let error = ChannelError {
+                at: event.at,
+                message,
+                hint,
+                seq: event.seq.0,
+            };
+            self.sums(event.channel.as_ref(), |sums| {
+                sums.errors.truncate(ERRORS - 1);
+                sums.errors.push_front(error);
+            });
+        }
+        alarm
+    }
+
+    fn count(&mut self, at: Timestamp) {
+        match self.rate.back_mut() {
+            Some((last, count)) if *last == at => *count += 1,
+            _ => self.rate.push_back((at, 1)),
+        }
+        // By the events' own times, so that memory stays bounded also when nobody asks.
+        while self
+            .rate
+            .front()
+            .is_some_and(|(first, _)| at.since(*first) >= SECOND)
+        {
+            self.rate.pop_front();
+        }
+    }
+
+    fn is_typing(&mut self, event: &Event) -> bool {
+        match &event.kind {
+            Kind::Intended { op, intent } if intent.kind == OpKind::Typing => self.typing.insert(*op),
+            Kind::Ended { op, .. } => self.typing.remove(op),
+            _ => false,
+        }
+    }
+
+    fn follow_turn(&mut self, event: &Event) {
+        let Some(turn) = event.turn else { return };
+        match &event.kind {
+            Kind::Received { .. } => {
+                let run = Run {
+                    began: event.at,
+                    last_outcome: None,
+                    queued: false,
+                };
+                self.running.insert(turn, run);
+                self.sums(event.channel.as_ref(), |sums| sums.counters.received += 1);
+            }
+            Kind::Queued { .. } | Kind::Dequeued { .. } => {
+                if let Some(run) = self.running.get_mut(&turn) {
+                    run.queued = matches!(event.kind, Kind::Queued { .. });
+                }
+            }
+            Kind::Ended { .. } => {
+                if let Some(run) = self.running.get_mut(&turn) {
+                    run.last_outcome = Some(event.at);
+                }
+            }
+            Kind::TurnEnded { .. } => {
+                let run = self.running.remove(&turn);
+                if let Some(Run {
+                    began,
+                    last_outcome: Some(end),
+                    ..
+                }) = run
+                {
+                    if self.took_ms.len() == TURNS {
+                        self.took_ms.pop_front();
+                    }
+                    self.took_ms
+                        .push_back(u64::try_from(end.since(began).as_millis()).unwrap_or(u64::MAX));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn follow_ops(&mut self, event: &Event) {
+        match &event.kind {
+            Kind::Intended { op, .. } => {
+                self.open.insert(*op, event.channel.clone());
+                self.sums(event.channel.as_ref(), |sums| sums.counters.held += 1);
+            }
+            Kind::Ended { op, outcome } => {
+                let channel = self.open.remove(op).unwrap_or_else(|| event.channel.clone());
+                self.sums(channel.as_ref(), |sums| {
+                    let counters = &mut sums.counters;
+                    counters.held = counters.held.saturating_sub(1);
+                    add(counters, outcome.code);
+                });
+                if outcome.code == OutcomeCode::Unknown
+                    && let Some(turn) = event.turn
+                {
+                    *self.unknown.entry(turn).or_default() += 1;
+                }
+            }
+            Kind::Skipped { outcome, .. } => {
+                self.sums(event.channel.as_ref(), |sums| {
+                    add(&mut sums.counters, outcome.code);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn sums(&mut self, channel: Option<&ChannelId>, change: impl FnOnce(&mut ChannelSums)) {
+        if let Some(channel) = channel {
+            change(self.channels.entry(channel.clone()).or_default());
+        }
+    }
+
+    /// What a channel did.
+    pub(crate) fn counters(&self, channel: &ChannelId) -> Counters {
+        self.channels
+            .get(channel)
+            .map(|sums| sums.counters)
+            .unwrap_or_default()
+    }
+
+    /// What went wrong on a channel, newest first.
+    pub(crate) fn errors(&self, channel: &ChannelId) -> Vec<ChannelError> {
+        self.channels
+            .get(channel)
+            .map(|sums| sums.errors.iter().cloned().collect())
+            .unwrap_or_default()
+    }
+
+    /// Turns running now; those that wait in a queue do not count.
+    pub(crate) fn running(&self) -> u32 {
+        self.running.values().filter(|run| !run.queued).count() as u32
+    }
+
+    /// Operations without an outcome.
+    pub(crate) fn waiting(&self) -> u32 {
+        self.open.len() as u32
+    }
+
+    /// Operations whose outcome is unknown and which nobody has looked at.
+    pub(crate) fn unknown(&self) -> u32 {
+        self.unknown.values().sum()
+    }
+
+    /// Somebody looked at a turn; answers whether that changed a figure.
+    pub(crate) fn looked_at(&mut self, turn: TurnId) -> bool {
+        self.unknown.remove(&turn).is_some()
+    }
+
+    /// Events of the last second before `now`.
+    pub(crate) fn events_per_second(&self, now: Timestamp) -> u32 {
+        let recent = self
+            .rate
+            .iter()
+            .rev()
+            .take_while(|(at, _)| now.since(*at) < SECOND);
+        recent.map(|(_, count)| count).sum()
+    }
+
+    /// 95th percentile of the last turns, from message to last outcome.
+    pub(crate) fn p95_turn_ms(&self) -> Option<u64> {
+        let mut sorted: Vec<_> = self.took_ms.iter().copied().collect();
+        sorted.sort_unstable();
+        // Nearest rank: the smallest value that at least 95 % do not exceed.
+        sorted
+            .get((sorted.len() * 95).div_ceil(100).checked_sub(1)?)
+            .copied()
+    }
+}
+
+fn add(counters: &mut Counters, outcome: OutcomeCode) {
+    match outcome {
+        OutcomeCode::Sent | OutcomeCode::Unchanged => counters.sent += 1,
+        OutcomeCode::DryRun => counters.dry_run += 1,
+        OutcomeCode::Failed | OutcomeCode::NotAllowed => counters.failed += 1,
+        OutcomeCode::Unsupported => counters.unsupported += 1,
+        OutcomeCode::Unknown => counters.unknown += 1,
+        OutcomeCode::Cancelled => {}
+    }
+}
+
+/// What a person should know at once.
+fn alarm(event: &Event) -> Option<Alarm> {
+    let (kind, message) = match &event.kind {
+        Kind::Leaked { op, span, .. } => (
+            AlarmKind::Leak,
+            format!("Operation {op} showed {} bytes of a directive.", span.len()),
+        ),
+        Kind::TurnEnded {
+            terminal: Terminal::Failed { detail },
+        } => (AlarmKind::Error, format!("A turn failed: {detail}")),
+        Kind::Ended { op, outcome } => {
+            let detail = outcome.detail.as_deref().unwrap_or(outcome.code.about());
+            match outcome.code {
+                OutcomeCode::Failed => (AlarmKind::Error, format!("Operation {op} failed: {detail}")),
+                OutcomeCode::Unknown => (
+                    AlarmKind::UnknownOutcome,
+                    format!("Nobody knows whether operation {op} arrived: {detail}"),
+                ),
+                _ => return None,
+            }
+        }
+        Kind::ChannelState {
+            to: ChannelState::Down,
+            why,
+            ..
+        } => {
+            let channel = event.channel.as_ref()?;
+            (AlarmKind::ChannelDown, format!("{channel} went down: {why}"))
+        }
+        _ => return None,
+    };
+    Some(Alarm {
+        kind,
+        message,
+        seq: event.seq.0,
+        turn: event.turn,
+    })
+}
+
+/// What went wrong on a channel, and what to do about it.
+fn trouble(event: &Event) -> Option<(String, Option<String>)> {
+    let hint = |text: &str| Some(text.to_owned());
+    Some(match &event.kind {
+        Kind::ChannelState {
+            to: to @ (ChannelState::Down | ChannelState::Degraded),
+            why,
+            ..
+        } => (
+            format!("{to}: {why}"),
+            hint("It tries again by itself; `foldback doctor` checks its settings."),
+        ),
+        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Failed => {
+            let detail = outcome.detail.as_deref().unwrap_or("the platform refused");
+            (
+                detail.to_owned(),
+                outcome.refusal.and_then(remedy).map(str::to_owned),
+            )
+        }
+        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown => (
+            outcome
+                .detail
+                .clone()
+                .unwrap_or_else(|| outcome.code.about().to_owned()),
+            hint("Look at the conversation on the platform; send it again by hand if it is missing."),
+        ),
+        Kind::Refused { refusal, detail, .. } => (format!("{refusal}: {detail}"), None),
+        _ => return None,
+    })
+}
+
+const fn remedy(refusal: foldback_wire::RefusalCode) -> Option<&'static str> {
+    use foldback_wire::RefusalCode as R;
+    match refusal {
+        R::Gone => Some("The chat or message does not exist any more; nothing can be done."),
+        R::Forbidden => Some("Give the bot the right to do this in that chat."),
+        R::TooLong => Some("Lower the size limit in the configuration."),
+        R::Unsupported => Some("Disable this operation for the channel."),
+        R::RateLimited | R::Transient | R::Rejected => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "digest_tests.rs"]
+mod tests;

@@ -1,0 +1,313 @@
+//! What a start-up screen would show after some events.
+
+use super::*;
+use foldback_wire::{ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target};
+
+#[derive(Default)]
+struct Feed {
+    digest: Digest,
+    seq: u64,
+    alarms: Vec<Alarm>,
+}
+
+impl Feed {
+    fn at(&mut self, ms: i64, turn: u64, kind: Kind) -> &mut Self {
+        self.seq += 1;
+        let event = Event {
+            seq: Seq(self.seq),
+            at: Timestamp(ms),
+            turn: (turn > 0).then_some(TurnId(turn)),
+            session: None,
+            channel: Some("slack".into()),
+            kind,
+        };
+        self.alarms.extend(self.digest.push(&event));
+        self
+    }
+
+    fn received(&mut self, ms: i64, turn: u64) -> &mut Self {
+        let sender = Sender {
+            id: "a".into(),
+            name: "a".into(),
+            display_name: "A".into(),
+            is_bot: false,
+        };
+        let message = Inbound {
+            channel: "slack".into(),
+            account: None,
+            chat: "c".into(),
+            chat_type: ChatType::Direct,
+            thread: None,
+            message: "m".into(),
+            reply_to: None,
+            sender,
+            text: "hi".into(),
+            mentioned: true,
+            files: Vec::new(),
+            at: Timestamp(ms),
+        };
+        self.at(
+            ms,
+            turn,
+            Kind::Received {
+                message: Box::new(message),
+            },
+        )
+    }
+
+    fn intended(&mut self, ms: i64, turn: u64, op: u64) -> &mut Self {
+        self.wanted(ms, turn, op, OpKind::SendText)
+    }
+
+    fn wanted(&mut self, ms: i64, turn: u64, op: u64, kind: OpKind) -> &mut Self {
+        let intent = Intent {
+            kind,
+            target: Target {
+                chat: "c".into(),
+                thread: None,
+            },
+            message: None,
+            reply_to: None,
+            body: None,
+            emoji: None,
+            emoji_sent: None,
+            path: None,
+            file_kind: None,
+            directive: None,
+            live: false,
+        };
+        self.at(ms, turn, Kind::Intended { op: OpId(op), intent })
+    }
+
+    fn ended(&mut self, ms: i64, turn: u64, op: u64, outcome: Outcome) -> &mut Self {
+        self.at(
+            ms,
+            turn,
+            Kind::Ended {
+                op: OpId(op),
+                outcome,
+            },
+        )
+    }
+
+    fn turn_ended(&mut self, ms: i64, turn: u64) -> &mut Self {
+        self.at(
+            ms,
+            turn,
+            Kind::TurnEnded {
+                terminal: Terminal::Replied,
+            },
+        )
+    }
+
+    fn counters(&self) -> Counters {
+        self.digest.counters(&"slack".into())
+    }
+}
+
+fn sent() -> Outcome {
+    Outcome::new(OutcomeCode::Sent)
+}
+
+#[test]
+fn turns_run_from_their_message_to_their_end_but_not_in_the_queue() {
+    let mut feed = Feed::default();
+    feed.received(0, 1)
+        .received(0, 2)
+        .at(1, 2, Kind::Queued { position: 1 });
+    assert_eq!(feed.digest.running(), 1);
+    feed.turn_ended(5, 1).at(6, 2, Kind::Dequeued { waited_ms: 5 });
+    assert_eq!(feed.digest.running(), 1);
+    feed.turn_ended(9, 2);
+    assert_eq!(feed.digest.running(), 0);
+}
+
+#[test]
+fn operations_wait_until_their_outcome_and_are_counted_by_it() {
+    let mut feed = Feed::default();
+    feed.received(0, 1)
+        .intended(1, 1, 1)
+        .intended(1, 1, 2)
+        .intended(1, 1, 3);
+    assert_eq!((feed.digest.waiting(), feed.counters().held), (3, 3));
+    feed.ended(2, 1, 1, sent())
+        .ended(2, 1, 2, Outcome::new(OutcomeCode::DryRun));
+    let counters = Counters {
+        received: 1,
+        sent: 1,
+        dry_run: 1,
+        held: 1,
+        ..Counters::default()
+    };
+    assert_eq!((feed.digest.waiting(), feed.counters()), (1, counters));
+}
+
+#[test]
+fn what_was_in_the_outbox_at_the_start_waits_too() {
+    let mut feed = Feed {
+        digest: Digest::resume([(OpId(7), ChannelId::from("slack"))]),
+        ..Feed::default()
+    };
+    assert_eq!((feed.digest.waiting(), feed.counters().held), (1, 1));
+    feed.ended(1, 1, 7, sent());
+    assert_eq!((feed.digest.waiting(), feed.counters().held), (0, 0));
+}
+
+#[test]
+fn the_percentile_goes_from_the_message_to_the_last_outcome_of_the_last_two_hundred() {
+    let mut feed = Feed::default();
+    assert_eq!(feed.digest.p95_turn_ms(), None);
+    feed.received(0, 1).turn_ended(50, 1);
+    assert_eq!(
+        feed.digest.p95_turn_ms(),
+        None,
+        "a turn without an operation tells nothing about speed"
+    );
+    for turn in 2..=301 {
+        let took = turn as i64;
+        feed.received(0, turn)
+            .intended(1, turn, turn)
+            .ended(took, turn, turn, sent())
+            .turn_ended(9_999, turn);
+    }
+    // Turns 102 to 301 remain; the 190th of them took 291 ms.
+    assert_eq!(feed.digest.p95_turn_ms(), Some(291));
+}
+
+#[test]
+fn events_are_counted_over_one_second() {
+    let mut feed = Feed::default();
+    for ms in [0, 400, 400, 900] {
+        feed.at(ms, 0, Kind::Idle);
+    }
+    assert_eq!(feed.digest.events_per_second(Timestamp(999)), 4);
+    assert_eq!(feed.digest.events_per_second(Timestamp(1_000)), 3);
+    assert_eq!(feed.digest.events_per_second(Timestamp(5_000)), 0);
+    feed.at(60_000, 0, Kind::Idle);
+    assert_eq!(
+        feed.digest.rate.len(),
+        1,
+        "what is older is forgotten without being asked for"
+    );
+}
+
+#[test]
+fn leaks_failures_unknown_outcomes_and_broken_channels_raise_alarms() {
+    let mut feed = Feed::default();
+    let span = foldback_wire::Span::new(0, 9);
+    let down = Kind::ChannelState {
+        from: ChannelState::Up,
+        to: ChannelState::Down,
+        by: foldback_wire::Actor::Adapter,
+        why: "the connection broke".into(),
+    };
+    feed.received(0, 1)
+        .intended(1, 1, 1)
+        .at(
+            2,
+            1,
+            Kind::Leaked {
+                op: OpId(1),
+                message: 0,
+                span,
+            },
+        )
+        .ended(3, 1, 1, Outcome::new(OutcomeCode::Failed).because("gone"))
+        .ended(4, 1, 2, Outcome::new(OutcomeCode::Unknown))
+        .at(5, 0, down)
+        .at(
+            6,
+            1,
+            Kind::TurnEnded {
+                terminal: Terminal::Failed {
+                    detail: "the agent failed".into(),
+                },
+            },
+        );
+    let told: Vec<_> = feed
+        .alarms
+        .iter()
+        .map(|a| (a.kind, a.message.as_str(), a.seq))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (AlarmKind::Leak, "Operation 1 showed 9 bytes of a directive.", 3),
+            (AlarmKind::Error, "Operation 1 failed: gone", 4),
+            (
+                AlarmKind::UnknownOutcome,
+                "Nobody knows whether operation 2 arrived: It was in flight when the process ended; only a person \
+                 sends it again.",
+                5
+            ),
+            (AlarmKind::ChannelDown, "slack went down: the connection broke", 6),
+            (AlarmKind::Error, "A turn failed: the agent failed", 7),
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_outcome_counts_until_somebody_looks_at_its_turn() {
+    let mut feed = Feed::default();
+    feed.ended(1, 4, 1, Outcome::new(OutcomeCode::Unknown)).ended(
+        1,
+        5,
+        2,
+        Outcome::new(OutcomeCode::Unknown),
+    );
+    assert_eq!(feed.digest.unknown(), 2);
+    assert!(feed.digest.looked_at(TurnId(4)));
+    assert!(!feed.digest.looked_at(TurnId(4)));
+    assert_eq!(feed.digest.unknown(), 1);
+}
+
+#[test]
+fn typing_counts_nowhere_and_alarms_nobody() {
+    let mut feed = Feed::default();
+    feed.wanted(1, 1, 1, OpKind::Typing);
+    assert_eq!((feed.digest.waiting(), feed.counters()), (0, Counters::default()));
+    feed.ended(2, 1, 1, Outcome::new(OutcomeCode::Failed));
+    assert_eq!((feed.alarms.len(), feed.counters()), (0, Counters::default()));
+}
+
+#[test]
+fn a_card_shows_the_last_five_errors_with_what_to_do() {
+    let mut feed = Feed::default();
+    for n in 0..6 {
+        let refusal = RefusalCode::Transient;
+        feed.at(
+            1,
+            1,
+            Kind::Refused {
+                op: OpId(2),
+                refusal,
+                detail: format!("{n}"),
+                retry_at: None,
+            },
+        );
+    }
+    let errors = feed.digest.errors(&"slack".into());
+    let messages: Vec<_> = errors.iter().map(|e| e.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "transient: 5",
+            "transient: 4",
+            "transient: 3",
+            "transient: 2",
+            "transient: 1"
+        ]
+    );
+    let mut feed = Feed::default();
+    let forbidden = Outcome {
+        refusal: Some(RefusalCode::Forbidden),
+        ..Outcome::new(OutcomeCode::Failed)
+    };
+    feed.ended(0, 1, 1, forbidden.because("not a member"));
+    let error = &feed.digest.errors(&"slack".into())[0];
+    assert_eq!(error.message, "not a member");
+    assert_eq!(
+        error.hint.as_deref(),
+        Some("Give the bot the right to do this in that chat.")
+    );
+}

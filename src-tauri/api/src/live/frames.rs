@@ -1,0 +1,240 @@
+//! Frames of a view: when one may be drawn, and what it shows.
+//!
+//! A frame goes out when something changed, at most one in [`FRAME`] and at most [`UNDRAWN`] that the window
+//! has not drawn yet: a slow window gets fewer frames, never a queue of them. A paused view stands still; it
+//! only says, at [`BEHIND`], how many rows came meanwhile.
+
+use foldback_store::{StoreError, View};
+use foldback_wire::{
+    Clock, Timestamp,
+    rpc::{Frame, Push, Window},
+};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::sync::{Notify, mpsc};
+
+/// Least time between two frames; a display draws one in 16 ms.
+pub(crate) const FRAME: Duration = Duration::from_millis(20);
+/// Least time between two frames of a paused view.
+const BEHIND: Duration = Duration::from_millis(250);
+/// Most frames sent and not yet drawn.
+const UNDRAWN: u64 = 2;
+/// Most rows in a frame.
+const MOST_ROWS: u32 = 500;
+
+/// A view and what its window wants to see. Shared by the commands and the subscription.
+pub(crate) struct Desk {
+    view: View,
+    wish: Mutex<Wish>,
+    changed: Notify,
+}
+
+/// What the window wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wish {
+    first: u64,
+    count: u32,
+    follow: bool,
+    /// Rows at the moment of the pause.
+    paused_at: Option<u64>,
+    sent: u64,
+    drawn: u64,
+    closed: bool,
+}
+
+impl Desk {
+    /// A view whose window follows the end.
+    pub(crate) fn new(view: View) -> Self {
+        let wish = Wish {
+            first: 0,
+            count: 50,
+            follow: true,
+            paused_at: None,
+            sent: 0,
+            drawn: 0,
+            closed: false,
+        };
+        Self {
+            view,
+            wish: Mutex::new(wish),
+            changed: Notify::new(),
+        }
+    }
+
+    pub(crate) fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Which rows are on the screen.
+    pub(crate) fn look(&self, window: &Window) {
+        self.change(|wish| {
+            wish.first = window.first;
+            wish.count = window.count.min(MOST_ROWS);
+            wish.follow = window.follow;
+        });
+    }
+
+    /// A frame was drawn, and all before it.
+    pub(crate) fn ack(&self, serial: u64) {
+        self.change(|wish| wish.drawn = wish.drawn.max(serial.min(wish.sent)));
+    }
+
+    /// Stands still, or goes on.
+    pub(crate) fn pause(&self, paused: bool) {
+        let length = self.view.len();
+        self.change(|wish| wish.paused_at = paused.then_some(wish.paused_at.unwrap_or(length)));
+    }
+
+    /// No more frames.
+    pub(crate) fn close(&self) {
+        self.change(|wish| wish.closed = true);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Wish)) {
+        change(&mut self.wish());
+        self.changed.notify_one();
+    }
+
+    fn wish(&self) -> MutexGuard<'_, Wish> {
+        // Every change leaves it whole.
+        self.wish.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The frames of a view for one subscriber.
+pub(crate) struct Frames {
+    number: u32,
+    desk: Arc<Desk>,
+    clock: Arc<dyn Clock>,
+    last: Option<Frame>,
+    last_at: Timestamp,
+}
+
+impl Frames {
+    pub(crate) fn new(number: u32, desk: Arc<Desk>, clock: Arc<dyn Clock>) -> Self {
+        // A page that was loaded again has drawn nothing and will not acknowledge what its predecessor got.
+        desk.change(|wish| wish.drawn = wish.sent);
+        Self {
+            number,
+            desk,
+            clock,
+            last: None,
+            last_at: Timestamp::default(),
+        }
+    }
+
+    /// Sends frames until the view is closed, nobody listens, or the journal cannot be read.
+    pub(crate) async fn run(mut self, to: mpsc::Sender<Push>) {
+        if let Err(error) = self.go(&to).await {
+            tracing::warn!(view = self.number, %error, "a view ends");
+        }
+    }
+
+    async fn go(&mut self, to: &mpsc::Sender<Push>) -> Result<(), StoreError> {
+        let desk = Arc::clone(&self.desk);
+        let mut scanning = true;
+        loop {
+            let wish = *desk.wish();
+            if wish.closed {
+                return Ok(());
+            }
+            let free = wish.sent - wish.drawn < UNDRAWN;
+            let due = self.due(wish);
+            if free && self.clock.now() >= due {
+                let mut frame = self.frame(wish, scanning).await?;
+                if self.is_news(&frame) {
+                    let serial = {
+                        let mut wish = desk.wish();
+                        wish.sent += 1;
+                        wish.sent
+                    };
+                    frame.serial = serial;
+                    self.last_at = self.clock.now();
+                    self.last = Some(frame.clone());
+                    if to.send(Push::Frame { frame }).await.is_err() {
+                        return Ok(());
+                    }
+                    continue;
+                }
+            }
+            if scanning {
+                scanning = desk.view.catch_up().await?;
+                continue;
+            }
+            let idle = self
+                .last
+                .as_ref()
+                .is_some_and(|last| last.head == desk.view.examined().0);
+            tokio::select! {
+                () = desk.changed.notified() => {}
+                () = self.clock.sleep_until(due), if free && !idle => {}
+                grown = desk.view.changed() => {
+                    grown?;
+                    scanning = desk.view.catch_up().await?;
+                }
+            }
+        }
+    }
+
+    /// When the next frame may go out.
+    fn due(&self, wish: Wish) -> Timestamp {
+        let Some(last) = &self.last else {
+            return Timestamp::default();
+        };
+        let same_place = last.first == first(wish, last.length);
+        let pause = if wish.paused_at.is_some() && same_place {
+            BEHIND
+        } else {
+            FRAME
+        };
+        self.last_at.plus(pause)
+    }
+
+    async fn frame(&self, wish: Wish, scanning: bool) -> Result<Frame, StoreError> {
+        let view = &self.desk.view;
+        let head = view.examined().0;
+        let rows_now = view.len();
+        let length = wish.paused_at.map_or(rows_now, |frozen| frozen.min(rows_now));
+        let first = first(wish, length);
+        let count = usize::try_from(length.saturating_sub(first)).unwrap_or(usize::MAX);
+        let rows = view.rows(first, count.min(wish.count as usize)).await?;
+        Ok(Frame {
+            view: self.number,
+            serial: 0,
+            head,
+            length,
+            behind: rows_now - length,
+            dropped: view.dropped(),
+            scanning,
+            first,
+            rows,
+        })
+    }
+
+    /// Whether a frame shows anything that the last one did not. The head alone is nothing to see.
+    fn is_news(&self, frame: &Frame) -> bool {
+        self.last.as_ref().is_none_or(|last| {
+            (last.length, last.behind, last.dropped, last.scanning, last.first)
+                != (
+                    frame.length,
+                    frame.behind,
+                    frame.dropped,
+                    frame.scanning,
+                    frame.first,
+                )
+                || last.rows != frame.rows
+        })
+    }
+}
+
+/// Index of the first row a window shows.
+fn first(wish: Wish, length: u64) -> u64 {
+    let last_page = length.saturating_sub(u64::from(wish.count));
+    if wish.follow {
+        last_page
+    } else {
+        wish.first.min(last_page)
+    }
+}

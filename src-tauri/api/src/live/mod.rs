@@ -1,0 +1,9 @@
+//! What goes on now: sums over the events since the start, frames of views, and what subscribers are told.
+
+mod digest;
+mod frames;
+mod subscription;
+
+pub(crate) use digest::Digest;
+pub(crate) use frames::{Desk, Frames};
+pub use subscription::Subscription;

@@ -1,0 +1,175 @@
+//! Manual tests: reading, previews, sending.
+
+use crate::host::Host;
+use foldback_wire::rpc::{Bubble, BubblePart, ChannelPreview, Composed, TurnDetail};
+use serde_json::json;
+
+async fn compose(host: &Host, output: &str, channels: &[&str]) -> Composed {
+    let args = json!({"user_text": "How was my talk?", "agent_output": output, "channels": channels});
+    host.call("compose", args).await
+}
+
+fn text(bubble: &Bubble) -> &str {
+    match &bubble.part {
+        BubblePart::Text { text } => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn of<'a>(composed: &'a Composed, channel: &str) -> &'a ChannelPreview {
+    composed
+        .previews
+        .iter()
+        .find(|p| p.channel.as_str() == channel)
+        .unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_documented_example_is_previewed_on_every_channel() {
+    let host = Host::start().await;
+    let output = "<actions>\n  <react emoji=\"thumbsup\" />\n</actions>\nGreat idea!";
+    let composed = compose(&host, output, &[]).await;
+    assert_eq!(composed.parsed.clean_text, "Great idea!");
+    assert_eq!(composed.previews.len(), 5);
+    for preview in &composed.previews {
+        assert_eq!(text(&preview.bubbles[0]), "How was my talk?");
+        assert_eq!(preview.bubbles[0].reactions[0].emoji, "👍", "{}", preview.channel);
+        assert_eq!(text(&preview.bubbles[1]), "Great idea!");
+        assert!(
+            preview.rules.starts_with(preview.platform.code()),
+            "{}",
+            preview.rules
+        );
+        assert_eq!(preview.notes, [""; 0], "{}", preview.channel);
+    }
+    assert_eq!(of(&composed, "slack").bubbles[0].reactions[0].sent, "thumbsup");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_text_is_split_in_each_channels_own_unit() {
+    let host = Host::start().await;
+    let output = "déjà vu ".repeat(700);
+    let composed = compose(&host, &output, &[]).await;
+    let parts = |channel| of(&composed, channel).bubbles.len() - 1;
+    assert_eq!(
+        (
+            parts("telegram"),
+            parts("discord"),
+            parts("slack"),
+            parts("signal")
+        ),
+        (2, 3, 2, 4)
+    );
+    for preview in &composed.previews {
+        assert!(
+            preview.bubbles[1..].iter().all(|b| b.length <= b.limit),
+            "{}",
+            preview.channel
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn findings_have_places_and_explanations() {
+    let host = Host::start().await;
+    let composed = compose(
+        &host,
+        "Fine.\n<actions>\n  <raect emoji=\"eyes\" />\n</actions>",
+        &["telegram"],
+    )
+    .await;
+    let lint = &composed.lints[0];
+    assert_eq!(lint.diagnostic.code.code(), "unknown-directive");
+    assert_eq!((lint.line, lint.column), (3, 3));
+    assert_eq!((lint.end_line, lint.end_column), (3, 25));
+    assert_eq!(lint.explanation, lint.diagnostic.code.about());
+    assert_eq!(composed.previews.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_channel_cannot_do_is_noted_there_only() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        let signal = setup.config.channels.get_mut(&"signal".into()).unwrap();
+        signal.disable = vec![foldback_pipeline::config::Disable::React];
+    })
+    .await;
+    let composed = compose(&host, "<actions><react emoji=\"eyes\"/></actions>Hm.", &[]).await;
+    assert_eq!(
+        of(&composed, "signal").notes,
+        ["react: this channel has no reactions"]
+    );
+    assert_eq!(of(&composed, "telegram").notes, [""; 0]);
+    let silent = compose(&host, "<no-reply/>", &["slack"]).await;
+    assert_eq!(silent.previews[0].bubbles.len(), 1);
+    assert_eq!(
+        silent.previews[0].notes,
+        ["Nothing is sent. The agent wrote <no-reply/>."]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preview_leaves_nothing_behind() {
+    let host = Host::start().await;
+    let head = host.backend.journal().head();
+    compose(&host, "Hello <react emoji=\"eyes\" />", &[]).await;
+    assert_eq!(host.backend.journal().head(), head);
+    let lines: Vec<foldback_wire::rpc::LogLine> = host.call("log_tail", json!({})).await;
+    assert_eq!(lines, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preview_is_what_is_then_delivered() {
+    let host = Host::start().await;
+    let output = "[[reply_to_current]]\nSure. <react emoji=\"eyes\" />\n\n```rust\nfn main() {}\n```\n";
+    for channel in ["telegram", "discord", "slack", "whatsapp", "signal"] {
+        let preview = compose(&host, output, &[channel]).await.previews.remove(0);
+        let turn = host.say(channel, "How was my talk?", output).await;
+        let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
+        let moment: foldback_wire::rpc::Moment = host
+            .call("turn_at", json!({"turn": turn, "seq": detail.head, "byte": null}))
+            .await;
+        // Ids and numbers of edits depend on the time it took; what is seen does not.
+        let seen = |preview: &ChannelPreview| -> Vec<_> {
+            let seen = |b: &Bubble| (b.part.clone(), b.quote.clone(), b.reactions.clone());
+            preview.bubbles.iter().filter(|b| !b.deleted).map(seen).collect()
+        };
+        assert_eq!(seen(&preview), seen(&moment.seen), "{channel}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_typed_answer_streams_and_the_journal_says_who_wrote_it() {
+    let host = Host::start().await;
+    let turn = host
+        .say(
+            "telegram",
+            "Hi",
+            "<actions><react emoji=\"tada\" /></actions>Hello, and welcome to the hills!",
+        )
+        .await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
+    assert!(detail.messages[0].chunks.len() > 1);
+    assert_eq!(detail.messages[0].holds[0].hold.reason.code(), "open_block");
+    assert!(
+        detail
+            .decisions
+            .iter()
+            .any(|d| d.text.contains("typed by a person"))
+    );
+    assert_eq!(detail.summary.answer, "Hello, and welcome to the hills!");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_channel_is_said() {
+    let host = Host::start().await;
+    let unknown = (
+        "not_found".to_owned(),
+        "There is no channel fax.".to_owned(),
+        Some("Channels are the tables [channels.NAME] of the configuration.".to_owned()),
+    );
+    let compose = json!({"user_text": "", "agent_output": "", "channels": ["fax"]});
+    assert_eq!(host.failure("compose", compose).await, unknown);
+    let send = json!({"channel": "fax", "user_text": "", "agent_output": null});
+    assert_eq!(host.failure("compose_send", send).await, unknown);
+}

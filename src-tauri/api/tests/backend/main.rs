@@ -1,0 +1,9 @@
+//! The host as a client sees it: the embedded default with its demonstration, asked by name with JSON. Time is
+//! virtual, so that everything happens at once and always in the same order.
+
+mod channels;
+mod compose;
+mod fixtures;
+mod host;
+mod turns;
+mod views;
