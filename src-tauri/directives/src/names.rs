@@ -1,6 +1,6 @@
 //! The tag names this scanner knows, as one list for all dialects.
 
-use crate::lex::{Source, is_name, is_name_start};
+use crate::lex::{Source, is_name};
 use crate::{CHILDREN, Dialect, GUARD, GuardKind, GuardRow, Settings};
 
 /// A known name.
@@ -27,6 +27,9 @@ pub(crate) enum Named {
 pub(crate) struct Names {
     list: Vec<(String, Name)>,
     guard: Vec<GuardRow>,
+    /// The bytes a known name may begin with, in either case.
+    first: [bool; 256],
+    longest: usize,
 }
 
 impl Names {
@@ -62,7 +65,18 @@ impl Names {
                     .map(|(i, row)| (row.name.to_ascii_lowercase(), Name::Guard(i))),
             );
         }
-        Self { list, guard }
+        let mut first = [false; 256];
+        for b in list.iter().filter_map(|(name, _)| name.bytes().next()) {
+            first[usize::from(b.to_ascii_lowercase())] = true;
+            first[usize::from(b.to_ascii_uppercase())] = true;
+        }
+        let longest = list.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        Self {
+            list,
+            guard,
+            first,
+            longest,
+        }
     }
 
     pub(crate) fn text(&self, name: Name) -> &str {
@@ -97,14 +111,14 @@ impl Names {
     pub(crate) fn at(&self, source: &Source, at: usize, end: usize, whole: bool) -> Named {
         let slash = usize::from(source.byte(at + 1).is_some_and(|b| at + 1 < end && b == b'/'));
         let from = at + 1 + slash;
-        let longest = self.list.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let there = source.bytes(from.min(end), end.min(from + longest + 1));
+        if from < end && !source.byte(from).is_some_and(|b| self.first[usize::from(b)]) {
+            source.spend(1);
+            return Named::Unknown;
+        }
+        let there = source.bytes(from.min(end), end.min(from + self.longest + 1));
         let len = there.iter().take_while(|b| is_name(**b)).count();
         source.spend(len + 1);
         let name = &there[..len];
-        if name.first().is_some_and(|b| !is_name_start(*b)) {
-            return Named::Unknown;
-        }
         if from + len == end && !whole {
             let starts = |known: &str| {
                 known

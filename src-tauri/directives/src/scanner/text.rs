@@ -199,13 +199,17 @@ impl Scanner {
                     }
                     Some(skip) => {
                         at += skip;
-                        break;
+                        if bytes[at] == b'`' || self.may_be_tag(start + at) {
+                            break;
+                        }
+                        at += 1;
                     }
                 }
                 continue;
             }
             match bytes[at] {
-                b'<' | b'`' => break,
+                b'`' => break,
+                b'<' if self.may_be_tag(start + at) => break,
                 b'~' if self.line.opens_fence() => break,
                 b'{' if json && self.line.only_white() => break,
                 b if b.is_ascii() => {
@@ -221,6 +225,16 @@ impl Scanner {
         }
         self.source.spend(at + 1);
         start + at
+    }
+
+    /// Whether the `<` at `at` may begin something this scanner knows.
+    fn may_be_tag(&self, at: usize) -> bool {
+        let control = self.source.byte(at + 1) == Some(b'|') && self.reads(Dialect::Guard);
+        control
+            || self
+                .names
+                .at(&self.source, at, self.source.end(), self.source.ended)
+                != Named::Unknown
     }
 
     /// The end of the word, or of the white space, at which the reader stands. In front of a token that is
