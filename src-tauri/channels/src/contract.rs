@@ -3,7 +3,7 @@
 //! hangs hangs its test.
 
 use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, emoji_for};
-use foldback_wire::{FileKind, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{ChannelState, FileKind, MessageId, Operation, RefusalCode, Target};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -322,19 +322,8 @@ impl Subject {
     async fn running(&self) -> Kept {
         let clause = "a run reports that it is up, and stops when told";
         for _ in 0..2 {
-            let (sink, mut signals) = mpsc::channel(1);
             let stop = CancellationToken::new();
-            let run = self.spawn(sink, &stop);
-            loop {
-                match signals.recv().await {
-                    Some(Signal::State {
-                        state: foldback_wire::ChannelState::Up,
-                        ..
-                    }) => break,
-                    Some(_) => {}
-                    None => return keeps(clause, false, || "it ended by itself".into()),
-                }
-            }
+            let (run, _signals) = self.up(clause, &stop).await?;
             self.send("calls can be made while the adapter runs").await?;
             stop.cancel();
             stopped(clause, run).await?;
@@ -347,9 +336,34 @@ impl Subject {
         stop.cancel();
         stopped(clause, run).await?;
         let clause = "a run ends when nobody listens any more";
-        let (sink, signals) = mpsc::channel(1);
+        let (run, signals) = self.up(clause, &CancellationToken::new()).await?;
         drop(signals);
-        stopped(clause, self.spawn(sink, &CancellationToken::new())).await
+        stopped(clause, run).await
+    }
+
+    /// A run that is up.
+    async fn up(
+        &self,
+        clause: &'static str,
+        stop: &CancellationToken,
+    ) -> Result<(Run, mpsc::Receiver<Signal>), Breach> {
+        let (sink, mut signals) = mpsc::channel(1);
+        let run = self.spawn(sink, stop);
+        loop {
+            match signals.recv().await {
+                Some(Signal::State {
+                    state: ChannelState::Up,
+                    ..
+                }) => return Ok((run, signals)),
+                Some(_) => {}
+                None => {
+                    return Err(Breach {
+                        clause,
+                        found: "it ended by itself".into(),
+                    });
+                }
+            }
+        }
     }
 
     fn spawn(&self, sink: crate::SignalSink, stop: &CancellationToken) -> Run {

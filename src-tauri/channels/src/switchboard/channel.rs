@@ -167,15 +167,15 @@ impl Channel {
     pub async fn switch_off(&self, by: Actor, why: impl Into<String> + Send) -> bool {
         let line = &self.line;
         let mut connection = line.connection.lock().await;
-        let changed = line.enter(ChannelState::Off, &by, &why.into());
         if let Some(run) = &connection.run {
             run.hush();
-            let clock = &line.shared.clock;
-            tokio::select! {
-                biased;
-                () = line.busy.wait() => {}
-                () = clock.sleep_until(clock.now().plus(DRAIN)) => {}
-            }
+        }
+        let changed = line.enter(ChannelState::Off, &by, &why.into());
+        let clock = &line.shared.clock;
+        tokio::select! {
+            biased;
+            () = line.busy.wait() => {}
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => {}
         }
         connection.hang_up().await;
         changed
@@ -230,21 +230,6 @@ impl Channel {
 impl Line {
     pub(super) fn state(&self) -> ChannelState {
         self.status.borrow().state
-    }
-
-    /// Lets a message in, unless the channel was switched off meanwhile; then it comes back.
-    pub(super) fn admit(
-        &self,
-        place: tokio::sync::mpsc::Permit<'_, Inbound>,
-        mut message: Inbound,
-    ) -> Option<Inbound> {
-        let status = self.status.borrow();
-        if status.state == ChannelState::Off {
-            return Some(message);
-        }
-        message.channel = self.id.clone();
-        place.send(message);
-        None
     }
 
     /// What the adapter saw. It cannot switch itself on or off.

@@ -118,10 +118,9 @@ impl Supervision {
                 () = self.stop.cancelled() => break Self::stopped(&line, &mut run).await,
                 () = self.hush.cancelled(), if listening => {}
                 Ok(place) = line.shared.inbound.reserve(), if listening && !self.waiting.is_empty() => {
-                    if let Some(message) = self.waiting.pop_front()
-                        && let Some(message) = line.admit(place, message)
-                    {
-                        self.waiting.push_front(message);
+                    if let Some(mut message) = self.waiting.pop_front() {
+                        message.channel = line.id.clone();
+                        place.send(message);
                     }
                 }
                 Some(signal) = signals.recv(), if listening && (self.waiting.is_empty() || !self.up) => {

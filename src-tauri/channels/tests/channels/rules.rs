@@ -206,6 +206,18 @@ async fn files_have_a_limit_for_their_kind() {
         stage.refusal(image("b.png", FileKind::Image)).await.code,
         RefusalCode::Rejected
     );
+    file.set_len(16_000_001).unwrap();
+    let voice = Operation::SendVoice {
+        path: "a.png".into(),
+        text: "hi".into(),
+    };
+    assert_eq!(
+        stage.refusal(voice.clone()).await.code,
+        RefusalCode::TooLong,
+        "16 MB as audio"
+    );
+    file.set_len(16_000_000).unwrap();
+    assert!(stage.perform(voice).await.is_ok());
 }
 
 #[tokio::test]

@@ -64,6 +64,35 @@ async fn off_lets_the_operation_under_way_finish_and_refuses_later_ones() {
 }
 
 #[tokio::test]
+async fn off_lets_nothing_in_while_it_waits_for_an_operation() {
+    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    loopback.platform().plan(Fault {
+        fail: None,
+        latency_ms: 700,
+        ..Fault::first(OpKind::SendText, Failure::Gone)
+    });
+    desk.on().await;
+    let channel = desk.channel.clone();
+    let under_way = tokio::spawn(async move { channel.perform(call("a", send("under way"))).await });
+    while desk.channel.in_flight() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let channel = desk.channel.clone();
+    let off = tokio::spawn(async move { channel.switch_off(Actor::Console, "stop").await });
+    desk.reach(ChannelState::Off).await;
+    loopback.inject(inbound("m1", "too late")).unwrap();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(desk.inbound.try_recv().is_err());
+    desk.clock.advance(Duration::from_millis(700));
+    assert!(off.await.unwrap() && under_way.await.unwrap().is_ok());
+    desk.on().await;
+    assert_eq!(desk.inbound.recv().await.unwrap().message.as_str(), "m1");
+    desk.off().await;
+}
+
+#[tokio::test]
 async fn an_operation_that_never_ends_holds_the_channel_for_half_a_minute_only() {
     let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
     let endless = Fault {
@@ -122,7 +151,13 @@ async fn a_wait_the_platform_asks_for_shows_and_passes() {
         retry_after_ms: Some(1_500),
         ..Fault::first(OpKind::SendText, Failure::RateLimited)
     };
+    let shorter = Fault {
+        nth: 2,
+        retry_after_ms: Some(500),
+        ..limited.clone()
+    };
     loopback.platform().plan(limited);
+    loopback.platform().plan(shorter);
     desk.on().await;
     let refused = desk.perform(send("too fast")).await;
     assert!(matches!(refused, Err(NotDelivered::Refused(r)) if r.code == RefusalCode::RateLimited));
