@@ -119,7 +119,7 @@ describe("sending", () => {
 
   it("can leave the answer to the agent", async () => {
     const { host } = await open();
-    await click(byId("ask-agent"));
+    await click(byId("answers-agent"));
     await click(byId("compose-send"));
     expect(calls(host, "compose_send").at(-1)).toMatchObject({ agent_output: null });
   });

@@ -101,6 +101,28 @@ describe("stepping through a turn", () => {
   });
 });
 
+describe("playing", () => {
+  it("begins anew at the end, and stops where one steps", async () => {
+    const { host } = await open(812);
+    const end = byId("offset").textContent;
+    await click(byId("play"));
+    expect(byId("offset").textContent).not.toBe(end);
+    expect(byId("play").getAttribute("aria-label")).toBe("Pause");
+    await press(byId("raw-text"), "Home");
+    expect(byId("play").getAttribute("aria-label")).toBe("Play the turn");
+    expect(calls(host, "turn_at").at(-1)).toMatchObject({ seq: sampleTurn().decisions[0]?.seq });
+  });
+
+  it("by step goes from chunk to chunk", async () => {
+    await open(812);
+    await press(byId("raw-text"), "Home");
+    await click(byId("speed-step"));
+    await click(byId("play"));
+    await click(byId("play"));
+    expect(byId("cursor-label").textContent).toBe("chunk 2 · byte 28");
+  });
+});
+
 describe("selecting", () => {
   it("an operation marks its bytes, its directive and its bar", async () => {
     await open(812);
