@@ -95,8 +95,12 @@ closed_set! {
         GuardLeftAsText = "G7.left_as_text": "A closing tag of scaffolding is stripped, unless its opening was left as text.",
         ControlToken = "G7.control_token": "Control tokens <|name|> are stripped, also cut off by the end.",
         UnknownText = "G7.unknown": "Unknown tags outside blocks are text.",
+        HoldNamed = "G8.named": "Every hold names its reason, its rule, its byte range and what would release it.",
+        FindingOrder = "G9.order": "Findings come by span start, then code, each with its severity and explanation.",
     }
 }
+
+const _: () = assert!(Rule::ALL.len() <= 128, "the set of switched-off rules is a u128");
 
 /// The rule table.
 pub const RULES: &[Rule] = Rule::ALL;

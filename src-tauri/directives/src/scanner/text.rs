@@ -318,16 +318,15 @@ impl Scanner {
     fn candidate(&self) -> usize {
         let end = self.source.end();
         let mut at = self.at;
+        let silence = self.reads(Dialect::Silence);
+        let token = |at, token: Token| silence && self.source.stands(at, end, token.word()) != Some(false);
         while let Some(skip) = memchr::memchr3(b'<', b'N', b'H', self.source.bytes(at, end)) {
             self.source.spend(skip + 1);
             at += skip;
             let possible = match self.source.byte(at) {
-                Some(b'<') => {
-                    self.source.byte(at + 1) == Some(b'|')
-                        || self.names.at(&self.source, at, end, false) != Named::Unknown
-                }
-                Some(b'N') => self.source.stands(at, end, Token::NoReply.word()) != Some(false),
-                _ => self.source.stands(at, end, Token::HeartbeatOk.word()) != Some(false),
+                Some(b'<') => self.may_be_tag(at),
+                Some(b'N') => token(at, Token::NoReply),
+                _ => self.settings.heartbeat && token(at, Token::HeartbeatOk),
             };
             if possible {
                 return at;

@@ -1,7 +1,9 @@
 //! Every vector, for every cut.
 
 use crate::common::{cuts, in_chunks, outcome, vectors};
-use foldback_directives::{Rule, parse};
+use std::collections::HashSet;
+
+use foldback_directives::{RULES, Rule, parse};
 
 fn check(file: &str) {
     let vectors = vectors(file);
@@ -70,4 +72,26 @@ fn our_own_vectors_name_rules_that_there_are() {
             assert!(Rule::from_code(rule).is_some(), "{}: no rule {rule}", vector.id);
         }
     }
+}
+
+/// Rules about what surrounds the scanner, or about how it tells; they are tested elsewhere.
+const OUTSIDE: &[Rule] = &[
+    Rule::Narration,
+    Rule::RunsAtOnce,
+    Rule::BrokerText,
+    Rule::EmptyText,
+    Rule::HoldNamed,
+];
+
+#[test]
+fn every_rule_has_a_vector_of_ours() {
+    let named: HashSet<String> = vectors("own.jsonl")
+        .into_iter()
+        .flat_map(|vector| vector.rules)
+        .collect();
+    let gaps: Vec<_> = RULES
+        .iter()
+        .filter(|r| !OUTSIDE.contains(r) && !named.contains(r.code()))
+        .collect();
+    assert!(gaps.is_empty(), "{gaps:?}");
 }
