@@ -10,5 +10,6 @@ export default defineConfig({
   build: { target: "safari16", chunkSizeWarningLimit: 1500 },
   // Under vitest Svelte must resolve to its browser build, or components mount nothing.
   resolve: process.env["VITEST"] ? { conditions: ["browser"] } : {},
-  test: { environment: "jsdom", include: ["src/**/*.test.ts"] },
+  // A loaded machine may take its time: nothing here is measured by the clock.
+  test: { environment: "jsdom", include: ["src/**/*.test.ts"], testTimeout: 30_000 },
 });

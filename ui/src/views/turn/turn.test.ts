@@ -22,11 +22,15 @@ const turnOf = (number: number): HTMLElement => {
   if (found === undefined) throw new Error(`no turn ${number} in the list`);
   return found;
 };
+/** Presses keys faster than the backend can answer. */
+function type(...keys: string[]): void {
+  for (const key of keys) byId("raw-text").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+}
 /** Six chunks into the turn of the mock. */
 async function sixChunks() {
   const window = await open(812);
-  await press(byId("raw-text"), "Home");
-  for (let i = 0; i < 6; i++) await press(byId("raw-text"), ".");
+  type("Home", ".", ".", ".", ".", ".", ".");
+  await settle();
   return window;
 }
 
@@ -75,12 +79,12 @@ describe("stepping through a turn", () => {
 
   it("by error, hold and delivery stops where those are, and marks them", async () => {
     const { console } = await open(812);
-    await press(byId("raw-text"), "Home");
-    await press(byId("raw-text"), "e");
+    type("Home", "e");
+    await settle();
     const error = sampleTurn().decisions.find((d) => d.error);
     expect(console.selected?.seq).toBe(error?.seq);
-    await press(byId("raw-text"), "Home");
-    await press(byId("raw-text"), "h");
+    type("Home", "h");
+    await settle();
     expect(byId("why-card").textContent).toContain("open_block");
     await press(byId("raw-text"), "}", { shiftKey: true });
     expect(all("ledger-row")[0]?.dataset["stage"]).toBe("open");
@@ -88,9 +92,10 @@ describe("stepping through a turn", () => {
 
   it("does not ask again for a moment it has", async () => {
     const { host } = await sixChunks();
-    const asked = calls(host, "turn_at").length;
     await press(byId("raw-text"), ",");
-    await press(byId("raw-text"), ".");
+    const asked = calls(host, "turn_at").length;
+    type(".", ",", ".");
+    await settle();
     expect(calls(host, "turn_at").length).toBe(asked);
   });
 
@@ -103,14 +108,14 @@ describe("stepping through a turn", () => {
 
 describe("playing", () => {
   it("begins anew at the end, and stops where one steps", async () => {
-    const { host } = await open(812);
+    await open(812);
     const end = byId("offset").textContent;
     await click(byId("play"));
     expect(byId("offset").textContent).not.toBe(end);
     expect(byId("play").getAttribute("aria-label")).toBe("Pause");
     await press(byId("raw-text"), "Home");
     expect(byId("play").getAttribute("aria-label")).toBe("Play the turn");
-    expect(calls(host, "turn_at").at(-1)).toMatchObject({ seq: sampleTurn().decisions[0]?.seq });
+    expect(byId("offset").textContent).toBe("+0");
   });
 
   it("by step goes from chunk to chunk", async () => {
