@@ -336,7 +336,12 @@ impl Subject {
         stop.cancel();
         stopped(clause, run).await?;
         let clause = "a run ends when nobody listens any more";
-        let (run, signals) = self.up(clause, &CancellationToken::new()).await?;
+        let (run, mut signals) = self.up(clause, &CancellationToken::new()).await?;
+        for _ in 0..64 {
+            // What waits is taken, so that it waits for a message in its turn.
+            drop(signals.try_recv());
+            tokio::task::yield_now().await;
+        }
         drop(signals);
         stopped(clause, run).await
     }

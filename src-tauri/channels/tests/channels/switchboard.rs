@@ -93,6 +93,28 @@ async fn off_lets_nothing_in_while_it_waits_for_an_operation() {
 }
 
 #[tokio::test]
+async fn a_slow_pipeline_slows_the_platform_down() {
+    let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    desk.on().await;
+    let mut written = 0;
+    while written < 2_000 && loopback.inject(inbound(&format!("m{written}"), "hi")).is_ok() {
+        written += 1;
+        tokio::task::yield_now().await;
+    }
+    assert!(
+        written <= 1_024 + 4,
+        "its inbox and a few on the way, not {written}"
+    );
+    for n in 0..written {
+        assert_eq!(
+            desk.inbound.recv().await.unwrap().message.as_str(),
+            format!("m{n}")
+        );
+    }
+    desk.off().await;
+}
+
+#[tokio::test]
 async fn an_operation_that_never_ends_holds_the_channel_for_half_a_minute_only() {
     let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
     let endless = Fault {
@@ -174,6 +196,12 @@ async fn a_wait_the_platform_asks_for_shows_and_passes() {
         desk.channel.status().until,
         Some(Timestamp(1_500)),
         "and do not shorten the wait"
+    );
+    assert!(desk.perform(send("still too fast")).await.is_err());
+    assert_eq!(
+        desk.channel.status().until,
+        Some(Timestamp(1_500)),
+        "nor does a shorter one"
     );
     desk.clock.advance(Duration::from_millis(1_500));
     desk.reach(ChannelState::Up).await;
