@@ -28,6 +28,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// Messages that adapters may be ahead of the gates.
 const INBOUND: usize = 256;
 
+/// How long a platform call under way may keep the process from ending.
+const DRAIN: Duration = Duration::from_secs(30);
+
 /// Everything a bot is made of.
 pub struct Parts {
     /// What the operator wants.
@@ -294,7 +297,12 @@ impl Engine {
             }
         }
         core.halted.cancel();
-        core.lanes.drained().await;
+        tokio::select! {
+            biased;
+            () = core.lanes.drained() => {}
+            // A platform that does not answer: the operation stays in flight for the next start.
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => {}
+        }
         core.tasks.close();
         core.ports
             .board

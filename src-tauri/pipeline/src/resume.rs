@@ -1,14 +1,19 @@
 //! After a start: what an earlier process left open is sent, settled or closed. Nothing is doubled silently,
 //! nothing lost silently.
 
-use crate::{deliver::lanes::Job, engine::Core, recorder::Recorder, rules::Rule};
-use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{ChannelId, Event, Kind, Outcome, OutcomeCode, Seq, Stage, Terminal, TurnId};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+use crate::{
+    deliver::{carry::KEY_MEMORY, lanes::Job},
+    engine::Core,
+    recorder::Recorder,
+    rules::Rule,
+    stages::dedupe::{CAPACITY, MEMORY},
 };
-use tokio::sync::oneshot;
+use foldback_store::{OutboxEntry, StoreError};
+use foldback_wire::{
+    ChannelId, Event, Inbound, Kind, Outcome, OutcomeCode, Seq, Stage, Terminal, Timestamp, TurnId,
+};
+use std::{collections::BTreeMap, sync::Arc};
+use tokio::{sync::oneshot, task::JoinSet};
 
 /// Events read at once on the way back through the journal.
 const PAGE: u64 = 2_000;
@@ -20,35 +25,76 @@ pub(crate) struct Left {
     turns: BTreeMap<TurnId, Option<ChannelId>>,
 }
 
+/// What is learnt on the way back through the journal.
+#[derive(Default)]
+struct Walk {
+    ended: BTreeMap<TurnId, Terminal>,
+    open: BTreeMap<TurnId, Option<ChannelId>>,
+    /// Messages that were answered, the latest first.
+    answered: Vec<(TurnId, Timestamp, Inbound)>,
+    /// The process that is read about had closed everything that was left to it: an `idle` of no turn.
+    closed: bool,
+    /// Its start was passed: nothing further back is open.
+    past_start: bool,
+}
+
+impl Walk {
+    /// Takes the event before the last one. False when nothing further back matters.
+    fn take(&mut self, event: Event, now: Timestamp) -> bool {
+        let remembered = now.since(event.at) < MEMORY && self.answered.len() < CAPACITY;
+        if self.past_start && !remembered {
+            return false;
+        }
+        match (event.turn, event.kind) {
+            (None, Kind::Idle) => self.closed = true,
+            // One that was killed before it had closed everything leaves its predecessors' turns open too.
+            (_, Kind::Started { .. }) => self.past_start |= self.closed,
+            (Some(turn), Kind::TurnEnded { terminal }) => drop(self.ended.insert(turn, terminal)),
+            (Some(turn), Kind::Received { message }) => match self.ended.get(&turn) {
+                None if !self.past_start => drop(self.open.insert(turn, event.channel)),
+                Some(Terminal::Replied | Terminal::Silent { .. }) if remembered => {
+                    self.answered.push((turn, event.at, *message));
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        true
+    }
+}
+
 impl Core {
-    /// What an earlier process left open. Reads back to its start: what came before that, it closed itself,
-    /// except for turns that still have something in the outbox.
+    /// What earlier processes left open. Reads back to the start of one that had nothing left, and as far as messages are remembered:
+    /// a platform that delivers one again after a crash must not get a second answer.
     pub(crate) async fn find_left(&self) -> Result<Left, StoreError> {
-        let outbox = self.recorder.journal.outbox().await?;
-        let mut turns = BTreeMap::new();
-        let mut ended = BTreeSet::new();
-        let mut end = self.recorder.journal.head().0;
+        let journal = &self.recorder.journal;
+        let outbox = journal.outbox().await?;
+        let mut walk = Walk::default();
+        let now = self.recorder.now();
+        let mut end = journal.head().0;
         'back: while end > 0 {
             let start = end.saturating_sub(PAGE) + 1;
-            let page = self
-                .recorder
-                .journal
-                .read(Seq(start), usize::try_from(end - start + 1).unwrap_or(0))
-                .await?;
-            for event in page.into_iter().rev() {
-                match (event.turn, event.kind) {
-                    (_, Kind::Started { .. }) => break 'back,
-                    (Some(turn), Kind::TurnEnded { .. }) => drop(ended.insert(turn)),
-                    (Some(turn), Kind::Received { .. }) if !ended.contains(&turn) => {
-                        turns.insert(turn, event.channel);
-                    }
-                    _ => {}
+            let limit = usize::try_from(end - start + 1).unwrap_or(usize::MAX);
+            for event in journal.read(Seq(start), limit).await?.into_iter().rev() {
+                if !walk.take(event, now) {
+                    break 'back;
                 }
             }
             end = start - 1;
         }
+        let Walk {
+            ended,
+            open: mut turns,
+            answered,
+            ..
+        } = walk;
+        let mut seen = self.seen();
+        for (turn, at, message) in answered.into_iter().rev() {
+            seen.recall(&message, turn, at);
+        }
+        drop(seen);
         for entry in &outbox {
-            if !ended.contains(&entry.turn) {
+            if !ended.contains_key(&entry.turn) {
                 turns.insert(entry.turn, Some(entry.channel.clone()));
             }
         }
@@ -71,8 +117,9 @@ impl Core {
                 ))?;
                 continue;
             };
-            let keyed = port.channel.capabilities().idempotency_key;
-            if entry.in_flight && !keyed && self.rules.holds(Rule::DeliverUnknown) {
+            let remembered = self.recorder.now().since(entry.at) <= KEY_MEMORY;
+            let repeatable = port.channel.capabilities().idempotency_key && remembered;
+            if entry.in_flight && !repeatable && self.rules.holds(Rule::DeliverUnknown) {
                 settle_unknown(&recorder, &entry).await?;
                 continue;
             }
@@ -87,21 +134,26 @@ impl Core {
                 done,
             });
         }
+        let mut closings = JoinSet::new();
         for (turn, channel) in left.turns {
             let recorder = channel.map_or_else(|| self.recorder.clone(), |c| self.recorder.of_turn(turn, &c));
             let outcomes = waits.remove(&turn).unwrap_or_default();
-            self.tasks.spawn(async move {
+            closings.spawn(async move {
                 for outcome in outcomes {
                     // The process ends again before this one has an outcome: the turn stays open.
-                    if outcome.await.is_err() {
-                        return;
-                    }
+                    outcome.await.map_err(|_| StoreError::Closed)?;
                 }
-                if let Err(error) = close(&recorder, turn).await {
-                    tracing::error!(%turn, %error, "stays open");
-                }
+                close(&recorder, turn).await
             });
         }
+        let recorder = self.recorder.clone();
+        self.tasks.spawn(async move {
+            if closings.join_all().await.into_iter().all(|closed| closed.is_ok())
+                && let Err(error) = recorder.note(Kind::Idle)
+            {
+                tracing::error!(%error, "the next start will look further back than it needs to");
+            }
+        });
         Ok(())
     }
 }

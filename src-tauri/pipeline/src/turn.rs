@@ -135,12 +135,15 @@ impl Core {
             |_| "not seen before".to_owned()
         );
         let allow_from = self.allow_from(&message.channel);
-        passed!(
-            recorder,
-            Authorize,
-            authorize(rules, can.platform, &allow_from, &message),
-            |entry| format!("{} is let in by {entry}", message.sender.id)
-        );
+        let allowed = authorize(rules, can.platform, &allow_from, &message);
+        if let Flow::Stop(_) = &allowed {
+            // Once the operator lets the sender in, a redelivery is to be answered.
+            self.seen().release(rules, &claim);
+        }
+        passed!(recorder, Authorize, allowed, |entry| format!(
+            "{} is let in by {entry}",
+            message.sender.id
+        ));
         let session = session::key(rules, self.ports.config.session.scope, &message);
         self.remember(recorder, &session, &message).await?;
         Ok(Flow::Continue(Admitted {

@@ -272,6 +272,11 @@ impl Default for LogConfig {
     }
 }
 
+/// The JSON Schema of `foldback.toml`, from the same types.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Config)
+}
+
 /// The configuration of a start without a file: a loopback channel for every platform, opened explicitly,
 /// and the script agent.
 pub fn embedded() -> Config {

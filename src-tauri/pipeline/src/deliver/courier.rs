@@ -8,7 +8,7 @@ use crate::{
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Body, DirectiveRef, Intent, Kind, MessageId, OpId, Operation, SessionId, Target, TurnId,
+    Body, DirectiveRef, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Target, TurnId,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -133,7 +133,13 @@ impl Courier {
         tokio::select! {
             biased;
             carried = &mut ended => carried.map(Posted::Ended).map_err(|_| StoreError::Closed),
-            Ok(_) = held.wait_for(|held| *held) => Ok(Posted::Held(ended)),
+            Ok(_) = held.wait_for(|held| *held) => {
+                if !live {
+                    let reason = HoldReason::ChannelOff;
+                    self.recorder.note(Kind::Waiting { op: Some(op), reason, until: None })?;
+                }
+                Ok(Posted::Held(ended))
+            }
         }
     }
 }

@@ -189,12 +189,12 @@ impl Lanes {
             if !open {
                 *reopened = Some(Timestamp(i64::MAX));
             }
-            if !noted {
-                noted = true;
-                let op = Some(job.entry.op);
+            // Whoever posts an operation notes that it waits; nobody posted this one.
+            if job.resumed && !std::mem::replace(&mut noted, true) {
+                let reason = HoldReason::ChannelOff;
                 job.recorder.note(Kind::Waiting {
-                    op,
-                    reason: HoldReason::ChannelOff,
+                    op: Some(job.entry.op),
+                    reason,
                     until: None,
                 })?;
             }

@@ -106,6 +106,19 @@ impl Seen {
         Flow::Continue(Claim { key, turn })
     }
 
+    /// A message that an earlier process answered.
+    pub(crate) fn recall(&mut self, message: &Inbound, turn: TurnId, at: Timestamp) {
+        let key = Key::of(message);
+        let entry = Entry {
+            turn,
+            at,
+            committed: true,
+        };
+        if self.entries.insert(key.clone(), entry).is_none() {
+            self.order.push_back((at, key));
+        }
+    }
+
     /// The turn went well: later copies are duplicates.
     pub(crate) fn commit(&mut self, claim: &Claim) {
         if let Some(entry) = self.own(claim) {

@@ -86,6 +86,23 @@ pub(crate) fn configured(text: &str) -> Config {
     config
 }
 
+fn parts(world: &World, text: &str, rules: Rules, agent: Arc<ScriptAgent>) -> Parts {
+    let named = |(p, l): (&Platform, &Arc<Loopback>)| {
+        (ChannelId::new(p.code()), Arc::clone(l) as Arc<dyn ChannelAdapter>)
+    };
+    Parts {
+        config: Arc::new(configured(text)),
+        base: world.dir.path().to_owned(),
+        journal: Arc::clone(&world.journal) as Arc<dyn Journal>,
+        channels: world.loopbacks.iter().map(named).collect(),
+        agents: Agents::one(agent),
+        clock: Arc::new(world.clock),
+        rng: Arc::new(SeededRng::new(1)),
+        rules,
+        grammar_off: Vec::new(),
+    }
+}
+
 impl Bot {
     pub(crate) async fn start() -> Self {
         Self::with("").await
@@ -96,29 +113,12 @@ impl Bot {
     }
 
     pub(crate) async fn in_world(world: World, text: &str, rules: Rules) -> Self {
-        let World {
-            journal,
-            loopbacks,
-            clock,
-            dir,
-        } = world;
+        let (clock, dir) = (world.clock, Arc::clone(&world.dir));
+        let (journal, loopbacks) = (Arc::clone(&world.journal), world.loopbacks.clone());
         let agent = Arc::new(ScriptAgent::new(Arc::new(clock)).with_silence(Duration::from_hours(24)));
-        let channels = loopbacks
-            .iter()
-            .map(|(p, l)| (ChannelId::new(p.code()), Arc::clone(l) as Arc<dyn ChannelAdapter>))
-            .collect();
-        let parts = Parts {
-            config: Arc::new(configured(text)),
-            base: dir.path().to_owned(),
-            journal: Arc::clone(&journal) as Arc<dyn Journal>,
-            channels,
-            agents: Agents::one(agent.clone()),
-            clock: Arc::new(clock),
-            rng: Arc::new(SeededRng::new(1)),
-            rules,
-            grammar_off: Vec::new(),
-        };
-        let engine = Engine::start(parts).await.unwrap();
+        let engine = Engine::start(parts(&world, text, rules, Arc::clone(&agent)))
+            .await
+            .unwrap();
         let send_dir = dir.path().join("data/outbound");
         // Channels connect while nothing else happens.
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -132,6 +132,15 @@ impl Bot {
             dir,
             messages: AtomicU64::new(0),
         }
+    }
+
+    /// A start after which nothing more happens.
+    pub(crate) async fn barely_started(world: World) -> World {
+        let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+        Engine::start(parts(&world, "", Rules::all(), agent))
+            .await
+            .unwrap();
+        world
     }
 
     /// What outlives it, after it was dropped without an end in order.

@@ -131,3 +131,42 @@ fn what_was_in_flight_long_ago_is_not_sent_again_even_under_its_key() {
         bot.check().await;
     });
 }
+
+#[test]
+fn a_message_that_was_answered_before_the_crash_is_a_duplicate_after_it() {
+    let first = runtime();
+    let (world, message) = first.block_on(async {
+        let bot = Bot::start().await;
+        bot.says([text("Once.")]);
+        let message = bot.message(Platform::Signal, "hi");
+        assert_eq!(
+            bot.engine.submit(message.clone()).await.unwrap().ended().await,
+            Some(Terminal::Replied)
+        );
+        (bot.world(), message)
+    });
+    drop(first);
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        let again = bot.engine.submit(message).await.unwrap();
+        assert_eq!(again.ended().await, Some(Terminal::Duplicate));
+        assert_eq!(bot.screen(Platform::Signal), ["Once."]);
+        bot.check().await;
+    });
+}
+
+#[test]
+fn a_process_killed_before_it_had_closed_the_turns_of_another_leaves_them_to_the_next() {
+    let world = crash_at(Platform::Signal, Duration::from_millis(500));
+    let second = runtime();
+    let world = second.block_on(async {
+        // Killed right after its start: the tasks that close what was left have not run.
+        Bot::barely_started(world).await
+    });
+    drop(second);
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        bot.check().await;
+    });
+}
