@@ -6,7 +6,7 @@
 
 use foldback_store::{StoreError, View};
 use foldback_wire::{
-    Clock, Timestamp,
+    Clock, Seq, Timestamp,
     rpc::{Frame, Push, Window},
 };
 use std::{
@@ -23,6 +23,15 @@ const BEHIND: Duration = Duration::from_millis(250);
 const UNDRAWN: u64 = 2;
 /// Most rows in a frame.
 const MOST_ROWS: u32 = 500;
+
+/// The part of a wish that a frame depends on.
+type Look = (u64, u32, bool, Option<u64>);
+
+impl Wish {
+    const fn look(&self) -> Look {
+        (self.first, self.count, self.follow, self.paused_at)
+    }
+}
 
 /// A view and what its window wants to see. Shared by the commands and the subscription.
 pub(crate) struct Desk {
@@ -109,7 +118,10 @@ pub(crate) struct Frames {
     desk: Arc<Desk>,
     clock: Arc<dyn Clock>,
     last: Option<Frame>,
+    /// When the last frame was made, shown or not.
     last_at: Timestamp,
+    /// How far the journal was looked at for it, and for which window.
+    shown: Option<(Seq, Look)>,
 }
 
 impl Frames {
@@ -122,6 +134,7 @@ impl Frames {
             clock,
             last: None,
             last_at: Timestamp::default(),
+            shown: None,
         }
     }
 
@@ -134,46 +147,37 @@ impl Frames {
 
     async fn go(&mut self, to: &mpsc::Sender<Push>) -> Result<(), StoreError> {
         let desk = Arc::clone(&self.desk);
-        let mut scanning = true;
         loop {
+            let scanning = desk.view.catch_up().await?;
+            let looked_at = self.clock.now();
             let wish = *desk.wish();
             if wish.closed {
                 return Ok(());
             }
             let free = wish.sent - wish.drawn < UNDRAWN;
-            let due = self.due(wish);
-            if free && self.clock.now() >= due {
-                let mut frame = self.frame(wish, scanning).await?;
-                if self.is_news(&frame) {
-                    let serial = {
-                        let mut wish = desk.wish();
-                        wish.sent += 1;
-                        wish.sent
-                    };
-                    frame.serial = serial;
-                    self.last_at = self.clock.now();
-                    self.last = Some(frame.clone());
-                    if to.send(Push::Frame { frame }).await.is_err() {
-                        return Ok(());
-                    }
-                    continue;
+            if free && looked_at >= self.due(wish) {
+                let frame = self.frame(wish, scanning).await?;
+                self.last_at = looked_at;
+                if let Some(frame) = self.news(frame)
+                    && to.send(Push::Frame { frame }).await.is_err()
+                {
+                    return Ok(());
                 }
             }
             if scanning {
-                scanning = desk.view.catch_up().await?;
                 continue;
             }
-            let idle = self
-                .last
-                .as_ref()
-                .is_some_and(|last| last.head == desk.view.examined().0);
+            let up_to_date = self.shown == Some((desk.view.examined(), wish.look()));
+            // However fast the journal grows, it is looked at once a frame.
+            let grown = async {
+                let grown = desk.view.changed().await;
+                self.clock.sleep_until(looked_at.plus(FRAME)).await;
+                grown
+            };
             tokio::select! {
                 () = desk.changed.notified() => {}
-                () = self.clock.sleep_until(due), if free && !idle => {}
-                grown = desk.view.changed() => {
-                    grown?;
-                    scanning = desk.view.catch_up().await?;
-                }
+                () = self.clock.sleep_until(self.due(wish)), if free && !up_to_date => {}
+                grown = grown, if !free || up_to_date => grown?,
             }
         }
     }
@@ -192,9 +196,10 @@ impl Frames {
         self.last_at.plus(pause)
     }
 
-    async fn frame(&self, wish: Wish, scanning: bool) -> Result<Frame, StoreError> {
+    async fn frame(&mut self, wish: Wish, scanning: bool) -> Result<Frame, StoreError> {
         let view = &self.desk.view;
-        let head = view.examined().0;
+        let head = view.examined();
+        self.shown = Some((head, wish.look()));
         let rows_now = view.len();
         let length = wish.paused_at.map_or(rows_now, |frozen| frozen.min(rows_now));
         let first = first(wish, length);
@@ -203,7 +208,7 @@ impl Frames {
         Ok(Frame {
             view: self.number,
             serial: 0,
-            head,
+            head: head.0,
             length,
             behind: rows_now - length,
             dropped: view.dropped(),
@@ -213,19 +218,29 @@ impl Frames {
         })
     }
 
-    /// Whether a frame shows anything that the last one did not. The head alone is nothing to see.
-    fn is_news(&self, frame: &Frame) -> bool {
-        self.last.as_ref().is_none_or(|last| {
+    /// The frame with its number, if it shows anything that the last one did not. The head alone is nothing
+    /// to see.
+    fn news(&mut self, mut frame: Frame) -> Option<Frame> {
+        let old = self.last.as_ref().is_some_and(|last| {
             (last.length, last.behind, last.dropped, last.scanning, last.first)
-                != (
+                == (
                     frame.length,
                     frame.behind,
                     frame.dropped,
                     frame.scanning,
                     frame.first,
                 )
-                || last.rows != frame.rows
-        })
+                && last.rows == frame.rows
+        });
+        if old {
+            return None;
+        }
+        let mut wish = self.desk.wish();
+        wish.sent += 1;
+        frame.serial = wish.sent;
+        drop(wish);
+        self.last = Some(frame.clone());
+        Some(frame)
     }
 }
 
