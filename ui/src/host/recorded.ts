@@ -25,7 +25,7 @@ export interface Recording {
 }
 
 interface OpenWindow extends Window {
-  rows: readonly EventRow[];
+  rows: EventRow[];
   paused: boolean;
   serial: number;
   unacknowledged: number;
@@ -68,7 +68,7 @@ export class RecordedHost implements Host {
   /** Appends rows, as a live journal does. */
   append(rows: readonly EventRow[]): void {
     for (const [id, view] of this.#views) {
-      view.rows = [...view.rows, ...rows];
+      for (const row of rows) view.rows.push(row);
       this.#draw(id);
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CAP, isScaled, maxTop, scrollHeight, topShowing, toScrollTop, toTop, visibleRows, type Geometry } from "./scroll";
+import { CAP, isScaled, maxTop, scrollHeight, stepped, topShowing, toScrollTop, toTop, visibleRows, type Geometry } from "./scroll";
 
 const small: Geometry = { rows: 1000, rowHeight: 24, viewport: 600 };
 const million: Geometry = { rows: 1_000_000, rowHeight: 24, viewport: 600 };
@@ -26,6 +26,24 @@ describe("a million rows", () => {
 
   it("keep their place when the scrollbar is set to it", () => {
     for (const top of [0, 24, 12_345_678, maxTop(million)]) expect(toTop(million, toScrollTop(million, top))).toBeCloseTo(top, 3);
+  });
+});
+
+describe("a scrollbar beside rows that grow", () => {
+  it("is a little longer than they are, and not there while everything fits", () => {
+    expect(stepped({ ...small, rows: 25 }).rows).toBe(25);
+    for (let rows = 26; rows < 300_000; rows = Math.ceil(rows * 1.07)) {
+      const { rows: shown } = stepped({ ...small, rows });
+      expect(shown).toBeGreaterThanOrEqual(rows);
+      expect(shown).toBeLessThanOrEqual(rows * 1.125 + 1);
+    }
+  });
+
+  it("changes about a hundred times, not half a million, while they grow to half a million", () => {
+    const heights = new Set<number>();
+    for (let rows = 0; rows < 500_000; rows += 1) heights.add(scrollHeight(stepped({ ...small, rows })));
+    // 26 heights before there is anything to scroll, then eight for every doubling up to the cap.
+    expect(heights.size).toBeLessThanOrEqual(26 + 8 * 14);
   });
 });
 

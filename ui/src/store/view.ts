@@ -75,9 +75,10 @@ export class JournalView {
 
   /** Says which rows are on the screen. */
   window(first: number, count: number): void {
-    if (first === this.#asked.first && count === this.#asked.count) return;
+    const { first: before, count: had } = this.#asked;
     this.#asked = { first, count };
-    this.#ask();
+    // While following, the place is the backend's: only another size is worth a request.
+    if (count !== had || (first !== before && !this.following)) this.#ask();
   }
 
   /** Stays at the end, or stays where it is. */

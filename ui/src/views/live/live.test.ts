@@ -35,7 +35,7 @@ describe("the event grid", () => {
   it("follows the end, leaves it on any upward scroll, and goes back when asked", async () => {
     const { host } = await stage(LiveView);
     byId("following");
-    byId("events").querySelector("[role='rowgroup']:last-child")?.dispatchEvent(new WheelEvent("wheel", { deltaY: -3, bubbles: true, cancelable: true }));
+    byId("events").querySelector("[data-index]")?.dispatchEvent(new WheelEvent("wheel", { deltaY: -3, bubbles: true, cancelable: true }));
     await settle();
     const last = demo.rows.at(-1);
     if (!last) throw new Error("the recording has rows");
@@ -60,6 +60,23 @@ describe("the event grid", () => {
     expect(byId("event-inspector").textContent).toContain("an <actions> block is open");
     await press(document.activeElement as Element, "Enter");
     expect(console.view).toBe("turn");
+  });
+
+  it("lets one scroll away from the cursor, and comes back to a selection made elsewhere", async () => {
+    const { console } = await stage(LiveView);
+    drawn()[5]?.focus();
+    await click(drawn()[5] as Element);
+    const chosen = console.selected?.seq;
+    const bar = byId("events").querySelector("[data-scrollbar]") as HTMLElement;
+    bar.scrollTop = 0;
+    bar.dispatchEvent(new Event("scroll"));
+    await settle(40);
+    expect(drawn()[0]?.dataset["index"]).toBe("0");
+    expect(drawn()[0]?.textContent).toContain("alice");
+    expect(console.selected?.seq).toBe(chosen);
+    console.select({ seq: demo.rows[600]?.seq });
+    await settle();
+    expect(document.querySelector("[aria-selected='true']")?.getAttribute("aria-rowindex")).toBe("602");
   });
 
   it("shows a gap as a row", async () => {
