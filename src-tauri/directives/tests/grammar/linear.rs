@@ -49,7 +49,7 @@ fn growing_backticks() -> String {
 
 #[test]
 fn hostile_inputs_cost_no_more_than_others() {
-    let n = 20_000;
+    let n = 8_000;
     let cases: Vec<(&str, String)> = vec![
         ("unclosed actions", "<actions>".repeat(n)),
         ("unclosed actions with text", "<actions>x\n".repeat(n)),
@@ -162,4 +162,15 @@ fn memory_is_what_is_held() {
         );
         assert!(scanner.kept() < 1_000, "{} bytes kept", scanner.kept());
     }
+}
+
+#[test]
+fn a_scanner_moves_between_threads() {
+    let scanner = Scanner::new(&Settings::default(), None);
+    let reader = std::thread::spawn(move || {
+        let mut scanner = scanner;
+        scanner.push("Hi", &mut Ignore);
+        scanner.kept()
+    });
+    assert_eq!(reader.join().ok(), Some(0));
 }
