@@ -15,6 +15,7 @@ mod engine;
 mod files;
 mod flow;
 pub mod invariants;
+mod leaks;
 mod ports;
 mod recorder;
 mod resume;

@@ -2,13 +2,10 @@
 
 use crate::{
     conversations::Entry,
-    deliver::{
-        courier::Courier,
-        delivery::{Desk, deliver},
-        typing::Typing,
-    },
+    deliver::{courier::Courier, delivery::deliver, desk::Desk, typing::Typing},
     engine::Core,
     flow::{Flow, Stop},
+    leaks::{self, Leak},
     ports::Port,
     recorder::Recorder,
     rules::Rule,
@@ -355,7 +352,12 @@ impl Core {
             deliver(&mut desk, decided),
         );
         typing.seal();
-        ended.map(|((), terminal)| terminal)
+        let (ranges, terminal) = ended?;
+        for Leak { op, message, span } in leaks::find(&ranges, &desk.shown) {
+            tracing::error!(%op, message, "markup reached the channel");
+            recorder.note(Kind::Leaked { op, message, span })?;
+        }
+        Ok(terminal)
     }
 }
 

@@ -65,7 +65,8 @@ pub struct ChannelConfig {
     pub token: Option<Secret>,
     /// A second credential, where the platform has one (Slack's app token).
     pub app_token: Option<Secret>,
-    /// The platform's endpoint; can be pointed elsewhere for tests and self-hosting.
+    /// The platform's endpoint; can be pointed elsewhere for tests and self-hosting. For a loopback channel:
+    /// the simulated platform in another process, such as `tcp://127.0.0.1:4000`.
     pub api_root: Option<String>,
     /// The bot's own account, where the platform has several (a phone number, a phone number id).
     pub account: Option<String>,

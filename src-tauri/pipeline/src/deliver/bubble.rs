@@ -1,7 +1,7 @@
 //! One assistant message on its way to the screen: a live preview where the channel can edit, further
 //! messages where one is not enough, and in the end the whole text.
 
-use super::{courier::Outgoing, delivery::Desk};
+use super::{courier::Outgoing, desk::Desk};
 use crate::{
     config::Narration,
     rules::Rule,

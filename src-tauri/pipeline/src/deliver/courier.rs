@@ -102,7 +102,7 @@ impl Courier {
     }
 
     /// Commits the intent, then waits for the outcome, unless the lane is held.
-    pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<Posted, StoreError> {
+    pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<(OpId, Posted), StoreError> {
         let op = self.ids.op();
         let entry = OutboxEntry {
             op,
@@ -132,13 +132,16 @@ impl Courier {
         });
         tokio::select! {
             biased;
-            carried = &mut ended => carried.map(Posted::Ended).map_err(|_| StoreError::Closed),
+            carried = &mut ended => {
+                let carried = carried.map_err(|_| StoreError::Closed)?;
+                Ok((op, Posted::Ended(carried)))
+            }
             Ok(_) = held.wait_for(|held| *held) => {
                 if !live {
                     let reason = HoldReason::ChannelOff;
                     self.recorder.note(Kind::Waiting { op: Some(op), reason, until: None })?;
                 }
-                Ok(Posted::Held(ended))
+                Ok((op, Posted::Held(ended)))
             }
         }
     }

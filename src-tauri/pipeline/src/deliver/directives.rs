@@ -4,7 +4,7 @@
 use super::{
     bubble::arrived,
     courier::{Courier, Outgoing},
-    delivery::Desk,
+    desk::Desk,
 };
 use crate::{
     ports::Port,

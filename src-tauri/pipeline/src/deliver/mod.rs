@@ -4,6 +4,7 @@ pub(crate) mod bubble;
 pub(crate) mod carry;
 pub(crate) mod courier;
 pub(crate) mod delivery;
+pub(crate) mod desk;
 pub(crate) mod directives;
 pub(crate) mod judge;
 pub(crate) mod lanes;

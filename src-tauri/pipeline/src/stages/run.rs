@@ -3,6 +3,7 @@
 use super::scan::{Cue, Decisions, Scan};
 use crate::{
     deliver::typing::Typing,
+    leaks::Ranges,
     recorder::Recorder,
     rules::{Rule, Rules},
 };
@@ -49,8 +50,9 @@ enum End {
 
 impl Run<'_> {
     /// Runs the agent to its end. Everything it said is decided and journalled, also when it failed.
+    /// Answers what was decided.
     #[tracing::instrument(name = "run", skip_all, fields(run = %request.run, backend = self.agent.backend()))]
-    pub(crate) async fn run(self, request: TurnRequest, mut scan: Scan<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn run(self, request: TurnRequest, mut scan: Scan<'_>) -> Result<Ranges, StoreError> {
         let run = request.run;
         self.recorder.note(Kind::RunStarted {
             run,
@@ -80,7 +82,7 @@ impl Run<'_> {
         self.recorder.note(Kind::RunEnded { run, reason })?;
         // The delivery may have ended early, on a store that failed.
         let _ = self.cues.send(cue);
-        Ok(())
+        Ok(scan.into_ranges())
     }
 
     async fn read(&self, request: TurnRequest, scan: &mut Scan<'_>) -> Result<End, StoreError> {

@@ -1,0 +1,242 @@
+//! What a turn's delivery works with, and the count it keeps.
+
+use super::{
+    bubble::{Shown, arrived, is_text},
+    courier::{Courier, Outgoing, Posted},
+    lanes::Carried,
+};
+use crate::{
+    config::{Narration, OutputConfig},
+    files::SendDir,
+    ports::{Port, Ports},
+    rules::{Rule, Rules},
+};
+use foldback_store::StoreError;
+use foldback_wire::{
+    Body, Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, OpId, Operation, Outcome,
+    OutcomeCode, Span, Suppression, Timestamp,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::oneshot;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+/// Text that looks like none, for a message that can be edited but not removed.
+const BLANK: &str = "\u{200b}";
+
+/// What the end of a turn is decided from.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Texts that arrived, or may have.
+    pub(crate) texts: u32,
+    /// Texts that did not, with why.
+    pub(crate) failures: Vec<String>,
+    /// Directives that were read.
+    pub(crate) directives: u32,
+    /// Directives that were not carried out.
+    pub(crate) skipped: u32,
+    /// Narration that was hidden.
+    pub(crate) hidden: u32,
+    pub(crate) suppressed: Option<Suppression>,
+}
+
+/// Everything a turn's delivery works with.
+pub(crate) struct Desk {
+    pub(crate) courier: Courier,
+    pub(crate) can: Capabilities,
+    pub(crate) output: OutputConfig,
+    pub(crate) narration: Narration,
+    pub(crate) files: SendDir,
+    pub(crate) ports: Arc<Ports>,
+    pub(crate) rules: Rules,
+    pub(crate) inbound: Inbound,
+    pub(crate) placeholder: Option<Shown>,
+    pub(crate) tally: Tally,
+    /// Which operation put which bytes of which message's clean text on the screen.
+    pub(crate) shown: Vec<(OpId, u32, Span)>,
+    /// Dropped when there is nothing left to say: what is held keeps no process from ending.
+    pub(crate) busy: Option<TaskTrackerToken>,
+    pub(super) held: Vec<(bool, oneshot::Receiver<Carried>)>,
+    /// Directives that wait for the end of their message; only with that rule switched off.
+    pub(super) late: Vec<(DirectiveRef, Directive)>,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        courier: Courier,
+        port: Port,
+        files: SendDir,
+        ports: Arc<Ports>,
+        rules: Rules,
+        inbound: Inbound,
+    ) -> Self {
+        let Port { can, output, .. } = port;
+        let default = if can.edit {
+            Narration::Show
+        } else {
+            Narration::Hide
+        };
+        let narration = if rules.holds(Rule::ScanNarration) {
+            output.narration.unwrap_or(default)
+        } else {
+            Narration::Show
+        };
+        Self {
+            courier,
+            can,
+            narration,
+            output,
+            files,
+            ports,
+            rules,
+            inbound,
+            placeholder: None,
+            tally: Tally::default(),
+            shown: Vec::new(),
+            busy: None,
+            held: Vec::new(),
+            late: Vec::new(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.courier.recorder.now()
+    }
+
+    pub(crate) fn note(&self, kind: Kind) -> Result<(), StoreError> {
+        self.courier.recorder.note(kind)
+    }
+
+    pub(crate) fn warn(&self, detail: String) -> Result<(), StoreError> {
+        tracing::warn!("{detail}");
+        self.courier.recorder.warn(detail)
+    }
+
+    pub(crate) const fn fences(&self) -> bool {
+        self.rules.holds(Rule::SplitFence)
+    }
+
+    /// Posts an operation to the turn's chat; `None` when it is held, and its outcome comes later.
+    pub(crate) async fn post(
+        &mut self,
+        outgoing: Outgoing,
+    ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
+        let courier = self.courier.clone();
+        self.post_by(&courier, outgoing).await
+    }
+
+    /// Posts an operation to any chat.
+    pub(crate) async fn post_by(
+        &mut self,
+        courier: &Courier,
+        outgoing: Outgoing,
+    ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
+        let counts = is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some();
+        let live = outgoing.live;
+        let clean = match &outgoing.body {
+            Some(Body::Clean { message, span }) => Some((*message, *span)),
+            _ => None,
+        };
+        let (op, posted) = courier.post(outgoing).await?;
+        self.shown
+            .extend(clean.map(|(message, span)| (op, message, span)));
+        match posted {
+            Posted::Ended(Carried { outcome, retry_after }) => {
+                if counts {
+                    self.count(&outcome, live);
+                }
+                Ok(Some((outcome, retry_after)))
+            }
+            // Nobody waits for a live frame: it is dropped when its lane goes on.
+            Posted::Held(_) if live => Ok(None),
+            Posted::Held(outcome) => {
+                self.held.push((counts, outcome));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes back the failure counted last: something else was done instead.
+    pub(crate) fn forgive(&mut self) {
+        self.tally.failures.pop();
+    }
+
+    fn count(&mut self, outcome: &Outcome, live: bool) {
+        if arrived(outcome) || outcome.code == OutcomeCode::Unknown {
+            self.tally.texts += 1;
+        } else if !live {
+            let why = outcome
+                .detail
+                .clone()
+                .unwrap_or_else(|| outcome.code.about().to_owned());
+            self.tally.failures.push(why);
+        }
+    }
+
+    /// Whether an operation would go out now.
+    pub(crate) fn is_open(&self) -> bool {
+        let Courier {
+            lanes,
+            channel,
+            target,
+            ..
+        } = &self.courier;
+        channel.status().open().is_ok() && !lanes.is_held(channel.id(), target)
+    }
+
+    /// Takes a message off the screen, as far as the channel can.
+    pub(crate) async fn discard(&mut self, message: MessageId) -> Result<(), StoreError> {
+        let operation = if self.can.delete {
+            Operation::Delete { message }
+        } else if self.can.edit {
+            Operation::EditText {
+                message,
+                text: BLANK.to_owned(),
+            }
+        } else {
+            return Ok(());
+        };
+        self.post(Outgoing::new(operation)).await.map(drop)
+    }
+
+    /// Removes the placeholder, once everything that was to replace it has arrived.
+    pub(crate) async fn remove_placeholder(&mut self) -> Result<(), StoreError> {
+        if self.held.is_empty()
+            && self.rules.holds(Rule::DeliverPlaceholder)
+            && let Some(placeholder) = self.placeholder.take()
+        {
+            self.discard(placeholder.id).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn put_placeholder(&mut self) -> Result<(), StoreError> {
+        let live = self.can.edit && self.can.edit_interval_ms.is_some() && self.narration == Narration::Show;
+        let text = self.output.placeholder.clone();
+        if !live || text.is_empty() || !self.is_open() {
+            return Ok(());
+        }
+        // By the courier: it is no answer yet and must not count as one.
+        let outgoing = Outgoing::own_text(&text).live(true);
+        if let (_, Posted::Ended(Carried { outcome, .. })) = self.courier.post(outgoing).await?
+            && let Some(id) = outcome.message
+        {
+            self.placeholder = Some(Shown {
+                id,
+                text,
+                at: self.now(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Waits for the outcomes of what is held.
+    pub(super) async fn collect_held(&mut self) -> Result<(), StoreError> {
+        for (counts, outcome) in std::mem::take(&mut self.held) {
+            let Carried { outcome, .. } = outcome.await.map_err(|_| StoreError::Closed)?;
+            if counts {
+                self.count(&outcome, false);
+            }
+        }
+        Ok(())
+    }
+}
