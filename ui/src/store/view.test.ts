@@ -88,6 +88,16 @@ describe("a window over the journal", () => {
     expect(view.fresh).toBe(0);
   });
 
+  it("counts nothing as new that was there before its first frame", async () => {
+    const { screen, view } = setup(10);
+    view.follow(false);
+    await view.open("");
+    await settled();
+    screen.refresh();
+    expect(view.frame?.length).toBe(10);
+    expect(view.fresh).toBe(0);
+  });
+
   it("asks once for the latest wish while a request is under way", async () => {
     const { host, view } = setup();
     await view.open("");

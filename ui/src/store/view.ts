@@ -21,7 +21,8 @@ export class JournalView {
   #opening = 0;
   #sending = false;
   #dirty = false;
-  #lengthAtUnpin = 0;
+  /** Rows when it stopped following; null until there is a frame to count them. */
+  #lengthAtUnpin: number | null = null;
 
   /** The latest frame drawn. */
   frame: Frame | null = null;
@@ -36,7 +37,7 @@ export class JournalView {
 
   /** Rows that came since the view stopped following. */
   get fresh(): number {
-    return this.following ? 0 : Math.max(0, (this.frame?.length ?? 0) - this.#lengthAtUnpin);
+    return this.following ? 0 : Math.max(0, (this.frame?.length ?? 0) - (this.#lengthAtUnpin ?? Number.POSITIVE_INFINITY));
   }
 
   /** The row at an index, when it is among those the page has. */
@@ -58,7 +59,7 @@ export class JournalView {
     this.#id = view;
     this.filter = filter;
     this.paused = false;
-    this.#lengthAtUnpin = 0;
+    this.#lengthAtUnpin = null;
     this.#unsubscribe = this.#host.subscribe({ topic: "view", view }, (push) => {
       if (push.push === "frame" && push.frame.view === this.#id) this.#receive(push.frame);
     });
@@ -86,7 +87,7 @@ export class JournalView {
     if (on === this.following) return;
     this.following = on;
     if (!on) {
-      this.#lengthAtUnpin = this.frame?.length ?? 0;
+      this.#lengthAtUnpin = this.frame?.length ?? null;
       if (this.frame) this.#asked = { ...this.#asked, first: this.frame.first };
     }
     this.#changed();
@@ -133,6 +134,7 @@ export class JournalView {
       this.#pending = null;
       if (!drawn || drawn.view !== this.#id) return;
       this.frame = drawn;
+      if (!this.following) this.#lengthAtUnpin ??= drawn.length;
       this.#changed();
       void this.#host.call("view_ack", { view: drawn.view, serial: drawn.serial }).catch(() => undefined);
     });
