@@ -42,6 +42,15 @@ describe("rows of raw text", () => {
     expect(texts(faces.raw, splitRows(faces.raw, faces.chunks, 17))).toEqual(["👍".repeat(8), "👍"]);
   });
 
+  it("break after a blank rather than in a word, unless the word is long", () => {
+    const prose = cut("one two three four five six");
+    expect(texts(prose.raw, splitRows(prose.raw, prose.chunks, 20))).toEqual(["one two three four ", "five six"]);
+    const path = cut(`a ${"x".repeat(30)}`);
+    expect(texts(path.raw, splitRows(path.raw, path.chunks, 20))).toEqual([`a ${"x".repeat(18)}`, "x".repeat(12)]);
+    const exact = cut("0123456789 123456789 x");
+    expect(texts(exact.raw, splitRows(exact.raw, exact.chunks, 20)).join("")).toBe("0123456789 123456789 x");
+  });
+
   it("leave out chunks without text", () => {
     const { raw, chunks } = cut("a", "", "b");
     const rows = splitRows(raw, chunks, 80);

@@ -16,6 +16,9 @@ export interface Rows {
 /** Narrower panes than this would make more rows than anybody reads. */
 const LEAST_COLUMNS = 16;
 
+/** A word longer than this share of a row is cut: it may be no word at all. */
+const LONGEST_WORD = 0.3;
+
 /** Whether a character takes two columns of a monospaced font. */
 function isWide(point: number): boolean {
   return (
@@ -62,29 +65,36 @@ export function splitRows(raw: ByteText, chunks: readonly Chunk[], columns: numb
   const text = raw.text;
   let index = 0;
   let byte = 0;
-  const row = (chunk: number): void => {
-    starts.push(byte);
+  const row = (start: number, chunk: number): void => {
+    starts.push(start);
     owners.push(chunk);
   };
   const cuts: readonly Pick<Chunk, "span">[] = chunks.length > 0 ? chunks : [{ span: [0, raw.bytes] }];
   cuts.forEach((chunk, number) => {
     const end = Math.min(chunk.span[1], raw.bytes);
     if (byte >= end) return;
-    row(number);
+    row(byte, number);
     let column = 0;
+    // Where the row could break instead: after its last blank.
+    let blank = { byte: -1, column: 0 };
     while (byte < end && index < text.length) {
       const point = text.codePointAt(index) ?? 0;
       const wide = isWide(point) ? 2 : 1;
       if (column + wide > widest) {
-        row(number);
-        column = 0;
+        const word = column - blank.column;
+        const whole = blank.byte >= 0 && word <= widest * LONGEST_WORD;
+        row(whole ? blank.byte : byte, number);
+        column = whole ? word : 0;
+        blank = { byte: -1, column: 0 };
       }
       index += point > 0xffff ? 2 : 1;
       byte += bytesOf(point);
       column += wide;
+      if (point === 32) blank = { byte, column };
       if (point === 10 && byte < end) {
-        row(number);
+        row(byte, number);
         column = 0;
+        blank = { byte: -1, column: 0 };
       }
     }
   });

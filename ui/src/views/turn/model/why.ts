@@ -1,6 +1,6 @@
 /** What stands in the card under the raw text: why things are as they are at this moment. */
 import type { Decision, Moment } from "../../../generated/wire";
-import { count, plural } from "../../../store/format";
+import { count, duration, plural } from "../../../store/format";
 
 /** One line of the card. */
 export interface Reason {
@@ -38,7 +38,7 @@ export function whyAt(moment: Moment, decision: Decision | null): Why {
       tone: "held",
       lines: [
         { term: "Held", text: `${plural(span[1] - span[0], "byte")}${since}, reason`, code: reason },
-        { term: "Rule", text: because, code: rule },
+        because.includes(rule) ? { term: "Rule", text: because } : { term: "Rule", text: because, code: rule },
         { term: "Releases", text: releases },
         ...wait,
       ],
@@ -53,5 +53,5 @@ export function whyAt(moment: Moment, decision: Decision | null): Why {
 
 function waiting({ waiting, waiting_ms }: Moment): Reason[] {
   if (waiting === null) return [];
-  return [{ term: "Waits", text: waiting_ms === null ? waiting : `${waiting}, for another ${count(waiting_ms)} ms` }];
+  return [{ term: "Waits", text: waiting_ms === null ? waiting : `${waiting.replace(/\.$/, "")}, another ${duration(waiting_ms)}.` }];
 }
