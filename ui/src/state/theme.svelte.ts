@@ -18,10 +18,11 @@ export class Theme {
   readonly #prefs: Prefs;
   readonly #light = new Query("(prefers-color-scheme: light)");
   readonly #more = new Query("(prefers-contrast: more)");
-  readonly #narrow = new Query("(max-width: 900px)");
+  #width = $state(window.innerWidth);
 
   constructor(prefs: Prefs) {
     this.#prefs = prefs;
+    window.addEventListener("resize", () => (this.#width = window.innerWidth));
   }
 
   get scheme(): Scheme {
@@ -36,7 +37,7 @@ export class Theme {
 
   /** Whether side panes must be overlays. */
   get narrow(): boolean {
-    return this.#narrow.matches;
+    return this.#width < this.px(900);
   }
 
   /** Height in px of a row that is `px` high at 100 %: for what is laid out in code. */
