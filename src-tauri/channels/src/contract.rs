@@ -157,11 +157,15 @@ impl Subject {
             let ack = acknowledged(clause, self.perform(text("reply", Some(&self.theirs))).await)?;
             keeps(clause, ack.warning.is_none(), || format!("{ack:?}"))?;
         }
-        let clause = "a reply to an unknown message is sent plainly, with a warning";
-        let ack = acknowledged(clause, self.perform(text("reply", Some(&self.nobodys))).await)?;
-        keeps(clause, ack.warning.is_some() && ack.message.is_some(), || {
-            format!("{ack:?}")
-        })
+        let reply = self.perform(text("reply", Some(&self.nobodys))).await;
+        keeps(
+            "a reply to an unknown message is refused and nothing is sent",
+            matches!(&reply, Err(refusal) if !refusal.maybe_done && matches!(
+                refusal.code,
+                RefusalCode::Gone | RefusalCode::Rejected | RefusalCode::Unsupported
+            )),
+            || format!("{reply:?}"),
+        )
     }
 
     async fn changes(&self) -> Kept {

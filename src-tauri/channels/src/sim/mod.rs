@@ -197,7 +197,7 @@ impl SimPlatform {
         match &call.operation {
             Operation::SendText { text, reply_to } => {
                 rules::text(&self.capabilities, text)?;
-                Ok(self.send(now, call, reply_to.as_ref(), Content::Text(text.clone())))
+                self.send(now, call, reply_to.as_ref(), Content::Text(text.clone()))
             }
             Operation::SendFile {
                 path,
@@ -212,7 +212,7 @@ impl SimPlatform {
                     kind: *kind,
                     caption: caption.clone(),
                 };
-                Ok(self.send(now, call, reply_to.as_ref(), content))
+                self.send(now, call, reply_to.as_ref(), content)
             }
             Operation::SendVoice { path, text } => {
                 rules::voice(&self.capabilities, size)?;
@@ -220,7 +220,7 @@ impl SimPlatform {
                     path: path.clone(),
                     text: text.clone(),
                 };
-                Ok(self.send(now, call, None, content))
+                self.send(now, call, None, content)
             }
             Operation::EditText { message, text } => self.edit(now, chat, message, text).map(once),
             Operation::Delete { message } => self.delete(now, chat, message).map(once),
@@ -237,30 +237,34 @@ impl SimPlatform {
         }
     }
 
-    fn send(&mut self, now: Timestamp, call: &Call, reply_to: Option<&MessageId>, content: Content) -> Done {
+    fn send(
+        &mut self,
+        now: Timestamp,
+        call: &Call,
+        reply_to: Option<&MessageId>,
+        content: Content,
+    ) -> Result<Done, Refusal> {
         if self.capabilities.idempotency_key {
             self.keys.retain(|_, (at, _)| now.since(*at) < KEY_WINDOW);
             if let Some((_, message)) = self.keys.get(&call.key) {
-                return Done {
+                return Ok(Done {
                     ack: Ack {
                         message: Some(message.clone()),
                         ..Ack::default()
                     },
                     repeated: true,
-                };
+                });
             }
         }
         let chat = &call.target.chat;
+        if let Some(to) = reply_to {
+            self.check_reply(chat, to)?;
+        }
         let id = self.mint(now, chat);
         if self.capabilities.idempotency_key {
             self.keys.insert(call.key.clone(), (now, id.clone()));
         }
-        let (reply_to, warning) = match reply_to.map(|to| self.check_reply(chat, to).map(|()| to.clone())) {
-            None => (None, None),
-            Some(Ok(to)) => (Some(to), None),
-            Some(Err(warning)) => (None, Some(warning)),
-        };
-        let thread = match (&reply_to, self.capabilities.reply) {
+        let thread = match (reply_to, self.capabilities.reply) {
             (Some(to), Some(ReplyForm::Thread)) => Some(
                 call.target
                     .thread
@@ -275,21 +279,20 @@ impl SimPlatform {
             id: id.clone(),
             author: Author::Bot,
             thread,
-            reply_to,
+            reply_to: reply_to.cloned(),
             content,
             history: Vec::new(),
             reactions: Vec::new(),
             at: now,
             deleted: None,
         });
-        Done {
+        Ok(Done {
             ack: Ack {
                 message: Some(id),
-                unchanged: false,
-                warning,
+                ..Ack::default()
             },
             repeated: false,
-        }
+        })
     }
 
     fn edit(&mut self, now: Timestamp, chat: &ChatId, id: &MessageId, text: &str) -> Result<Ack, Refusal> {
@@ -362,21 +365,25 @@ impl SimPlatform {
         }
     }
 
-    /// Why the reply cannot name its target; then it is sent plainly.
-    fn check_reply(&self, chat: &ChatId, to: &MessageId) -> Result<(), String> {
+    /// As the platforms do: a reply to what is not there is refused, and nothing is sent.
+    fn check_reply(&self, chat: &ChatId, to: &MessageId) -> Result<(), Refusal> {
         if self.capabilities.reply.is_none() {
-            return Err(format!(
-                "sent without its reply to {to}: there are no replies here"
-            ));
+            return Err(rules::unsupported("reply"));
         }
         if self.chats.get(chat).is_some_and(|c| c.message(to).is_some()) {
             return Ok(());
         }
         let platform = self.capabilities.platform;
         Err(if is_message_id(platform, to) {
-            format!("sent without its reply: there is no message {to} in {chat}")
+            Refusal::new(
+                RefusalCode::Gone,
+                format!("there is no message {to} in {chat} to reply to"),
+            )
         } else {
-            format!("sent without its reply: {to} is not a message id of {platform}")
+            Refusal::new(
+                RefusalCode::Rejected,
+                format!("{to} is not a message id of {platform}"),
+            )
         })
     }
 }

@@ -144,21 +144,21 @@ async fn reactions_follow_the_platform() {
 }
 
 #[tokio::test]
-async fn a_reply_that_cannot_name_its_target_is_sent_plainly() {
+async fn a_reply_that_cannot_name_its_target_is_refused_and_nothing_is_sent() {
     for platform in Platform::ALL {
         let stage = Stage::new(*platform);
         stage.channel.inject(inbound("m1", "hi")).unwrap();
         let good = stage.perform(reply("m1", "yes")).await.unwrap();
-        assert_eq!(good.warning, None);
-        let unknown = stage.perform(reply("nowhere", "yes")).await.unwrap();
-        assert!(unknown.warning.is_some_and(|w| w.contains("nowhere")));
+        let refusal = stage.perform(reply("nowhere", "yes")).await.unwrap_err();
+        assert!(refusal.detail.contains("nowhere"), "{refusal}");
+        assert!(!refusal.maybe_done);
         let platform = stage.channel.platform();
         let chat = platform.chat(&CHAT.into()).unwrap();
         assert_eq!(
             chat.message(&good.message.unwrap()).unwrap().reply_to,
             Some("m1".into())
         );
-        assert_eq!(chat.message(&unknown.message.unwrap()).unwrap().reply_to, None);
+        assert_eq!(chat.messages().count(), 2, "the question and the one reply");
     }
 }
 
