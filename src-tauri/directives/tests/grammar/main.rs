@@ -7,4 +7,5 @@ mod linear;
 mod lint;
 #[cfg(feature = "mutants")]
 mod mutants;
+mod silence;
 mod vectors;
