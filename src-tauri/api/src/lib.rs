@@ -14,7 +14,7 @@ mod log;
 pub mod typescript;
 mod why;
 
-pub use backend::{Backend, OpenError, Setup, data_folder};
+pub use backend::{Backend, OpenError, Setup, data_folder, explain};
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 pub use fold::TurnFold;
 pub use live::Subscription;

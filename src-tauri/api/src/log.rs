@@ -46,6 +46,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     lines: Mutex<Lines>,
     written: watch::Sender<u64>,
+    echo: Box<dyn Fn(&LogLine) + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -58,10 +59,16 @@ struct Lines {
 impl LogBook {
     /// An empty log whose lines bear the time of this clock.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self::echoing(clock, |_| {})
+    }
+
+    /// The same, and `echo` is handed every line as it is written; it must not log itself.
+    pub fn echoing(clock: Arc<dyn Clock>, echo: impl Fn(&LogLine) + Send + Sync + 'static) -> Self {
         let shared = Shared {
             clock,
             lines: Mutex::default(),
             written: watch::Sender::new(0),
+            echo: Box::new(echo),
         };
         Self {
             shared: Arc::new(shared),
@@ -99,6 +106,7 @@ impl LogBook {
             target: target.to_owned(),
             message,
         };
+        (self.shared.echo)(&line);
         let total = {
             let mut lines = self.lines();
             if lines.kept.len() == KEPT {

@@ -210,13 +210,13 @@ fn set(name: &str, of: &str, entries: impl Iterator<Item = (&'static str, &'stat
     text + "] as const satisfies readonly Entry<" + of + ">[];\n"
 }
 
-/// What differs between the files in `folder` and the contract, line by line; empty when nothing does.
-pub fn drift(folder: &Path) -> String {
+/// What differs between the files in `folder` and what they should be, line by line; empty when nothing does.
+pub fn drift(folder: &Path, files: &[File]) -> String {
     let mut report = String::new();
-    for File { name, text } in files() {
+    for File { name, text } in files {
         let found = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
-        if found != text {
-            report += &difference(name, &found, &text);
+        if found != *text {
+            report += &difference(name, &found, text);
         }
     }
     report

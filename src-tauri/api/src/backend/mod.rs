@@ -17,6 +17,7 @@ mod turns;
 mod views;
 
 pub use open::{OpenError, Setup, data_folder};
+pub use turns::explain;
 
 use crate::{
     failure,

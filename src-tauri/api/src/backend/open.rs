@@ -8,7 +8,7 @@ use super::{
     views::Views,
 };
 use crate::{live::Digest, log::LogBook};
-use foldback_channels::{ChannelAdapter, Loopback, profile};
+use foldback_channels::{ChannelAdapter, Loopback, RemoteLoopback, profile};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
     config::{self, ChannelKind, Config, ConfigError},
@@ -19,6 +19,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     io,
+    net::SocketAddr,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
@@ -95,6 +96,11 @@ impl Setup {
             ..Self::embedded(data, fixtures, actor)
         })
     }
+
+    /// The journal's file: what the configuration says, else `journal.sqlite` in the data folder.
+    pub fn journal_file(&self) -> PathBuf {
+        journal_file(&self.config, &self.base, &self.data)
+    }
 }
 
 /// Why a host cannot start.
@@ -117,6 +123,9 @@ pub enum OpenError {
     /// This version has no adapter for a channel.
     #[error("channels.{0}: this version has no adapter for {1}; kind = \"loopback\" simulates it")]
     NoAdapter(ChannelId, &'static str),
+    /// A loopback channel names something that is no address.
+    #[error("channels.{0}.api_root: a simulated platform has an address such as tcp://127.0.0.1:4000, not {1}")]
+    NoAddress(ChannelId, String),
     /// The pipeline cannot start.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -143,7 +152,7 @@ impl Backend {
         } = setup;
         let journal = match journal {
             Some(journal) => journal,
-            None => open_journal(&config, &base, &data).await?,
+            None => open_journal(&journal_file(&config, &base, &data)).await?,
         };
         let first_start = journal.head().0 == 0;
         let before = journal.head();
@@ -155,17 +164,13 @@ impl Backend {
         let digest = Digest::resume(outbox);
         let typed = Typed::default();
         let agents = agents::build(&config, &base, &typed, &clock, &rng)?;
-        let loopbacks = loopbacks(&config, &clock)?;
+        let Adapters { all, loopbacks } = adapters(&config, &clock, &rng)?;
         let config = Arc::new(config);
-        let adapter = |(id, channel): (&ChannelId, &Arc<Loopback>)| {
-            let adapter: Arc<dyn ChannelAdapter> = Arc::<Loopback>::clone(channel);
-            (id.clone(), adapter)
-        };
         let parts = Parts {
             config: Arc::clone(&config),
             base: base.clone(),
             journal: Arc::clone(&journal),
-            channels: loopbacks.iter().map(adapter).collect(),
+            channels: all,
             agents,
             clock: Arc::clone(&clock),
             rng,
@@ -206,12 +211,15 @@ impl Backend {
     }
 }
 
-async fn open_journal(config: &Config, base: &Path, data: &Path) -> Result<Arc<dyn Journal>, OpenError> {
-    let path = match &config.store.file {
+fn journal_file(config: &Config, base: &Path, data: &Path) -> PathBuf {
+    match &config.store.file {
         Some(file) => base.join(file),
         None => data.join("journal.sqlite"),
-    };
-    let folder = path.parent().unwrap_or(data);
+    }
+}
+
+async fn open_journal(path: &Path) -> Result<Arc<dyn Journal>, OpenError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|source| OpenError::DataFolder {
         path: folder.to_owned(),
         source,
@@ -219,11 +227,18 @@ async fn open_journal(config: &Config, base: &Path, data: &Path) -> Result<Arc<d
     Ok(Arc::new(SqliteJournal::open(path).await?))
 }
 
-fn loopbacks(
-    config: &Config,
-    clock: &Arc<dyn Clock>,
-) -> Result<BTreeMap<ChannelId, Arc<Loopback>>, OpenError> {
-    let mut channels = BTreeMap::new();
+/// What is at the other end of each channel.
+struct Adapters {
+    all: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>,
+    /// Those whose platform lives in this process.
+    loopbacks: BTreeMap<ChannelId, Arc<Loopback>>,
+}
+
+fn adapters(config: &Config, clock: &Arc<dyn Clock>, rng: &Arc<dyn Rng>) -> Result<Adapters, OpenError> {
+    let mut adapters = Adapters {
+        all: Vec::new(),
+        loopbacks: BTreeMap::new(),
+    };
     for (id, settings) in &config.channels {
         // The configuration was checked: every channel has a platform.
         let Some(platform) = settings.platform(id) else {
@@ -232,10 +247,23 @@ fn loopbacks(
         if settings.kind(id) != Some(ChannelKind::Loopback) {
             return Err(OpenError::NoAdapter(id.clone(), platform.code()));
         }
-        let channel = Loopback::new(profile(platform), Arc::clone(clock), None);
-        channels.insert(id.clone(), Arc::new(channel));
+        let (can, clock) = (profile(platform), Arc::clone(clock));
+        if let Some(root) = &settings.api_root {
+            let address = simulated(root).ok_or_else(|| OpenError::NoAddress(id.clone(), root.clone()))?;
+            let channel = RemoteLoopback::new(can, address, clock, Arc::clone(rng), None);
+            adapters.all.push((id.clone(), Arc::new(channel)));
+        } else {
+            let channel = Arc::new(Loopback::new(can, clock, None));
+            adapters.loopbacks.insert(id.clone(), Arc::clone(&channel));
+            adapters.all.push((id.clone(), channel));
+        }
     }
-    Ok(channels)
+    Ok(adapters)
+}
+
+/// Where the simulated platform of a loopback channel listens, when it is another process.
+fn simulated(api_root: &str) -> Option<SocketAddr> {
+    api_root.strip_prefix("tcp://")?.parse().ok()
 }
 
 /// The folder where this person's data lies by the habits of the system, such as `~/.local/share/foldback`.

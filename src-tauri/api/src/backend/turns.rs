@@ -3,7 +3,7 @@
 use super::{Backend, lock};
 use crate::{TurnFold, failure, why};
 use foldback_channels::profile;
-use foldback_store::Selection;
+use foldback_store::{Journal, Selection};
 use foldback_wire::{
     Capabilities, ChannelId, Event, Kind, MessageId, Platform, Seq, TurnId,
     rpc::{Failure, Moment, MomentAt, TurnDetail, TurnList, TurnSummary, Why},
@@ -157,44 +157,44 @@ impl Backend {
     }
 
     pub(super) async fn explain(&self, about: &str) -> Result<Why, Failure> {
-        let text = about.trim();
-        if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse() {
-            let turn = TurnId(number);
-            if let Some(answer) = why(
-                turn,
-                &self.shared.journal.turn(turn).await.map_err(failure::journal)?,
-            ) {
-                return Ok(answer);
-            }
-        }
-        // A bare number can be a message's id as well.
-        let turn = self
-            .turn_of(&MessageId::new(text))
-            .await?
-            .ok_or_else(|| failure::nothing_about(text))?;
-        why(
-            turn,
-            &self.shared.journal.turn(turn).await.map_err(failure::journal)?,
-        )
-        .ok_or_else(|| failure::nothing_about(text))
+        explain(self.shared.journal.as_ref(), about).await
     }
+}
 
-    /// The latest turn that a platform's message belongs to.
-    async fn turn_of(&self, id: &MessageId) -> Result<Option<TurnId>, Failure> {
-        let naming = Selection::kinds(["received", "ended"]);
-        for (after, until) in strides(self.shared.journal.head()) {
-            let events = self
-                .shared
-                .journal
-                .select(&naming, after, until, usize::MAX)
-                .await
-                .map_err(failure::journal)?;
-            if let Some(found) = events.iter().rev().find(|event| names(event, id)) {
-                return Ok(found.turn);
-            }
+/// Why the turn of this number (`12`, `#12`) went as it did, or the latest turn that a platform's message
+/// of this id belongs to.
+///
+/// # Errors
+/// `not_found` when there is neither; `journal` when it cannot be read.
+pub async fn explain(journal: &dyn Journal, about: &str) -> Result<Why, Failure> {
+    let text = about.trim();
+    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse() {
+        let turn = TurnId(number);
+        if let Some(answer) = why(turn, &journal.turn(turn).await.map_err(failure::journal)?) {
+            return Ok(answer);
         }
-        Ok(None)
     }
+    // A bare number can be a message's id as well.
+    let turn = turn_of(journal, &MessageId::new(text))
+        .await?
+        .ok_or_else(|| failure::nothing_about(text))?;
+    why(turn, &journal.turn(turn).await.map_err(failure::journal)?)
+        .ok_or_else(|| failure::nothing_about(text))
+}
+
+/// The latest turn that a platform's message belongs to.
+async fn turn_of(journal: &dyn Journal, id: &MessageId) -> Result<Option<TurnId>, Failure> {
+    let naming = Selection::kinds(["received", "ended"]);
+    for (after, until) in strides(journal.head()) {
+        let events = journal
+            .select(&naming, after, until, usize::MAX)
+            .await
+            .map_err(failure::journal)?;
+        if let Some(found) = events.iter().rev().find(|event| names(event, id)) {
+            return Ok(found.turn);
+        }
+    }
+    Ok(None)
 }
 
 /// Whether an event tells that a message belongs to its turn.

@@ -1,0 +1,51 @@
+//! Writes, or checks, what the window reads of this crate: `generate --mode write|check`.
+
+mod record;
+
+use foldback_api::typescript::{self, File};
+use std::{env, fs, io, path::Path, process::ExitCode};
+
+const UI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src");
+const TYPES: &str = "generated";
+const RECORDED: &str = "host/recorded";
+
+fn main() -> ExitCode {
+    let check = match env::args().skip(1).collect::<Vec<_>>().join(" ").as_str() {
+        "--mode write" => false,
+        "--mode check" => true,
+        _ => {
+            eprintln!("usage: generate --mode write|check");
+            return ExitCode::from(2);
+        }
+    };
+    let recorded = match record::files() {
+        Ok(recorded) => recorded,
+        Err(error) => {
+            eprintln!("the demonstration cannot be recorded: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut drift = String::new();
+    for (folder, files) in [(TYPES, typescript::files()), (RECORDED, recorded)] {
+        let folder = Path::new(UI).join(folder);
+        if check {
+            drift += &typescript::drift(&folder, &files);
+        } else if let Err(error) = write(&folder, &files) {
+            eprintln!("{}: {error}", folder.display());
+            return ExitCode::FAILURE;
+        }
+    }
+    if drift.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    eprint!("{drift}");
+    eprintln!("run `cargo run -p foldback-api --bin generate -- --mode write` and commit the result");
+    ExitCode::FAILURE
+}
+
+fn write(folder: &Path, files: &[File]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    files
+        .iter()
+        .try_for_each(|file| fs::write(folder.join(file.name), &file.text))
+}
