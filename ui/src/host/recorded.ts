@@ -78,11 +78,15 @@ export class RecordedHost implements Host {
     for (const { topic, onPush } of this.#subscribers) if (topic.topic === "app") onPush(push);
   }
 
-  #recorded(name: CommandName, args: unknown): unknown {
+  #exchange(name: CommandName, args: unknown): Exchange | undefined {
     const given = args as Readonly<Record<string, unknown>>;
     const fits = ({ args: wanted = {} }: Exchange): boolean =>
       Object.entries(wanted).every(([key, value]) => JSON.stringify(given[key]) === JSON.stringify(value));
-    const exchange = this.#recording.calls.find((e) => e.name === name && fits(e));
+    return this.#recording.calls.find((e) => e.name === name && fits(e));
+  }
+
+  #recorded(name: CommandName, args: unknown): unknown {
+    const exchange = this.#exchange(name, args);
     if (exchange?.failure) throw new HostFailure(exchange.failure);
     if (exchange) return structuredClone(exchange.result);
     throw new HostFailure({ code: "not_recorded", message: `This recording has no answer to ${name}.`, hint: null });
@@ -95,6 +99,7 @@ export class RecordedHost implements Host {
 
   #view(name: CommandName, args: Readonly<Record<string, unknown>>): unknown {
     if (name === "view_open") {
+      if (this.#exchange(name, args)?.failure) return this.#recorded(name, args);
       const words = String(args["filter"]).toLowerCase();
       // The filter language lives in the backend; a recording knows only the substring of a bare word.
       const rows = this.#recording.rows.filter((row) => JSON.stringify(row).toLowerCase().includes(words));

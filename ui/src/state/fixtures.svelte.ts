@@ -19,6 +19,8 @@ export class Fixtures {
   failure = $state.raw<HostFailure | null>(null);
   /** A fixture that another view asks to see; the Fixtures view takes it. */
   asked: string | null = null;
+  /** How far the run is, or how far the last one came. */
+  progress = $state.raw<{ done: number; cases: number }>({ done: 0, cases: 0 });
   /** The run that goes on. */
   run = $state.raw<{ id: number; done: number; cases: number } | null>(null);
   #cases = $state.raw<ReadonlyMap<string, FixtureCase>>(new Map());
@@ -85,6 +87,7 @@ export class Fixtures {
     try {
       const { run, cases } = await this.#host.call("fixture_run", { paths: [...paths] });
       this.run = { id: run, done: 0, cases };
+      this.progress = { done: 0, cases };
       const early = this.#early;
       for (const progress of early) this.hear(progress);
     } catch (thrown) {
@@ -115,6 +118,7 @@ export class Fixtures {
     this.#cases = cases;
     this.#waiting = waiting;
     this.run = { ...this.run, done: progress.done, cases: progress.cases };
+    this.progress = { done: progress.done, cases: progress.cases };
     if (progress.done >= progress.cases) this.#end();
   }
 
