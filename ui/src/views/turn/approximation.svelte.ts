@@ -46,9 +46,14 @@ export class Approximation {
     const parts = this.#previews.map((previews) => previews.find((p) => p.channel === channel)).filter((p) => p !== undefined);
     const [first, ...rest] = parts;
     if (first === undefined) return null;
+    // Every part was played on its own, so each has the user's message with its own reactions on it.
+    const reactions = parts.flatMap((p) => p.bubbles.filter((b) => !b.from_bot).flatMap((b) => b.reactions));
     return {
       ...first,
-      bubbles: [...first.bubbles, ...rest.flatMap((p) => p.bubbles.filter((b) => b.from_bot))],
+      bubbles: [
+        ...first.bubbles.map((b) => (b.from_bot ? b : { ...b, reactions })),
+        ...rest.flatMap((p) => p.bubbles.filter((b) => b.from_bot)),
+      ],
       notes: [...new Set(parts.flatMap((p) => p.notes))],
     };
   }

@@ -197,7 +197,10 @@ export class Desk {
     this.#moments ??= new Moments(
       detail.summary.turn,
       (turn, { seq, byte }) => this.#console.host.call("turn_at", { turn, seq, byte: byte === null ? null : [byte[0], byte[1]] }),
-      (moment) => (this.moment = moment),
+      (moment) => {
+        this.moment = moment;
+        this.failure = null;
+      },
       (reason) => (this.failure = HostFailure.from(reason)),
     );
     if (this.#goal !== null) {

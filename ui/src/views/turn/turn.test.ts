@@ -223,8 +223,17 @@ describe("of a turn one can", () => {
     const tab = byId("chat-tabs").querySelector('[data-tab="discord"]');
     await click(tab as Element);
     expect(calls(host, "compose").at(-1)).toMatchObject({ agent_output: RAW });
-    expect(byId("chat-source").textContent).toContain("Approximation, rules 2026-11");
+    expect(byId("chat-source").textContent).toContain("Approximation, rules: 2026-11");
     expect(byId("chat").textContent).toContain("Anything else?");
+  });
+
+  it("see what several messages add up to on another channel", async () => {
+    await open(813);
+    await click(byId("chat-tabs").querySelector('[data-tab="slack"]') as Element);
+    const bubbles = all("bubble");
+    expect(bubbles.filter((b) => b.dataset["from"] === "user")).toHaveLength(1);
+    expect(bubbles[0]?.textContent).toContain("thumbsup");
+    expect(byId("chat").textContent).toMatch(/Let me look at the numbers.*Anything else\?/s);
   });
 
   it("ask why", async () => {

@@ -37,7 +37,8 @@ export function cardsAt(detail: TurnDetail, moment: Moment | null): Card[] {
   for (const { message, header } of detail.messages) {
     const read = detail.decisions.find((d) => d.kind === "directive" && d.message === message && d.span === null);
     for (const [key, value] of Object.entries(header)) {
-      const op = key === "reply_to" ? detail.ledger.find((e) => e.intent.reply_to === value) : undefined;
+      const answered = key === "reply_to" ? value : key === "reply_to_current" && value === true ? detail.inbound.message : undefined;
+      const op = answered === undefined ? undefined : detail.ledger.find((e) => e.intent.reply_to === answered);
       const known = moment === null ? op : moment.ledger.find((e) => e.op === op?.op);
       const stage = read !== undefined && read.seq > seq ? "ahead" : known?.outcome != null ? "done" : op === undefined ? "done" : "open";
       const card: Card = {
