@@ -7,7 +7,7 @@ use crate::{
     deliveries::{Run, fold},
     ends::ends,
     fixture::{Fixture, FixtureStep, Switch, UserStep},
-    stage::{EPOCH, Mutation, Stage, StageError},
+    stage::{EPOCH, Mutation, Props, Stage, StageError},
     update::Came,
 };
 use foldback_store::Journal;
@@ -65,7 +65,8 @@ pub fn run(
     let events = runtime
         .block_on(async {
             let clock = options.speed.clock(EPOCH);
-            let stage = Stage::set(fixture, platform, Arc::clone(&clock), &options.mutation).await?;
+            let props = Props::of(fixture, platform)?;
+            let stage = Stage::set(props, Arc::clone(&clock), &options.mutation).await?;
             play(&stage, fixture, clock.as_ref()).await
         })
         .map_err(|error: StageError| failed(error.to_string()))?;
@@ -113,6 +114,11 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
         }
         after_answer = matches!(step, FixtureStep::Agent(_));
     }
+    end(stage, clock).await
+}
+
+/// Waits until all is quiet, ends the bot; answers with its journal.
+pub(crate) async fn end(stage: &Stage, clock: &dyn Clock) -> Result<Vec<Event>, StageError> {
     quiet(stage, clock).await;
     if let Err(error) = stage.engine.shutdown(GRACE).await {
         return Err(StageError::Start(error.into()));

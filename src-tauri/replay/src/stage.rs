@@ -2,7 +2,7 @@
 
 use crate::fixture::{FileContent, Fixture, FixtureStep};
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
-use foldback_channels::{ChannelAdapter, Loopback};
+use foldback_channels::{ChannelAdapter, Loopback, sim::Fault};
 use foldback_directives::{Directive, Settings, parse};
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, StartError,
@@ -53,30 +53,60 @@ pub(crate) struct Stage {
     _folder: TempDir,
 }
 
+/// What is on the stage.
+pub(crate) struct Props {
+    pub(crate) channel: ChannelId,
+    pub(crate) platform: Platform,
+    /// With this one channel only.
+    pub(crate) config: Config,
+    /// Files that may be sent, by path.
+    pub(crate) files: BTreeMap<String, FileContent>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Props {
+    /// Those of a fixture on one platform's profile.
+    pub(crate) fn of(fixture: &Fixture, platform: Platform) -> Result<Self, StageError> {
+        let channel = ChannelId::from(platform.code());
+        let config = config(fixture, &channel)?;
+        Ok(Self {
+            files: files(fixture, &config),
+            faults: fixture.faults.clone(),
+            channel,
+            platform,
+            config,
+        })
+    }
+}
+
 impl Stage {
-    /// Builds and starts the bot of a fixture on one platform's profile.
+    /// Builds and starts a bot.
     pub(crate) async fn set(
-        fixture: &Fixture,
-        platform: Platform,
+        props: Props,
         clock: Arc<dyn Clock>,
         mutation: &Mutation,
     ) -> Result<Self, StageError> {
-        let channel = ChannelId::from(platform.code());
-        let config = Arc::new(config(fixture, &channel)?);
+        let Props {
+            channel,
+            platform,
+            config,
+            files,
+            faults,
+        } = props;
         let folder = tempfile::tempdir()?;
         let send_dir = folder.path().join(&config.files.send_dir);
         fs::create_dir_all(&send_dir)?;
-        files(fixture, &config, &send_dir)?;
+        write(&files, &send_dir)?;
 
         let capabilities = foldback_channels::profile(platform);
         let loopback = Arc::new(Loopback::new(capabilities, Arc::clone(&clock), Some(send_dir)));
-        for fault in &fixture.faults {
-            loopback.platform().plan(fault.clone());
+        for fault in faults {
+            loopback.platform().plan(fault);
         }
         let agent = Arc::new(ScriptAgent::new(Arc::clone(&clock)));
         let journal = Arc::new(MemoryJournal::new());
         let engine = Engine::start(Parts {
-            config,
+            config: Arc::new(config),
             base: folder.path().to_owned(),
             journal: Arc::clone(&journal) as _,
             channels: vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)],
@@ -121,19 +151,26 @@ fn merge(base: &mut Value, over: &Map<String, Value>) {
     }
 }
 
-/// Writes the files that may be sent: those the fixture lists, else whatever its script names.
-fn files(fixture: &Fixture, config: &Config, send_dir: &Path) -> std::io::Result<()> {
+/// The files that may be sent: those the fixture lists, else whatever its script names.
+fn files(fixture: &Fixture, config: &Config) -> BTreeMap<String, FileContent> {
     let named = || {
         let settings = config.output.settings();
         let paths = answers(fixture)
             .into_iter()
             .flat_map(move |text| paths(&text, &settings));
-        paths
-            .map(|path| (path, FileContent::Text("foldback\n".to_owned())))
-            .collect()
+        paths.map(|path| (path, some_file())).collect()
     };
-    let files: BTreeMap<String, FileContent> = fixture.files.clone().unwrap_or_else(named);
-    for (path, content) in &files {
+    fixture.files.clone().unwrap_or_else(named)
+}
+
+/// A file of which nothing is known but that it is there.
+pub(crate) fn some_file() -> FileContent {
+    FileContent::Text("foldback\n".to_owned())
+}
+
+/// Writes files; those whose path leads out of the folder are not there.
+fn write(files: &BTreeMap<String, FileContent>, send_dir: &Path) -> std::io::Result<()> {
+    for (path, content) in files {
         let path = Path::new(path);
         if !path
             .components()

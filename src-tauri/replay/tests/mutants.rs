@@ -146,7 +146,7 @@ fn every_rule_is_missed_when_it_is_off() {
 
     let mut caught = 0;
     let mut unnoticed = Vec::new();
-    for rule in foldback_directives::RULES {
+    for rule in foldback_directives::MUTANTS {
         let off = vec![rule.code().to_owned()];
         let mutation = Mutation {
             rules: Rules::all(),

@@ -1,0 +1,138 @@
+//! What an agent did in a turn, as a script that does it again.
+
+use foldback_agents::{Act, ScriptStep, ToolStep};
+use foldback_wire::{Event, Kind, StopReason, Timestamp, ToolId};
+use std::collections::HashSet;
+
+/// The agent's part of a turn's events, with the pauses it made. Empty where it was not asked.
+pub fn script(events: &[Event]) -> Vec<ScriptStep> {
+    let mut steps: Vec<ScriptStep> = Vec::new();
+    let mut before: Option<Timestamp> = None;
+    let mut writing = 0;
+    // A tool call that begins ends the message before it; otherwise the script says that a new one begins.
+    let mut parted = false;
+    let mut tools: HashSet<&ToolId> = HashSet::new();
+    for event in events {
+        if matches!(event.kind, Kind::RunStarted { .. }) {
+            before = Some(event.at);
+        }
+        let Some(last) = before else { continue };
+        let Some(act) = act(&event.kind) else { continue };
+        match &event.kind {
+            Kind::Tool { call } => parted |= tools.insert(&call.id),
+            Kind::Chunk { message, .. } => {
+                if *message != writing && !parted {
+                    steps.push(Act::Message(format!("message-{message}")).into());
+                }
+                writing = *message;
+                parted = false;
+            }
+            _ => {}
+        }
+        let after_ms = u64::try_from(event.at.since(last).as_millis()).unwrap_or(u64::MAX);
+        steps.push(ScriptStep { after_ms, act });
+        before = Some(event.at);
+    }
+    steps
+}
+
+/// An event as an act of a script; `None` for what the agent did not do.
+fn act(kind: &Kind) -> Option<Act> {
+    Some(match kind {
+        Kind::Chunk { text, .. } => Act::Text(text.clone()),
+        Kind::Reasoning { text } => Act::Reasoning(text.clone()),
+        Kind::Tool { call } => Act::Tool(ToolStep {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            status: call.status,
+            after_ms: 0,
+            arguments: call.arguments.clone(),
+            result: call.result.clone(),
+        }),
+        Kind::Used { usage } => Act::Usage(*usage),
+        Kind::RunFailed { fault, .. } => Act::Error(fault.code().to_owned()),
+        Kind::RunEnded { reason, .. } => match reason {
+            StopReason::End | StopReason::Error => return None,
+            StopReason::Length | StopReason::Refusal | StopReason::Cancelled => Act::Stop(*reason),
+        },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_wire::{RunId, Seq, Span, ToolCall, ToolStatus, TurnId};
+
+    fn event(at: i64, kind: Kind) -> Event {
+        Event {
+            seq: Seq(1),
+            at: Timestamp(at),
+            turn: Some(TurnId(1)),
+            session: None,
+            channel: None,
+            kind,
+        }
+    }
+
+    fn chunk(message: u32, text: &str) -> Kind {
+        let span = Span { start: 0, end: text.len() };
+        let text = text.to_owned();
+        Kind::Chunk { message, span, text }
+    }
+
+    fn tool(status: ToolStatus) -> Kind {
+        let call = ToolCall {
+            id: "t".into(),
+            name: "search".to_owned(),
+            status,
+            arguments: None,
+            result: None,
+        };
+        Kind::Tool { call }
+    }
+
+    #[test]
+    fn pauses_are_kept_and_messages_are_parted_as_they_were() {
+        let started = Kind::RunStarted {
+            run: RunId(1),
+            backend: "openai".to_owned(),
+            model: None,
+        };
+        let ended = Kind::RunEnded {
+            run: RunId(1),
+            reason: StopReason::Length,
+        };
+        let events = [
+            event(1_000, started),
+            event(1_040, chunk(0, "Let me see.")),
+            event(1_050, tool(ToolStatus::Running)),
+            event(2_050, chunk(1, "Fo")),
+            event(2_060, tool(ToolStatus::Completed)),
+            event(2_060, chunk(1, "und.")),
+            event(2_060, chunk(2, "More.")),
+            event(2_065, ended),
+        ];
+        let told: Vec<_> = script(&events)
+            .into_iter()
+            .map(|step| match step.act {
+                Act::Text(text) => (step.after_ms, text),
+                Act::Message(id) => (step.after_ms, id),
+                Act::Tool(tool) => (step.after_ms, tool.status.code().to_owned()),
+                Act::Stop(reason) => (step.after_ms, reason.code().to_owned()),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected = [
+            (40, "Let me see."),
+            (10, "running"),
+            (1_000, "Fo"),
+            (10, "completed"),
+            (0, "und."),
+            (0, "message-2"),
+            (0, "More."),
+            (5, "length"),
+        ];
+        assert_eq!(told, expected.map(|(ms, text)| (ms, text.to_owned())));
+    }
+}

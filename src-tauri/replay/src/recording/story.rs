@@ -1,0 +1,130 @@
+//! A turn told in lines that do not depend on how fast machine and platform were: what was decided about
+//! every byte, what the user ended up with, what was refused, how it ended. Two tellings are compared line by
+//! line.
+
+use crate::{deliveries::fold, ends::{Thing, ends}};
+use foldback_wire::{
+    Event, Inbound, Kind, MessageId, OpKind, OutcomeCode, Range, Terminal, rpc::{Comparison, Mismatch},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Messages that came in, by their ids: those have the same ids when they are played again.
+pub(super) type Known<'a> = BTreeSet<&'a MessageId>;
+
+/// A turn as it was recorded or played.
+pub(super) struct Turn<'a> {
+    pub(super) message: &'a Inbound,
+    pub(super) events: Vec<Event>,
+}
+
+impl Turn<'_> {
+    /// Whether it was over; of another one nobody can say what it would have come to.
+    pub(super) fn ended(&self) -> bool {
+        self.events.iter().any(|event| matches!(event.kind, Kind::TurnEnded { .. }))
+    }
+
+    /// The turn in lines.
+    pub(super) fn lines(&self, known: &Known<'_>) -> Vec<String> {
+        let mut ranges: BTreeMap<u32, Vec<Range>> = BTreeMap::new();
+        let mut first = Vec::new();
+        let mut last = Vec::new();
+        for event in &self.events {
+            match &event.kind {
+                Kind::Stopping { stage, gate, .. } => first.push(format!("{stage} stops it: {gate}")),
+                Kind::Decided { message, range } => decide(ranges.entry(*message).or_default(), range),
+                Kind::Suppressed { message, reason } => last.push(format!("message {message} is suppressed: {reason}")),
+                Kind::Skipped { at, outcome } => last.push(format!(
+                    "directive {} of message {}: {}",
+                    at.index, at.message, outcome.code
+                )),
+                Kind::RunFailed { fault, .. } => last.push(format!("the agent fails: {fault}")),
+                Kind::TurnEnded { terminal } => last.push(format!("it ends: {}", ending(terminal))),
+                _ => {}
+            }
+        }
+        let decided = ranges.into_iter().flat_map(|(message, ranges)| {
+            ranges.into_iter().map(move |Range { span, fate, reason, .. }| {
+                let reason = reason.map_or_else(String::new, |reason| format!(", {reason}"));
+                format!("message {message}, bytes {}..{}: {fate}{reason}", span.start, span.end)
+            })
+        });
+        let mut lines = first;
+        lines.extend(decided);
+        lines.extend(self.delivered(known));
+        lines.extend(last);
+        lines
+    }
+
+    /// What the user ended up with, and what was not taken.
+    fn delivered(&self, known: &Known<'_>) -> Vec<String> {
+        let deliveries = fold(&self.events).deliveries;
+        let about = |message: &Option<MessageId>| match message {
+            Some(id) if known.contains(id) => format!(" to {id}"),
+            Some(_) => " to a message of the bot".to_owned(),
+            None => String::new(),
+        };
+        let mut lines: Vec<String> = ends(&deliveries)
+            .into_iter()
+            .map(|end| match end.thing {
+                Thing::Send { text, reply_to, .. } => format!("text{}: {text:?}", about(&reply_to)),
+                Thing::React { emoji, message, .. } => format!("reaction{}: {emoji}", about(&message)),
+                Thing::File { path, caption, reply_to, .. } => {
+                    let caption = caption.map_or_else(String::new, |text| format!(" with {text:?}"));
+                    format!("file{}: {path}{caption}", about(&reply_to))
+                }
+                Thing::Voice { text } => format!("voice note: {text:?}"),
+            })
+            .collect();
+        let counts = |d: &&foldback_wire::Delivery| d.op != OpKind::Typing;
+        let refused = deliveries.iter().filter(counts).filter(|d| {
+            matches!(
+                d.outcome,
+                OutcomeCode::Failed | OutcomeCode::Unknown | OutcomeCode::Unsupported | OutcomeCode::NotAllowed
+            )
+        });
+        lines.extend(refused.map(|d| format!("{}: {}", d.op, d.outcome)));
+        if deliveries.iter().any(|d| d.outcome == OutcomeCode::DryRun) {
+            lines.push("all of it a dry run".to_owned());
+        }
+        lines
+    }
+}
+
+/// Joins what was decided in several steps: where the steps lie is not a decision.
+fn decide(ranges: &mut Vec<Range>, range: &Range) {
+    match ranges.last_mut() {
+        Some(last)
+            if last.span.end == range.span.start
+                && (last.fate, last.reason) == (range.fate, range.reason) =>
+        {
+            last.span.end = range.span.end;
+        }
+        _ => ranges.push(range.clone()),
+    }
+}
+
+/// How a turn ended, without the words of a failure.
+fn ending(terminal: &Terminal) -> String {
+    match terminal {
+        Terminal::Failed { .. } => "failed".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The first line in which two tellings of a turn differ, with both tellings.
+pub(super) fn divergence(at: &str, then: &[String], now: &[String]) -> Option<(Mismatch, Comparison)> {
+    let place = (0..then.len().max(now.len())).find(|line| then.get(*line) != now.get(*line))?;
+    let line = |lines: &[String]| lines.get(place).map_or("nothing more", String::as_str).to_owned();
+    let mismatch = Mismatch {
+        at: at.to_owned(),
+        expected: line(then),
+        actual: line(now),
+        message: "here it goes another way than recorded".to_owned(),
+    };
+    let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect();
+    let comparison = Comparison {
+        expected: text(then),
+        actual: text(now),
+    };
+    Some((mismatch, comparison))
+}
