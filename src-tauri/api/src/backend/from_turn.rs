@@ -2,11 +2,10 @@
 
 use super::Backend;
 use crate::{TurnFold, failure};
-use foldback_agents::{Act, ScriptStep, ToolStep};
-use foldback_replay::{Came, ends, fixture, updated};
+use foldback_replay::{Came, ends, fixture, recording, updated};
 use foldback_store::one_line;
 use foldback_wire::{
-    ChatType, Code, Event, Inbound, Kind, Timestamp, TurnId,
+    ChatType, Code, Event, Inbound, TurnId,
     rpc::{Failure, FixtureText},
 };
 use serde_json::{Map, Value, json};
@@ -49,7 +48,7 @@ fn script(turn: TurnId, platform: &str, inbound: &Inbound, events: &[Event]) -> 
         json!(format!("Made from turn {turn} of {}.", inbound.channel)),
         user(inbound),
     );
-    let steps = agent(events);
+    let steps = recording::script(events);
     if !steps.is_empty() {
         text += "  - agent:\n";
         for step in steps {
@@ -83,50 +82,4 @@ fn user(inbound: &Inbound) -> Value {
         user.insert("files".into(), json!(names));
     }
     Value::Object(user)
-}
-
-/// What the agent did, with the pauses it made.
-fn agent(events: &[Event]) -> Vec<ScriptStep> {
-    let mut steps: Vec<ScriptStep> = Vec::new();
-    let mut before: Option<Timestamp> = None;
-    let mut writing = 0;
-    for event in events {
-        if matches!(event.kind, Kind::RunStarted { .. }) {
-            before = Some(event.at);
-        }
-        let Some(last) = before else { continue };
-        let Some(act) = act(&event.kind) else { continue };
-        if let Kind::Chunk { message, .. } = event.kind
-            && message != writing
-        {
-            // Where no tool call ended the message before, the script has to say that a new one begins.
-            if !steps.iter().rev().any(|step| matches!(step.act, Act::Tool(_))) {
-                steps.push(Act::Message(format!("message-{message}")).into());
-            }
-            writing = message;
-        }
-        let after_ms = u64::try_from(event.at.since(last).as_millis()).unwrap_or(u64::MAX);
-        steps.push(ScriptStep { after_ms, act });
-        before = Some(event.at);
-    }
-    steps
-}
-
-/// An event as an act of a script; `None` for what the agent did not do.
-fn act(kind: &Kind) -> Option<Act> {
-    Some(match kind {
-        Kind::Chunk { text, .. } => Act::Text(text.clone()),
-        Kind::Reasoning { text } => Act::Reasoning(text.clone()),
-        Kind::Tool { call } => Act::Tool(ToolStep {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            status: call.status,
-            after_ms: 0,
-            arguments: call.arguments.clone(),
-            result: call.result.clone(),
-        }),
-        Kind::Used { usage } => Act::Usage(*usage),
-        Kind::RunFailed { fault, .. } => Act::Error(fault.code().to_owned()),
-        _ => return None,
-    })
 }

@@ -124,7 +124,9 @@ pub enum OpenError {
     #[error("channels.{0}: this version has no adapter for {1}; kind = \"loopback\" simulates it")]
     NoAdapter(ChannelId, &'static str),
     /// A loopback channel names something that is no address.
-    #[error("channels.{0}.api_root: a simulated platform has an address such as tcp://127.0.0.1:4000, not {1}")]
+    #[error(
+        "channels.{0}.api_root: a simulated platform has an address such as tcp://127.0.0.1:4000, not {1}"
+    )]
     NoAddress(ChannelId, String),
     /// The pipeline cannot start.
     #[error(transparent)]
