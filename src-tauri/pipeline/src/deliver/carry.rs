@@ -4,7 +4,10 @@ use super::{
     judge::{Try, Verdict, judge},
     lanes::{Carried, Job, Lanes, Way},
 };
-use crate::crash::{self, Point};
+use crate::{
+    crash::{self, Point},
+    rules::Rule,
+};
 use foldback_channels::{Call, Delivered, NotDelivered};
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{HoldReason, Kind, Outcome, OutcomeCode, RefusalCode, Timestamp};
@@ -66,6 +69,10 @@ impl Lanes {
             match judge(self.rules, &self.policy, self.rng.as_ref(), attempt, answer) {
                 Verdict::Settle { outcome, retry_after } => {
                     return Ok(Some(self.settle(job, outcome, retry_after).await?));
+                }
+                Verdict::Hold if !self.rules.holds(Rule::DeliverOff) => {
+                    let outcome = Outcome::new(OutcomeCode::Failed).because("the channel is closed");
+                    return Ok(Some(self.settle(job, outcome, None).await?));
                 }
                 Verdict::Hold => {
                     attempts -= 1;

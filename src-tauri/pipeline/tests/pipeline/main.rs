@@ -5,4 +5,6 @@ mod bot;
 mod crash;
 mod directives;
 mod flow;
+#[cfg(feature = "mutants")]
+mod mutants;
 mod preview;

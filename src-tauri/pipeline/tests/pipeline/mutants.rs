@@ -1,0 +1,304 @@
+//! Every rule that can be switched off makes a difference somewhere: each scene is played with and without
+//! it, and what the user, the platform or the journal saw must differ.
+
+use crate::bot::{Bot, World, later, text, tool};
+use foldback_agents::Act;
+use foldback_channels::sim::{Failure, Fault};
+use foldback_pipeline::{Rule, Rules};
+use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platform};
+use std::time::Duration;
+
+/// A scene and the rules that it shows.
+type Scene = (&'static str, &'static [Rule]);
+
+const SCENES: &[Scene] = &[
+    (
+        "odd input",
+        &[Rule::FinalizeBreaks, Rule::FinalizeMedia, Rule::FinalizeEmpty],
+    ),
+    ("twice", &[Rule::DedupeClaim, Rule::DedupeRelease]),
+    (
+        "strangers",
+        &[
+            Rule::AuthorizeClosed,
+            Rule::AuthorizeDeny,
+            Rule::AuthorizeProvider,
+        ],
+    ),
+    ("group", &[Rule::SessionSender, Rule::SessionThread]),
+    ("crowd", &[Rule::QueueFifo, Rule::QueueCap]),
+    (
+        "plain",
+        &[
+            Rule::PrepareSender,
+            Rule::PrepareDirectives,
+            Rule::PreviewCannotEdit,
+        ],
+    ),
+    ("failed run", &[Rule::RunNotice]),
+    (
+        "silent agent",
+        &[Rule::RunSilence, Rule::TypingEnd, Rule::TypingRefresh],
+    ),
+    ("tools", &[Rule::ScanMessage, Rule::ScanNarration]),
+    (
+        "streamed",
+        &[
+            Rule::PreviewInterval,
+            Rule::DeliverDirectives,
+            Rule::DeliverReaction,
+        ],
+    ),
+    ("long", &[Rule::SplitLimit, Rule::SplitFence, Rule::DeliverReply]),
+    (
+        "cannot",
+        &[
+            Rule::DeliverUnsupported,
+            Rule::DeliverElsewhere,
+            Rule::FilesCaption,
+            Rule::FilesCleanup,
+        ],
+    ),
+    ("files", &[Rule::FilesSize]),
+    ("folder", &[Rule::FilesRegular]),
+    ("current", &[Rule::DeliverReplyCurrent]),
+    ("bad reply", &[Rule::DeliverReplyRefused]),
+    ("placeholder", &[Rule::DeliverPlaceholder]),
+    ("nothing", &[Rule::DeliverEmpty]),
+    ("hush", &[Rule::DeliverSilence]),
+    ("faults", &[Rule::DeliverRetry, Rule::DeliverRetryAfter]),
+    ("lost", &[Rule::DeliverUnknown]),
+    ("off", &[Rule::DeliverOff, Rule::DispatchOrder]),
+    ("old", &[Rule::DeliverOld]),
+];
+
+/// Rules that no agent or platform of these tests can break.
+const ELSEWHERE: &[Rule] = &[
+    // The scripted agent never speaks for another run.
+    Rule::RunLate,
+];
+
+#[tokio::test(start_paused = true)]
+async fn every_rule_that_can_be_off_makes_a_difference() {
+    let mut shown: Vec<Rule> = ELSEWHERE.to_vec();
+    for (scene, rules) in SCENES {
+        let whole = play(scene, Rules::all()).await;
+        assert_eq!(
+            whole,
+            play(scene, Rules::all()).await,
+            "the scene {scene:?} repeats itself"
+        );
+        for rule in *rules {
+            let play = tokio::time::timeout(Duration::from_hours(9), play(scene, Rules::without(*rule)));
+            let without = play.await.unwrap_or_default();
+            assert_ne!(
+                whole,
+                without,
+                "{} makes no difference in the scene {scene:?}",
+                rule.id()
+            );
+            shown.push(*rule);
+        }
+    }
+    for rule in Rule::ALL.iter().filter(|rule| rule.can_be_off()) {
+        assert!(shown.contains(rule), "no scene shows {}", rule.id());
+    }
+}
+
+/// Everything that can be seen of a scene.
+async fn play(scene: &str, rules: Rules) -> Vec<String> {
+    let config = match scene {
+        "strangers" => {
+            "[channels.telegram]\nallow_from = [\"telegram:alice\"]\n[channels.slack]\nallow_from = []\n[channels.discord]\nallow_from = [\"bob\"]\n"
+        }
+        "crowd" => "[queue]\ncap = 1\n",
+        "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
+        "files" => "[files]\nmax_size = \"2B\"\n",
+        "placeholder" => "[output]\nplaceholder = \"…\"\n",
+        "off" | "lost" | "old" | "faults" => "[output]\ndisable = [\"preview\"]\n",
+        _ => "",
+    };
+    let bot = Bot::in_world(World::new(), config, rules).await;
+    let ends = act(scene, &bot).await;
+    let mut seen: Vec<String> = ends;
+    for platform in Platform::ALL {
+        seen.extend(bot.screen(*platform));
+        seen.extend(bot.operations(*platform).iter().map(ToString::to_string));
+        seen.push(format!("{} typing", bot.calls(*platform, OpKind::Typing).len()));
+        let texts = bot.ever_shown(*platform);
+        seen.extend(texts);
+    }
+    for event in bot.events().await {
+        match event.kind {
+            Kind::Prepared { prompt } => seen.push(prompt),
+            Kind::Received { .. } | Kind::Waiting { .. } => {}
+            kind => seen.push(format!("{:?} {kind:?}", event.session)),
+        }
+    }
+    seen
+}
+
+async fn act(scene: &str, bot: &Bot) -> Vec<String> {
+    let telegram = ChannelId::new("telegram");
+    let mut ends = Vec::new();
+    match scene {
+        "odd input" => {
+            bot.says([text("a")]);
+            ends.push(format!("{:?}", bot.turn(Platform::Signal, "x\r\ny").await));
+            bot.says([text("b")]);
+            let mut file = bot.message(Platform::Signal, "");
+            file.files = vec![Attachment {
+                name: "f".into(),
+                media_type: String::new(),
+                size: None,
+            }];
+            ends.push(format!(
+                "{:?}",
+                bot.engine.submit(file).await.unwrap().ended().await
+            ));
+            bot.says([text("c")]);
+            ends.push(format!("{:?}", bot.turn(Platform::Signal, " ").await));
+        }
+        "twice" => {
+            let message = bot.message(Platform::Signal, "hi");
+            for answer in [Act::Error("overloaded".into()).into(), text("a"), text("b")] {
+                bot.says([answer]);
+                let turn = bot.engine.submit(message.clone()).await.unwrap();
+                ends.push(format!("{:?}", turn.ended().await));
+            }
+        }
+        "strangers" => {
+            for platform in [Platform::Telegram, Platform::Slack, Platform::Discord] {
+                bot.says([text("a")]);
+                ends.push(format!("{:?}", bot.turn(platform, "hi").await));
+            }
+        }
+        "group" => {
+            let mut message = bot.message(Platform::Telegram, "hi");
+            message.chat_type = ChatType::Group;
+            message.thread = Some("t1".into());
+            bot.says([text("a")]);
+            ends.push(format!(
+                "{:?}",
+                bot.engine.submit(message).await.unwrap().ended().await
+            ));
+        }
+        "crowd" => {
+            let mut turns = Vec::new();
+            for n in ["1", "2", "3"] {
+                bot.says([later(5_000, n)]);
+                turns.push(bot.user(Platform::Signal, n).await);
+            }
+            for turn in turns {
+                ends.push(format!("{:?}", turn.ended().await));
+            }
+        }
+        "off" => {
+            bot.says([
+                later(1_000, "<actions><react emoji=\"eyes\"/></actions>a"),
+                tool("t"),
+                text("b"),
+            ]);
+            let turn = bot.user(Platform::Telegram, "hi").await;
+            bot.engine
+                .toggle(&telegram, false, Actor::Console, "test")
+                .await
+                .unwrap();
+            tokio::time::sleep(Duration::from_secs(9)).await;
+            bot.engine
+                .toggle(&telegram, true, Actor::Console, "test")
+                .await
+                .unwrap();
+            ends.push(format!("{:?}", turn.ended().await));
+        }
+        "old" => {
+            bot.says([later(1_000, "a")]);
+            let turn = bot.user(Platform::Telegram, "hi").await;
+            bot.engine
+                .toggle(&telegram, false, Actor::Console, "test")
+                .await
+                .unwrap();
+            tokio::time::sleep(Duration::from_mins(11)).await;
+            bot.engine
+                .toggle(&telegram, true, Actor::Console, "test")
+                .await
+                .unwrap();
+            tokio::time::sleep(Duration::from_mins(1)).await;
+            ends.push(format!("{:?}", bot.screen(Platform::Telegram)));
+            bot.engine.release_held(&telegram, &Actor::Console).unwrap();
+            ends.push(format!("{:?}", turn.ended().await));
+        }
+        _ => ends.push(answer_to(scene, bot).await),
+    }
+    ends
+}
+
+/// Scenes of one message and one answer.
+async fn answer_to(scene: &str, bot: &Bot) -> String {
+    let mut platform = Platform::Telegram;
+    match scene {
+        "plain" => {
+            platform = Platform::Signal;
+            bot.says([text("a"), later(2_000, " b")]);
+        }
+        "failed run" => bot.says([text("a"), Act::Error("overloaded".into()).into()]),
+        "silent agent" => bot.says([text("a"), Act::Stall(400_000).into(), text("b")]),
+        "tools" => {
+            platform = Platform::Whatsapp;
+            bot.says([text("a"), tool("t"), text("b")]);
+        }
+        "streamed" => bot.says([
+            text("a"),
+            later(100, " b"),
+            later(100, " <actions><react emoji=\"eyes\"/></actions> c"),
+            later(5_000, " d"),
+        ]),
+        "long" => {
+            let code = "let x = 1;\n".repeat(600);
+            bot.says([
+                text("[[reply_to_current]]"),
+                text(&format!("Look.\n```rust\n{code}```\nDone.")),
+            ]);
+        }
+        "cannot" => {
+            std::fs::write(bot.send_dir.join("a.png"), "png").unwrap();
+            let caption = "c".repeat(1_100);
+            bot.says([text(&format!(
+                "<actions><react emoji=\"eyes\"/><send-file path=\"a.png\" caption=\"{caption}\" cleanup=\"true\"/>\
+                 <send-message channel=\"slack\" chat=\"C1\">x</send-message></actions>a"
+            ))]);
+        }
+        "files" => {
+            std::fs::write(bot.send_dir.join("a.txt"), "long").unwrap();
+            bot.says([text("<actions><send-file path=\"a.txt\"/></actions>a")]);
+        }
+        "folder" => {
+            std::fs::create_dir(bot.send_dir.join("d")).unwrap();
+            bot.says([text("<actions><send-file path=\"d\"/></actions>a")]);
+        }
+        "current" | "placeholder" => bot.says([text("[[reply_to_current]]a")]),
+        "bad reply" => {
+            platform = Platform::Discord;
+            bot.says([text("[[reply_to:abc]]a")]);
+        }
+        "nothing" => bot.says([]),
+        "hush" => bot.says([text("NO_REPLY")]),
+        "faults" => {
+            let limited = Failure::RateLimited;
+            let fault = Fault {
+                retry_after_ms: Some(9_000),
+                ..Fault::first(OpKind::SendText, limited)
+            };
+            bot.fault(platform, fault);
+            bot.says([text("a")]);
+        }
+        "lost" => {
+            bot.fault(platform, Fault::first(OpKind::SendText, Failure::LostAck));
+            bot.says([text("a")]);
+        }
+        other => panic!("there is no scene {other}"),
+    }
+    let before = bot.now_ms();
+    let end = bot.turn(platform, "hi").await;
+    format!("{end:?} after {} ms", bot.now_ms() - before)
+}
