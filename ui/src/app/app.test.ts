@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import demo from "../../recordings/demo";
 import { RecordedHost } from "../host/recorded";
 import Breaking from "../test/Breaking.svelte";
-import { byId, calls, click, layOut, press, settle, stage, type } from "../test/stage";
+import { byId, calls, click, found, layOut, press, settle, stage, type } from "../test/stage";
 import App from "./App.svelte";
 
 beforeEach(layOut);
@@ -12,7 +12,7 @@ afterEach(cleanup);
 async function open(): Promise<RecordedHost> {
   const host = new RecordedHost({ ...demo, calls: [{ name: "turns", result: [] }, ...demo.calls] });
   render(App, { props: { host } });
-  await settle(60);
+  await found("rate");
   return host;
 }
 const shown = (id: string): boolean => document.querySelector(`[data-testid="${id}"]`) !== null;
@@ -35,11 +35,10 @@ describe("the frame", () => {
   it("goes from view to view by number", async () => {
     await open();
     await press(document.body, "5");
-    await settle(40);
-    expect(shown("view-channels")).toBe(true);
+    await found("view-channels");
     await press(document.body, "1");
-    await settle(40);
-    expect(shown("view-live")).toBe(true);
+    await found("view-live");
+    expect(shown("view-channels")).toBe(false);
   });
 
   it("mutes everything with one key", async () => {
@@ -61,7 +60,7 @@ describe("the frame", () => {
   it("keeps the app's log in a drawer", async () => {
     await open();
     await press(document.body, "j", { ctrlKey: true });
-    expect(byId("log-drawer").textContent).toContain("not_allowed (file does not exist)");
+    expect((await found("log-drawer")).textContent).toContain("not_allowed (file does not exist)");
   });
 });
 
@@ -89,8 +88,7 @@ describe("the key sheet", () => {
     await press(document.body, "9");
     await press(document.body, "Escape");
     await press(document.body, "9");
-    await settle(40);
-    expect(shown("view-channels")).toBe(true);
+    await found("view-channels");
     expect(JSON.parse(localStorage.getItem("foldback.prefs") ?? "{}")).toMatchObject({ keys: { "view.channels": ["9"] } });
   });
 });

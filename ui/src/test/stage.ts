@@ -1,5 +1,6 @@
 import { render } from "@testing-library/svelte";
 import type { Component } from "svelte";
+import { vi } from "vitest";
 import demo from "../../recordings/demo";
 import { RecordedHost, type Recording } from "../host/recorded";
 import { Console } from "../state/console.svelte";
@@ -61,6 +62,9 @@ export const byId = (id: string): HTMLElement => {
   if (!found) throw new Error(`There is no ${id} in the page.`);
   return found;
 };
+
+/** The same, once it is there: what loads a module takes as long as the machine likes. */
+export const found = (id: string): Promise<HTMLElement> => vi.waitFor(() => byId(id), { timeout: 20_000, interval: 20 });
 
 export async function press(target: Element, key: string, more: KeyboardEventInit = {}): Promise<void> {
   target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
