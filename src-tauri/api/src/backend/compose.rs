@@ -89,16 +89,15 @@ impl Backend {
             agent_output,
         } = send;
         self.known(&channel)?;
-        // Every channel of this version is a loopback one; another one has no message to answer.
-        let platform = self
-            .shared
-            .loopbacks
-            .get(&channel)
-            .ok_or_else(|| failure::no_channel(&channel))?;
-        let message = platform.mint(&ChatId::new(CHAT));
-        let inbound = platform
-            .platform()
-            .receive(self.inbound(&channel, message, user_text));
+        let inbound = if let Some(simulated) = self.shared.loopbacks.get(&channel) {
+            let message = simulated.mint(&ChatId::new(CHAT));
+            let inbound = self.inbound(&channel, message, user_text);
+            simulated.platform().receive(inbound)
+        } else {
+            // A platform elsewhere never saw this message; an answer that names it is refused there.
+            let message = MessageId::new(format!("compose-{}", self.shared.clock.now().0));
+            self.inbound(&channel, message, user_text)
+        };
         if let Some(output) = agent_output {
             self.shared.typed.answer(&channel, &inbound.message, output);
         }
