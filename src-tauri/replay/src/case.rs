@@ -1,7 +1,7 @@
 //! One fixture or recording on one channel: how it ended and what it shows.
 
 use foldback_wire::{
-    Code, Delivery, MessageId, Suppression, Terminal, TurnId,
+    Code, Delivery, HoldReason, MessageId, Suppression, Terminal, TurnId,
     rpc::{Comparison, FixtureCase, Mismatch, Verdict},
 };
 use serde::Serialize;
@@ -42,6 +42,8 @@ pub struct CaseTurn {
     pub suppressed: Option<Suppression>,
     /// Codes of its findings, in order.
     pub diagnostics: Vec<Code>,
+    /// Why bytes were held, in order; a wait that goes on counts once.
+    pub holds: Vec<HoldReason>,
     /// How often typing was shown.
     pub typing: usize,
     /// What the agent was given; not printed.

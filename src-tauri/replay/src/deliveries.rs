@@ -35,6 +35,7 @@ pub fn fold(events: &[Event]) -> Run {
                 terminal: None,
                 suppressed: None,
                 diagnostics: Vec::new(),
+                holds: Vec::new(),
                 typing: 0,
                 prompt: None,
             })),
@@ -47,6 +48,13 @@ pub fn fold(events: &[Event]) -> Run {
             (Kind::Diagnosed { message, diagnostic }, _) => {
                 if let Some(turn) = event.turn {
                     findings.entry(turn).or_default().push((*message, diagnostic));
+                }
+            }
+            (Kind::Held { hold, .. }, _) => {
+                if let Some(turn) = turn
+                    && turn.holds.last() != Some(&hold.reason)
+                {
+                    turn.holds.push(hold.reason);
                 }
             }
             (Kind::Suppressed { reason, .. }, _) => {

@@ -13,7 +13,9 @@ pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreEr
     let draft = |event: &Event| {
         let mut event = event.clone();
         match &mut event.kind {
-            Kind::RunStarted { run: number, .. } | Kind::RunEnded { run: number, .. } => *number = run(*number),
+            Kind::RunStarted { run: number, .. } | Kind::RunEnded { run: number, .. } => {
+                *number = run(*number)
+            }
             Kind::Intended { op: number, .. }
             | Kind::Attempted { op: number, .. }
             | Kind::Refused { op: number, .. }

@@ -18,9 +18,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Rules without a switch: a sentence about who does what, or one whose opposite would not be this program.
-const UNSWITCHED: &[&str] = &[];
-
 fn fixtures_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
@@ -158,7 +155,7 @@ fn every_rule_is_missed_when_it_is_off() {
             unnoticed.push(rule.code());
         }
     }
-    for rule in foldback_pipeline::Rule::ALL {
+    for rule in foldback_pipeline::Rule::ALL.iter().filter(|rule| rule.can_be_off()) {
         let mutation = Mutation {
             rules: Rules::without(*rule),
             grammar_off: Vec::new(),

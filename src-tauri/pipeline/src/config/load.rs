@@ -56,6 +56,12 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         let at = e.span().map_or(0, |span| span.start);
         invalid(at, field_at(text, at), explain(e.message()))
     })?;
+    if let Some(pattern) = &config.output.all_clear
+        && let Err(error) = foldback_directives::Settings::default().set("all_clear", pattern)
+    {
+        let at = text.find("all_clear").unwrap_or(0);
+        return Err(invalid(at, Some("output.all_clear".to_owned()), error.message));
+    }
     for (name, channel) in &config.channels {
         let table = format!("channels.{name}");
         let at = text.find(&format!("[{table}]")).unwrap_or(0);
@@ -189,6 +195,8 @@ mod tests {
             text.contains("foldback.toml:2:12: files.max_size:") && text.contains("50MB"),
             "{text}"
         );
+        let text = error("[output]\nall_clear = \"(\"\n");
+        assert!(text.starts_with("foldback.toml:2:1: output.all_clear:"), "{text}");
         assert!(error("[queue]\ncap = 0\n").contains("foldback.toml:2:1: queue.cap: must be at least 1"));
     }
 

@@ -31,6 +31,10 @@ pub struct OutputConfig {
     pub trailing_silence: TrailingSilence,
     /// Scaffolding elements beside the built-in ones.
     pub guard: Vec<GuardRow>,
+    /// Every turn is the answer to a heartbeat, in which `HEARTBEAT_OK` counts.
+    pub heartbeat: bool,
+    /// In the answer to a heartbeat: a regular expression; a reply that matches it as a whole is dropped.
+    pub all_clear: Option<String>,
     /// Operations that no channel must use.
     pub disable: Vec<super::Disable>,
     /// What becomes of text before a tool call; by default shown where the channel can edit, else hidden.
@@ -53,6 +57,8 @@ impl Default for OutputConfig {
             allow_echo: grammar.allow_echo,
             trailing_silence: grammar.trailing_silence,
             guard: grammar.guard,
+            heartbeat: grammar.heartbeat,
+            all_clear: grammar.all_clear,
             disable: Vec::new(),
             narration: None,
             placeholder: String::new(),
@@ -72,6 +78,8 @@ impl OutputConfig {
             allow_echo: self.allow_echo,
             trailing_silence: self.trailing_silence,
             guard: self.guard.clone(),
+            heartbeat: self.heartbeat,
+            all_clear: self.all_clear.clone(),
             ..Settings::default()
         }
     }

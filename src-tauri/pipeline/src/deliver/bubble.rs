@@ -242,7 +242,7 @@ impl Bubble {
 
     /// A new message; the first one of an answer carries the reply target, and is sent plainly when the
     /// platform refuses that.
-    async fn send(
+    pub(super) async fn send(
         &mut self,
         desk: &mut Desk,
         text: &str,

@@ -14,7 +14,7 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Code, Diagnostic, Header, Kind, MessageId, SilentReason, Span, Stage, Suppression, Terminal,
+    Body, Code, Diagnostic, Header, Kind, MessageId, SilentReason, Span, Stage, Suppression, Terminal,
 };
 use tokio::sync::mpsc;
 
@@ -74,6 +74,7 @@ async fn take(
             span,
         } => {
             let target = header_target(desk, message, &header, span)?;
+            desk.answers.clone_from(&target);
             open(bubble, message).answer(target);
         }
         Cue::Directive { at, directive } => {
@@ -83,6 +84,10 @@ async fn take(
             } else {
                 desk.late.push((at, directive));
             }
+        }
+        Cue::Action => {
+            desk.tally.directives += 1;
+            desk.tally.skipped += 1;
         }
         Cue::Suppressed(reason) => {
             desk.tally.suppressed = Some(reason);
@@ -181,7 +186,12 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
     } else if is_empty(desk) && desk.rules.holds(Rule::DeliverEmpty) {
         let text = desk.output.empty_text.clone();
         if !text.is_empty() {
-            desk.post(Outgoing::own_text(&text)).await?;
+            // It is the first message sent for the answer, so the answer's reply target applies to it.
+            let mut bubble = Bubble::new(0);
+            bubble.answer(desk.answers.take());
+            bubble
+                .send(desk, &text, Body::Literal { text: text.clone() }, false)
+                .await?;
         }
     }
     if desk.tally.directives > 0 && desk.tally.directives == desk.tally.skipped && desk.tally.texts == 0 {

@@ -51,6 +51,8 @@ pub(crate) struct Desk {
     pub(crate) inbound: Inbound,
     pub(crate) placeholder: Option<Shown>,
     pub(crate) tally: Tally,
+    /// The message that an answer without text of its own still answers.
+    pub(super) answers: Option<MessageId>,
     /// Which operation put which bytes of which message's clean text on the screen.
     pub(crate) shown: Vec<(OpId, u32, Span)>,
     /// Dropped when there is nothing left to say: what is held keeps no process from ending.
@@ -90,6 +92,7 @@ impl Desk {
             rules,
             inbound,
             placeholder: None,
+            answers: None,
             tally: Tally::default(),
             shown: Vec::new(),
             busy: None,

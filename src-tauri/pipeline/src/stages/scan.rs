@@ -20,6 +20,8 @@ pub(crate) enum Cue {
     },
     /// A directive, before the text that follows it.
     Directive { at: DirectiveRef, directive: Directive },
+    /// A JSON action, which is not carried out.
+    Action,
     /// The message is not delivered.
     Suppressed(Suppression),
     /// The message is complete.
@@ -288,6 +290,7 @@ impl Sink for Listener<'_> {
                     action: action.clone(),
                     outcome,
                 });
+                self.cue(Cue::Action);
             }
             Step::Diagnostic(diagnostic) => {
                 self.event(Kind::Diagnosed {

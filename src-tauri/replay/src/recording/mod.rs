@@ -111,7 +111,11 @@ pub fn read(path: &Path) -> Result<Recording, Unreadable> {
     for (number, line) in (1_u64..).zip(BufReader::new(file).lines()) {
         let line = line.map_err(|error| unreadable(Some((number, 1)), error.to_string()))?;
         let wrong = |error: serde_json::Error| {
-            let what = if number == 1 { "this is no recording" } else { "this is no event" };
+            let what = if number == 1 {
+                "this is no recording"
+            } else {
+                "this is no event"
+            };
             unreadable(Some((number, error.column() as u64)), format!("{what}: {error}"))
         };
         if line.trim().is_empty() {

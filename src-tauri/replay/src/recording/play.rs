@@ -130,7 +130,9 @@ fn props(recording: &Recording, channel: &ChannelId, own: &[Event]) -> Result<Pr
         .platform(channel)
         .filter(|_| recording.head.config.is_some())
         .or_else(|| Platform::from_code(channel.as_str()))
-        .ok_or_else(|| format!("nothing says whose rules the channel {channel} follows; export with --config"))?;
+        .ok_or_else(|| {
+            format!("nothing says whose rules the channel {channel} follows; export with --config")
+        })?;
     settings.kind = Some(ChannelKind::Loopback);
     settings.platform = Some(platform);
     settings.enabled = true;
@@ -138,7 +140,11 @@ fn props(recording: &Recording, channel: &ChannelId, own: &[Event]) -> Result<Pr
         Kind::Intended { intent, .. } if intent.kind == OpKind::SendFile => intent.path.clone(),
         _ => None,
     };
-    let files = own.iter().filter_map(sent).map(|path| (path, some_file())).collect();
+    let files = own
+        .iter()
+        .filter_map(sent)
+        .map(|path| (path, some_file()))
+        .collect();
     Ok(Props {
         channel: channel.clone(),
         platform,
@@ -157,8 +163,16 @@ fn happenings(own: &[Event], turns: &BTreeMap<TurnId, Turn<'_>>) -> Vec<(Timesta
                 let answer = turns.get(&event.turn?).map(|turn| script(&turn.events));
                 Happens::Message(message.clone(), answer.unwrap_or_default())
             }
-            Kind::ChannelState { to: ChannelState::Off, by, .. } if person(by) => Happens::Switch(false),
-            Kind::ChannelState { from: ChannelState::Off, by, .. } if person(by) => Happens::Switch(true),
+            Kind::ChannelState {
+                to: ChannelState::Off,
+                by,
+                ..
+            } if person(by) => Happens::Switch(false),
+            Kind::ChannelState {
+                from: ChannelState::Off,
+                by,
+                ..
+            } if person(by) => Happens::Switch(true),
             Kind::Armed { armed, by } if person(by) => Happens::Arm(*armed),
             Kind::Muted { muted, by } if person(by) => Happens::Mute(*muted),
             _ => return None,

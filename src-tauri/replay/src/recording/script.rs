@@ -76,7 +76,10 @@ mod tests {
     }
 
     fn chunk(message: u32, text: &str) -> Kind {
-        let span = Span { start: 0, end: text.len() };
+        let span = Span {
+            start: 0,
+            end: text.len(),
+        };
         let text = text.to_owned();
         Kind::Chunk { message, span, text }
     }

@@ -2,9 +2,13 @@
 //! every byte, what the user ended up with, what was refused, how it ended. Two tellings are compared line by
 //! line.
 
-use crate::{deliveries::fold, ends::{Thing, ends}};
+use crate::{
+    deliveries::fold,
+    ends::{Thing, ends},
+};
 use foldback_wire::{
-    Event, Inbound, Kind, MessageId, OpKind, OutcomeCode, Range, Terminal, rpc::{Comparison, Mismatch},
+    Event, Inbound, Kind, MessageId, OpKind, OutcomeCode, Range, Terminal,
+    rpc::{Comparison, Mismatch},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +24,9 @@ pub(super) struct Turn<'a> {
 impl Turn<'_> {
     /// Whether it was over; of another one nobody can say what it would have come to.
     pub(super) fn ended(&self) -> bool {
-        self.events.iter().any(|event| matches!(event.kind, Kind::TurnEnded { .. }))
+        self.events
+            .iter()
+            .any(|event| matches!(event.kind, Kind::TurnEnded { .. }))
     }
 
     /// The turn in lines.
@@ -32,7 +38,9 @@ impl Turn<'_> {
             match &event.kind {
                 Kind::Stopping { stage, gate, .. } => first.push(format!("{stage} stops it: {gate}")),
                 Kind::Decided { message, range } => decide(ranges.entry(*message).or_default(), range),
-                Kind::Suppressed { message, reason } => last.push(format!("message {message} is suppressed: {reason}")),
+                Kind::Suppressed { message, reason } => {
+                    last.push(format!("message {message} is suppressed: {reason}"))
+                }
                 Kind::Skipped { at, outcome } => last.push(format!(
                     "directive {} of message {}: {}",
                     at.index, at.message, outcome.code
@@ -43,10 +51,17 @@ impl Turn<'_> {
             }
         }
         let decided = ranges.into_iter().flat_map(|(message, ranges)| {
-            ranges.into_iter().map(move |Range { span, fate, reason, .. }| {
-                let reason = reason.map_or_else(String::new, |reason| format!(", {reason}"));
-                format!("message {message}, bytes {}..{}: {fate}{reason}", span.start, span.end)
-            })
+            ranges.into_iter().map(
+                move |Range {
+                          span, fate, reason, ..
+                      }| {
+                    let reason = reason.map_or_else(String::new, |reason| format!(", {reason}"));
+                    format!(
+                        "message {message}, bytes {}..{}: {fate}{reason}",
+                        span.start, span.end
+                    )
+                },
+            )
         });
         let mut lines = first;
         lines.extend(decided);
@@ -68,7 +83,12 @@ impl Turn<'_> {
             .map(|end| match end.thing {
                 Thing::Send { text, reply_to, .. } => format!("text{}: {text:?}", about(&reply_to)),
                 Thing::React { emoji, message, .. } => format!("reaction{}: {emoji}", about(&message)),
-                Thing::File { path, caption, reply_to, .. } => {
+                Thing::File {
+                    path,
+                    caption,
+                    reply_to,
+                    ..
+                } => {
                     let caption = caption.map_or_else(String::new, |text| format!(" with {text:?}"));
                     format!("file{}: {path}{caption}", about(&reply_to))
                 }
@@ -79,7 +99,10 @@ impl Turn<'_> {
         let refused = deliveries.iter().filter(counts).filter(|d| {
             matches!(
                 d.outcome,
-                OutcomeCode::Failed | OutcomeCode::Unknown | OutcomeCode::Unsupported | OutcomeCode::NotAllowed
+                OutcomeCode::Failed
+                    | OutcomeCode::Unknown
+                    | OutcomeCode::Unsupported
+                    | OutcomeCode::NotAllowed
             )
         });
         lines.extend(refused.map(|d| format!("{}: {}", d.op, d.outcome)));
