@@ -79,7 +79,8 @@ e2e: app $(E2E)/node_modules ## Drive the real window under Xvfb
 
 .PHONY: bench
 bench: ## Benches; figures are ratios within one run (docs/performance.md)
-	$(CARGO) bench -p foldback-directives
+	$(CARGO) bench -p foldback-directives --bench scan
+	$(CARGO) run --release -p foldback-store --example bench
 
 .PHONY: test-peers
 test-peers: ## Opt-in: against real servers and agents of others

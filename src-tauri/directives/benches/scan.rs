@@ -1,0 +1,252 @@
+//! What the scanner costs, against two others on the same text in the same run:
+//! `cargo bench -p foldback-directives --bench scan`. The figures are explained in docs/performance.md.
+//!
+//! - (a) the scanner, its steps going to a sink that counts them;
+//! - (b) what came before it: at every delta the whole reply so far is checked for what must be held and
+//!   read with two regular expressions;
+//! - (c) the least anyone can do: check that the bytes are UTF-8 and append them to a fresh string.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use foldback_directives::{Scanner, Settings, Sink, Step};
+use regex::Regex;
+
+/// Each contender runs this often, in turns, so that a busy moment of the machine meets all of them.
+const ROUNDS: usize = 9;
+
+/// One measurement lasts at least this long; shorter ones are repeated within it.
+const LEAST: Duration = Duration::from_millis(2);
+
+/// Most deltas that (b) answers in one round. It keeps nothing from one delta to the next, so beyond that
+/// evenly spread deltas stand for all of them.
+const DELTAS: usize = 2_500;
+
+const SIZES: [(usize, &str); 3] = [(10_000, "10 kB"), (100_000, "100 kB"), (1_000_000, "1 MB")];
+const CHUNKS: [(usize, &str); 2] = [(4, "4 B"), (4_096, "4 KiB")];
+
+const PROSE: &str = "\
+The night train leaves at ten past nine and gets in before breakfast, so you lose no day over it. I would \
+book the seat by the window: after the second tunnel the line follows the lake for almost an hour.
+
+If you want to save money, take the early one instead. It's slower, and you change in Zürich, but the café \
+at the station opens at six — and with the pass it costs 20 % less. Shall I look whether there are seats \
+left on Friday? A > B, as they say: cheaper is better.
+
+";
+
+const TAGS_AND_CODE: &str = r#"
+## Reading the file
+
+Write `<actions>` at the start; a `Vec<T>` of `<div class="row">` will not do, and if a < b then <br> is text.
+
+```rust
+fn read<T: FromStr>(line: &str) -> Option<T> {
+    line.split('<').next()?.parse().ok() // "<react emoji='x'/>" in here is code
+}
+```
+
+<ul><li>First: <b>open</b> it.</li><li>Then <em>close</em> it with ``</actions>``.</li></ul>
+| name | type |
+| --- | --- |
+| `path` | `Option<PathBuf>` |
+
+"#;
+
+const DIRECTIVES: &str = r#"<actions>
+  <react emoji="👍" />
+  <send-file path="reports/week-47.pdf" caption="The report" />
+</actions>
+Here is the report you asked for.
+<actions><react emoji="eyes" message="1042"/></actions> I will look into the second question too.
+<actions>
+  <voice>Good evening! The numbers are in.</voice>
+  <send-message channel="slack" chat="C024BE91L">Done &amp; sent</send-message>
+</actions>
+"#;
+
+fn main() {
+    println!("(a) the scanner, (b) two regular expressions on the whole reply at every delta,");
+    println!("(c) UTF-8 validation and append. {ROUNDS} rounds in turns; least (median) of each.");
+    println!();
+    println!("| text | size | chunks | (a) ns/byte | (a) ÷ (c) | (b) ÷ (a) |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
+    let rival = Rival::new();
+    let texts = [
+        ("prose", PROSE),
+        ("tags and code", TAGS_AND_CODE),
+        ("directives", DIRECTIVES),
+    ];
+    for (name, pattern) in texts {
+        for (size, size_name) in SIZES {
+            let text = text_of(pattern, size);
+            for (chunk, chunk_name) in CHUNKS {
+                let deltas = cut(&text, chunk);
+                println!(
+                    "| {name} | {size_name} | {chunk_name} | {} |",
+                    compare(&text, &deltas, &rival)
+                );
+            }
+        }
+    }
+    println!();
+    println!("* {DELTAS} evenly spread deltas of all, extrapolated.");
+}
+
+fn text_of(pattern: &str, size: usize) -> String {
+    let mut text = pattern.repeat(size / pattern.len() + 1);
+    text.truncate(text.floor_char_boundary(size));
+    text
+}
+
+fn cut(text: &str, longest: usize) -> Vec<&str> {
+    let (mut rest, mut deltas) = (text, Vec::new());
+    while !rest.is_empty() {
+        let (delta, after) = rest.split_at(rest.ceil_char_boundary(longest));
+        deltas.push(delta);
+        rest = after;
+    }
+    deltas
+}
+
+/// The three on one text: a row of the table.
+fn compare(text: &str, deltas: &[&str], rival: &Rival) -> String {
+    let stride = deltas.len().div_ceil(DELTAS);
+    let ends: Vec<usize> = deltas
+        .iter()
+        .scan(0, |end, delta| {
+            *end += delta.len();
+            Some(*end)
+        })
+        .skip(stride / 2)
+        .step_by(stride)
+        .collect();
+    let all = deltas.len() as f64 / ends.len() as f64;
+    let (mut a, mut b, mut c) = (Times::default(), Times::default(), Times::default());
+    for _ in 0..ROUNDS {
+        a.take(|| scan(deltas));
+        b.take(|| {
+            for end in &ends {
+                black_box(rival.at_delta(black_box(&text[..*end])));
+            }
+        });
+        c.take(|| append(deltas));
+    }
+    let ((a, a_mid), (b, b_mid), (c, c_mid)) =
+        (a.least_and_median(), b.least_and_median(), c.least_and_median());
+    let per_byte = 1e9 / text.len() as f64;
+    let sampled = if stride > 1 { " *" } else { "" };
+    format!(
+        "{:.2} ({:.2}) | {:.1} ({:.1}) | {:.1} ({:.1}){sampled}",
+        a * per_byte,
+        a_mid * per_byte,
+        a / c,
+        a_mid / c_mid,
+        b * all / a,
+        b_mid * all / a_mid,
+    )
+}
+
+/// Seconds that one run took, one entry a round.
+#[derive(Default)]
+struct Times(Vec<f64>);
+
+impl Times {
+    fn take(&mut self, mut run: impl FnMut()) {
+        let begin = Instant::now();
+        let mut runs = 0_u32;
+        while runs == 0 || begin.elapsed() < LEAST {
+            run();
+            runs += 1;
+        }
+        self.0.push(begin.elapsed().as_secs_f64() / f64::from(runs));
+    }
+
+    fn least_and_median(mut self) -> (f64, f64) {
+        self.0.sort_by(f64::total_cmp);
+        (self.0[0], self.0[self.0.len() / 2])
+    }
+}
+
+/// (a)
+fn scan(deltas: &[&str]) {
+    let mut count = Count::default();
+    let mut scanner = Scanner::new(&Settings::default(), None);
+    for delta in deltas {
+        scanner.push(black_box(delta), &mut count);
+    }
+    scanner.finish(&mut count);
+    assert!(count.steps > 0, "the scanner decided something");
+    black_box(count);
+}
+
+#[derive(Default)]
+struct Count {
+    steps: usize,
+    shown: usize,
+}
+
+impl Sink for Count {
+    fn step(&mut self, step: Step<'_>) {
+        self.steps += 1;
+        if let Step::Show { text, .. } = black_box(step) {
+            self.shown += text.len();
+        }
+    }
+}
+
+/// (b)
+struct Rival {
+    block: Regex,
+    child: Regex,
+}
+
+impl Rival {
+    fn new() -> Self {
+        let compile = |pattern| Regex::new(pattern).unwrap_or_else(|error| panic!("{error}"));
+        Self {
+            block: compile(r"^\s*<actions>([\s\S]*?)</actions>"),
+            child: compile(r#"<(react)\s+((?:[a-zA-Z-]+="[^"]*"\s*)+)\s*/>"#),
+        }
+    }
+
+    /// What is done when a delta has arrived: how much is shown, unless it is held, and how many
+    /// directives there are.
+    fn at_delta(&self, reply: &str) -> (Option<usize>, usize) {
+        let shown = self
+            .block
+            .find(reply)
+            .map_or(reply, |block| &reply[block.end()..]);
+        let children = self.child.find_iter(reply).count();
+        ((!Self::is_held(reply)).then(|| shown.trim().len()), children)
+    }
+
+    /// The marker may still come, a wrapper's tag may be cut, or a block is open.
+    fn is_held(reply: &str) -> bool {
+        if "<no-reply/>".starts_with(reply.trim()) {
+            return true;
+        }
+        let cut = reply
+            .rfind('<')
+            .filter(|open| reply.rfind('>').is_none_or(|close| close < *open))
+            .is_some_and(|open| {
+                let tail = &reply[open..];
+                "<actions>".starts_with(tail) || "</actions>".starts_with(tail)
+            });
+        cut || reply
+            .rfind("<actions>")
+            .is_some_and(|open| reply.rfind("</actions>").is_none_or(|close| close < open))
+    }
+}
+
+/// (c)
+fn append(deltas: &[&str]) {
+    let mut text = String::new();
+    for delta in deltas {
+        match std::str::from_utf8(black_box(delta.as_bytes())) {
+            Ok(valid) => text.push_str(valid),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    black_box(text);
+}
