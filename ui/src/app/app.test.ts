@@ -41,6 +41,22 @@ describe("the frame", () => {
     expect(shown("view-channels")).toBe(false);
   });
 
+  it("goes from pane to pane with one key, all around, and gives a list the keyboard", async () => {
+    await open();
+    await found("event-inspector");
+    const here = (): string | null | undefined => document.activeElement?.closest("[data-pane][tabindex]")?.getAttribute("aria-label");
+    const way: unknown[] = [];
+    for (let i = 0; i < 4; i += 1) {
+      await press(document.activeElement ?? document.body, "F6");
+      way.push(here());
+    }
+    expect(way).toEqual(["Views", "Live events", "Event", "Views"]);
+    await press(document.activeElement as Element, "F6");
+    expect(document.activeElement?.closest("[data-list]")).not.toBeNull();
+    await press(document.activeElement as Element, "F6", { shiftKey: true });
+    expect(here()).toBe("Views");
+  });
+
   it("mutes everything with one key", async () => {
     const host = await open();
     await press(document.body, ".", { ctrlKey: true });
