@@ -8,15 +8,8 @@ pub(crate) const MAX_TAG: usize = 8_192;
 /// Most bytes of a quoted value.
 pub(crate) const MAX_VALUE: usize = 4_096;
 
-/// The quotes a value may stand in: opening and closing.
-const QUOTES: [(&str, &str); 6] = [
-    ("\"", "\""),
-    ("'", "'"),
-    ("\\\"", "\\\""),
-    ("\\'", "\\'"),
-    ("“", "”"),
-    ("‘", "’"),
-];
+/// The quotes a value may stand in, by what closes them: straight, backslash and curly ones.
+const QUOTES: [&str; 6] = ["\"", "'", "\\\"", "\\'", "”", "’"];
 
 /// For each kind of quote, a stretch that is known to hold no closing quote and no blank line.
 #[derive(Debug, Default)]
@@ -81,23 +74,41 @@ pub(crate) enum Lexed {
     NoTag,
 }
 
+/// Where in a tag the lexer stands. What it has read of an attribute lies in [`Open`], so that this is one
+/// byte: it changes several times a tag.
 #[derive(Debug, Clone, Copy)]
 enum State {
     Name,
-    /// Between attributes; whether white space or a quoted value came before.
-    Between(bool),
-    AttributeName(usize),
-    AfterName(Span, bool),
-    BeforeValue(Span),
+    /// Between attributes.
+    Between,
+    AttributeName,
+    AfterName,
+    BeforeValue,
     /// A value begins with a backslash: perhaps a backslash quote.
-    Backslash(Span),
-    /// The attribute, the kind of quote, where the value begins, its last LF so far.
-    Quoted(Span, usize, usize, Option<usize>),
-    Unquoted(Span, usize),
-    UnquotedSlash(Span, usize, usize),
+    Backslash,
+    Quoted,
+    Unquoted,
+    /// An unquoted value that ends in a slash, and white space.
+    UnquotedSlash,
     Slash,
     Closing,
     Ended(Lexed),
+}
+
+/// The attribute that is being read; only the fields that its state needs mean something.
+#[derive(Debug, Default)]
+struct Open {
+    name: Span,
+    /// Whether white space or a quoted value came before.
+    spaced: bool,
+    /// The kind of quote.
+    quote: usize,
+    /// Where the value begins.
+    from: usize,
+    /// Where an unquoted value that ends in a slash ends.
+    to: usize,
+    /// The last LF of the value so far.
+    lf: Option<usize>,
 }
 
 /// Reads one tag, which starts with `<`.
@@ -105,6 +116,7 @@ enum State {
 pub(crate) struct Lexer {
     at: usize,
     state: State,
+    open: Open,
     tag: Tag,
     valued: bool,
 }
@@ -122,6 +134,7 @@ impl Lexer {
         Self {
             at: start + 1,
             state: State::Name,
+            open: Open::default(),
             tag,
             valued: false,
         }
@@ -141,7 +154,7 @@ impl Lexer {
         let alone = self.tag.attributes.is_empty()
             && matches!(
                 self.state,
-                State::Name | State::Between(_) | State::Slash | State::Closing
+                State::Name | State::Between | State::Slash | State::Closing
             );
         let valued = self.tag.attributes.iter().any(|a| a.value.is_some());
         alone || valued || self.valued
@@ -168,7 +181,8 @@ impl Lexer {
         }
     }
 
-    fn skip(&mut self, source: &Source, limit: usize, what: fn(u8) -> bool) {
+    #[inline]
+    fn skip(&mut self, source: &Source, limit: usize, what: impl Fn(u8) -> bool) {
         let skipped = source
             .bytes(self.at, limit)
             .iter()
@@ -179,11 +193,12 @@ impl Lexer {
     }
 
     /// One step from `self.at < limit`; `None` when it needs bytes past `limit`.
+    #[inline]
     fn step(&mut self, source: &Source, quotes: &mut Quotes, limit: usize) -> Option<State> {
         let b = source.byte(self.at)?;
         Some(match self.state {
             State::Name => self.name(source, limit, b),
-            State::Between(spaced) => match b {
+            State::Between => match b {
                 b'>' => self.complete(false),
                 b'/' => {
                     self.at += 1;
@@ -191,62 +206,60 @@ impl Lexer {
                 }
                 _ if is_tag_space(b) => {
                     self.skip(source, limit, is_tag_space);
-                    State::Between(true)
+                    self.between(true)
                 }
-                _ if spaced && is_name_start(b) => State::AttributeName(self.at),
+                _ if self.open.spaced && is_name_start(b) => {
+                    self.open.name = Span::new(self.at, self.at);
+                    State::AttributeName
+                }
                 _ => State::Ended(Lexed::Malformed),
             },
-            State::AttributeName(from) => {
+            State::AttributeName => {
                 self.skip(source, limit, is_name);
                 if self.at == limit {
-                    self.state
+                    State::AttributeName
                 } else {
-                    State::AfterName(Span::new(from, self.at), false)
+                    self.open.name.end = self.at;
+                    self.open.spaced = false;
+                    State::AfterName
                 }
             }
-            State::AfterName(name, spaced) => match b {
+            State::AfterName => match b {
                 b'=' => {
                     self.at += 1;
                     self.valued = true;
-                    State::BeforeValue(name)
+                    State::BeforeValue
                 }
                 _ if is_tag_space(b) => {
                     self.skip(source, limit, is_tag_space);
-                    State::AfterName(name, true)
+                    self.open.spaced = true;
+                    State::AfterName
                 }
                 _ => {
-                    self.tag.attributes.push(Attribute { name, value: None });
-                    State::Between(spaced)
+                    self.attribute(None);
+                    State::Between
                 }
             },
-            State::BeforeValue(name) => self.before_value(source, limit, name, b),
-            State::Backslash(name) => {
-                let kind = match b {
-                    b'"' => Some(2),
-                    b'\'' => Some(3),
-                    _ => None,
-                };
-                match kind {
-                    Some(kind) => {
-                        self.at += 1;
-                        State::Quoted(name, kind, self.at, None)
-                    }
-                    None => State::Unquoted(name, self.at - 1),
+            State::BeforeValue => self.before_value(source, limit, b),
+            State::Backslash => match b {
+                b'"' => self.quote(2, 1),
+                b'\'' => self.quote(3, 1),
+                _ => {
+                    self.open.from = self.at - 1;
+                    State::Unquoted
                 }
-            }
-            State::Quoted(name, kind, from, lf) => {
-                return self.quoted(source, quotes, limit, (name, kind, from, lf));
-            }
-            State::Unquoted(name, from) => self.unquoted(source, limit, name, from),
-            State::UnquotedSlash(name, from, to) => match b {
-                b'>' => self.value_then(name, from, to - 1, true),
+            },
+            State::Quoted => return self.quoted(source, quotes, limit),
+            State::Unquoted => self.unquoted(source, limit),
+            State::UnquotedSlash => match b {
+                b'>' => self.value_then(self.open.to - 1, true),
                 _ if is_tag_space(b) => {
                     self.skip(source, limit, is_tag_space);
-                    self.state
+                    State::UnquotedSlash
                 }
                 _ => {
-                    self.value(name, from, to);
-                    State::Between(true)
+                    self.attribute(Some(self.open.to));
+                    self.between(true)
                 }
             },
             State::Slash | State::Closing => match b {
@@ -260,6 +273,20 @@ impl Lexer {
             },
             State::Ended(_) => self.state,
         })
+    }
+
+    fn between(&mut self, spaced: bool) -> State {
+        self.open.spaced = spaced;
+        State::Between
+    }
+
+    /// A quoted value begins after a quote of this kind, `len` bytes on.
+    fn quote(&mut self, kind: usize, len: usize) -> State {
+        self.at += len;
+        self.open.quote = kind;
+        self.open.from = self.at;
+        self.open.lf = None;
+        State::Quoted
     }
 
     fn name(&mut self, source: &Source, limit: usize, b: u8) -> State {
@@ -279,38 +306,39 @@ impl Lexer {
         match (self.at == limit, self.tag.closing) {
             (true, _) => State::Name,
             (false, true) => State::Closing,
-            (false, false) => State::Between(false),
+            (false, false) => self.between(false),
         }
     }
 
-    fn before_value(&mut self, source: &Source, limit: usize, name: Span, b: u8) -> State {
+    fn before_value(&mut self, source: &Source, limit: usize, b: u8) -> State {
         if is_tag_space(b) {
             self.skip(source, limit, is_tag_space);
-            return self.state;
+            return State::BeforeValue;
         }
-        let kind = match source.char(self.at) {
-            Some('"') => 0,
-            Some('\'') => 1,
+        match source.char(self.at) {
+            Some('"') => self.quote(0, 1),
+            Some('\'') => self.quote(1, 1),
             Some('\\') => {
                 self.at += 1;
-                return State::Backslash(name);
+                State::Backslash
             }
-            Some('“') => 4,
-            Some('‘') => 5,
-            _ => return State::Unquoted(name, self.at),
-        };
-        self.at += QUOTES[kind].0.len();
-        State::Quoted(name, kind, self.at, None)
+            Some('“') => self.quote(4, '“'.len_utf8()),
+            Some('‘') => self.quote(5, '‘'.len_utf8()),
+            _ => {
+                self.open.from = self.at;
+                State::Unquoted
+            }
+        }
     }
 
-    fn quoted(
-        &mut self,
-        source: &Source,
-        quotes: &mut Quotes,
-        limit: usize,
-        (name, kind, from, mut lf): (Span, usize, usize, Option<usize>),
-    ) -> Option<State> {
-        let (_, close) = QUOTES[kind];
+    fn quoted(&mut self, source: &Source, quotes: &mut Quotes, limit: usize) -> Option<State> {
+        let Open {
+            quote: kind,
+            from,
+            mut lf,
+            ..
+        } = self.open;
+        let close = QUOTES[kind];
         let clear = &mut quotes.clear[kind];
         let known = clear.from <= from && from < clear.to;
         if self.at == from && known {
@@ -345,7 +373,7 @@ impl Lexer {
                     self.at += 1;
                 }
                 Some(_) => match source.stands(self.at, limit, close) {
-                    Some(true) => closed = Some(State::Between(true)),
+                    Some(true) => closed = Some(State::Between),
                     Some(false) => self.at += 1,
                     None => break,
                 },
@@ -356,51 +384,57 @@ impl Lexer {
             clear.lf = lf;
         }
         match closed {
-            Some(State::Between(_)) => {
-                self.value(name, from, self.at);
+            Some(State::Between) => {
+                self.attribute(Some(self.at));
                 self.at += close.len();
-                closed
+                Some(self.between(true))
             }
             Some(_) => closed,
             None if self.at >= most => Some(State::Ended(Lexed::Malformed)),
             None => {
-                self.state = State::Quoted(name, kind, from, lf);
+                self.open.lf = lf;
                 None
             }
         }
     }
 
-    fn unquoted(&mut self, source: &Source, limit: usize, name: Span, from: usize) -> State {
+    fn unquoted(&mut self, source: &Source, limit: usize) -> State {
         let inside = |b: u8| !is_tag_space(b) && !matches!(b, b'<' | b'>' | b'"' | b'\'' | b'`' | b'=');
         self.skip(source, limit, inside);
         if self.at == limit {
-            return self.state;
+            return State::Unquoted;
         }
+        let from = self.open.from;
         let slash = self.at > from && source.byte(self.at - 1) == Some(b'/');
         match source.byte(self.at) {
-            Some(b'>') => self.value_then(name, from, self.at - usize::from(slash), slash),
-            Some(b) if is_tag_space(b) && slash => State::UnquotedSlash(name, from, self.at),
+            Some(b'>') => self.value_then(self.at - usize::from(slash), slash),
+            Some(b) if is_tag_space(b) && slash => {
+                self.open.to = self.at;
+                State::UnquotedSlash
+            }
             Some(b) if is_tag_space(b) && self.at > from => {
-                self.value(name, from, self.at);
-                State::Between(true)
+                self.attribute(Some(self.at));
+                self.between(true)
             }
             _ => State::Ended(Lexed::Malformed),
         }
     }
 
-    fn value(&mut self, name: Span, from: usize, to: usize) {
+    /// The attribute is read; its value, if it has one, ends at `to`.
+    fn attribute(&mut self, to: Option<usize>) {
         self.tag.attributes.push(Attribute {
-            name,
-            value: Some(Span::new(from, to)),
+            name: self.open.name,
+            value: to.map(|to| Span::new(self.open.from, to)),
         });
     }
 
-    /// An unquoted value before the closing `>`, at which `self.at` stands. An empty one is malformed.
-    fn value_then(&mut self, name: Span, from: usize, to: usize, self_closing: bool) -> State {
-        if from == to {
+    /// An unquoted value up to `to`, before the closing `>`, at which `self.at` stands. An empty one is
+    /// malformed.
+    fn value_then(&mut self, to: usize, self_closing: bool) -> State {
+        if self.open.from == to {
             return State::Ended(Lexed::Malformed);
         }
-        self.value(name, from, to);
+        self.attribute(Some(to));
         self.complete(self_closing)
     }
 
