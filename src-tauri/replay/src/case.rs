@@ -46,6 +46,10 @@ pub struct CaseTurn {
     pub holds: Vec<HoldReason>,
     /// How often typing was shown.
     pub typing: usize,
+    /// How often a message was edited.
+    pub edits: usize,
+    /// From the message to the last event of the turn.
+    pub lasted_ms: u64,
     /// What the agent was given; not printed.
     #[serde(skip)]
     pub prompt: Option<String>,

@@ -71,7 +71,7 @@ impl Clock for Scaled {
         // "Never" is thirty years, as for the system's clock.
         let wait = Duration::try_from_secs_f64(wait)
             .unwrap_or(Duration::MAX)
-            .min(Duration::from_secs(946_080_000));
+            .min(Duration::from_hours(262_800));
         Box::pin(tokio::time::sleep(wait))
     }
 }

@@ -22,22 +22,33 @@ pub fn fold(events: &[Event]) -> Run {
     let mut open: Vec<(OpId, Option<TurnId>, &Intent)> = Vec::new();
     let mut ended: HashMap<OpId, (&Outcome, Timestamp)> = HashMap::new();
     let mut turns: Vec<CaseTurn> = Vec::new();
+    let mut begun: HashMap<TurnId, Timestamp> = HashMap::new();
     let mut findings: HashMap<TurnId, Vec<(u32, &Diagnostic)>> = HashMap::new();
     for event in events {
         let text = event.turn.map(|turn| move |message: u32| (turn, message));
         let turn = event
             .turn
             .and_then(|turn| turns.iter_mut().find(|t| t.turn == turn));
+        let turn = turn.map(|turn| {
+            let began = *begun.entry(turn.turn).or_insert(event.at);
+            turn.lasted_ms = event.at.since(began).as_millis() as u64;
+            turn
+        });
         match (&event.kind, text) {
-            (Kind::Received { message }, _) => turns.extend(event.turn.map(|turn| CaseTurn {
-                turn,
-                message: message.message.clone(),
-                terminal: None,
-                suppressed: None,
-                diagnostics: Vec::new(),
-                holds: Vec::new(),
-                typing: 0,
-                prompt: None,
+            (Kind::Received { message }, _) => turns.extend(event.turn.map(|turn| {
+                begun.insert(turn, event.at);
+                CaseTurn {
+                    turn,
+                    message: message.message.clone(),
+                    terminal: None,
+                    suppressed: None,
+                    diagnostics: Vec::new(),
+                    holds: Vec::new(),
+                    typing: 0,
+                    edits: 0,
+                    lasted_ms: 0,
+                    prompt: None,
+                }
             })),
             (Kind::Chunk { message, text, .. }, Some(key)) => {
                 texts.entry(key(*message)).or_default().raw.push_str(text);
@@ -74,10 +85,12 @@ pub fn fold(events: &[Event]) -> Run {
             }
             (Kind::Intended { op, intent }, _) => {
                 open.push((*op, event.turn, intent));
-                if let Some(turn) = turn
-                    && intent.kind == OpKind::Typing
-                {
-                    turn.typing += 1;
+                if let Some(turn) = turn {
+                    match intent.kind {
+                        OpKind::Typing => turn.typing += 1,
+                        OpKind::EditText => turn.edits += 1,
+                        _ => {}
+                    }
                 }
             }
             (Kind::Ended { op, outcome }, _) => {

@@ -14,7 +14,7 @@ pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreEr
         let mut event = event.clone();
         match &mut event.kind {
             Kind::RunStarted { run: number, .. } | Kind::RunEnded { run: number, .. } => {
-                *number = run(*number)
+                *number = run(*number);
             }
             Kind::Intended { op: number, .. }
             | Kind::Attempted { op: number, .. }

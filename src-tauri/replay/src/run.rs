@@ -25,10 +25,10 @@ use std::{
 
 /// Longest a scenario may take after its last step. Longer than any limit of the pipeline, so that whatever
 /// still hangs then would hang for ever.
-const PATIENCE: Duration = Duration::from_secs(2 * 3_600);
+const PATIENCE: Duration = Duration::from_hours(2);
 
 /// Chance of a run that ends in order: what the script still has to say is given this long.
-const GRACE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_mins(1);
 
 /// How to run.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +101,7 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
             FixtureStep::WaitMs(ms) => {
                 clock
                     .sleep_until(clock.now().plus(Duration::from_millis(*ms)))
-                    .await
+                    .await;
             }
             FixtureStep::Switch(switch) => {
                 let on = *switch == Switch::On;

@@ -18,6 +18,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Rules whose absence no fixture shows; the pipeline's own mutation tests notice them. A script cannot speak
+/// for a run that is not its own, and the order inside a lane is hidden where each turn waits for its own end.
+const ELSEWHERE: &[foldback_pipeline::Rule] = &[
+    foldback_pipeline::Rule::RunLate,
+    foldback_pipeline::Rule::DispatchOrder,
+];
+
 fn fixtures_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
@@ -155,7 +162,10 @@ fn every_rule_is_missed_when_it_is_off() {
             unnoticed.push(rule.code());
         }
     }
-    for rule in foldback_pipeline::Rule::ALL.iter().filter(|rule| rule.can_be_off()) {
+    for rule in foldback_pipeline::Rule::ALL
+        .iter()
+        .filter(|rule| rule.can_be_off() && !ELSEWHERE.contains(rule))
+    {
         let mutation = Mutation {
             rules: Rules::without(*rule),
             grammar_off: Vec::new(),
@@ -166,10 +176,11 @@ fn every_rule_is_missed_when_it_is_off() {
             unnoticed.push(rule.id());
         }
     }
-    println!(
-        "{caught} mutants, each noticed; {} rules have no switch",
-        unnoticed.len()
+    println!("{caught} mutants, each noticed by a fixture or a vector");
+    assert_eq!(
+        unnoticed,
+        Vec::<&str>::new(),
+        "nothing notices when these rules are off"
     );
-    assert_eq!(unnoticed, UNSWITCHED, "nothing notices when these rules are off");
     assert!(caught >= 25);
 }

@@ -39,7 +39,7 @@ impl Turn<'_> {
                 Kind::Stopping { stage, gate, .. } => first.push(format!("{stage} stops it: {gate}")),
                 Kind::Decided { message, range } => decide(ranges.entry(*message).or_default(), range),
                 Kind::Suppressed { message, reason } => {
-                    last.push(format!("message {message} is suppressed: {reason}"))
+                    last.push(format!("message {message} is suppressed: {reason}"));
                 }
                 Kind::Skipped { at, outcome } => last.push(format!(
                     "directive {} of message {}: {}",
@@ -144,7 +144,7 @@ pub(super) fn divergence(at: &str, then: &[String], now: &[String]) -> Option<(M
         actual: line(now),
         message: "here it goes another way than recorded".to_owned(),
     };
-    let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = |lines: &[String]| lines.join("\n");
     let comparison = Comparison {
         expected: text(then),
         actual: text(now),
