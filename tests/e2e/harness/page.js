@@ -11,36 +11,61 @@ export async function go(browser, view) {
   await (await at(browser, `view-${view}`)).waitForDisplayed();
 }
 
-/** The text an element shows now; empty while it is not there. */
-export async function textOf(browser, id) {
-  const element = await at(browser, id);
-  return (await element.isExisting()) ? element.getText() : "";
-}
+/**
+ * The text an element shows now; empty while it is not there. The driver's own reading leaves out every line that may
+ * be clipped with an ellipsis.
+ */
+export const textOf = (browser, id) =>
+  browser.execute((wanted) => {
+    const element = document.querySelector(`[data-testid="${wanted}"]`);
+    return element?.checkVisibility() ? element.innerText : "";
+  }, id);
 
 /** Waits until `probe` answers something true, and gives it back. */
-export async function eventually(browser, probe, what, timeout = 30_000) {
+export async function eventually(browser, probe, what, timeout = 60_000) {
   let answer;
   await browser.waitUntil(async () => (answer = await probe()), { timeout, timeoutMsg: `waited in vain: ${what}` });
   return answer;
 }
 
+/** Waits until an element shows what `pattern` wants; a failure tells what it shows instead. */
+export async function shows(browser, id, pattern, timeout = 60_000) {
+  let text;
+  try {
+    await browser.waitUntil(async () => pattern.test((text = await textOf(browser, id))), { timeout });
+  } catch (error) {
+    throw new Error(`${id} never showed ${pattern}, but:\n${text}`, { cause: error });
+  }
+  return text;
+}
+
+/** Types a text where the focus is, key by key: each is let go before the next goes down. */
+export async function type(browser, text) {
+  const keys = browser.action("key");
+  for (const key of text) keys.down(key).up(key);
+  await keys.perform();
+}
+
+/** Presses keys at once, such as a key with its modifiers. */
+export const press = (browser, ...keys) => browser.keys(keys);
+
 /** Replaces the text of an editor, as one types it. */
 export async function write(browser, id, text) {
   const content = await browser.$(`[data-testid="${id}"] .cm-content`);
+  await content.waitForDisplayed();
   await content.click();
-  await browser.keys([Key.Ctrl, "a"]);
-  await browser.keys([Key.Delete]);
-  await browser.keys([...text]);
+  await press(browser, Key.Ctrl, "a");
+  await press(browser, Key.Delete);
+  await type(browser, text);
 }
 
-/** Presses keys where the focus is. */
-export const press = (browser, ...keys) => browser.keys(keys);
-
-/** Chooses a theme through the command palette. */
-export async function theme(browser, title) {
-  await browser.keys([Key.Ctrl, "k"]);
-  await (await at(browser, "palette-input")).waitForDisplayed();
-  await browser.keys([...`theme: ${title}`]);
-  await browser.keys([Key.Enter]);
+/** Runs what stands first in the command palette for some words, by keyboard alone. */
+export async function command(browser, words) {
+  await press(browser, Key.Ctrl, "k");
+  const input = await at(browser, "palette-input");
+  await input.waitForDisplayed();
+  await eventually(browser, () => input.isFocused(), "the palette to take the keyboard");
+  await type(browser, words);
+  await press(browser, Key.Enter);
   await (await at(browser, "palette-input")).waitForDisplayed({ reverse: true });
 }

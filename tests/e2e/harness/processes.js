@@ -5,32 +5,41 @@ import { once } from "node:events";
 
 const running = new Set();
 
-/** Starts a program; its output is kept for the report of a failure. */
+/** Starts a program in a process group of its own; its output is kept for the report of a failure. */
 export function start(command, args, options = {}) {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options, detached: true });
   child.output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (data) => (child.output = (child.output + data).slice(-20_000)));
   }
   child.on("error", (error) => (child.output += `${command}: ${error.message}`));
   running.add(child);
-  child.on("exit", () => running.delete(child));
   return child;
 }
 
-/** Ends a program: politely, then not. */
+/** Ends a program: politely, then not. What it started itself ends with it. */
 export async function end(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGTERM");
-  const patience = setTimeout(() => child.kill("SIGKILL"), 5_000);
-  await gone;
-  clearTimeout(patience);
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    const patience = setTimeout(() => killGroup(child), 10_000);
+    await gone;
+    clearTimeout(patience);
+  }
+  killGroup(child);
+  running.delete(child);
 }
 
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
+function killGroup(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+process.on("exit", () => running.forEach(killGroup));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
 /** A port that is free now. */
 export async function freePort() {

@@ -73,8 +73,8 @@ export async function open({ config, env = {}, data } = {}) {
       port,
       logLevel: "error",
       connectionRetryCount: 0,
-      connectionRetryTimeout: 60_000,
-      waitforTimeout: 15_000,
+      connectionRetryTimeout: 120_000,
+      waitforTimeout: 60_000,
       waitforInterval: 50,
       capabilities: {
         "wdio:enforceWebDriverClassic": true,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { at, eventually, go } from "../harness/page.js";
+import { at, eventually, go, shows, textOf } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("channels", () => {
@@ -18,15 +18,14 @@ describe("channels", () => {
     await toggle.click();
     await eventually(browser, async () => (await state()) === "off", "slack to be off");
     assert.equal(await toggle.getAttribute("aria-checked"), "false");
+    assert.equal(await (await at(browser, "channel-telegram")).getAttribute("data-state"), "up", "others stay");
     await picture(browser, "channels-slack-off");
     await toggle.click();
     await eventually(browser, async () => (await state()) === "up", "slack to be up again");
 
     await go(browser, "live");
-    const filter = await at(browser, "filter");
-    await filter.setValue("channel:slack kind:channel_state");
-    await browser.keys(["Enter"]);
-    const grid = await at(browser, "events");
-    await eventually(browser, async () => /console/i.test(await grid.getText()), "who switched it");
+    await (await at(browser, "filter")).setValue("channel:slack kind:channel_state");
+    await eventually(browser, async () => !/telegram|discord/.test(await textOf(browser, "events")), "only rows of slack");
+    await shows(browser, "events", /up → off by the console[\s\S]*off → connecting by the console[\s\S]*connecting → up/);
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { at, eventually, go, textOf } from "../harness/page.js";
+import { at, eventually, go, shows, textOf } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("the filter", () => {
@@ -11,18 +11,18 @@ describe("the filter", () => {
   it("with a typo says what was probably meant, and mends it", async () => {
     const { browser } = window;
     await go(browser, "live");
+    await shows(browser, "events", /discord/);
     const filter = await at(browser, "filter");
     await filter.setValue("chanel:telegram");
-    await eventually(browser, async () => /channel/.test(await textOf(browser, "filter-error")), "did you mean");
+    await shows(browser, "filter-error", /Did you mean\s+channel\b/);
     await picture(browser, "filter-typo");
     await (await at(browser, "filter-fix")).click();
     await eventually(browser, async () => (await filter.getValue()) === "channel:telegram", "the mended filter");
     assert.equal(await textOf(browser, "filter-error"), "");
-    const grid = await at(browser, "events");
     await eventually(
       browser,
       async () => {
-        const text = await grid.getText();
+        const text = await textOf(browser, "events");
         return /telegram/.test(text) && !/discord|slack|signal|whatsapp/.test(text);
       },
       "only rows of telegram",

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
-import { allAt, eventually, go, theme } from "../harness/page.js";
+import { allAt, command, eventually, go } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("every view in both themes", () => {
@@ -13,7 +13,7 @@ describe("every view in both themes", () => {
     await go(browser, "turn");
     await eventually(browser, async () => (await allAt(browser, "turn")).length >= 6, "six turns", 90_000);
     for (const [title, name] of [["dark", "dark"], ["light", "light"]]) {
-      await theme(browser, title);
+      await command(browser, `theme: ${title}`);
       const scheme = await browser.execute(() => getComputedStyle(document.documentElement).colorScheme);
       assert.equal(scheme, name);
       for (const view of ["live", "turn", "compose", "fixtures", "channels"]) {

@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, eventually, go, textOf, write } from "../harness/page.js";
+import { at, eventually, go, press, shows, textOf, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
+
+/** What the panes show of the moment one stands at. */
+async function panes(browser) {
+  const stage = (id) => browser.execute((i) => document.querySelector(`[data-testid="${i}"]`)?.dataset.stage, id);
+  return {
+    chat: await textOf(browser, "chat"),
+    why: await textOf(browser, "why-card"),
+    directive: await stage("directive"),
+    offset: await textOf(browser, "offset"),
+  };
+}
 
 describe("a turn", () => {
   let window;
@@ -13,63 +24,62 @@ describe("a turn", () => {
     const { browser } = window;
     await go(browser, "turn");
     // The first turn of the demonstration: a block that is held, a reaction, then text in several chunks.
-    const first = await eventually(
-      browser,
-      async () => {
-        const turn = await browser.$('[data-testid="turn"][data-turn="1"]');
-        return (await turn.isExisting()) && turn;
-      },
-      "the first turn",
-    );
-    await eventually(browser, async () => (await textOf(browser, "turns")).includes("#2"), "the first turn to end");
-    await first.click();
-    const hold = await at(browser, "hold-map");
-    await hold.waitForDisplayed();
-    await eventually(browser, async () => (await textOf(browser, "chat")).includes("Which one"), "the whole answer");
-    await hold.click();
-    await browser.keys([Key.Home]);
+    await shows(browser, "turns", /#2\b/);
+    await (await browser.$('[data-testid="turn"][data-turn="1"]')).click();
+    await shows(browser, "chat", /Which one do you feel like/);
+    await (await at(browser, "to-start")).click();
+    await shows(browser, "cursor-label", /^byte 0$/);
 
-    // Chunk by chunk: at the first two nothing is shown, the block is held and the card says why.
-    await eventually(
-      browser,
-      async () => {
-        await browser.keys(["."]);
-        return /chunk 1/.test(await textOf(browser, "cursor-label"));
-      },
-      "the first chunk",
-    );
-    await eventually(browser, async () => /open_block/.test(await textOf(browser, "why-card")), "the reason of the hold");
-    assert.doesNotMatch(await textOf(browser, "chat"), /Lovely/);
+    /** One chunk on by its key; answers what the panes show then. */
+    const step = async (key, label) => {
+      await press(browser, key);
+      await shows(browser, "cursor-label", label);
+      let before = await panes(browser);
+      // The moment itself comes from the backend, after the cursor moved.
+      return eventually(
+        browser,
+        async () => {
+          const now = await panes(browser);
+          const settled = JSON.stringify(now) === JSON.stringify(before);
+          before = now;
+          return settled && now;
+        },
+        "the panes to settle",
+      );
+    };
+
+    const opened = await step(".", /^chunk 1 · byte 21$/);
+    await shows(browser, "why-card", /21 bytes.*reason open_block/s);
+    assert.match(opened.chat, /plan the weekend/, "the question");
+    assert.doesNotMatch(opened.chat, /Lovely|🎉|<actions/, "nothing flashes");
+    assert.equal(opened.directive, "parsing");
     await picture(browser, "turn-held");
 
-    let previous = await textOf(browser, "cursor-label");
-    await eventually(
-      browser,
-      async () => {
-        await browser.keys(["."]);
-        const label = await textOf(browser, "cursor-label");
-        const moved = label !== previous;
-        previous = label;
-        return moved && /Lovely/.test(await textOf(browser, "chat"));
-      },
-      "the text after the block",
-    );
-    assert.doesNotMatch(await textOf(browser, "chat"), /Which one/);
-    assert.match(await textOf(browser, "directives"), /react/);
+    await step(".", /^chunk 2 · byte 40$/);
+    await shows(browser, "why-card", /40 bytes.*reason open_block/s);
 
-    await browser.keys([","]);
-    await eventually(browser, async () => (await textOf(browser, "cursor-label")) !== previous, "a step back");
+    await step(".", /^chunk 3 · byte 59$/);
+    await shows(browser, "why-card", /1 byte .*reason trailing_space/s);
+    assert.match(await textOf(browser, "hold-map-pane"), /45 stripped/);
+
+    await step(".", /^chunk 4 · byte 86$/);
+    const chat = await shows(browser, "chat", /🎉[\s\S]*Lovely news!/);
+    assert.doesNotMatch(chat, /Which one/);
+    assert.equal((await panes(browser)).directive, "done");
+
+    await step(",", /^chunk 3 · byte 59$/);
+    await eventually(browser, async () => !/Lovely/.test(await textOf(browser, "chat")), "the text to be unsaid");
   });
 
   it("answers why", async () => {
     const { browser } = window;
     await go(browser, "compose");
     await write(browser, "compose-output", "<no-reply/>");
-    await browser.keys([Key.Ctrl, Key.Enter]);
+    await press(browser, Key.Ctrl, Key.Enter);
     await (await at(browser, "view-turn")).waitForDisplayed();
-    await eventually(browser, async () => (await textOf(browser, "hold-map-pane")).includes("stripped"), "the marker");
+    await shows(browser, "hold-map-pane", /11 stripped/);
     await (await at(browser, "ask-why")).click();
-    await eventually(browser, async () => /no-reply/.test(await textOf(browser, "why-answer")), "the answer");
+    await shows(browser, "why", /stayed silent[\s\S]*<no-reply\/>[\s\S]*output\.dialects/);
     await picture(browser, "turn-why");
   });
 });
