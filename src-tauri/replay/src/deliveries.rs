@@ -18,115 +18,154 @@ pub struct Run {
 
 /// Folds events from the beginning of a run.
 pub fn fold(events: &[Event]) -> Run {
-    let mut texts: HashMap<(TurnId, u32), Text> = HashMap::new();
-    let mut open: Vec<(OpId, Option<TurnId>, &Intent)> = Vec::new();
-    let mut ended: HashMap<OpId, (&Outcome, Timestamp)> = HashMap::new();
-    let mut turns: Vec<CaseTurn> = Vec::new();
-    let mut begun: HashMap<TurnId, Timestamp> = HashMap::new();
-    let mut findings: HashMap<TurnId, Vec<(u32, &Diagnostic)>> = HashMap::new();
+    let mut fold = Fold::default();
     for event in events {
-        let text = event.turn.map(|turn| move |message: u32| (turn, message));
-        let turn = event
-            .turn
-            .and_then(|turn| turns.iter_mut().find(|t| t.turn == turn));
-        let turn = turn.map(|turn| {
-            let began = *begun.entry(turn.turn).or_insert(event.at);
-            turn.lasted_ms = event.at.since(began).as_millis() as u64;
-            turn
-        });
-        match (&event.kind, text) {
-            (Kind::Received { message }, _) => turns.extend(event.turn.map(|turn| {
-                begun.insert(turn, event.at);
-                CaseTurn {
-                    turn,
-                    message: message.message.clone(),
-                    terminal: None,
-                    suppressed: None,
-                    diagnostics: Vec::new(),
-                    holds: Vec::new(),
-                    typing: 0,
-                    edits: 0,
-                    lasted_ms: 0,
-                    prompt: None,
-                }
-            })),
-            (Kind::Chunk { message, text, .. }, Some(key)) => {
-                texts.entry(key(*message)).or_default().raw.push_str(text);
+        fold.take(event);
+    }
+    fold.end(events.first().map(|event| event.at).unwrap_or_default())
+}
+
+#[derive(Default)]
+struct Fold<'a> {
+    texts: HashMap<(TurnId, u32), Text>,
+    intents: Vec<(OpId, Option<TurnId>, &'a Intent)>,
+    ended: HashMap<OpId, (&'a Outcome, Timestamp)>,
+    turns: Vec<Turn<'a>>,
+}
+
+/// A turn as far as it was folded.
+struct Turn<'a> {
+    case: CaseTurn,
+    began: Timestamp,
+    findings: Vec<(u32, &'a Diagnostic)>,
+}
+
+impl<'a> Fold<'a> {
+    fn take(&mut self, event: &'a Event) {
+        match &event.kind {
+            Kind::Received { message } => {
+                self.turns.extend(
+                    event
+                        .turn
+                        .map(|turn| Turn::begin(turn, &message.message, event.at)),
+                );
             }
-            (Kind::Decided { message, range }, Some(key)) => {
-                texts.entry(key(*message)).or_default().decide(range);
-            }
-            (Kind::Diagnosed { message, diagnostic }, _) => {
+            Kind::Chunk { message, text, .. } => {
                 if let Some(turn) = event.turn {
-                    findings.entry(turn).or_default().push((*message, diagnostic));
+                    self.texts.entry((turn, *message)).or_default().raw.push_str(text);
                 }
             }
-            (Kind::Held { hold, .. }, _) => {
-                if let Some(turn) = turn
-                    && turn.holds.last() != Some(&hold.reason)
-                {
-                    turn.holds.push(hold.reason);
+            Kind::Decided { message, range } => {
+                if let Some(turn) = event.turn {
+                    self.texts.entry((turn, *message)).or_default().decide(range);
                 }
             }
-            (Kind::Suppressed { reason, .. }, _) => {
-                if let Some(turn) = turn {
-                    turn.suppressed = Some(*reason);
-                }
-            }
-            (Kind::TurnEnded { terminal }, _) => {
-                if let Some(turn) = turn {
-                    turn.terminal = Some(terminal.clone());
-                }
-            }
-            (Kind::Prepared { prompt }, _) => {
-                if let Some(turn) = turn {
-                    turn.prompt = Some(prompt.clone());
-                }
-            }
-            (Kind::Intended { op, intent }, _) => {
-                open.push((*op, event.turn, intent));
-                if let Some(turn) = turn {
-                    match intent.kind {
-                        OpKind::Typing => turn.typing += 1,
-                        OpKind::EditText => turn.edits += 1,
-                        _ => {}
-                    }
-                }
-            }
-            (Kind::Ended { op, outcome }, _) => {
-                ended.insert(*op, (outcome, event.at));
+            Kind::Intended { op, intent } => self.intents.push((*op, event.turn, intent)),
+            Kind::Ended { op, outcome } => {
+                self.ended.insert(*op, (outcome, event.at));
             }
             _ => {}
         }
+        if let Some(turn) = self
+            .turns
+            .iter_mut()
+            .find(|turn| Some(turn.case.turn) == event.turn)
+        {
+            turn.take(event);
+        }
     }
-    for turn in &mut turns {
-        let mut found = findings.remove(&turn.turn).unwrap_or_default();
+
+    fn end(self, start: Timestamp) -> Run {
+        let Self {
+            texts,
+            intents,
+            ended,
+            turns,
+        } = self;
+        let deliveries = intents
+            .into_iter()
+            .filter_map(|(op, turn, intent)| {
+                let (outcome, at) = ended.get(&op)?;
+                let text = intent.body.as_ref().map(|body| resolve(body, turn, &texts));
+                Some(delivery(
+                    intent,
+                    outcome,
+                    text,
+                    at.since(start).as_millis() as u64,
+                ))
+            })
+            .collect();
+        Run {
+            deliveries,
+            turns: turns.into_iter().map(Turn::end).collect(),
+        }
+    }
+}
+
+impl<'a> Turn<'a> {
+    fn begin(turn: TurnId, message: &MessageId, began: Timestamp) -> Self {
+        let case = CaseTurn {
+            turn,
+            message: message.clone(),
+            terminal: None,
+            suppressed: None,
+            diagnostics: Vec::new(),
+            holds: Vec::new(),
+            typing: 0,
+            edits: 0,
+            lasted_ms: 0,
+            prompt: None,
+        };
+        Self {
+            case,
+            began,
+            findings: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, event: &'a Event) {
+        let turn = &mut self.case;
+        turn.lasted_ms = event.at.since(self.began).as_millis() as u64;
+        match &event.kind {
+            Kind::Prepared { prompt } => turn.prompt = Some(prompt.clone()),
+            Kind::Diagnosed { message, diagnostic } => self.findings.push((*message, diagnostic)),
+            Kind::Held { hold, .. } if turn.holds.last() != Some(&hold.reason) => {
+                turn.holds.push(hold.reason)
+            }
+            Kind::Suppressed { reason, .. } => turn.suppressed = Some(*reason),
+            Kind::Intended { intent, .. } => match intent.kind {
+                OpKind::Typing => turn.typing += 1,
+                OpKind::EditText => turn.edits += 1,
+                _ => {}
+            },
+            Kind::TurnEnded { terminal } => turn.terminal = Some(terminal.clone()),
+            _ => {}
+        }
+    }
+
+    fn end(mut self) -> CaseTurn {
         // As `parse` prints them; when they were found depends on how the text was cut.
-        found.sort_by_key(|(message, diagnostic)| (*message, diagnostic.span.start, diagnostic.code.code()));
-        turn.diagnostics = found.into_iter().map(|(_, diagnostic)| diagnostic.code).collect();
+        self.findings
+            .sort_by_key(|(message, finding)| (*message, finding.span.start, finding.code.code()));
+        self.case.diagnostics = self
+            .findings
+            .into_iter()
+            .map(|(_, finding)| finding.code)
+            .collect();
+        self.case
     }
-    let start = events.first().map(|event| event.at).unwrap_or_default();
-    let deliveries = open
-        .into_iter()
-        .filter_map(|(op, turn, intent)| {
-            let (outcome, at) = ended.get(&op)?;
-            let text = intent.body.as_ref().map(|body| match body {
-                Body::Literal { text } => text.clone(),
-                Body::Clean { message, span } => turn
-                    .and_then(|turn| texts.get(&(turn, *message)))
-                    .and_then(|text| text.clean.get(span.start..span.end))
-                    .unwrap_or_default()
-                    .to_owned(),
-            });
-            Some(delivery(
-                intent,
-                outcome,
-                text,
-                at.since(start).as_millis() as u64,
-            ))
-        })
-        .collect();
-    Run { deliveries, turns }
+}
+
+/// The text that a body stands for.
+fn resolve(body: &Body, turn: Option<TurnId>, texts: &HashMap<(TurnId, u32), Text>) -> String {
+    match body {
+        Body::Literal { text } => text.clone(),
+        Body::Clean { message, span } => turn
+            .and_then(|turn| texts.get(&(turn, *message)))
+            .and_then(|text| text.clean.get(span.start..span.end))
+            .unwrap_or_default()
+            .to_owned(),
+    }
 }
 
 fn delivery(intent: &Intent, outcome: &Outcome, text: Option<String>, at_ms: u64) -> Delivery {
