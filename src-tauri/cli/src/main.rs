@@ -4,12 +4,21 @@
 //! hold, 2 wrong use or unreadable input.
 
 mod completions;
+mod doctor;
 mod end;
 mod grammar;
 mod input;
+mod journal;
 mod lint;
+mod log;
 mod parse;
+mod places;
 mod replay;
+mod running;
+mod schema;
+mod send;
+mod serve;
+mod why;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -33,6 +42,12 @@ enum Command {
     Parse(parse::Args),
     Lint(lint::Args),
     Replay(replay::Args),
+    Serve(serve::Args),
+    Send(send::Args),
+    Journal(journal::Args),
+    Why(why::Args),
+    Doctor(doctor::Args),
+    Schema(schema::Args),
     Completions(completions::Args),
 }
 
@@ -45,6 +60,12 @@ fn main() -> ExitCode {
         Command::Parse(args) => parse::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Send(args) => send::run(&args),
+        Command::Journal(args) => journal::run(&args),
+        Command::Why(args) => why::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
     end::exit(end)

@@ -1,15 +1,18 @@
 //! `foldback replay`: fixtures and recordings through the whole pipeline on loopback channels.
 
 mod coverage;
+mod keeping;
+mod recordings;
 
 use crate::end::{End, Stop, Verdict as Found, complain, json_line, stdout};
 use clap::ValueEnum;
 use foldback_replay::{
-    Came, Case, Job, Mutation, Options, Speed,
+    Came, Case, Job, Mutation, Options, Played, Speed,
     fixture::{Fixture, Unreadable, find, load},
+    recording::{self, Recording},
     report, run_all, updated,
 };
-use foldback_wire::{Platform, rpc::Verdict};
+use foldback_wire::{Event, Platform, rpc::Verdict};
 use indicatif::ProgressBar;
 use similar::TextDiff;
 use std::{
@@ -19,10 +22,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Run fixtures on loopback channels with a virtual clock and compare with what they expect
+/// Run fixtures and recordings on loopback channels with a virtual clock and compare with what they expect
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Fixtures (`*.yaml`), or folders of them
+    /// Fixtures (`*.yaml`), recordings (`*.jsonl`), or folders of them
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 
@@ -53,6 +56,10 @@ pub(crate) struct Args {
     /// Also list the rules that no fixture names
     #[arg(long)]
     coverage: bool,
+
+    /// Put the events of all runs into this journal
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -91,17 +98,44 @@ impl Scenario {
     }
 }
 
+/// Everything that is to be run.
+#[derive(Default)]
+struct Wanted {
+    scenarios: Vec<Scenario>,
+    recordings: Vec<(PathBuf, Recording)>,
+}
+
+/// A run with what it left behind.
+struct Ran {
+    case: Case,
+    /// What came of a fixture, to take as an expectation.
+    came: Option<Came>,
+    /// Its journal.
+    events: Vec<Event>,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
-    let scenarios = scenarios(args)?;
-    if scenarios.is_empty() {
+    let Wanted {
+        scenarios,
+        recordings,
+    } = wanted(args)?;
+    if scenarios.is_empty() && recordings.is_empty() {
         return Err(Stop::Wrong(
-            "no fixture is there, or the filter leaves none".to_owned(),
+            "no fixture and no recording is there, or the filter leaves none".to_owned(),
         ));
     }
-    let results = play_all(args, &scenarios);
+    let options = Options {
+        speed: args.speed,
+        mutation: Mutation::default(),
+    };
+    let mut results = play_all(args, &scenarios, &options);
+    results.extend(recordings::play_all(&recordings, args.channel, &options));
+    if let Some(db) = &args.db {
+        keeping::keep(db, results.iter().map(|ran| ran.events.as_slice()))?;
+    }
     let mut out = stdout();
-    let cases: Vec<Case> = results.iter().map(|(case, _)| case.clone()).collect();
+    let cases: Vec<Case> = results.iter().map(|ran| ran.case.clone()).collect();
     match args.format {
         Format::Json => {
             for case in &cases {
@@ -129,8 +163,8 @@ pub(crate) fn run(args: &Args) -> End {
 }
 
 /// Everything below the paths that is to be run. Every unreadable file is named before giving up.
-fn scenarios(args: &Args) -> Result<Vec<Scenario>, Stop> {
-    let mut scenarios = Vec::new();
+fn wanted(args: &Args) -> Result<Wanted, Stop> {
+    let mut wanted = Wanted::default();
     let mut unreadable = 0_usize;
     let mut refuse = |error: &Unreadable| {
         complain(error);
@@ -150,12 +184,12 @@ fn scenarios(args: &Args) -> Result<Vec<Scenario>, Stop> {
                     if args
                         .filter
                         .as_ref()
-                        .is_none_or(|text| matches(text, &path, &fixture)) =>
+                        .is_none_or(|text| matches(text, &path, Some(&fixture))) =>
                 {
                     let platforms = args
                         .channel
                         .map_or_else(|| fixture.channel.platforms().to_vec(), |p| vec![p]);
-                    scenarios.push(Scenario {
+                    wanted.scenarios.push(Scenario {
                         path,
                         fixture,
                         platforms,
@@ -165,34 +199,48 @@ fn scenarios(args: &Args) -> Result<Vec<Scenario>, Stop> {
                 Err(error) => refuse(&error),
             }
         }
+        for path in found.recordings {
+            if args.filter.as_ref().is_none_or(|text| matches(text, &path, None)) {
+                match recording::read(&path) {
+                    Ok(recording) => wanted.recordings.push((path, recording)),
+                    Err(error) => refuse(&error),
+                }
+            }
+        }
     }
     match unreadable {
-        0 => Ok(scenarios),
+        0 => Ok(wanted),
         1 => Err(Stop::Wrong("1 path cannot be read".to_owned())),
         _ => Err(Stop::Wrong(format!("{unreadable} paths cannot be read"))),
     }
 }
 
-fn matches(text: &str, path: &Path, fixture: &Fixture) -> bool {
+fn matches(text: &str, path: &Path, fixture: Option<&Fixture>) -> bool {
     let text = text.to_lowercase();
     let has = |part: &str| part.to_lowercase().contains(&text);
-    has(&fixture.name) || has(&path.to_string_lossy()) || fixture.rules.iter().any(|rule| has(rule))
+    has(&path.to_string_lossy())
+        || fixture.is_some_and(|fixture| has(&fixture.name) || fixture.rules.iter().any(|rule| has(rule)))
 }
 
 /// Runs every case; answers in the order of the scenarios.
-fn play_all(args: &Args, scenarios: &[Scenario]) -> Vec<(Case, Option<Came>)> {
-    let options = Options {
-        speed: args.speed,
-        mutation: Mutation::default(),
-    };
+fn play_all(args: &Args, scenarios: &[Scenario], options: &Options) -> Vec<Ran> {
     let jobs: Vec<Job<'_>> = scenarios.iter().flat_map(Scenario::jobs).collect();
-    let mut results: Vec<Option<(Case, Option<Came>)>> = jobs.iter().map(|_| None).collect();
+    let mut results: Vec<Option<Ran>> = jobs.iter().map(|_| None).collect();
     // Draws on stderr, and only where that is a terminal.
     let bar = ProgressBar::new(jobs.len() as u64);
-    run_all(&jobs, args.jobs, &options, |index, result| {
+    run_all(&jobs, args.jobs, options, |index, result| {
         results[index] = Some(match result {
-            Ok(played) => (played.case, Some(played.came)),
-            Err(case) => (*case, None),
+            Ok(Played { case, came, events }) => Ran {
+                case,
+                came: Some(came),
+                // A thousand journals at once are kept only for somebody who asked for them.
+                events: if args.db.is_some() { events } else { Vec::new() },
+            },
+            Err(case) => Ran {
+                case: *case,
+                came: None,
+                events: Vec::new(),
+            },
         });
         bar.inc(1);
         true
@@ -202,13 +250,13 @@ fn play_all(args: &Args, scenarios: &[Scenario]) -> Vec<(Case, Option<Came>)> {
 }
 
 /// Rewrites the expectations of every fixture whose cases all ran, and shows what that changes.
-fn update(scenarios: &[Scenario], results: &[(Case, Option<Came>)]) -> Result<(), Stop> {
+fn update(scenarios: &[Scenario], results: &[Ran]) -> Result<(), Stop> {
     let mut rest = results;
     for scenario in scenarios {
         let (own, others) = rest.split_at(scenario.platforms.len());
         rest = others;
-        let came: Vec<Came> = own.iter().filter_map(|(_, came)| came.clone()).collect();
-        if came.len() < own.len() || own.iter().all(|(case, _)| case.holds()) {
+        let came: Vec<Came> = own.iter().filter_map(|ran| ran.came.clone()).collect();
+        if came.len() < own.len() || own.iter().all(|ran| ran.case.holds()) {
             continue;
         }
         let name = scenario.path.display().to_string();

@@ -113,9 +113,9 @@ pub(crate) struct Asked<'a> {
     text: &'a str,
 }
 
+#[cfg(feature = "strict-server")]
 impl<'a> Asked<'a> {
     /// A text from nowhere.
-    #[cfg(feature = "strict-server")]
     pub(crate) fn of_text(text: &'a str) -> Self {
         Self {
             message: None,

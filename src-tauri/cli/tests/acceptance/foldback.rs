@@ -30,8 +30,14 @@ impl Ran {
 
 /// Runs `foldback` with these arguments and this stdin.
 pub(crate) fn foldback(args: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_foldback"))
-        .args(args)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
+    command.args(args);
+    run(command, stdin)
+}
+
+/// Runs a command to its end with this stdin.
+pub(crate) fn run(mut command: Command, stdin: impl AsRef<[u8]>) -> Ran {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,7 +1,16 @@
 //! The command line as its users call it: scripts, CI jobs and people.
 
+mod bot;
+mod doctor;
 mod floors;
 mod foldback;
+mod journal;
 mod lint;
+mod openai;
 mod parse;
+mod recordings;
+mod schema;
+mod send;
+mod serve;
 mod vectors;
+mod why;

@@ -1,0 +1,247 @@
+//! What is looked at.
+
+use super::reach::{reach, reach_url};
+use crate::{end::Stop, places::Place};
+use foldback_api::{Backend, Setup};
+use foldback_pipeline::config::{self, ChannelConfig, Config, EndpointConfig, Secret};
+use foldback_store::{Journal as _, MemoryJournal, SqliteJournal};
+use foldback_wire::ChannelId;
+use serde::Serialize;
+use std::{collections::BTreeSet, fs, io, path::Path, sync::Arc};
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    Fine,
+    /// It works, but perhaps not as it was meant.
+    Note,
+    Wrong,
+}
+
+impl State {
+    pub(super) const fn code(self) -> &'static str {
+        match self {
+            Self::Fine => "fine",
+            Self::Note => "note",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Finding {
+    pub(super) state: State,
+    /// What was looked at: a key of the configuration, or a word.
+    pub(super) about: String,
+    pub(super) found: String,
+    /// What to do about it.
+    pub(super) todo: Option<String>,
+}
+
+/// All findings, in the order in which they were made.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, state: State, about: impl Into<String>, found: impl Into<String>, todo: Option<&str>) {
+        self.0.push(Finding {
+            state,
+            about: about.into(),
+            found: found.into(),
+            todo: todo.map(str::to_owned),
+        });
+    }
+
+    fn fine(&mut self, about: impl Into<String>, found: impl Into<String>) {
+        self.add(State::Fine, about, found, None);
+    }
+
+    fn note(&mut self, about: impl Into<String>, found: impl Into<String>, todo: &str) {
+        self.add(State::Note, about, found, Some(todo));
+    }
+
+    fn wrong(&mut self, about: impl Into<String>, found: impl Into<String>, todo: &str) {
+        self.add(State::Wrong, about, found, Some(todo));
+    }
+}
+
+/// Looks at everything. What cannot be looked at because of an earlier finding is left out.
+pub(super) async fn all(place: &Place) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    if let Some(setup) = configuration(place, &mut findings) {
+        folders(&setup, &mut findings);
+        journal(&setup.journal_file(), &mut findings).await;
+        secrets(&setup.config, &setup.base, &mut findings);
+        channels(&setup.config, &mut findings).await;
+        agents(&setup.config, &mut findings).await;
+        assembly(setup, &mut findings).await;
+    }
+    findings.0
+}
+
+fn configuration(place: &Place, findings: &mut Findings) -> Option<Setup> {
+    let about = "configuration";
+    match place.setup() {
+        Ok(setup) => {
+            match place.config() {
+                Some(path) => findings.fine(about, path.display().to_string()),
+                None => findings.fine(about, "the embedded default; there is no file"),
+            }
+            Some(setup)
+        }
+        Err(Stop::Wrong(message)) => {
+            let todo = "mend it; `foldback schema config` has all keys";
+            findings.wrong(about, message, todo);
+            None
+        }
+        Err(Stop::Closed) => None,
+    }
+}
+
+fn folders(setup: &Setup, findings: &mut Findings) {
+    let send_dir = setup.base.join(&setup.config.files.send_dir);
+    for (about, folder) in [("data folder", &setup.data), ("files.send_dir", &send_dir)] {
+        match writable(folder) {
+            Ok(()) => findings.fine(about, folder.display().to_string()),
+            Err(error) => findings.wrong(
+                about,
+                format!("{} cannot be written: {error}", folder.display()),
+                "make it a folder that this user may write, or name another",
+            ),
+        }
+    }
+}
+
+/// Whether files can be made in a folder, which is made if need be: a start would make it, too.
+fn writable(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    tempfile::tempfile_in(folder).map(drop)
+}
+
+async fn journal(path: &Path, findings: &mut Findings) {
+    let about = "journal";
+    if !path.exists() {
+        return findings.fine(about, format!("{} will be begun", path.display()));
+    }
+    match SqliteJournal::open_read_only(path).await {
+        Ok(journal) => {
+            let open = journal.outbox().await.map_or(0, |outbox| outbox.len());
+            let found = format!(
+                "{}, {} events, {open} operations open",
+                path.display(),
+                journal.head()
+            );
+            findings.fine(about, found);
+        }
+        Err(error) => findings.wrong(
+            about,
+            error.to_string(),
+            "choose another file with --db or store.file",
+        ),
+    }
+}
+
+/// Every secret, by the key that names it.
+fn secrets(config: &Config, base: &Path, findings: &mut Findings) {
+    let mut named: Vec<(String, &Secret)> = Vec::new();
+    for (backend, endpoint) in endpoints(config) {
+        if let Some(secret) = &endpoint.api_key {
+            named.push((format!("agent.{backend}.api_key"), secret));
+        }
+    }
+    for (id, channel) in &config.channels {
+        for (key, secret) in [("token", &channel.token), ("app_token", &channel.app_token)] {
+            if let Some(secret) = secret {
+                named.push((format!("channels.{id}.{key}"), secret));
+            }
+        }
+    }
+    for (about, secret) in named {
+        match secret.resolve(base) {
+            Ok(_) => findings.fine(about, "there is one; it is not shown"),
+            Err(error) => findings.wrong(about, error.to_string(), "put it there, or name another place"),
+        }
+    }
+}
+
+/// The HTTP backends that some channel uses.
+fn endpoints(config: &Config) -> Vec<(&'static str, &EndpointConfig)> {
+    let used: BTreeSet<&str> = config
+        .channels
+        .keys()
+        .map(|id| config.backend_of(id))
+        .chain([config.agent.backend])
+        .map(config::Backend::code)
+        .collect();
+    let agent = &config.agent;
+    let all = [
+        ("openai", &agent.openai),
+        ("anthropic", &agent.anthropic),
+        ("letta", &agent.letta),
+    ];
+    all.into_iter().filter(|(name, _)| used.contains(name)).collect()
+}
+
+async fn channels(config: &Config, findings: &mut Findings) {
+    for (id, channel) in &config.channels {
+        let about = format!("channels.{id}");
+        let ChannelConfig { enabled, armed, .. } = channel;
+        let state = match (enabled, armed) {
+            (false, _) => "switched off",
+            (true, true) => "on and armed",
+            (true, false) => "on, dry run",
+        };
+        if channel.allow_from.is_empty() {
+            let todo = format!("name people in {about}.allow_from; \"*\" lets everybody in");
+            findings.note(&about, format!("{state}; nobody may write there"), &todo);
+        } else {
+            findings.fine(&about, state);
+        }
+        simulated(id, channel, findings).await;
+    }
+}
+
+/// Whether a simulated platform in another process listens.
+async fn simulated(id: &ChannelId, channel: &ChannelConfig, findings: &mut Findings) {
+    let root = channel
+        .api_root
+        .as_ref()
+        .and_then(|root| root.strip_prefix("tcp://"));
+    let Some(address) = root else { return };
+    let about = format!("channels.{id}.api_root");
+    match reach(address).await {
+        Ok(()) => findings.fine(about, format!("{address} answers")),
+        Err(error) => findings.wrong(about, error, "start the simulated platform, or mend the address"),
+    }
+}
+
+async fn agents(config: &Config, findings: &mut Findings) {
+    for (backend, endpoint) in endpoints(config) {
+        let Some(url) = &endpoint.base_url else { continue };
+        let about = format!("agent.{backend}.base_url");
+        match reach_url(url).await {
+            Ok(()) => findings.fine(about, format!("{url} answers")),
+            Err(error) => findings.wrong(about, error, "start the server, or mend the address"),
+        }
+    }
+}
+
+/// Puts the bot together as a start would, with every channel off and a journal that is thrown away.
+async fn assembly(mut setup: Setup, findings: &mut Findings) {
+    let about = "the bot";
+    for channel in setup.config.channels.values_mut() {
+        channel.enabled = false;
+    }
+    setup.demo = false;
+    setup.journal = Some(Arc::new(MemoryJournal::new()));
+    let started = match Backend::open(setup).await {
+        Ok(backend) => backend.shutdown().await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match started {
+        Ok(()) => findings.fine(about, "can start"),
+        Err(error) => findings.wrong(about, error, "mend the configuration"),
+    }
+}

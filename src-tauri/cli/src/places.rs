@@ -1,0 +1,82 @@
+//! Where things lie: the configuration, the data, the journal, the fixtures.
+
+use crate::end::Stop;
+use foldback_api::{Setup, data_folder};
+use foldback_pipeline::config::ConfigError;
+use foldback_wire::Actor;
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// Which bot a command is about.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Place {
+    /// The configuration [default: `FOLDBACK_CONFIG`, else foldback.toml in the system's folder for
+    /// configurations, else the embedded default]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// The journal [default: what the configuration says, else journal.sqlite in the data folder, which
+    /// `FOLDBACK_DATA_DIR` can name]
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+}
+
+impl Place {
+    /// The configuration file; `None` for the embedded default.
+    pub(crate) fn config(&self) -> Option<PathBuf> {
+        let installed = || {
+            let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")))?;
+            Some(folder.join("foldback/foldback.toml")).filter(|path| path.is_file())
+        };
+        let named = self.config.clone().or_else(|| variable("FOLDBACK_CONFIG"));
+        named.or_else(installed)
+    }
+
+    /// What a bot is made from.
+    pub(crate) fn setup(&self) -> Result<Setup, Stop> {
+        let data = data()?;
+        let mut setup = match self.config() {
+            None => Setup::embedded(data, fixtures(), Actor::Cli),
+            Some(path) => read(&path, data).map_err(|error| Stop::Wrong(error.to_string()))?,
+        };
+        if let Some(db) = &self.db {
+            setup.config.store.file = Some(std::path::absolute(db)?);
+        }
+        Ok(setup)
+    }
+
+    /// The journal's file. Needs neither configuration nor data folder where the file is named.
+    pub(crate) fn journal(&self) -> Result<PathBuf, Stop> {
+        match &self.db {
+            Some(db) => Ok(db.clone()),
+            None => Ok(self.setup()?.journal_file()),
+        }
+    }
+}
+
+/// What a configuration file says.
+pub(crate) fn read(path: &Path, data: PathBuf) -> Result<Setup, ConfigError> {
+    Setup::from_file(path, data, fixtures(), Actor::Cli)
+}
+
+/// The data folder: `FOLDBACK_DATA_DIR`, else where the system keeps this person's data.
+pub(crate) fn data() -> Result<PathBuf, Stop> {
+    variable("FOLDBACK_DATA_DIR").or_else(data_folder).ok_or_else(|| {
+        Stop::Wrong(
+            "the system does not say where your data is kept; set FOLDBACK_DATA_DIR to a folder".to_owned(),
+        )
+    })
+}
+
+/// The fixtures: `FOLDBACK_FIXTURES`, else those of the source tree.
+fn fixtures() -> PathBuf {
+    variable("FOLDBACK_FIXTURES").unwrap_or_else(|| PathBuf::from("fixtures"))
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+}

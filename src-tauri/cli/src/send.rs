@@ -1,0 +1,123 @@
+//! `foldback send`: one message through the whole pipeline.
+
+use crate::{
+    end::{End, Stop, Verdict, complain, json_line, stdout},
+    input, log,
+    places::Place,
+    running::{Signals, failed, runtime, wrong},
+};
+use foldback_api::{Backend, Commands as _, Setup, why};
+use foldback_replay::fold;
+use foldback_wire::{ChannelId, Event, Kind, Seq, Terminal, TurnId, rpc::ComposeSend};
+use std::{io::Write as _, path::PathBuf};
+
+/// Send one message through the whole pipeline and print the deliveries; a dry run unless the channel is armed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Through which channel
+    #[arg(long, value_name = "NAME")]
+    channel: String,
+
+    /// What the user writes
+    #[arg(long)]
+    text: String,
+
+    /// What the agent answers, `-` for stdin [default: ask the configured agent]
+    #[arg(long, value_name = "FILE")]
+    agent_output: Option<PathBuf>,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Runs the command: exit code 1 if the message was stopped or its turn failed.
+pub(crate) fn run(args: &Args) -> End {
+    let agent_output = args.agent_output.as_deref().map(input::read).transpose()?;
+    let mut setup = args.place.setup()?;
+    setup.demo = false;
+    log::start(&mut setup)?;
+    let order = ComposeSend {
+        channel: ChannelId::new(&args.channel),
+        user_text: args.text.clone(),
+        agent_output,
+    };
+    runtime()?.block_on(send(setup, order))
+}
+
+async fn send(setup: Setup, order: ComposeSend) -> End {
+    check(&setup, &order.channel)?;
+    let mut signals = Signals::listen()?;
+    let backend = Backend::open(setup).await.map_err(wrong)?;
+    let came = tokio::select! {
+        came = through(&backend, order) => came,
+        () = signals.next() => Err(Stop::Wrong("ended before the turn was over; the next start goes on".to_owned())),
+    };
+    backend.shutdown().await.map_err(wrong)?;
+    let (turn, events) = came?;
+    let deliveries = fold(&events).deliveries;
+    let mut out = stdout();
+    for delivery in &deliveries {
+        json_line(&mut out, delivery)?;
+    }
+    out.flush()?;
+    let fine = events.iter().any(|event| is_fine(&event.kind));
+    if !fine || deliveries.is_empty() {
+        // Nobody should have to ask why there is no answer.
+        complain(why(turn, &events).map_or_else(|| format!("turn {turn} is not over"), |why| why.answer));
+    }
+    Ok(if fine { Verdict::Holds } else { Verdict::Fails })
+}
+
+/// A channel that is off would hold the answer for ever.
+fn check(setup: &Setup, channel: &ChannelId) -> Result<(), Stop> {
+    let channels = &setup.config.channels;
+    match channels.get(channel) {
+        Some(settings) if settings.enabled => Ok(()),
+        Some(_) => Err(Stop::Wrong(format!(
+            "--channel: {channel} is switched off; set channels.{channel}.enabled = true"
+        ))),
+        None => {
+            let names: Vec<&str> = channels.keys().map(ChannelId::as_str).collect();
+            Err(Stop::Wrong(format!(
+                "--channel: there is no channel {channel}; there are {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// Sends the message and waits for the end of its turn.
+async fn through(backend: &Backend, order: ComposeSend) -> Result<(TurnId, Vec<Event>), Stop> {
+    let journal = backend.journal();
+    let mut head = journal.watch();
+    let mut seen = journal.head();
+    let turn = backend.compose_send(order).await.map_err(failed)?.turn;
+    let mut events = Vec::new();
+    loop {
+        let new = journal
+            .read(Seq(seen.0 + 1), usize::MAX >> 1)
+            .await
+            .map_err(wrong)?;
+        seen = new.last().map_or(seen, |event| event.seq);
+        events.extend(new.into_iter().filter(|event| event.turn == Some(turn)));
+        if events
+            .iter()
+            .any(|event| matches!(event.kind, Kind::TurnEnded { .. }))
+        {
+            return Ok((turn, events));
+        }
+        head.wait_for(|head| *head > seen).await.map_err(wrong)?;
+    }
+}
+
+const fn is_fine(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::TurnEnded {
+            terminal: Terminal::Replied
+                | Terminal::Silent { .. }
+                | Terminal::Command { .. }
+                | Terminal::DirectiveAck
+        }
+    )
+}

@@ -1,0 +1,102 @@
+//! `foldback serve`: the bot without a window.
+
+mod events;
+mod orders;
+
+use crate::{
+    end::{End, Stop, Verdict},
+    log,
+    places::Place,
+    running::{Signals, runtime, wrong},
+};
+use events::Events;
+use foldback_api::{Backend, Setup};
+use foldback_store::{Journal as _, Selection, SqliteJournal};
+use foldback_wire::Seq;
+use std::path::PathBuf;
+
+/// Run the bot without a window; SIGINT and SIGTERM end it in order
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    place: Place,
+
+    /// Print the events of the journal, from this start on, as JSON lines
+    #[arg(long)]
+    events: bool,
+
+    /// Take the window's commands as JSON lines on stdin, such as
+    /// `{"command":"channel_switch","args":{"channel":"telegram","on":false}}`; each is answered with a line
+    #[arg(long)]
+    commands: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> End {
+    let mut setup = args.place.setup()?;
+    log::start(&mut setup)?;
+    let runtime = runtime()?;
+    let end = runtime.block_on(serve(args, setup));
+    // Threads may still wait for a stdin that nobody closes, or for a stdout that nobody reads.
+    runtime.shutdown_background();
+    end
+}
+
+async fn serve(args: &Args, setup: Setup) -> End {
+    let mut signals = Signals::listen()?;
+    let file = setup.journal_file();
+    let backend = Backend::open(setup).await.map_err(wrong)?;
+    let mut events = match args.events {
+        true => Some(Events::follow(&backend, begun(&backend).await?)),
+        false => None,
+    };
+    let orders = orders::obey(&backend, args.commands);
+    let mut end = tokio::select! {
+        () = signals.next() => Ok(Verdict::Holds),
+        stop = orders => Err(stop),
+        stop = stopped(&mut events) => Err(stop),
+    };
+    tokio::select! {
+        ended = backend.shutdown() => ended.map_err(wrong)?,
+        () = signals.next() => {
+            return Err(Stop::Wrong("ended before everything was written; the next start goes on".to_owned()));
+        }
+    }
+    if let Some(events) = events {
+        let rest = rest(events, file).await;
+        end = end.and(rest.map(|()| Verdict::Holds));
+    }
+    end
+}
+
+/// Where this start begins in the journal.
+async fn begun(backend: &Backend) -> Result<Seq, Stop> {
+    let journal = backend.journal();
+    // Only what is on the disk can be found.
+    journal.flush().await.map_err(wrong)?;
+    let starts = Selection::kinds(["started"]);
+    let starts = journal
+        .select(&starts, Seq(0), journal.head(), usize::MAX)
+        .await
+        .map_err(wrong)?;
+    Ok(starts.last().map_or(Seq(1), |event| event.seq))
+}
+
+/// Waits until events cannot be printed any more; for ever, where none are.
+async fn stopped(events: &mut Option<Events>) -> Stop {
+    match events {
+        Some(events) => events.broken().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Prints what was written while the process ended; the journal itself is closed by now.
+async fn rest(events: Events, file: PathBuf) -> Result<(), Stop> {
+    let seen = events.end().await?;
+    let journal = SqliteJournal::open_read_only(file).await.map_err(wrong)?;
+    let left = journal
+        .read(Seq(seen.0 + 1), usize::MAX >> 1)
+        .await
+        .map_err(wrong)?;
+    events::print(left).await
+}

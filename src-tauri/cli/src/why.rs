@@ -1,0 +1,61 @@
+//! `foldback why`: the first gate that said no, in words.
+
+use crate::{
+    end::{End, Verdict, json_line, stdout},
+    journal,
+    places::Place,
+    running::{failed, runtime},
+};
+use clap::ValueEnum;
+use foldback_api::explain;
+use foldback_wire::rpc::{Why, WhyStep};
+use std::io::{self, Write};
+
+/// Say why the bot did, or did not, say something
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A turn's number, such as `#12`, or a platform's message id
+    #[arg(value_name = "TURN_OR_MESSAGE")]
+    about: String,
+
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> End {
+    let answer = runtime()?.block_on(async {
+        let journal = journal::open(&args.place.journal()?).await?;
+        explain(&journal, &args.about).await.map_err(failed)
+    })?;
+    let mut out = stdout();
+    match args.format {
+        Format::Json => json_line(&mut out, &answer)?,
+        Format::Text => text(&mut out, &answer)?,
+    }
+    out.flush()?;
+    Ok(Verdict::Holds)
+}
+
+/// The answer, then the way there, with what said no marked.
+fn text(out: &mut impl Write, why: &Why) -> io::Result<()> {
+    writeln!(out, "{}", why.answer)?;
+    for WhyStep {
+        seq, stage, no, text, ..
+    } in &why.steps
+    {
+        let mark = if *no { '✗' } else { '·' };
+        writeln!(out, "  {mark} {seq:>6}  {stage:<10} {text}")?;
+    }
+    Ok(())
+}

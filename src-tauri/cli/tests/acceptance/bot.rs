@@ -1,0 +1,192 @@
+//! A bot with a home of its own, and a bot that runs.
+
+use crate::foldback::{Ran, run};
+use serde_json::Value;
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// A bot that says nothing for so long hangs; no test depends on it otherwise.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A home: data folder, configuration, nothing of the machine's own.
+pub(crate) struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    /// One with the embedded default.
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// One with this configuration.
+    pub(crate) fn with(config: &str) -> Self {
+        let home = Self::new();
+        home.write("foldback.toml", config);
+        home
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// `foldback` with these arguments in this home.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
+        command
+            .args(args)
+            .env_remove("RUST_LOG")
+            .env_remove("FOLDBACK_CONFIG")
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("FOLDBACK_DATA_DIR", self.path("data"));
+        if self.path("foldback.toml").exists() {
+            command.env("FOLDBACK_CONFIG", self.path("foldback.toml"));
+        }
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        run(self.command(args), "")
+    }
+
+    /// Starts `foldback serve` with these arguments.
+    pub(crate) fn serve(&self, args: &[&str]) -> Bot {
+        let mut command = self.command(&[&["serve"], args].concat());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::from(fs::File::create(self.path("log")).unwrap()))
+            .spawn()
+            .unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send(serde_json::from_str(&line).unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Bot {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            seen: Vec::new(),
+        }
+    }
+
+    /// The events of the journal that pass a filter.
+    pub(crate) fn journal(&self, filter: &str) -> Vec<Value> {
+        let ran = self.run(&["journal", "query", "--where", filter]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.lines()
+    }
+
+    /// What the bot that was served logged.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap()
+    }
+}
+
+/// A running bot.
+pub(crate) struct Bot {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    /// Everything that it printed so far.
+    pub(crate) seen: Vec<Value>,
+}
+
+impl Bot {
+    /// Waits for a line, and answers with its place among those seen.
+    pub(crate) fn until(&mut self, what: impl Fn(&Value) -> bool) -> usize {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|error| panic!("{error}; seen: {:#?}", self.seen));
+            let found = what(&line);
+            self.seen.push(line);
+            if found {
+                return self.seen.len() - 1;
+            }
+        }
+    }
+
+    /// Gives a command.
+    pub(crate) fn order(&mut self, line: &Value) {
+        writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-s", name, &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Nobody reads any more.
+    pub(crate) fn deaf(mut self) -> i32 {
+        let (_, closed) = channel();
+        self.lines = closed;
+        self.child.wait().unwrap().code().unwrap()
+    }
+
+    /// Reads what is left and waits for the end.
+    pub(crate) fn end(&mut self) -> i32 {
+        self.seen.extend(self.lines.iter());
+        self.child.wait().unwrap().code().unwrap()
+    }
+
+    /// Ends it in order.
+    pub(crate) fn term(&mut self) -> i32 {
+        self.signal("TERM");
+        self.end()
+    }
+}
+
+impl Drop for Bot {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing behind; one that has ended it finds nobody.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether a line is an event of this type.
+pub(crate) fn is(kind: &str) -> impl Fn(&Value) -> bool {
+    move |line| line["kind"]["type"] == kind
+}
+
+/// The place of the first line that is so.
+pub(crate) fn place(lines: &[Value], what: impl Fn(&Value) -> bool) -> usize {
+    lines
+        .iter()
+        .position(what)
+        .unwrap_or_else(|| panic!("{lines:#?}"))
+}
+
+/// A path as an argument.
+pub(crate) fn arg(path: &Path) -> &str {
+    path.to_str().unwrap()
+}

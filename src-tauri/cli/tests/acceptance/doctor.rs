@@ -1,0 +1,117 @@
+//! `foldback doctor`: what is wrong, and what to do.
+
+use crate::{
+    bot::{Home, arg},
+    foldback::{Ran, run},
+};
+use serde_json::Value;
+use std::net::TcpListener;
+
+fn finding(ran: &Ran, about: &str) -> Value {
+    let lines = ran.lines();
+    let found = lines.iter().find(|line| line["about"] == about);
+    found.unwrap_or_else(|| panic!("{about}: {lines:#?}")).clone()
+}
+
+#[test]
+fn the_embedded_default_is_fine() {
+    let ran = Home::new().run(&["doctor"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert!(ran.stdout.contains("fine  the bot: can start"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_broken_configuration_is_a_finding_with_its_place() {
+    let home = Home::with("[output]\nplacemnt = \"start\"\n");
+    let ran = home.run(&["doctor", "--format", "json"]);
+    assert_eq!(ran.code, 1);
+    let finding = finding(&ran, "configuration");
+    assert_eq!(finding["state"], "wrong");
+    assert!(
+        finding["found"]
+            .as_str()
+            .unwrap()
+            .contains("foldback.toml:2:1: output.placemnt")
+    );
+    assert!(
+        finding["todo"]
+            .as_str()
+            .unwrap()
+            .contains("foldback schema config")
+    );
+}
+
+#[test]
+fn secrets_are_looked_up_and_never_shown() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    let home = Home::with(&format!(
+        "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"http://{address}/v1\"\nmodel = \"m\"\n\
+         api_key = {{ env = \"DOCTOR_KEY\" }}\n\
+         [channels.slack]\nkind = \"loopback\"\ntoken = {{ file = \"token\" }}\nallow_from = [\"*\"]\n"
+    ));
+    home.write("token", "xoxb-secret\n");
+    let mut command = home.command(&["doctor", "--format", "json"]);
+    command.env("DOCTOR_KEY", "sk-secret");
+    let ran = run(command, "");
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(finding(&ran, "agent.openai.api_key")["state"], "fine");
+    assert_eq!(finding(&ran, "agent.openai.base_url")["state"], "fine");
+    assert!(
+        !format!("{}{}", ran.stdout, ran.stderr).contains("secret"),
+        "{}",
+        ran.stdout
+    );
+
+    std::fs::remove_file(home.path("token")).unwrap();
+    drop(free);
+    let mut command = home.command(&["doctor", "--format", "json"]);
+    command.env_remove("DOCTOR_KEY");
+    let ran = run(command, "");
+    assert_eq!(ran.code, 1);
+    for about in [
+        "agent.openai.api_key",
+        "channels.slack.token",
+        "agent.openai.base_url",
+        "the bot",
+    ] {
+        let finding = finding(&ran, about);
+        assert_eq!(finding["state"], "wrong", "{finding}");
+        assert!(finding["todo"].is_string(), "{finding}");
+    }
+}
+
+#[test]
+fn folders_must_be_writable_and_nobody_let_in_is_worth_a_note() {
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\n[files]\nsend_dir = \"taken/out\"\n");
+    home.write("taken", "a file is in the way");
+    let ran = home.run(&["doctor", "--format", "json"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(finding(&ran, "files.send_dir")["state"], "wrong");
+    let slack = finding(&ran, "channels.slack");
+    assert_eq!(slack["state"], "note");
+    assert!(
+        slack["todo"]
+            .as_str()
+            .unwrap()
+            .contains("channels.slack.allow_from")
+    );
+}
+
+#[test]
+fn a_channel_without_an_adapter_and_a_journal_that_is_none_are_found() {
+    let home = Home::with("[channels.telegram]\nallow_from = [\"1\"]\n");
+    let none = home.write(
+        "other.sqlite",
+        "this is no database, but it is long enough to look like a file of one",
+    );
+    let ran = home.run(&["doctor", "--format", "json", "--db", arg(&none)]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(finding(&ran, "journal")["state"], "wrong");
+    assert!(
+        finding(&ran, "the bot")["found"]
+            .as_str()
+            .unwrap()
+            .contains("channels.telegram")
+    );
+}

@@ -1,0 +1,126 @@
+//! `foldback journal`: what was decided, from the file.
+
+use crate::bot::{Home, arg};
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
+
+/// A home in which something was said.
+fn talked() -> Home {
+    let home = Home::new();
+    let file = home.write("answer.txt", "<actions><react emoji=\"eyes\"/></actions>Hello.");
+    for channel in ["slack", "signal"] {
+        let ran = home.run(&[
+            "send",
+            "--channel",
+            channel,
+            "--text",
+            "hi",
+            "--agent-output",
+            arg(&file),
+        ]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    home
+}
+
+#[test]
+fn a_filter_picks_events() {
+    let home = talked();
+    let all = home.journal("");
+    let some = home.journal("channel:slack kind:ended,intended");
+    assert!(!some.is_empty() && some.len() < all.len());
+    for event in &some {
+        assert_eq!(event["channel"], "slack");
+        assert!(all.contains(event));
+    }
+    let ran = home.run(&[
+        "journal",
+        "query",
+        "--where",
+        "kind:directive",
+        "--format",
+        "text",
+    ]);
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+    assert!(ran.stdout.contains("react"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_bad_filter_names_its_column_and_what_was_meant() {
+    let home = talked();
+    for command in ["query", "export", "stats"] {
+        let ran = home.run(&["journal", command, "--where", "channel:slack reson:partial_tag"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+        assert!(
+            ran.stderr.contains("--where:1:15:") && ran.stderr.contains("did you mean `reason`?"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains("\n                ^^^^^\n"), "{}", ran.stderr);
+    }
+    // Columns are characters, and the filter is looked at before the file.
+    let ran = Home::new().run(&["journal", "query", "--where", "\"Grüße\" is:eror"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("--where:1:12:") && ran.stderr.contains("`error`"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_missing_or_foreign_file_is_wrong_use_and_is_not_made() {
+    let home = Home::new();
+    let missing = home.path("missing.sqlite");
+    let ran = home.run(&["journal", "query", "--db", arg(&missing)]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("there is no journal") && ran.stderr.contains("missing.sqlite"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!missing.exists());
+    let foreign = home.write("foreign.sqlite", &"not a database at all ".repeat(100));
+    let ran = home.run(&["journal", "stats", "--db", arg(&foreign)]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("foreign.sqlite"), "{}", ran.stderr);
+}
+
+#[test]
+fn stats_count_what_there_is() {
+    let home = talked();
+    let stats = home.run(&["journal", "stats"]).json();
+    assert_eq!(stats["turns"], 2);
+    assert_eq!(stats["terminals"]["replied"], 2);
+    assert_eq!(stats["kinds"]["directive"], 2);
+    assert_eq!(stats["events"].as_u64().unwrap() as usize, home.journal("").len());
+    let slack = home.run(&["journal", "stats", "--where", "channel:slack"]).json();
+    assert_eq!(slack["turns"], 1);
+    assert!(slack["channels"]["signal"].is_null());
+}
+
+#[test]
+fn a_closed_stdout_is_no_error() {
+    let home = talked();
+    for command in ["query", "export"] {
+        let mut child = home
+            .command(&["journal", command])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        BufReader::with_capacity(16, child.stdout.take().unwrap())
+            .read_line(&mut first)
+            .unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0));
+        assert!(
+            ended.stderr.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&ended.stderr)
+        );
+    }
+}

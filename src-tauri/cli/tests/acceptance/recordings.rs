@@ -1,0 +1,195 @@
+//! Recordings: exported from a journal, played again by `foldback replay`.
+
+use crate::bot::{Home, arg, is};
+use serde_json::{Value, json};
+use std::fs;
+
+/// A recording of the demonstration, made with a configuration of its own when one is given.
+fn recorded(home: &Home) -> Vec<Value> {
+    let mut bot = home.serve(&["--events"]);
+    bot.until(is("turn_ended"));
+    assert_eq!(bot.term(), 0);
+    exported(home, "")
+}
+
+fn exported(home: &Home, filter: &str) -> Vec<Value> {
+    let ran = home.run(&["journal", "export", "--where", filter]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran.lines()
+}
+
+fn replay(home: &Home, lines: &[Value]) -> Vec<Value> {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let file = home.write("recorded.jsonl", &text);
+    let ran = home.run(&["replay", arg(&file), "--format", "json"]);
+    let cases = ran.lines();
+    let fine = cases.iter().all(|case| case["verdict"] == "pass");
+    assert_eq!(ran.code, i32::from(!fine), "{}{}", ran.stdout, ran.stderr);
+    cases
+}
+
+#[test]
+fn the_first_line_says_what_it_is_and_the_rest_is_the_journal() {
+    let home = Home::new();
+    let lines = recorded(&home);
+    assert_eq!(lines[0]["foldback"], "recording");
+    assert_eq!(lines[0]["version"], 1);
+    assert_eq!(lines[1..], home.journal("")[..]);
+    let turn = exported(&home, "turn:1");
+    assert!(turn.len() > 10 && turn[1..].iter().all(|event| event["turn"] == 1));
+}
+
+#[test]
+fn what_was_recorded_goes_the_same_way_again() {
+    let home = Home::new();
+    let cases = replay(&home, &recorded(&home));
+    assert!(!cases.is_empty());
+    for case in &cases {
+        assert_eq!(case["verdict"], "pass", "{case:#}");
+        assert!(!case["deliveries"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn the_first_divergence_is_reported_as_changed() {
+    let home = Home::new();
+    let mut lines = recorded(&home);
+    // As if an earlier version had shown what this one strips.
+    let stripped = lines
+        .iter_mut()
+        .find(|line| is("decided")(line) && line["kind"]["range"]["fate"] == "strip")
+        .unwrap();
+    stripped["kind"]["range"]["fate"] = json!("show");
+    let (turn, channel) = (stripped["turn"].clone(), stripped["channel"].clone());
+    let cases = replay(&home, &lines);
+    for case in &cases {
+        let changed = case["channel"] == channel;
+        assert_eq!(
+            case["verdict"],
+            if changed { "changed" } else { "pass" },
+            "{case:#}"
+        );
+        if changed {
+            let mismatches = case["mismatches"].as_array().unwrap();
+            assert_eq!(mismatches.len(), 1, "{mismatches:#?}");
+            assert_eq!(mismatches[0]["at"], format!("turn {turn}"));
+            assert!(mismatches[0]["expected"].as_str().unwrap().contains("show"));
+            assert!(mismatches[0]["actual"].as_str().unwrap().contains("strip"));
+        }
+    }
+}
+
+#[test]
+fn a_recording_carries_its_configuration_without_secrets() {
+    let config = "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n\
+        api_key = { file = \"key\" }\n[output]\nplacement = \"start\"\n\
+        [channels.work]\nkind = \"loopback\"\nplatform = \"discord\"\narmed = true\nallow_from = [\"*\"]\n\
+        token = { env = \"NO_SUCH\" }\n";
+    let home = Home::with(config);
+    home.write("key", "sk-secret");
+    let file = home.write(
+        "answer.txt",
+        "Hi. <actions><react emoji=\"eyes\"/></actions>There.",
+    );
+    let ran = home.run(&[
+        "send",
+        "--channel",
+        "work",
+        "--text",
+        "hi",
+        "--agent-output",
+        arg(&file),
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let lines = exported(&home, "");
+    let head = lines[0].to_string();
+    assert_eq!(lines[0]["config"]["output"]["placement"], "start");
+    for word in ["sk-secret", "NO_SUCH", "127.0.0.1:9", "\"key\""] {
+        assert!(!head.contains(word), "{word}: {head}");
+    }
+    let cases = replay(&home, &lines);
+    assert_eq!(cases.len(), 1);
+    assert_eq!(cases[0]["verdict"], "pass", "{:#}", cases[0]);
+}
+
+#[test]
+fn an_agent_that_failed_fails_again_and_tools_run_again() {
+    let home = Home::with(
+        "[agent.script]\nfile = \"script.yaml\"\n[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n",
+    );
+    home.write(
+        "script.yaml",
+        "- agent:\n    - \"Let me see.\"\n    - {reasoning: \"hm\"}\n    - {tool: {id: t1, name: search, status: running}}\n    \
+         - {text: \"<act\", after_ms: 30}\n    - \"ions><react emoji=\\\"eyes\\\"/></actions>Found\"\n    - {error: overloaded}\n",
+    );
+    let ran = home.run(&["send", "--channel", "slack", "--text", "hi"]);
+    assert_eq!(ran.code, 1, "a failed turn: {}", ran.stderr);
+    let cases = replay(&home, &exported(&home, "turn:1"));
+    assert_eq!(cases[0]["verdict"], "pass", "{:#}", cases[0]);
+    let ops: Vec<&str> = cases[0]["deliveries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| d["op"].as_str().unwrap())
+        .collect();
+    assert!(ops.contains(&"react"), "{ops:?}");
+}
+
+#[test]
+fn what_is_no_recording_is_named_with_its_line() {
+    let home = Home::new();
+    let mut lines = recorded(&home);
+    let refused = |lines: &[Value], words: &[&str]| {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let file = home.write("wrong.jsonl", &text);
+        let ran = home.run(&["replay", arg(&file)]);
+        assert_eq!(ran.code, 2, "{}", ran.stdout);
+        for word in words {
+            assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+        }
+    };
+    refused(&[], &["wrong.jsonl", "empty"]);
+    refused(&lines[..2], &["nothing came in"]);
+    refused(
+        &[json!({"foldback": "turns", "version": 1})],
+        &["wrong.jsonl:1:", "no recording"],
+    );
+    refused(
+        &[json!({"foldback": "recording", "version": 2})],
+        &["wrong.jsonl:1:1", "newer Foldback"],
+    );
+    lines[3]["kind"]["type"] = json!("recieved");
+    refused(&lines, &["wrong.jsonl:4:", "recieved"]);
+}
+
+#[test]
+fn runs_can_be_kept_in_a_journal() {
+    let home = Home::new();
+    fs::create_dir(home.path("fixtures")).unwrap();
+    home.write(
+        "fixtures/hello.yaml",
+        "name: Hello\nchannel: [slack, signal]\nsteps:\n  - user: {text: hi}\n  - agent: [\"Hello.\"]\nexpect:\n  - send: {text: Hello.}\n",
+    );
+    let db = home.path("runs.sqlite");
+    let fixtures = home.path("fixtures");
+    for runs in 1..=2 {
+        let ran = home.run(&["replay", arg(&fixtures), "--db", arg(&db)]);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let stats = home.run(&["journal", "stats", "--db", arg(&db)]).json();
+        assert_eq!(stats["turns"], 2 * runs, "{stats:#}");
+    }
+    // Every run counts from 1; in the journal the turns are told apart.
+    let ran = home.run(&["journal", "query", "--db", arg(&db), "--where", "kind:received"]);
+    let turns: Vec<u64> = ran
+        .lines()
+        .iter()
+        .map(|event| event["turn"].as_u64().unwrap())
+        .collect();
+    assert_eq!(turns, [1, 2, 3, 4]);
+    let why = home.run(&["why", "3", "--db", arg(&db)]);
+    assert!(
+        why.stdout.contains("Turn 3 was answered on slack"),
+        "{}",
+        why.stdout
+    );
+}

@@ -1,0 +1,111 @@
+//! `foldback send`: one message through the whole pipeline.
+
+use crate::bot::{Home, arg};
+
+const ANSWER: &str = "<actions>\n  <react emoji=\"thumbsup\"/>\n</actions>\nGreat idea!";
+
+#[test]
+fn prints_the_deliveries_as_replay_does() {
+    let home = Home::new();
+    let file = home.write("answer.txt", ANSWER);
+    let ran = home.run(&[
+        "send",
+        "--channel",
+        "slack",
+        "--text",
+        "How was it?",
+        "--agent-output",
+        arg(&file),
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let deliveries = ran.lines();
+    let react = deliveries.iter().position(|d| d["op"] == "react").unwrap();
+    let text = deliveries.iter().position(|d| d["op"] == "send_text").unwrap();
+    assert!(react < text, "{deliveries:#?}");
+    assert_eq!(deliveries[react]["emoji"], "👍");
+    assert_eq!(deliveries[react]["emoji_sent"], "thumbsup");
+    assert_eq!(deliveries[react]["outcome"], "sent");
+    let last = deliveries.iter().rfind(|d| d["text"].is_string()).unwrap();
+    assert_eq!(last["text"], "Great idea!");
+    let keys: Vec<&str> = deliveries[0]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let documented = [
+        "op",
+        "message",
+        "text",
+        "emoji",
+        "emoji_sent",
+        "reply_to",
+        "path",
+        "kind",
+        "outcome",
+        "at_ms",
+    ];
+    assert_eq!(keys, documented);
+}
+
+#[test]
+fn is_a_dry_run_unless_the_channel_is_armed() {
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\nallow_from = [\"U1\"]\n");
+    let file = home.write("answer.txt", ANSWER);
+    let ran = home.run(&[
+        "send",
+        "--channel",
+        "slack",
+        "--text",
+        "hi",
+        "--agent-output",
+        arg(&file),
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.lines().iter().all(|d| d["outcome"] == "dry_run"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(home.journal("kind:attempted").len(), 0, "no platform was called");
+}
+
+#[test]
+fn a_message_that_was_stopped_fails_and_says_at_which_gate() {
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\narmed = true\n");
+    let ran = home.run(&["send", "--channel", "slack", "--text", "hi"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.stdout, "");
+    assert!(
+        ran.stderr.contains("channel_closed") && ran.stderr.contains("channels.slack.allow_from"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn wrong_use_names_the_option() {
+    let home = Home::new();
+    let ran = home.run(&["send", "--channel", "telegraph", "--text", "hi"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("--channel: there is no channel telegraph") && ran.stderr.contains("telegram"),
+        "{}",
+        ran.stderr
+    );
+    let ran = home.run(&[
+        "send",
+        "--channel",
+        "slack",
+        "--text",
+        "hi",
+        "--agent-output",
+        "no/such",
+    ]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no/such"), "{}", ran.stderr);
+    let off = Home::with("[channels.slack]\nkind = \"loopback\"\nenabled = false\n");
+    let ran = off.run(&["send", "--channel", "slack", "--text", "hi"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("channels.slack.enabled"), "{}", ran.stderr);
+}

@@ -1,0 +1,169 @@
+//! `foldback serve`: the bot without a window.
+
+use crate::bot::{Home, is, place};
+use serde_json::{Value, json};
+
+const LOOPBACK: &str = "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n";
+
+#[test]
+fn the_embedded_default_plays_its_demonstration_and_sigterm_ends_it_in_order() {
+    let home = Home::new();
+    let mut bot = home.serve(&["--events"]);
+    let first = bot.until(|_| true);
+    assert!(is("started")(&bot.seen[first]), "{:?}", bot.seen);
+    bot.until(is("turn_ended"));
+    for kind in ["received", "held", "directive", "decided", "intended", "ended"] {
+        place(&bot.seen, is(kind));
+    }
+    assert_eq!(bot.term(), 0);
+    assert!(is("stopped")(bot.seen.last().unwrap()), "{:?}", bot.seen.last());
+
+    let seqs: Vec<u64> = bot
+        .seen
+        .iter()
+        .map(|event| event["seq"].as_u64().unwrap())
+        .collect();
+    assert_eq!(
+        seqs,
+        (1..=seqs.len() as u64).collect::<Vec<_>>(),
+        "every event once, in order"
+    );
+    assert_eq!(
+        home.journal(""),
+        bot.seen,
+        "what was printed is what is in the journal"
+    );
+}
+
+#[test]
+fn a_later_start_prints_its_own_events_and_does_not_play_the_demonstration_again() {
+    let home = Home::new();
+    let mut first = home.serve(&["--events"]);
+    first.until(is("received"));
+    assert_eq!(first.term(), 0);
+    let mut second = home.serve(&["--events"]);
+    second.until(is("channel_state"));
+    second.signal("INT");
+    assert_eq!(second.end(), 0, "SIGINT ends it in order, too");
+    assert!(is("started")(&second.seen[0]));
+    assert!(!second.seen.iter().any(is("received")), "{:#?}", second.seen);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it_in_order() {
+    let home = Home::with(LOOPBACK);
+    let mut bot = home.serve(&["--events", "--commands"]);
+    bot.until(is("started"));
+    // The reader notices with the next line that is printed after it went.
+    bot.order(&json!({"command": "status"}));
+    let code = {
+        let mut bot = bot;
+        for _ in 0..200 {
+            bot.order(&json!({"command": "channel_switch", "args": {"channel": "slack", "on": false}}));
+            bot.order(&json!({"command": "channel_switch", "args": {"channel": "slack", "on": true}}));
+        }
+        bot.deaf()
+    };
+    assert_eq!(code, 0);
+    assert_eq!(home.journal("kind:stopped").len(), 1);
+}
+
+#[test]
+fn one_journal_has_one_bot() {
+    let home = Home::with(LOOPBACK);
+    let mut bot = home.serve(&["--events"]);
+    bot.until(is("started"));
+    for args in [vec!["serve"], vec!["send", "--channel", "slack", "--text", "hi"]] {
+        let ran = home.run(&args);
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(
+            ran.stderr.contains("journal.sqlite is in use by another process"),
+            "{}",
+            ran.stderr
+        );
+    }
+    // Whoever only reads may.
+    assert_eq!(home.journal("kind:started").len(), 1);
+    assert_eq!(bot.term(), 0);
+}
+
+#[test]
+fn commands_of_the_window_are_obeyed_and_answered() {
+    let home = Home::with(LOOPBACK);
+    let mut bot = home.serve(&["--events", "--commands"]);
+    bot.until(is("started"));
+    let off = json!({"id": 1, "command": "channel_switch", "args": {"channel": "slack", "on": false}});
+    bot.order(&off);
+    let answer = bot.until(|line| line["id"] == 1);
+    assert_eq!(bot.seen[answer]["answer"]["state"], "off", "{}", bot.seen[answer]);
+    bot.order(&json!({"id": "x", "command": "no_such"}));
+    let answer = bot.until(|line| line["id"] == "x");
+    assert_eq!(bot.seen[answer]["failure"]["code"], "unknown_command");
+    bot.order(&json!({"commnad": "status"}));
+    let answer = bot.until(|line| line.get("failure").is_some());
+    assert_eq!(bot.seen[answer]["failure"]["code"], "bad_command");
+    assert_eq!(bot.term(), 0);
+    let by: Vec<Value> = home.journal("kind:channel_state");
+    assert!(
+        by.iter()
+            .any(|event| event["kind"]["to"] == "off" && event["kind"]["by"] == "cli")
+    );
+}
+
+#[test]
+fn the_log_is_json_lines_without_message_texts() {
+    let home = Home::new();
+    let mut bot = home.serve(&["--events"]);
+    bot.until(is("turn_ended"));
+    assert_eq!(bot.term(), 0);
+    let log = home.log();
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(
+        lines
+            .iter()
+            .any(|line| line["message"].as_str().unwrap().starts_with("ended"))
+    );
+    let received = home.journal("kind:received");
+    for event in &received {
+        let text = event["kind"]["message"]["text"].as_str().unwrap();
+        assert!(!log.contains(text), "{log}");
+    }
+}
+
+#[test]
+fn levels_come_from_the_configuration_and_from_the_environment() {
+    let home = Home::with(&format!("{LOOPBACK}[log]\nlevel = \"off\"\n"));
+    let mut bot = home.serve(&["--events"]);
+    bot.until(is("started"));
+    assert_eq!(bot.term(), 0);
+    assert_eq!(home.log(), "");
+    let mut command = home.command(&["serve"]);
+    let ran = crate::foldback::run(
+        {
+            command.env("RUST_LOG", "foldback=loud");
+            command
+        },
+        "",
+    );
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("RUST_LOG"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_wrong_configuration_is_named_with_its_line_and_field() {
+    let home = Home::with("[agent]\nbackend = \"opnai\"\n");
+    let ran = home.run(&["serve"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("foldback.toml:2:11: agent.backend")
+            && ran.stderr.contains("did you mean `openai`?"),
+        "{}",
+        ran.stderr
+    );
+    let ran = Home::with("[channels.telegram]\n").run(&["serve"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("channels.telegram"), "{}", ran.stderr);
+}

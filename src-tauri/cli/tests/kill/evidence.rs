@@ -1,0 +1,144 @@
+//! Two witnesses, compared: the bot's journal and the platform's log.
+
+use foldback_channels::read_log;
+use foldback_pipeline::invariants::{self, Extent};
+use foldback_store::{Journal as _, SqliteJournal};
+use foldback_wire::{Event, Kind, OpId, OpKind, OutcomeCode, Seq, SessionId};
+use std::{collections::BTreeMap, fmt, path::Path};
+
+/// What both say.
+pub(crate) struct Figures {
+    intents: usize,
+    acknowledged: u64,
+    pub(crate) unknown: u64,
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            intents,
+            acknowledged,
+            unknown,
+        } = self;
+        // Where one of the last two were not 0, this would not be reached.
+        write!(
+            f,
+            "{intents} intents: {acknowledged} acknowledged, {unknown} unknown, doubled = 0, lost = 0"
+        )
+    }
+}
+
+/// What the journal knows of an operation.
+struct Known {
+    kind: OpKind,
+    session: Option<SessionId>,
+    /// In which life the platform was called last, from 1; 0 when never.
+    called: u64,
+    outcome: Option<OutcomeCode>,
+}
+
+pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (events, left) = runtime.block_on(async {
+        let journal = SqliteJournal::open(journal).await.unwrap();
+        let events = journal.read(Seq(1), usize::MAX >> 1).await.unwrap();
+        (events, journal.outbox().await.unwrap())
+    });
+    let violations = invariants::check(&events, Extent::Ended);
+    assert!(violations.is_empty(), "{violations:#?}");
+    assert!(left.is_empty(), "something is left in the outbox: {left:#?}");
+
+    let known = operations(&events);
+    let applied = applications(log);
+    for (op, times) in &applied {
+        assert_eq!(*times, 1, "operation {op} happened {times} times");
+        assert!(
+            known.contains_key(op),
+            "operation {op} happened and was never intended"
+        );
+    }
+    let mut figures = Figures {
+        intents: known.len(),
+        acknowledged: 0,
+        unknown: 0,
+    };
+    let mut doubtful: BTreeMap<(Option<SessionId>, u64), u32> = BTreeMap::new();
+    for (op, state) in &known {
+        let happened = applied.contains_key(op);
+        match state.outcome {
+            Some(OutcomeCode::Sent) => {
+                figures.acknowledged += 1;
+                assert!(
+                    happened,
+                    "operation {op} ({}) was acknowledged and is missing",
+                    state.kind
+                );
+            }
+            Some(OutcomeCode::Unknown) => {
+                figures.unknown += 1;
+                *doubtful.entry((state.session.clone(), state.called)).or_default() += 1;
+            }
+            // A live frame that a later one replaced, or an edit to what was there: nothing was to happen.
+            Some(OutcomeCode::Cancelled | OutcomeCode::Unchanged) => {
+                assert!(
+                    !happened,
+                    "operation {op} ({}) happened, and is told otherwise",
+                    state.kind
+                );
+            }
+            other => panic!("operation {op} ({}) ended as {other:?}", state.kind),
+        }
+    }
+    assert!(
+        doubtful.values().all(|times| *times == 1),
+        "more than one unknown in a conversation and kill: {doubtful:?}"
+    );
+    figures
+}
+
+fn operations(events: &[Event]) -> BTreeMap<OpId, Known> {
+    let mut life = 0;
+    let mut known: BTreeMap<OpId, Known> = BTreeMap::new();
+    for event in events {
+        match &event.kind {
+            Kind::Started { .. } => life += 1,
+            Kind::Intended { op, intent } => {
+                let state = Known {
+                    kind: intent.kind,
+                    session: event.session.clone(),
+                    called: 0,
+                    outcome: None,
+                };
+                known.insert(*op, state);
+            }
+            Kind::Attempted { op, .. } => {
+                if let Some(state) = known.get_mut(op) {
+                    state.called = life;
+                }
+            }
+            Kind::Ended { op, outcome } => {
+                if let Some(state) = known.get_mut(op) {
+                    state.outcome = Some(outcome.code);
+                }
+            }
+            _ => {}
+        }
+    }
+    known
+}
+
+/// How often each operation changed the platform. The key of a call ends in the number of its operation.
+fn applications(log: &Path) -> BTreeMap<OpId, u32> {
+    let mut applied = BTreeMap::new();
+    for record in read_log(log).unwrap() {
+        if record.applied && !record.repeated {
+            let number = record.call.key.rsplit('-').next().unwrap();
+            let op = OpId(u64::from_str_radix(number, 16).unwrap());
+            *applied.entry(op).or_insert(0) += 1;
+        }
+    }
+    applied
+}

@@ -1,0 +1,155 @@
+//! One life of a bot: it starts on the journal of its predecessors, answers some conversations at once, and
+//! ends in order, unless it is killed.
+
+use crate::platform::SimulatedPlatform;
+use foldback_pipeline::TokioClock;
+use foldback_wire::{ChatType, Clock as _, Inbound, Platform, Sender};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    io::{BufRead as _, BufReader, Write as _},
+    os::unix::process::ExitStatusExt as _,
+    path::Path,
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+
+/// Conversations that each life holds at once.
+const CONVERSATIONS: u64 = 3;
+/// A bot that says nothing for so long hangs.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+pub(crate) struct Life {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<Value>,
+    channel: &'static str,
+    /// Messages of this life, by their ids.
+    messages: BTreeSet<String>,
+}
+
+impl Life {
+    /// Somebody writes in each conversation, and a bot starts that is killed at `crash`.
+    pub(crate) fn begin(
+        platform: Platform,
+        number: u64,
+        at: &SimulatedPlatform,
+        home: &Path,
+        crash: Option<&str>,
+    ) -> Self {
+        let mut messages = BTreeSet::new();
+        for conversation in 0..CONVERSATIONS {
+            let id = (1_000_000 + number * CONVERSATIONS + conversation).to_string();
+            at.write(message(platform, conversation, &id));
+            messages.insert(id);
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
+        command
+            .args(["serve", "--events", "--commands", "--config"])
+            .arg(home.join("foldback.toml"))
+            .env("FOLDBACK_DATA_DIR", home)
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        if let Some(crash) = crash {
+            command.env("FOLDBACK_CRASH_AT", crash);
+        }
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            // A line that a kill cut off is none.
+            let values = stdout.lines().map_while(Result::ok);
+            for value in values.filter_map(|line| serde_json::from_str(&line).ok()) {
+                if sender.send(value).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            stdin: child.stdin.take().unwrap(),
+            child,
+            lines,
+            channel: platform.code(),
+            messages,
+        }
+    }
+
+    /// Waits until every conversation has its answer, then ends the bot. True when it was killed instead.
+    pub(crate) fn live(mut self, toggled: bool) -> bool {
+        let mut running: BTreeSet<u64> = BTreeSet::new();
+        let mut toggle = toggled;
+        let mut told = false;
+        loop {
+            let event = match self.lines.recv_timeout(PATIENCE) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("the bot hangs; it waits for {:?}", self.messages),
+            };
+            let kind = &event["kind"];
+            match (kind["type"].as_str(), event["turn"].as_u64()) {
+                (Some("received"), Some(turn)) => {
+                    if self
+                        .messages
+                        .remove(kind["message"]["message"].as_str().unwrap_or_default())
+                    {
+                        running.insert(turn);
+                    }
+                }
+                (Some("turn_ended"), Some(turn)) => drop(running.remove(&turn)),
+                (Some("run_started"), _) if toggle => {
+                    toggle = false;
+                    self.switch(false);
+                }
+                (Some("channel_state"), _) if kind["to"] == "off" && kind["by"] == "cli" => self.switch(true),
+                _ => {}
+            }
+            if self.messages.is_empty() && running.is_empty() && !told {
+                told = true;
+                let pid = self.child.id().to_string();
+                assert!(
+                    Command::new("kill")
+                        .args(["-s", "TERM", &pid])
+                        .status()
+                        .unwrap()
+                        .success()
+                );
+            }
+        }
+        let status = self.child.wait().unwrap();
+        let killed = status.signal() == Some(9);
+        assert!(killed || status.success(), "a bot ended with {status}");
+        killed
+    }
+
+    fn switch(&mut self, on: bool) {
+        let order = json!({"command": "channel_switch", "args": {"channel": self.channel, "on": on}});
+        // It may just have been killed.
+        let _ = writeln!(self.stdin, "{order}");
+    }
+}
+
+fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
+    Inbound {
+        channel: platform.code().into(),
+        account: None,
+        chat: format!("chat{conversation}").into(),
+        chat_type: ChatType::Direct,
+        thread: None,
+        message: id.into(),
+        reply_to: None,
+        sender: Sender {
+            id: format!("user{conversation}").into(),
+            name: "alice".to_owned(),
+            display_name: "Alice".to_owned(),
+            is_bot: false,
+        },
+        text: "hi".to_owned(),
+        mentioned: true,
+        files: Vec::new(),
+        at: TokioClock::system().now(),
+    }
+}

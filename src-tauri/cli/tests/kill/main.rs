@@ -1,0 +1,137 @@
+//! Kills `foldback serve` two hundred times with SIGKILL, at seeded points around journal commit, outbox
+//! intent, attempt, platform call and outcome, while it talks to a platform in a process of its own. Afterwards
+//! the bot's journal and the platform's log are compared: every operation is acknowledged exactly once in that
+//! log or shown as unknown, at most one in a conversation and kill; nothing acknowledged is missing.
+//!
+//! `make kill-test` runs it and shows the figures. `KILLS` sets how many, `SEED` which.
+
+mod evidence;
+mod life;
+mod platform;
+
+use foldback_pipeline::{Point, SeededRng};
+use foldback_wire::{Platform, Rng};
+use life::Life;
+use platform::SimulatedPlatform;
+use std::{fs, path::Path};
+use tempfile::TempDir;
+
+/// What the agent says to every message: an effect, then three messages, with pauses in which a channel can be
+/// switched.
+const SCRIPT: &str = r#"
+- agent:
+    - "<actions><react emoji=\"eyes\"/></actions>One."
+    - {message: second}
+    - {text: "Two", after_ms: 10}
+    - " more."
+    - {message: third}
+    - {text: "Three.", after_ms: 10}
+"#;
+
+/// What one series of kills is like.
+struct Series {
+    platform: Platform,
+    /// Of so many kills in all, the share of this series.
+    share: u64,
+    /// Whether the channel is switched off and on in the middle of the first turn of every life.
+    toggled: bool,
+}
+
+#[test]
+fn a_platform_that_does_not_know_repetitions() {
+    let unknown = torment(&Series {
+        platform: Platform::Telegram,
+        share: 40,
+        toggled: false,
+    });
+    assert!(unknown > 0, "no kill hit a call in flight");
+}
+
+#[test]
+fn a_platform_that_knows_repetitions_by_their_key() {
+    let unknown = torment(&Series {
+        platform: Platform::Discord,
+        share: 30,
+        toggled: false,
+    });
+    assert_eq!(unknown, 0, "what may have arrived is sent again under its key");
+}
+
+#[test]
+fn a_channel_that_is_switched_off_and_on_in_the_middle_of_a_turn() {
+    torment(&Series {
+        platform: Platform::Telegram,
+        share: 30,
+        toggled: true,
+    });
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Kills bots on one platform and journal, lets the last one live, and compares. Answers how many operations
+/// are unknown.
+fn torment(series: &Series) -> u64 {
+    let kills = setting("KILLS", 210) * series.share / 100;
+    let home = tempfile::tempdir().unwrap();
+    let platform = SimulatedPlatform::start(series.platform, &home.path().join("platform.jsonl"));
+    configure(&home, series.platform, &platform);
+    let rng = SeededRng::new(setting("SEED", 1) ^ series.platform as u64 ^ u64::from(series.toggled) << 8);
+    let mut killed = vec![0_u64; Point::ALL.len()];
+    let mut lives = 0;
+    while killed.iter().sum::<u64>() < kills {
+        assert!(
+            lives < 2 * kills + 20,
+            "{killed:?} of {lives} lives were cut short"
+        );
+        let at = usize::try_from(lives).unwrap() % Point::ALL.len();
+        let crash = format!(
+            "{}:{}",
+            Point::ALL[at].code(),
+            1 + rng.next() % reach(Point::ALL[at])
+        );
+        let life = Life::begin(series.platform, lives, &platform, home.path(), Some(&crash));
+        killed[at] += u64::from(life.live(series.toggled));
+        lives += 1;
+    }
+    assert!(
+        killed.iter().all(|times| *times > 0),
+        "a point was never hit: {killed:?}"
+    );
+    let last = Life::begin(series.platform, lives, &platform, home.path(), None);
+    assert!(!last.live(series.toggled), "the last life ends by itself");
+    let log = platform.stop();
+    let figures = evidence::compare(&home.path().join("journal.sqlite"), &log);
+    println!(
+        "{}{}: {} kills in {} lives, {figures}",
+        series.platform,
+        if series.toggled { ", toggled" } else { "" },
+        killed.iter().sum::<u64>(),
+        lives + 1,
+    );
+    figures.unknown
+}
+
+/// How often a point is reached in a life, about: a kill may come at any of these times.
+fn reach(point: Point) -> u64 {
+    match point {
+        Point::BeforeAppend | Point::AfterAppend => 60,
+        _ => 10,
+    }
+}
+
+fn configure(home: &TempDir, platform: Platform, at: &SimulatedPlatform) {
+    let config = format!(
+        "[agent.script]\nfile = \"script.yaml\"\n[typing]\nenabled = false\n[store]\nfile = \"journal.sqlite\"\n\
+         [channels.{platform}]\nkind = \"loopback\"\napi_root = \"tcp://{}\"\narmed = true\nallow_from = [\"*\"]\n",
+        at.address()
+    );
+    write(home.path(), "foldback.toml", &config);
+    write(home.path(), "script.yaml", SCRIPT);
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    fs::write(folder.join(name), text).unwrap();
+}
