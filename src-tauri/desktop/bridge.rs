@@ -68,7 +68,11 @@ pub(crate) async fn rpc(shell: State<'_, Shell>, name: String, args: Value) -> R
 
 /// Pushes what happens about a topic into the page, until the page is gone.
 #[tauri::command]
-pub(crate) async fn subscribe(shell: State<'_, Shell>, topic: Topic, channel: Channel<Push>) -> Result<(), Failure> {
+pub(crate) async fn subscribe(
+    shell: State<'_, Shell>,
+    topic: Topic,
+    channel: Channel<Push>,
+) -> Result<(), Failure> {
     let mut pushes = shell.backend()?.subscribe(&topic)?;
     let task = async_runtime::spawn(async move {
         while let Some(push) = pushes.next().await {

@@ -13,7 +13,9 @@ pub(crate) async fn backend() -> Result<Backend, Failure> {
     Backend::open(setup?).await.map_err(|error| Failure {
         code: "cannot_start".to_owned(),
         message: sentence(&error),
-        hint: Some("Nothing was changed. `foldback doctor` checks folders, journal and endpoints.".to_owned()),
+        hint: Some(
+            "Nothing was changed. `foldback doctor` checks folders, journal and endpoints.".to_owned(),
+        ),
     })
 }
 
@@ -36,8 +38,11 @@ fn setup() -> Result<Setup, Failure> {
 /// An error as a sentence: errors are written to stand after a colon.
 fn sentence(error: &impl Display) -> String {
     let text = error.to_string();
-    let text = text.strip_prefix("the ").map_or(text.clone(), |rest| format!("The {rest}"));
-    format!("{}.", text.trim_end_matches('.'))
+    let text = text
+        .strip_prefix("the ")
+        .map_or(text.clone(), |rest| format!("The {rest}"));
+    let end = if text.ends_with(['.', '?']) { "" } else { "." };
+    format!("{text}{end}")
 }
 
 /// The app's own log: to stderr, and to the drawer in the window.
