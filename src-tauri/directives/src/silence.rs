@@ -147,6 +147,20 @@ impl Silence {
         matches!(self.phase, Phase::Silent)
     }
 
+    /// Whether `piece` goes out as it is: nothing waits before it, and it is no possible token. Most text
+    /// does, so this asks first; what does not pass is to be fed.
+    pub(crate) fn passes(&self, source: &Source, piece: &Piece) -> bool {
+        let open = match (&piece.kind, &self.phase) {
+            (Kind::Hidden(..), _) => true,
+            (Kind::Text(InCode::No), Phase::Body(None)) => {
+                !self.hold_all && Ending::find(source.str(piece.span), self.heartbeat).is_none()
+            }
+            (Kind::Text(_), Phase::Body(None)) => !self.hold_all,
+            _ => false,
+        };
+        open && self.queue.is_empty()
+    }
+
     /// Takes the next piece; what is decided goes to `ready`.
     pub(crate) fn feed(&mut self, source: &Source, piece: Piece, ready: &mut Vec<Piece>) {
         if !piece.is_text() {

@@ -198,36 +198,37 @@ impl Out {
     }
 
     fn feed(&mut self, source: &Source, piece: Piece, sink: &mut dyn Sink) {
+        if self.silence.passes(source, &piece) {
+            return self.send(source, &piece, sink);
+        }
         self.silence.feed(source, piece, &mut self.ready);
-        self.send(source, sink);
+        self.send_ready(source, sink);
     }
 
-    fn send(&mut self, source: &Source, sink: &mut dyn Sink) {
-        for piece in self.ready.drain(..) {
-            match &piece.kind {
-                Kind::Hidden(fate, reason) => {
-                    sink.step(Step::Hide {
-                        span: piece.span,
-                        fate: *fate,
-                        reason: *reason,
-                    });
-                    continue;
-                }
-                Kind::Text(_) | Kind::Joined(_) => {}
-            }
-            if !self.header_sent {
-                self.header_sent = true;
-                if !self.header.is_empty() {
-                    sink.step(Step::Header(&self.header));
-                }
-            }
-            let joined = matches!(piece.kind, Kind::Joined(_));
-            sink.step(Step::Show {
-                span: piece.span,
-                text: piece.shown(source),
-                joined,
-            });
+    fn send_ready(&mut self, source: &Source, sink: &mut dyn Sink) {
+        let mut ready = std::mem::take(&mut self.ready);
+        for piece in ready.drain(..) {
+            self.send(source, &piece, sink);
         }
+        self.ready = ready;
+    }
+
+    fn send(&mut self, source: &Source, piece: &Piece, sink: &mut dyn Sink) {
+        let span = piece.span;
+        if let Kind::Hidden(fate, reason) = piece.kind {
+            return sink.step(Step::Hide { span, fate, reason });
+        }
+        if !self.header_sent {
+            self.header_sent = true;
+            if !self.header.is_empty() {
+                sink.step(Step::Header(&self.header));
+            }
+        }
+        sink.step(Step::Show {
+            span,
+            text: piece.shown(source),
+            joined: matches!(piece.kind, Kind::Joined(_)),
+        });
     }
 
     /// The message has ended: edges are trimmed, and silence is decided.
@@ -244,7 +245,7 @@ impl Out {
             piece
         };
         self.ready.extend(gap.into_iter().map(trim));
-        self.send(source, sink);
+        self.send_ready(source, sink);
         if !self.header_sent && !self.header.is_empty() {
             sink.step(Step::Header(&self.header));
         }
