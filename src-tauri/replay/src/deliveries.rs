@@ -130,7 +130,7 @@ impl<'a> Turn<'a> {
             Kind::Prepared { prompt } => turn.prompt = Some(prompt.clone()),
             Kind::Diagnosed { message, diagnostic } => self.findings.push((*message, diagnostic)),
             Kind::Held { hold, .. } if turn.holds.last() != Some(&hold.reason) => {
-                turn.holds.push(hold.reason)
+                turn.holds.push(hold.reason);
             }
             Kind::Suppressed { reason, .. } => turn.suppressed = Some(*reason),
             Kind::Intended { intent, .. } => match intent.kind {

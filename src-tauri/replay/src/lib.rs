@@ -10,6 +10,7 @@ mod deliveries;
 mod ends;
 pub mod fixture;
 mod keep;
+mod lines;
 pub mod recording;
 pub mod report;
 mod run;

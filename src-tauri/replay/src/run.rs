@@ -3,10 +3,11 @@
 use crate::{
     case::Case,
     clock::Speed,
-    compare::{compare, side_by_side},
+    compare::compare,
     deliveries::{Run, fold},
     ends::ends,
     fixture::{Fixture, FixtureStep, Switch, UserStep},
+    lines::side_by_side,
     stage::{EPOCH, Mutation, Props, Stage, StageError},
     update::Came,
 };

@@ -12,7 +12,7 @@ use crate::{
     run::{Options, end},
     stage::{Props, Stage, StageError, some_file},
 };
-use foldback_agents::ScriptStep;
+use foldback_agents::{Act, ScriptStep};
 use foldback_pipeline::{
     config::{ChannelKind, Config, embedded},
     invariants::{self, Extent},
@@ -49,7 +49,10 @@ pub fn play(
     let own: Vec<Event> = recording
         .events
         .iter()
-        .filter(|event| event.channel.as_ref() == Some(channel) || matches!(event.kind, Kind::Muted { .. }))
+        .filter(|event| {
+            let everywhere = matches!(event.kind, Kind::Muted { .. } | Kind::Started { .. });
+            everywhere || event.channel.as_ref() == Some(channel)
+        })
         .cloned()
         .collect();
     let then = turns(&own);
@@ -72,7 +75,7 @@ pub fn play(
     let mut mismatches = Vec::new();
     let mut comparison = Comparison::default();
     for ((number, then), now) in then.iter().zip(again.values()) {
-        if !then.ended() {
+        if !then.judged() {
             continue;
         }
         let at = format!("turn {number}");
@@ -102,19 +105,23 @@ pub fn play(
     Ok((case, events))
 }
 
-/// The turns that began in these events, by number, which is the order in which they came in.
+/// The turns that began in these events, by number, which is the order in which they came in. A message that
+/// was refused because the process was ending is as if it had never come.
 fn turns(events: &[Event]) -> BTreeMap<TurnId, Turn<'_>> {
     let mut turns: BTreeMap<TurnId, Turn<'_>> = BTreeMap::new();
     for event in events {
-        let Some(number) = event.turn else { continue };
-        if let Kind::Received { message } = &event.kind {
-            let events = Vec::new();
-            turns.entry(number).or_insert(Turn { message, events });
+        match (event.turn, &event.kind) {
+            (None, Kind::Started { .. }) => turns.values_mut().for_each(Turn::cut),
+            (Some(number), Kind::Received { message }) => {
+                turns.entry(number).or_insert_with(|| Turn::new(message));
+            }
+            _ => {}
         }
-        if let Some(turn) = turns.get_mut(&number) {
+        if let Some(turn) = event.turn.and_then(|number| turns.get_mut(&number)) {
             turn.events.push(event.clone());
         }
     }
+    turns.retain(|_, turn| !turn.came_too_late());
     turns
 }
 
@@ -160,8 +167,12 @@ fn happenings(own: &[Event], turns: &BTreeMap<TurnId, Turn<'_>>) -> Vec<(Timesta
     let happens = |event: &Event| {
         let what = match &event.kind {
             Kind::Received { message } => {
-                let answer = turns.get(&event.turn?).map(|turn| script(&turn.events));
-                Happens::Message(message.clone(), answer.unwrap_or_default())
+                let turn = turns.get(&event.turn?)?;
+                let mut answer = script(&turn.events);
+                if turn.is_cut() && !answer.is_empty() {
+                    answer.push(Act::Error("the process ended".to_owned()).into());
+                }
+                Happens::Message(message.clone(), answer)
             }
             Kind::ChannelState {
                 to: ChannelState::Off,

@@ -7,7 +7,7 @@ use crate::{
     ends::{Thing, ends},
 };
 use foldback_wire::{
-    Event, Inbound, Kind, MessageId, OpKind, OutcomeCode, Range, Terminal,
+    Event, Gate, Inbound, Kind, MessageId, OpKind, OutcomeCode, Range, Terminal,
     rpc::{Comparison, Mismatch},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,14 +19,50 @@ pub(super) type Known<'a> = BTreeSet<&'a MessageId>;
 pub(super) struct Turn<'a> {
     pub(super) message: &'a Inbound,
     pub(super) events: Vec<Event>,
+    /// The process ended in the middle of it.
+    cut: bool,
 }
 
-impl Turn<'_> {
-    /// Whether it was over; of another one nobody can say what it would have come to.
-    pub(super) fn ended(&self) -> bool {
-        self.events
-            .iter()
-            .any(|event| matches!(event.kind, Kind::TurnEnded { .. }))
+impl<'a> Turn<'a> {
+    pub(super) const fn new(message: &'a Inbound) -> Self {
+        Self {
+            message,
+            events: Vec::new(),
+            cut: false,
+        }
+    }
+
+    /// A process began: what had not ended then was cut off.
+    pub(super) fn cut(&mut self) {
+        self.cut |= !self.ended();
+    }
+
+    pub(super) const fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Whether it can be compared: of one that was not over nobody can say what it would have come to.
+    pub(super) fn judged(&self) -> bool {
+        self.ended() && !self.cut
+    }
+
+    fn ended(&self) -> bool {
+        let ended = |event: &Event| matches!(event.kind, Kind::TurnEnded { .. });
+        self.events.iter().any(ended)
+    }
+
+    /// Whether it came when the process was ending.
+    pub(super) fn came_too_late(&self) -> bool {
+        let refused = |event: &Event| {
+            matches!(
+                event.kind,
+                Kind::Stopping {
+                    gate: Gate::ShuttingDown,
+                    ..
+                }
+            )
+        };
+        self.events.iter().any(refused)
     }
 
     /// The turn in lines.
