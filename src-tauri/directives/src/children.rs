@@ -1,6 +1,8 @@
 //! The children of `<actions>`: one table that scanner, lint, completion, envelope and documents read.
 
-use crate::lex::{Source, tag::Attribute};
+use std::borrow::Cow;
+
+use crate::lex::{Source, attribute::Attribute};
 use crate::{
     Code, Directive, FileKind, Span,
     rules::{Rule as G, Rules},
@@ -99,7 +101,10 @@ pub const CHILDREN: &[ChildRow] = &[
             let path = r.trimmed("path").or_else(|| r.trimmed("file"));
             let path = path.or_else(|| r.missing("path"))?;
             let kind = r.kind().unwrap_or_else(|| kind_of(&path, r.rules));
-            let caption = r.value("caption").or_else(|| r.value("text"));
+            let caption = r
+                .value("caption")
+                .or_else(|| r.value("text"))
+                .map(Cow::into_owned);
             let (cleanup, channel, chat) = (r.cleanup(), r.trimmed("channel"), r.trimmed("chat"));
             Some(Directive::SendFile {
                 path,
@@ -119,7 +124,7 @@ pub const CHILDREN: &[ChildRow] = &[
         example: "<voice>Good evening</voice>",
         attributes: &[],
         build: |r| {
-            let text = r.content.clone().or_else(|| r.missing("text"))?;
+            let text = r.content.take().or_else(|| r.missing("text"))?;
             Some(Directive::Voice { text, span: r.span })
         },
     },
@@ -137,7 +142,7 @@ pub const CHILDREN: &[ChildRow] = &[
             let (channel, chat) = (r.required("channel"), r.required("chat"));
             let text = r
                 .content
-                .clone()
+                .take()
                 .or_else(|| r.trimmed("text"))
                 .or_else(|| r.missing("text"));
             Some(Directive::SendMessage {
@@ -158,15 +163,16 @@ const IMAGE: &[&str] = &[
 /// The kind of a file by its extension.
 fn kind_of(path: &str, rules: Rules) -> FileKind {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let extension = name
-        .rsplit_once('.')
-        .map_or("", |(_, extension)| extension)
-        .to_ascii_lowercase();
-    match extension.as_str() {
-        _ if !rules.on(G::KindByExtension) => FileKind::File,
-        known if AUDIO.contains(&known) => FileKind::Audio,
-        known if IMAGE.contains(&known) => FileKind::Image,
-        _ => FileKind::File,
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_one = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(extension));
+    if !rules.on(G::KindByExtension) {
+        FileKind::File
+    } else if is_one(AUDIO) {
+        FileKind::Audio
+    } else if is_one(IMAGE) {
+        FileKind::Image
+    } else {
+        FileKind::File
     }
 }
 
@@ -189,9 +195,9 @@ pub(crate) struct Reading<'a> {
     problems: Vec<Problem>,
 }
 
-impl Reading<'_> {
-    /// The last attribute of this name that has a value; an empty one counts as absent.
-    fn value(&self, name: &str) -> Option<String> {
+impl<'a> Reading<'a> {
+    /// The last attribute of this name; an empty value counts as absent.
+    fn value(&self, name: &str) -> Option<Cow<'a, str>> {
         let mut named = self.attributes.iter().filter(|a| a.is_named(self.source, name));
         let attribute = if self.rules.on(G::LastWins) {
             named.next_back()
@@ -206,11 +212,11 @@ impl Reading<'_> {
     fn trimmed(&self, name: &str) -> Option<String> {
         let value = self.value(name)?;
         let value = if self.rules.on(G::TrimValues) {
-            value.trim().to_owned()
+            value.trim()
         } else {
-            value
+            &value
         };
-        (!value.is_empty()).then_some(value)
+        (!value.is_empty()).then(|| value.to_owned())
     }
 
     fn required(&mut self, name: &str) -> Option<String> {
@@ -268,7 +274,7 @@ impl Reading<'_> {
     }
 
     fn duplicates(&mut self) {
-        for (index, a) in self.attributes.iter().enumerate() {
+        for (index, a) in self.attributes.iter().enumerate().skip(1) {
             let name = self.source.str(a.name);
             // A child knows a handful of names; others are ignored, so this stays linear.
             let known = self

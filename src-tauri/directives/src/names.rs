@@ -1,6 +1,6 @@
 //! The tag names this scanner knows, as one list for all dialects.
 
-use crate::lex::{Source, is_name};
+use crate::lex::{Source, is_name, same_word};
 use crate::{CHILDREN, Dialect, GUARD, GuardKind, GuardRow, Settings};
 
 /// A known name.
@@ -27,8 +27,8 @@ pub(crate) enum Named {
 pub(crate) struct Names {
     list: Vec<(String, Name)>,
     guard: Vec<GuardRow>,
-    /// The bytes a known name may begin with, in either case.
-    first: [bool; 256],
+    /// For each byte, in either case, the first in the list that begins with it.
+    first: [Option<u32>; 256],
     longest: usize,
 }
 
@@ -65,10 +65,12 @@ impl Names {
                     .map(|(i, row)| (row.name.to_ascii_lowercase(), Name::Guard(i))),
             );
         }
-        let mut first = [false; 256];
-        for b in list.iter().filter_map(|(name, _)| name.bytes().next()) {
-            first[usize::from(b.to_ascii_lowercase())] = true;
-            first[usize::from(b.to_ascii_uppercase())] = true;
+        let mut first = [None; 256];
+        for (index, (name, _)) in list.iter().enumerate().rev() {
+            for b in name.bytes().take(1) {
+                first[usize::from(b.to_ascii_lowercase())] = Some(index as u32);
+                first[usize::from(b.to_ascii_uppercase())] = Some(index as u32);
+            }
         }
         let longest = list.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         Self {
@@ -111,28 +113,28 @@ impl Names {
     pub(crate) fn at(&self, source: &Source, at: usize, end: usize, whole: bool) -> Named {
         let slash = usize::from(source.byte(at + 1).is_some_and(|b| at + 1 < end && b == b'/'));
         let from = at + 1 + slash;
-        if from < end && !source.byte(from).is_some_and(|b| self.first[usize::from(b)]) {
-            source.spend(1);
-            return Named::Unknown;
-        }
+        let candidates = if from < end {
+            let first = source.byte(from).and_then(|b| self.first[usize::from(b)]);
+            let Some(first) = first else {
+                source.spend(1);
+                return Named::Unknown;
+            };
+            &self.list[first as usize..]
+        } else {
+            &self.list
+        };
         let there = source.bytes(from.min(end), end.min(from + self.longest + 1));
         let len = there.iter().take_while(|b| is_name(**b)).count();
         source.spend(len + 1);
         let name = &there[..len];
         if from + len == end && !whole {
-            let starts = |known: &str| {
-                known
-                    .as_bytes()
-                    .get(..len)
-                    .is_some_and(|k| k.eq_ignore_ascii_case(name))
-            };
-            let possible = self.list.iter().find(|(known, _)| starts(known));
+            let starts = |known: &str| known.as_bytes().get(..len).is_some_and(|k| same_word(k, name));
+            let possible = candidates.iter().find(|(known, _)| starts(known));
             return possible.map_or(Named::Unknown, |(_, known)| Named::Partial(*known));
         }
-        let same = |known: &str| known.as_bytes().eq_ignore_ascii_case(name);
-        self.list
+        candidates
             .iter()
-            .find(|(known, _)| same(known))
+            .find(|(known, _)| same_word(known.as_bytes(), name))
             .map_or(Named::Unknown, |(_, known)| Named::Known(*known))
     }
 

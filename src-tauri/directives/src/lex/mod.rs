@@ -1,5 +1,6 @@
 //! The lexical layer: the raw bytes and the small machines that read them without ever reading twice.
 
+pub(crate) mod attribute;
 pub(crate) mod decode;
 pub(crate) mod line;
 pub(crate) mod search;
@@ -93,7 +94,7 @@ impl Source {
     pub(crate) fn stands(&self, at: usize, end: usize, word: &str) -> Option<bool> {
         let there = self.bytes(at, end.min(at + word.len()).max(at));
         self.spend(there.len().min(word.len()));
-        if !there.eq_ignore_ascii_case(&word.as_bytes()[..there.len()]) {
+        if !same_word(there, &word.as_bytes()[..there.len()]) {
             return Some(false);
         }
         (there.len() == word.len()).then_some(true)
@@ -114,5 +115,23 @@ pub(crate) const fn is_name_start(b: u8) -> bool {
 }
 
 pub(crate) const fn is_name(b: u8) -> bool {
-    is_name_start(b) || b.is_ascii_digit() || matches!(b, b'.' | b':' | b'-')
+    NAME[b as usize]
+}
+
+/// Names are most of what tags consist of, so their bytes are looked up.
+static NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        let byte = b as u8;
+        table[b] = is_name_start(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b':' | b'-');
+        b += 1;
+    }
+    table
+};
+
+/// Whether two words are the same in any ASCII case. Most are written as they should be, which is quicker
+/// to see.
+pub(crate) fn same_word(a: &[u8], b: &[u8]) -> bool {
+    a == b || a.eq_ignore_ascii_case(b)
 }

@@ -1,6 +1,6 @@
 //! One tag: name, attributes, `>`. Resumable, so that a tag that arrives byte by byte is read once.
 
-use super::{Source, decode::decode, is_name, is_name_start, is_tag_space, search::is_blank_line};
+use super::{Source, attribute::Attribute, is_name, is_name_start, is_tag_space, search::is_blank_line};
 use crate::Span;
 
 /// Most bytes of a tag.
@@ -23,32 +23,6 @@ struct Clear {
     to: usize,
     /// The last LF in it.
     lf: Option<usize>,
-}
-
-/// An attribute as written.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Attribute {
-    pub(crate) name: Span,
-    /// Between the quotes; `None` for a bare attribute.
-    pub(crate) value: Option<Span>,
-}
-
-impl Attribute {
-    pub(crate) fn span(&self) -> Span {
-        Span::new(
-            self.name.start,
-            self.value.map_or(self.name.end, |value| value.end),
-        )
-    }
-
-    pub(crate) fn is_named(&self, source: &Source, name: &str) -> bool {
-        source.str(self.name).eq_ignore_ascii_case(name)
-    }
-
-    pub(crate) fn text(&self, source: &Source) -> String {
-        self.value
-            .map_or_else(String::new, |value| decode(source.str(value)).into_owned())
-    }
 }
 
 /// A complete tag.
