@@ -42,7 +42,9 @@ export async function open({ config, env = {}, data } = {}) {
   await mkdir(folder, { recursive: true });
   const screen = await display();
   const port = await freePort();
-  const settings = { FOLDBACK_DATA_DIR: folder, ...env };
+  // What the page itself keeps (theme, drafts) lies with the data, so that no window inherits from another.
+  const own = Object.fromEntries(["DATA", "CONFIG", "CACHE"].map((kind) => [`XDG_${kind}_HOME`, join(folder, "window")]));
+  const settings = { FOLDBACK_DATA_DIR: folder, ...own, ...env };
   if (config !== undefined) {
     settings.FOLDBACK_CONFIG = join(folder, "foldback.toml");
     await writeFile(settings.FOLDBACK_CONFIG, config);
@@ -56,6 +58,8 @@ export async function open({ config, env = {}, data } = {}) {
       GDK_BACKEND: "x11",
       LIBGL_ALWAYS_SOFTWARE: "1",
       NO_AT_BRIDGE: "1",
+      // No bus of the session: it would be started for this display and outlive it.
+      DBUS_SESSION_BUS_ADDRESS: "disabled:",
       ...settings,
     },
   });

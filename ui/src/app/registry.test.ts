@@ -59,6 +59,13 @@ describe("keys", () => {
     expect(follow).toHaveBeenCalledTimes(1);
   });
 
+  it("take Enter with a modifier from a button", () => {
+    const send = vi.fn();
+    registry.bind({ "compose.send": send });
+    press("button", "Enter", { ctrlKey: true });
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
   it("go to whoever can act, when several actions share one", () => {
     const [replay, run] = [vi.fn(), vi.fn()];
     const unbind = registry.bind({ "turn.replay": replay });

@@ -97,8 +97,8 @@ export class ActionRegistry {
       return this.can(id) && (when === "always" || (when === "page" && !typing) || (when === "list" && inList && !typing));
     });
     if (free === undefined) return;
-    // A button inside a list keeps its own Enter and Space.
-    const plain = event.key === "Enter" || event.key === " ";
+    // A button keeps its own Enter and Space; with a modifier they mean something else.
+    const plain = (event.key === "Enter" || event.key === " ") && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (plain && target?.closest("button, a, summary, [role='switch']")) return;
     event.preventDefault();
     this.run(free);
