@@ -22,7 +22,7 @@ run: tools ## Install what is missing, build, open the window (or run the demo h
 
 .PHONY: test
 test: tools ## Everything: format, clippy, tests, drift, front end, fixtures, the real window
-	$(MAKE) --no-print-directory format-check cli window ui-test ui clippy rust-test drift fixtures mutants e2e
+	$(MAKE) --no-print-directory format-check cli window ui-test ui clippy rust-test drift fixtures mutants kill-test e2e
 
 .PHONY: check
 check: format-check clippy drift ui-check ## What an editor should have told you: format, clippy, drift, types
@@ -54,7 +54,7 @@ ui-check: $(UI)/node_modules
 ui-test: ui-check ## Type check and unit tests of the front end
 	cd $(UI) && npm test
 
-.PHONY: format-check clippy rust-test drift fixtures mutants
+.PHONY: format-check clippy rust-test drift fixtures mutants kill-test
 format-check:
 	$(CARGO) fmt --all --check
 clippy: window
@@ -69,6 +69,8 @@ fixtures: cli ## Run all fixtures, with coverage of the rules
 	target/debug/foldback replay fixtures --coverage
 mutants: ## Switch one rule off at a time; at least one fixture or vector must notice
 	$(CARGO) test -p foldback-replay --features mutants --test mutants
+kill-test: ## Kill the bot 210 times with SIGKILL; its journal and the platform's log must agree
+	$(CARGO) test -p foldback --features crash-points --test kill -- --nocapture
 
 .PHONY: app e2e
 app: window ui

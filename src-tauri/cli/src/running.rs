@@ -11,7 +11,6 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
 }
 
 /// Something that cannot be done, in its own words.
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub(crate) fn wrong(error: impl Display) -> Stop {
     Stop::Wrong(error.to_string())
 }

@@ -232,14 +232,15 @@ impl Core {
                     tracing::error!(%error, "the queue goes on without a word");
                 }
             }
-            self.complete(pending).await;
+            // Boxed, as all that a turn may wait for is large.
+            Box::pin(self.complete(pending)).await;
             next = self.conversations.next(&session);
             queued = true;
         }
     }
 
     async fn complete_alone(self: Arc<Self>, pending: Pending) {
-        self.complete(pending).await;
+        Box::pin(self.complete(pending)).await;
     }
 
     /// One turn, to its end. A turn that cannot end in order (the process ends while something of it is

@@ -46,10 +46,10 @@ async fn serve(args: &Args, setup: Setup) -> End {
     let mut signals = Signals::listen()?;
     let file = setup.journal_file();
     let backend = Backend::open(setup).await.map_err(wrong)?;
-    let mut events = match args.events {
-        true => Some(Events::follow(&backend, begun(&backend).await?)),
-        false => None,
-    };
+    let mut events = None;
+    if args.events {
+        events = Some(Events::follow(&backend, begun(&backend).await?));
+    }
     let orders = orders::obey(&backend, args.commands);
     let mut end = tokio::select! {
         () = signals.next() => Ok(Verdict::Holds),

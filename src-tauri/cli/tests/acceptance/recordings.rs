@@ -18,9 +18,13 @@ fn exported(home: &Home, filter: &str) -> Vec<Value> {
     ran.lines()
 }
 
+fn text(lines: &[Value]) -> String {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    lines.join("\n")
+}
+
 fn replay(home: &Home, lines: &[Value]) -> Vec<Value> {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let file = home.write("recorded.jsonl", &text);
+    let file = home.write("recorded.jsonl", &text(lines));
     let ran = home.run(&["replay", arg(&file), "--format", "json"]);
     let cases = ran.lines();
     let fine = cases.iter().all(|case| case["verdict"] == "pass");
@@ -140,8 +144,7 @@ fn what_is_no_recording_is_named_with_its_line() {
     let home = Home::new();
     let mut lines = recorded(&home);
     let refused = |lines: &[Value], words: &[&str]| {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let file = home.write("wrong.jsonl", &text);
+        let file = home.write("wrong.jsonl", &text(lines));
         let ran = home.run(&["replay", arg(&file)]);
         assert_eq!(ran.code, 2, "{}", ran.stdout);
         for word in words {

@@ -3,7 +3,7 @@
 use foldback_channels::read_log;
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::{Journal as _, SqliteJournal};
-use foldback_wire::{Event, Kind, OpId, OpKind, OutcomeCode, Seq, SessionId};
+use foldback_wire::{Actor, ChannelState, Event, Kind, OpId, OpKind, OutcomeCode, Seq, SessionId};
 use std::{collections::BTreeMap, fmt, path::Path};
 
 /// What both say.
@@ -11,6 +11,8 @@ pub(crate) struct Figures {
     intents: usize,
     acknowledged: u64,
     pub(crate) unknown: u64,
+    /// How often the channel was switched off by a command.
+    pub(crate) toggles: usize,
 }
 
 impl fmt::Display for Figures {
@@ -19,6 +21,7 @@ impl fmt::Display for Figures {
             intents,
             acknowledged,
             unknown,
+            ..
         } = self;
         // Where one of the last two were not 0, this would not be reached.
         write!(
@@ -64,11 +67,14 @@ pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
         intents: known.len(),
         acknowledged: 0,
         unknown: 0,
+        toggles: events.iter().filter(|event| is_toggle(&event.kind)).count(),
     };
     let mut doubtful: BTreeMap<(Option<SessionId>, u64), u32> = BTreeMap::new();
     for (op, state) in &known {
         let happened = applied.contains_key(op);
         match state.outcome {
+            // What was in flight at a kill and is asked for again may be there already: a reaction has no key.
+            Some(OutcomeCode::Unchanged) => figures.acknowledged += 1,
             Some(OutcomeCode::Sent) => {
                 figures.acknowledged += 1;
                 assert!(
@@ -81,8 +87,8 @@ pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
                 figures.unknown += 1;
                 *doubtful.entry((state.session.clone(), state.called)).or_default() += 1;
             }
-            // A live frame that a later one replaced, or an edit to what was there: nothing was to happen.
-            Some(OutcomeCode::Cancelled | OutcomeCode::Unchanged) => {
+            // A live frame that a later one replaced.
+            Some(OutcomeCode::Cancelled) => {
                 assert!(
                     !happened,
                     "operation {op} ({}) happened, and is told otherwise",
@@ -97,6 +103,17 @@ pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
         "more than one unknown in a conversation and kill: {doubtful:?}"
     );
     figures
+}
+
+const fn is_toggle(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::ChannelState {
+            to: ChannelState::Off,
+            by: Actor::Cli,
+            ..
+        }
+    )
 }
 
 fn operations(events: &[Event]) -> BTreeMap<OpId, Known> {

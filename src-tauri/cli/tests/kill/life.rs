@@ -90,15 +90,12 @@ impl Life {
                 Err(RecvTimeoutError::Timeout) => panic!("the bot hangs; it waits for {:?}", self.messages),
             };
             let kind = &event["kind"];
+            // Those of earlier lives, which nobody had taken yet, come first and are not waited for.
+            let own = self
+                .messages
+                .remove(kind["message"]["message"].as_str().unwrap_or_default());
             match (kind["type"].as_str(), event["turn"].as_u64()) {
-                (Some("received"), Some(turn)) => {
-                    if self
-                        .messages
-                        .remove(kind["message"]["message"].as_str().unwrap_or_default())
-                    {
-                        running.insert(turn);
-                    }
-                }
+                (Some("received"), Some(turn)) if own => drop(running.insert(turn)),
                 (Some("turn_ended"), Some(turn)) => drop(running.remove(&turn)),
                 (Some("run_started"), _) if toggle => {
                     toggle = false;

@@ -9,6 +9,7 @@ mod evidence;
 mod life;
 mod platform;
 
+use evidence::Figures;
 use foldback_pipeline::{Point, SeededRng};
 use foldback_wire::{Platform, Rng};
 use life::Life;
@@ -39,31 +40,35 @@ struct Series {
 
 #[test]
 fn a_platform_that_does_not_know_repetitions() {
-    let unknown = torment(&Series {
+    let figures = torment(&Series {
         platform: Platform::Telegram,
         share: 40,
         toggled: false,
     });
-    assert!(unknown > 0, "no kill hit a call in flight");
+    assert!(figures.unknown > 0, "no kill hit a call in flight");
 }
 
 #[test]
 fn a_platform_that_knows_repetitions_by_their_key() {
-    let unknown = torment(&Series {
+    let figures = torment(&Series {
         platform: Platform::Discord,
         share: 30,
         toggled: false,
     });
-    assert_eq!(unknown, 0, "what may have arrived is sent again under its key");
+    assert_eq!(
+        figures.unknown, 0,
+        "what may have arrived is sent again under its key"
+    );
 }
 
 #[test]
 fn a_channel_that_is_switched_off_and_on_in_the_middle_of_a_turn() {
-    torment(&Series {
+    let figures = torment(&Series {
         platform: Platform::Telegram,
         share: 30,
         toggled: true,
     });
+    assert!(figures.toggles > 0, "no channel was switched");
 }
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -71,9 +76,8 @@ fn setting(name: &str, default: u64) -> u64 {
     text.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Kills bots on one platform and journal, lets the last one live, and compares. Answers how many operations
-/// are unknown.
-fn torment(series: &Series) -> u64 {
+/// Kills bots on one platform and journal, lets the last one live, and compares.
+fn torment(series: &Series) -> Figures {
     let kills = setting("KILLS", 210) * series.share / 100;
     let home = tempfile::tempdir().unwrap();
     let platform = SimulatedPlatform::start(series.platform, &home.path().join("platform.jsonl"));
@@ -107,11 +111,15 @@ fn torment(series: &Series) -> u64 {
     println!(
         "{}{}: {} kills in {} lives, {figures}",
         series.platform,
-        if series.toggled { ", toggled" } else { "" },
+        if series.toggled {
+            format!(", switched off and on {} times", figures.toggles)
+        } else {
+            String::new()
+        },
         killed.iter().sum::<u64>(),
         lives + 1,
     );
-    figures.unknown
+    figures
 }
 
 /// How often a point is reached in a life, about: a kill may come at any of these times.
