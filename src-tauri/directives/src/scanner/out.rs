@@ -89,15 +89,14 @@ impl Out {
 
     pub(super) fn text(&mut self, source: &Source, span: Span, code: InCode, sink: &mut dyn Sink) {
         let raw = source.str(span);
-        let body = raw.trim_start();
-        let start = span.end - body.len();
-        if start > span.start {
+        let (lead, len) = inked(raw);
+        let (start, end) = (span.start + lead, span.start + len);
+        if lead > 0 {
             self.white(source, Span::new(span.start, start), sink);
         }
-        if body.is_empty() {
+        if start == end {
             return;
         }
-        let end = start + body.trim_end().len();
         let from = self.close_gap(source, start, sink);
         self.fed = true;
         self.feed(source, Piece::text(Span::new(from, end), code), sink);
@@ -141,25 +140,24 @@ impl Out {
     /// Text follows at `start`: the gap is decided. Returns where the text begins, with white space that
     /// touches nothing stripped.
     fn close_gap(&mut self, source: &Source, start: usize, sink: &mut dyn Sink) -> usize {
-        let gap = std::mem::take(&mut self.gap);
         if !std::mem::take(&mut self.stripped) {
-            return gap.first().map_or(start, |white| white.span.start);
+            let from = self.gap.first().map_or(start, |white| white.span.start);
+            self.gap.clear();
+            return from;
         }
-        let Some(last) = gap.iter().rposition(|piece| piece.kind == WHITE) else {
-            for piece in gap {
-                self.feed(source, piece, sink);
-            }
-            return start;
-        };
-        let joined = self.join(source, &gap);
-        for (index, mut piece) in gap.into_iter().enumerate() {
-            if index == last {
-                piece.kind = Kind::Joined(joined.clone());
-            } else if piece.kind == WHITE {
-                piece.kind = Kind::Hidden(Fate::Drop, RangeReason::JoinedSpace);
+        let mut gap = std::mem::take(&mut self.gap);
+        let last = gap.iter().rposition(|piece| piece.kind == WHITE);
+        let mut joined = last.map(|_| self.join(source, &gap));
+        for (index, mut piece) in gap.drain(..).enumerate() {
+            if piece.kind == WHITE {
+                piece.kind = joined
+                    .take_if(|_| Some(index) == last)
+                    .map_or(Kind::Hidden(Fate::Drop, RangeReason::JoinedSpace), Kind::Joined);
             }
             self.feed(source, piece, sink);
         }
+        // It is empty again, but its memory is good for the next gap.
+        self.gap = gap;
         start
     }
 
@@ -266,4 +264,16 @@ impl Out {
             }
         }
     }
+}
+
+/// Where the text between white space at both edges begins and ends. Most text has none, which one look at
+/// either edge tells.
+fn inked(raw: &str) -> (usize, usize) {
+    let graphic = |edge: Option<&u8>| edge.is_some_and(u8::is_ascii_graphic);
+    if graphic(raw.as_bytes().first()) && graphic(raw.as_bytes().last()) {
+        return (0, raw.len());
+    }
+    let body = raw.trim_start();
+    let start = raw.len() - body.len();
+    (start, start + body.trim_end().len())
 }

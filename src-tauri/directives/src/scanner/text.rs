@@ -185,7 +185,6 @@ impl Scanner {
         if self.out.may_begin_again() {
             end = self.word_end(end);
         }
-        let json = self.reads(Dialect::Json);
         let text = self.source.str(Span::new(start, end));
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -211,7 +210,7 @@ impl Scanner {
                 b'`' => break,
                 b'<' if self.may_be_tag(start + at) => break,
                 b'~' if self.line.opens_fence() => break,
-                b'{' if json && self.line.only_white() => break,
+                b'{' if self.line.only_white() && self.reads(Dialect::Json) => break,
                 b if b.is_ascii() => {
                     self.line.feed(char::from(b));
                     at += 1;
