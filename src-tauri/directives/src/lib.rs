@@ -10,7 +10,6 @@ mod diagnostic;
 mod directive;
 mod guard;
 mod hold;
-pub mod inbound;
 mod lex;
 mod lint;
 mod names;
