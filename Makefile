@@ -77,6 +77,7 @@ app: window ui
 	$(CARGO) build -p foldback-desktop
 e2e: app $(E2E)/node_modules ## Drive the real window under Xvfb
 	$(CARGO) test -p foldback-desktop
+	$(CARGO) build -p foldback-agents --example openai_server
 	cd $(E2E) && npm test
 
 .PHONY: bench
