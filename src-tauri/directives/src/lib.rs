@@ -10,6 +10,7 @@ mod diagnostic;
 mod directive;
 mod guard;
 mod hold;
+pub mod inbound;
 mod lex;
 mod lint;
 mod names;
