@@ -69,7 +69,8 @@ impl Scanner {
             return Control::Text;
         }
         match &rest[len..] {
-            [] | [b'|'] if !whole => Control::Wait,
+            [] if !whole => Control::Wait,
+            [b'|'] if !whole && len > 0 => Control::Wait,
             [] | [b'|'] if len > 0 && self.source.ended && end == self.source.end() => Control::Ends(end),
             [b'|', b'>', ..] if len > 0 => Control::Ends(at + 2 + len + 2),
             _ => Control::Text,
@@ -112,7 +113,9 @@ impl Scanner {
         let closing = self.source.byte(at + 1) == Some(b'/');
         if !self.is_cut_off(at, lexed) {
             if let Name::Guard(index) = name {
-                self.memory.left[index] += usize::from(!closing);
+                if !closing {
+                    self.memory.guards[index].left_as_text();
+                }
             } else if self.rules.on(G::Malformed) {
                 let span = Span::new(at, end.min(at + 1 + text.len()));
                 report(
@@ -207,8 +210,7 @@ impl Scanner {
     }
 
     fn close_guard(&mut self, index: usize, span: Span, sink: &mut dyn Sink) -> Next {
-        if self.memory.left[index] > 0 && self.rules.on(G::GuardLeftAsText) {
-            self.memory.left[index] -= 1;
+        if self.memory.guards[index].close() && self.rules.on(G::GuardLeftAsText) {
             return self.show_one(sink);
         }
         self.hide(span, Fate::Strip, RangeReason::Guard, sink);
@@ -219,7 +221,7 @@ impl Scanner {
     fn open_guard(&mut self, index: usize, tag: &Tag, sink: &mut dyn Sink) -> Next {
         let anywhere = self.names.guard_kind(index) == GuardKind::Strip;
         if !anywhere && !self.at_line_start() && self.rules.on(G::GuardLineStart) {
-            self.memory.left[index] += 1;
+            self.memory.guards[index].left_as_text();
             return self.show_one(sink);
         }
         let (end, ended) = (self.source.end(), self.source.ended);
@@ -231,6 +233,9 @@ impl Scanner {
                 None,
             );
         };
+        if self.names.guard_kind(index) == GuardKind::Unwrap && !tag.self_closing {
+            self.memory.guards[index].taken_out();
+        }
         let (reason, span) = self.guard_ranges(index, tag, close);
         self.hide(
             Span::new(span.start, tag.span.end),

@@ -14,6 +14,44 @@ pub(super) struct Depth {
     open: usize,
 }
 
+/// The openings of one name that still wait for their closing tag, which belongs to the innermost.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Openings {
+    /// Left as text, inside all others.
+    left: usize,
+    /// Taken out, around those.
+    out: usize,
+    /// The same around these, innermost last; kept as counts, so that a run of one kind takes no memory.
+    around: Vec<(usize, usize)>,
+}
+
+impl Openings {
+    pub(super) fn left_as_text(&mut self) {
+        self.left += 1;
+    }
+
+    pub(super) fn taken_out(&mut self) {
+        if self.left > 0 {
+            self.around.push((self.left, self.out));
+            (self.left, self.out) = (0, 0);
+        }
+        self.out += 1;
+    }
+
+    /// Closes the innermost; whether it was left as text.
+    pub(super) fn close(&mut self) -> bool {
+        if self.left > 0 {
+            self.left -= 1;
+            return true;
+        }
+        self.out = self.out.saturating_sub(1);
+        if self.out == 0 {
+            (self.left, self.out) = self.around.pop().unwrap_or_default();
+        }
+        false
+    }
+}
+
 impl Scanner {
     /// The content of the element that `tag` opens, and where its closing tag ends; `None` when that is not
     /// known yet. Unclosed, it goes to `end`.

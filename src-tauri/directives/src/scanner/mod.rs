@@ -77,8 +77,8 @@ struct Memory {
     opened: Vec<usize>,
     /// The tag that was opened last, as long as only white space follows.
     just_opened: Option<Name>,
-    /// Guard tags that were left as text.
-    left: Vec<usize>,
+    /// Guard tags that were opened and not yet closed.
+    guards: Vec<element::Openings>,
 }
 
 /// Reads one assistant message, chunk by chunk, and decides for every byte.
@@ -114,7 +114,7 @@ impl Scanner {
             prose: 0,
             opened: vec![0; CHILDREN.len()],
             just_opened: None,
-            left: vec![0; names.guard_count()],
+            guards: vec![element::Openings::default(); names.guard_count()],
         };
         let search = Searches {
             lexer: None,
