@@ -1,17 +1,15 @@
 //! `parse --batch`: many messages, one JSON line each.
 
-use super::{Cut, parse};
 use crate::end::{End, Stop, Verdict, complain, json_line, stdout};
-use foldback_directives::{Parsed, Settings};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, BufRead, Write};
 
 #[derive(Serialize)]
-struct Answer {
+struct Answer<A> {
     id: Value,
     #[serde(flatten)]
-    parsed: Parsed,
+    parsed: A,
 }
 
 #[derive(Serialize)]
@@ -21,7 +19,7 @@ struct Bad {
 }
 
 /// Answers every line in order, the bad ones with an error; any bad line makes the end exit code 2.
-pub(crate) fn run(settings: &Settings, inbound: Option<&str>, cut: Cut) -> End {
+pub(crate) fn run<A: Serialize>(parse: impl Fn(&str) -> A) -> End {
     let mut out = stdout();
     let mut bad = 0_usize;
     let mut stdin = io::stdin().lock();
@@ -40,7 +38,7 @@ pub(crate) fn run(settings: &Settings, inbound: Option<&str>, cut: Cut) -> End {
                     &mut out,
                     &Answer {
                         id,
-                        parsed: parse(&input, settings, inbound, cut),
+                        parsed: parse(&input),
                     },
                 )?;
             }

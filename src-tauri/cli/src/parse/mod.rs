@@ -1,7 +1,8 @@
-//! `foldback parse`: agent output through the scanner.
+//! `foldback parse`: agent output through the scanner, or a user's message through the inbound reader.
 
 mod batch;
 mod cut;
+mod inbound;
 mod stream;
 mod text;
 
@@ -37,6 +38,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
 
+    /// Read one user message: its directives (`/think high`) and the text without them
+    #[arg(long, conflicts_with_all = ["dialects", "placement", "heartbeat", "set", "inbound_text", "cut", "stream"])]
+    inbound: bool,
+
     /// Read JSON lines `{"id": …, "input": …}` from stdin and answer each
     #[arg(long, conflicts_with = "stream")]
     batch: bool,
@@ -54,11 +59,14 @@ enum Format {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
+    if args.inbound {
+        return inbound::run(args);
+    }
     let settings = args.grammar.settings()?;
     let inbound = args.inbound_text.as_deref().map(input::read).transpose()?;
     let inbound = inbound.as_deref();
     if args.batch {
-        return batch::run(&settings, inbound, args.cut);
+        return batch::run(|input| parse(input, &settings, inbound, args.cut));
     }
     if args.stream {
         return stream::run(&settings, inbound);

@@ -4,6 +4,7 @@ mod bot;
 mod doctor;
 mod floors;
 mod foldback;
+mod inbound;
 mod journal;
 mod lint;
 mod openai;
