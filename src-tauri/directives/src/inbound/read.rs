@@ -66,7 +66,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn read(&mut self) {
-        for part in plain(self.text, &self.source) {
+        for part in self.plain() {
             let mut at = part.start;
             while let Some(skip) = memchr::memchr(b'/', &self.text.as_bytes()[at..part.end]) {
                 self.source.spend(skip + 1);
@@ -74,6 +74,11 @@ impl<'t> Reader<'t> {
             }
             self.source.spend(part.end - at);
         }
+    }
+
+    /// What is no code.
+    pub(super) fn plain(&self) -> Vec<Span> {
+        plain(self.text, &self.source)
     }
 
     /// How many bytes were examined, those looked at again counted again.

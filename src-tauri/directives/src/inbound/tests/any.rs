@@ -227,3 +227,27 @@ fn hostile_messages_cost_no_more_than_others() {
         assert!(inbound.cleaned.len() <= text.len());
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is code to the reader of users' messages is code to the scanner of agents' messages.
+    #[test]
+    fn code_is_what_it_is_for_the_scanner(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "`", "``", "```", "~~~", "~~~~", "\n", "\r\n", " ", "> ", "- ", "1. ", "word", "w <react emoji=\"a\"/>",
+        ]), 0..30)
+    ) {
+        let text = parts.concat();
+        let settings = Settings::default();
+        let reader = Reader::new(&text, &settings);
+        let outside: Vec<usize> = reader
+            .plain()
+            .into_iter()
+            .flat_map(|part| part.of(&text).match_indices("<react").map(move |(at, _)| part.start + at))
+            .collect();
+        let scanned = crate::parse(&text, &crate::Settings::default(), None);
+        let executed: Vec<usize> = scanned.directives.iter().map(|d| d.span().start).collect();
+        prop_assert_eq!(outside, executed);
+    }
+}
