@@ -194,8 +194,17 @@ fn close(rest: &str, end: usize, next: usize, open: Fence) -> Cut {
 }
 
 fn fits(text: &str, room: usize, unit: LengthUnit) -> bool {
-    // Every unit counts a character at most as its bytes: most texts need no counting.
-    text.len() <= room || unit.measure(text) <= room
+    // Every unit counts a character at most as its bytes: most texts need no counting. A long rest is counted
+    // only until it is too long, so that splitting stays linear.
+    let mut left = room;
+    text.len() <= room
+        || text.chars().all(|c| match left.checked_sub(unit.of_char(c)) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        })
 }
 
 /// The end of the longest run of whole graphemes that fits. A single grapheme that is too long for a whole

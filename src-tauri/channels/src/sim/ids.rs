@@ -6,6 +6,10 @@ use foldback_wire::{ChatId, MessageId, Platform, Timestamp};
 /// (<https://discord.com/developers/docs/reference#snowflakes>).
 const DISCORD_EPOCH_MS: u64 = 1_420_070_400_000;
 
+/// Milliseconds from 1970 to the beginning of the simulated Telegram's count, 2026-01-01. Its ids have at most
+/// ten digits, so a tick is a tenth of a second: a process that starts later never repeats an earlier one's.
+const TELEGRAM_EPOCH_MS: u64 = 1_767_225_600_000;
+
 /// Gives out ids that look like the platform's and never repeat. The same clock gives the same ids, so that
 /// a replay is reproducible.
 #[derive(Debug, Clone)]
@@ -23,7 +27,8 @@ impl IdSource {
     pub(super) fn next(&mut self, now: Timestamp, chat: &ChatId) -> MessageId {
         let ms = u64::try_from(now.0).unwrap_or(0);
         let earliest = match self.platform {
-            Platform::Telegram | Platform::Whatsapp => 0,
+            Platform::Telegram => ms.saturating_sub(TELEGRAM_EPOCH_MS) / 100,
+            Platform::Whatsapp => 0,
             Platform::Discord => ms.saturating_sub(DISCORD_EPOCH_MS) << 22,
             Platform::Slack => ms.saturating_mul(1_000),
             Platform::Signal => ms,

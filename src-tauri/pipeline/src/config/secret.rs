@@ -1,11 +1,14 @@
 //! Secrets by reference. The value is read when it is used and never printed, stored or compared.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// Where a secret is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Secret {
     /// In an environment variable.
@@ -14,6 +17,48 @@ pub enum Secret {
     File(PathBuf),
     /// In the system's keyring, under this name.
     Keyring(String),
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reference)
+    }
+}
+
+/// Reads a reference. Whoever writes the secret itself in its place must not find it in an error message, which
+/// is what the derived reader would do.
+struct Reference;
+
+impl<'de> de::Visitor<'de> for Reference {
+    type Value = Secret;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a reference to a secret, such as { env = \"NAME\" }, { file = \"PATH\" } or { keyring = \"NAME\" }")
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<Secret, E> {
+        Err(E::custom(format_args!(
+            "expected {}; the secret itself never stands here",
+            &self as &dyn de::Expected
+        )))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Secret, A::Error> {
+        let wrong = || de::Error::custom(format_args!("expected {}", &Self as &dyn de::Expected));
+        let Some(kind) = map.next_key::<String>()? else {
+            return Err(wrong());
+        };
+        let secret = match kind.as_str() {
+            "env" => Secret::Env(map.next_value()?),
+            "file" => Secret::File(map.next_value()?),
+            "keyring" => Secret::Keyring(map.next_value()?),
+            _ => return Err(wrong()),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(secret),
+            Some(_) => Err(wrong()),
+        }
+    }
 }
 
 /// Why a secret cannot be had. Never holds any of it.
@@ -69,6 +114,25 @@ impl Secret {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_in_place_of_a_reference_is_not_repeated() {
+        for text in [
+            "api_key = \"sk-TOPSECRET\"",
+            "api_key = { value = \"sk-TOPSECRET\" }",
+            "api_key = 4711",
+        ] {
+            let text = format!("[agent.openai]\n{text}\n");
+            let error = crate::config::parse(&text, Path::new("x.toml"))
+                .unwrap_err()
+                .to_string();
+            assert!(!error.contains("TOPSECRET"), "{error}");
+            assert!(
+                error.contains("{ env = \"NAME\" }") && error.contains("x.toml:2:"),
+                "{error}"
+            );
+        }
+    }
 
     #[test]
     fn a_file_gives_its_text_without_the_last_break() {
