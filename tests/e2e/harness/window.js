@@ -85,6 +85,7 @@ export async function open({ config, env = {}, data } = {}) {
         "webkitgtk:browserOptions": { binary, args: [] },
       },
     });
+    await (await browser.$('[data-testid^="view-"], [data-testid="no-backend"]')).waitForDisplayed();
   } catch (error) {
     await close();
     throw new Error(`the window does not open: ${error.message}\n${driver.output}`, { cause: error });
@@ -92,8 +93,13 @@ export async function open({ config, env = {}, data } = {}) {
   return { browser, close, folder, output: () => driver.output };
 }
 
-/** Keeps a picture of the window as a test artifact. */
-export async function picture(browser, name) {
-  await mkdir(artifacts, { recursive: true });
-  await browser.saveScreenshot(join(artifacts, `${name}.png`));
+/** Keeps a picture of the window as a test artifact, or where it is told to. */
+export async function picture(browser, name, folder = artifacts) {
+  await mkdir(folder, { recursive: true });
+  // What was changed is on the screen once frames came after it, with the fonts it is written in.
+  await browser.executeAsync((done) => {
+    const frames = (left) => (left === 0 ? done() : requestAnimationFrame(() => frames(left - 1)));
+    document.fonts.ready.then(() => frames(3));
+  });
+  await browser.saveScreenshot(join(folder, `${name}.png`));
 }

@@ -1,7 +1,16 @@
 import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
-import { allAt, command, eventually, go } from "../harness/page.js";
+import { allAt, command, eventually, go, shows } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
+
+/** What stands in a view once it has something to show. */
+const signs = {
+  live: ["events", /#\d/],
+  turn: ["hold-map-pane", /bytes in \d/],
+  compose: ["previews", /message/],
+  fixtures: ["fixtures-matrix", /telegram/],
+  channels: ["channel-slack", /up/],
+};
 
 describe("every view in both themes", () => {
   let window;
@@ -16,10 +25,9 @@ describe("every view in both themes", () => {
       await command(browser, `theme: ${title}`);
       const scheme = await browser.execute(() => getComputedStyle(document.documentElement).colorScheme);
       assert.equal(scheme, name);
-      for (const view of ["live", "turn", "compose", "fixtures", "channels"]) {
+      for (const [view, sign] of Object.entries(signs)) {
         await go(browser, view);
-        // The pictures are for people: give charts and previews a moment to be drawn.
-        await browser.pause(700);
+        await shows(browser, ...sign);
         await picture(browser, `${view}-${name}`);
       }
     }
