@@ -2,6 +2,7 @@
 
 mod any;
 mod rules;
+mod values;
 mod vectors;
 
 use super::{Inbound, Settings};
