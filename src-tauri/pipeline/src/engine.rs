@@ -269,9 +269,19 @@ impl Engine {
 
     /// A person lets go out what is held on a channel because it is older than `outbox.max_age`.
     pub fn release_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
-        let detail = format!("{by:?} let the held operations of {channel} go");
+        let detail = format!("{} let the held operations of {channel} go", person(by));
         self.core.recorder.warn(detail)?;
         self.core.lanes.release(channel);
+        Ok(())
+    }
+
+    /// A person gives up what is held on a channel because it is older than `outbox.max_age`: it ends as
+    /// `cancelled` or, where an attempt may have arrived, as `unknown`. What is younger stays held.
+    pub fn give_up_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
+        let who = person(by);
+        let detail = format!("{who} gave up the operations of {channel} that were held too long");
+        self.core.recorder.warn(detail)?;
+        self.core.lanes.give_up(channel, &who);
         Ok(())
     }
 
@@ -311,6 +321,18 @@ impl Engine {
         core.tasks.wait().await;
         core.recorder.note(Kind::Stopped)?;
         core.recorder.journal.flush().await
+    }
+}
+
+/// Who decided, in words.
+fn person(by: &Actor) -> String {
+    match by {
+        Actor::Console => "a person at the console".to_owned(),
+        Actor::Cli => "a person at the command line".to_owned(),
+        Actor::Config => "the configuration".to_owned(),
+        Actor::Adapter => "the adapter".to_owned(),
+        Actor::Pipeline => "the pipeline".to_owned(),
+        Actor::User(id) => format!("the user {id}"),
     }
 }
 

@@ -40,6 +40,10 @@ impl Lanes {
                     let outcome = Outcome::new(OutcomeCode::Cancelled).because("later text replaces it");
                     return Ok(Some(self.settle(job, outcome, None).await?));
                 }
+                Way::GivenUp { by } => {
+                    let outcome = given_up(&by, attempts, maybe_done_at.is_some());
+                    return Ok(Some(self.settle(job, outcome, None).await?));
+                }
                 Way::Stopping => return Ok(None),
             }
             if maybe_done_at.is_some_and(|at| self.clock.now().since(at) > KEY_MEMORY) {
@@ -186,6 +190,16 @@ impl Lanes {
         crash::point(Point::AfterSettle);
         Ok(Carried { outcome, retry_after })
     }
+}
+
+/// The end of an operation that a person gave up.
+fn given_up(by: &str, attempts: u32, maybe_done: bool) -> Outcome {
+    let outcome = if maybe_done {
+        Outcome::new(OutcomeCode::Unknown).because(format!("it may have arrived before {by} gave it up"))
+    } else {
+        Outcome::new(OutcomeCode::Cancelled).because(format!("held too long, and {by} gave it up"))
+    };
+    Outcome { attempts, ..outcome }
 }
 
 /// The end of an operation that may have arrived so long ago that its key is no protection any more.

@@ -54,8 +54,17 @@ pub(crate) struct Lanes {
     busy: Mutex<HashMap<Key, Lane>>,
     /// Until when a person let the old operations of a channel go.
     released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
+    /// What a person gave up on a channel.
+    given_up: watch::Sender<BTreeMap<ChannelId, GivenUp>>,
     tasks: TaskTracker,
     pub(super) stop: CancellationToken,
+}
+
+/// A person's word that what is old is not sent any more.
+#[derive(Clone)]
+struct GivenUp {
+    at: Timestamp,
+    by: String,
 }
 
 /// Whether an operation may go now.
@@ -63,6 +72,10 @@ pub(super) enum Way {
     Free,
     /// A live frame that nobody needs later.
     Superfluous,
+    /// A person gave it up.
+    GivenUp {
+        by: String,
+    },
     /// The process is ending; the operation stays in the outbox.
     Stopping,
 }
@@ -82,6 +95,7 @@ impl Lanes {
             rules,
             busy: Mutex::default(),
             released: watch::Sender::new(BTreeMap::new()),
+            given_up: watch::Sender::new(BTreeMap::new()),
             tasks: TaskTracker::new(),
             stop,
         })
@@ -125,6 +139,17 @@ impl Lanes {
         let now = self.clock.now();
         self.released.send_modify(|released| {
             released.insert(channel.clone(), now);
+        });
+    }
+
+    /// A person gives up what is held on a channel and too old now to go out by itself.
+    pub(crate) fn give_up(&self, channel: &ChannelId, by: &str) {
+        let word = GivenUp {
+            at: self.clock.now(),
+            by: by.to_owned(),
+        };
+        self.given_up.send_modify(|given_up| {
+            given_up.insert(channel.clone(), word);
         });
     }
 
@@ -175,6 +200,7 @@ impl Lanes {
     ) -> Result<Way, StoreError> {
         let mut status = job.channel.watch();
         let mut released = self.released.subscribe();
+        let mut given_up = self.given_up.subscribe();
         let mut noted = false;
         let way = loop {
             let open = status.borrow_and_update().open().is_ok() || !self.rules.holds(Rule::DeliverOff);
@@ -182,6 +208,12 @@ impl Lanes {
             // A live frame that nobody waits for was overtaken while its lane was held.
             if job.live && (!open || job.done.is_closed()) {
                 break Way::Superfluous;
+            }
+            let word = given_up.borrow_and_update().get(&job.entry.channel).cloned();
+            if (!open || was_held(job, *reopened))
+                && let Some(GivenUp { by, .. }) = word.filter(|word| self.is_old(job, word.at))
+            {
+                break Way::GivenUp { by };
             }
             if open && !self.needs_consent(job, *reopened, agreed) {
                 break Way::Free;
@@ -205,6 +237,7 @@ impl Lanes {
                 // Neither sender ends before this lane does.
                 _ = status.changed() => {}
                 _ = released.changed() => {}
+                _ = given_up.changed() => {}
             }
             if *reopened == Some(Timestamp(i64::MAX)) && job.channel.status().open().is_ok() {
                 *reopened = Some(self.clock.now());
@@ -214,11 +247,19 @@ impl Lanes {
         Ok(way)
     }
 
+    fn is_old(&self, job: &Job, at: Timestamp) -> bool {
+        at.since(job.entry.at) > self.policy.max_age.0
+    }
+
     /// Whether an operation was held too long to go out without a person's consent.
     fn needs_consent(&self, job: &Job, reopened: Option<Timestamp>, agreed: Option<Timestamp>) -> bool {
-        let was_held = job.resumed || reopened.is_some_and(|at| job.entry.at <= at);
-        let old = self.clock.now().since(job.entry.at) > self.policy.max_age.0;
+        let old = self.is_old(job, self.clock.now());
         let agreed = agreed.is_some_and(|at| at >= job.entry.at);
-        was_held && old && !agreed && self.rules.holds(Rule::DeliverOld)
+        was_held(job, reopened) && old && !agreed && self.rules.holds(Rule::DeliverOld)
     }
+}
+
+/// Whether an operation waited for its channel, or for a start.
+fn was_held(job: &Job, reopened: Option<Timestamp>) -> bool {
+    job.resumed || reopened.is_some_and(|at| job.entry.at <= at)
 }

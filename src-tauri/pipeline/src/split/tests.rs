@@ -168,8 +168,9 @@ proptest! {
     }
 
     #[test]
-    fn cuts_lie_between_graphemes(text in text(), max in 40usize..80, unit in unit()) {
-        // 40 units hold every grapheme of the generator, so that none may be cut.
+    fn cuts_lie_between_graphemes(text in text(), max in 60usize..120, unit in unit()) {
+        // Half of 60 units, which the lines of a repeated fence leave at least, hold every grapheme of the
+        // generator, so that none may be cut.
         let boundaries: std::collections::HashSet<usize> =
             text.grapheme_indices(true).map(|(at, _)| at).chain([text.len()]).collect();
         for piece in split(&text, Limit { max, unit }) {

@@ -63,7 +63,16 @@ async fn an_answer_with_nothing_in_it_gives_the_empty_text() {
         bot.says(answer);
         assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
     }
-    assert_eq!(bot.screen(Platform::Signal), ["_(no response)_"; 3]);
+    let screen = bot.screen(Platform::Signal);
+    assert_eq!(screen[..2], ["_(no response)_"; 2]);
+    // Its header said whom it answers.
+    let [.., reply] = screen.as_slice() else {
+        panic!("nothing was said")
+    };
+    assert!(
+        reply.starts_with("[to ") && reply.ends_with("] _(no response)_"),
+        "{reply}"
+    );
     bot.check().await;
 }
 

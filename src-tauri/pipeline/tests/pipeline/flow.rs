@@ -224,6 +224,48 @@ async fn what_was_held_too_long_waits_for_a_person() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_person_gives_up_what_was_held_too_long_and_nothing_younger() {
+    let bot = Bot::start().await;
+    let signal = ChannelId::new("signal");
+    let toggle = |on| bot.engine.toggle(&signal, on, Actor::Console, "test");
+    toggle(false).await.unwrap();
+    bot.says([text("Old news.")]);
+    let old = bot.user(Platform::Signal, "hi").await;
+    tokio::time::sleep(Duration::from_secs(500)).await;
+    bot.engine.give_up_held(&signal, &Actor::Console).unwrap();
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    assert_eq!(
+        bot.journal.outbox().await.unwrap().len(),
+        1,
+        "not too old when it was said"
+    );
+    toggle(true).await.unwrap();
+    toggle(false).await.unwrap();
+    bot.says([text("Fresh news.")]);
+    let fresh = bot.user(Platform::Signal, "and now?").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot.engine.give_up_held(&signal, &Actor::Console).unwrap();
+    assert!(matches!(old.ended().await, Some(Terminal::Failed { .. })));
+    toggle(true).await.unwrap();
+    assert_eq!(fresh.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Signal), ["Fresh news."]);
+    let given_up: Vec<_> = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter_map(|kind| match kind {
+            Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Cancelled => outcome.detail,
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        given_up,
+        ["held too long, and a person at the console gave it up"]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn muting_holds_everything_and_unmuting_lets_it_go() {
     let bot = Bot::start().await;
     assert!(bot.engine.mute(true, Actor::Console));
