@@ -97,14 +97,6 @@ pub(crate) fn not_confirmed(channel: &ChannelId) -> Failure {
     )
 }
 
-pub(crate) fn cannot_give_up(channel: &ChannelId) -> Failure {
-    failure(
-        "not_possible",
-        format!("What {channel} holds cannot be given up, only sent."),
-        Some("Send it, or leave the channel off; it is kept."),
-    )
-}
-
 /// The journal cannot be read or written.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub(crate) fn journal(error: StoreError) -> Failure {

@@ -1,7 +1,8 @@
 import { cleanup, render } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../recordings/demo";
 import { RecordedHost } from "../host/recorded";
+import type { ChannelCard, Status } from "../generated/wire";
 import Breaking from "../test/Breaking.svelte";
 import { byId, calls, click, found, layOut, press, settle, stage, type } from "../test/stage";
 import App from "./App.svelte";
@@ -22,6 +23,34 @@ describe("the frame", () => {
     await open();
     expect(byId("mode").textContent).toContain("DRY RUN");
     expect(byId("rate").textContent).toContain("184 ev/s");
+  });
+
+  it("says that nothing leaves the machine where every channel is simulated", async () => {
+    const host = await open();
+    for (const card of demo.calls.find((c) => c.name === "channels")?.result as ChannelCard[]) {
+      host.push({ push: "channel", card: { ...card, simulated: true } });
+    }
+    await settle();
+    expect(byId("mode").textContent).toContain("SIMULATED · 5 channels");
+  });
+
+  it("leads from unknown outcomes to exactly those that nobody has looked at", async () => {
+    const host = await open();
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    host.push({ push: "status", status: { ...status, unknown: 3, unknown_turns: [7, 9], since: "2026-11-21T07:00:00Z" } });
+    await settle();
+    await click(byId("unknown"));
+    await found("view-live");
+    await vi.waitFor(() => expect(calls(host, "view_open")).toContainEqual({ filter: "outcome:unknown -kind:typing turn:7,9 after:2026-11-21T07:00:00Z" }), { timeout: 5000 });
+  });
+
+  it("says what went wrong where nobody waited for it", async () => {
+    await open();
+    const event = new Event("unhandledrejection") as PromiseRejectionEvent;
+    Object.assign(event, { reason: { code: "no_view", message: "There is no view 7.", hint: "Open it again." } });
+    window.dispatchEvent(event);
+    await settle();
+    expect(byId("toast").textContent).toMatch(/There is no view 7.*Open it again/s);
   });
 
   it("says which channels send for real as soon as one does", async () => {

@@ -1420,6 +1420,10 @@ export type Status = {
   waiting: number,
   /** Operations whose outcome is unknown and which nobody has looked at. */
   unknown: number,
+  /** The turns of those operations. */
+  unknown_turns: Array<TurnId>,
+  /** Since when everything here and on the cards of the channels is counted: the start of the process. */
+  since: Timestamp,
   /** Last place of the journal. */
   head: number,
 };
@@ -1513,6 +1517,10 @@ export type TurnDetail = {
   prompt: string | null,
   /** Backend and model. */
   agent: string | null,
+  /** What the agent thought, in full; empty where it told nothing. */
+  reasoning: string,
+  /** Its tool calls as last known, in the order they began. */
+  tools: Array<ToolCall>,
   /** Last event folded in. */
   head: number,
   /** Assistant messages. */

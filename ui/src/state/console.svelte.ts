@@ -85,10 +85,15 @@ export class Console {
     try {
       return await this.host.call(name, args);
     } catch (thrown) {
-      const { message, hint } = HostFailure.from(thrown);
-      this.toast("danger", message, hint);
+      this.fail(thrown);
       return undefined;
     }
+  }
+
+  /** Says what went wrong, and what to do about it. */
+  fail(thrown: unknown): void {
+    const { message, hint } = HostFailure.from(thrown);
+    this.toast("danger", message, hint);
   }
 
   /** Takes over actions for as long as the component lives. Call inside an effect and return the answer. */

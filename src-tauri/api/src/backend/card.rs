@@ -100,13 +100,13 @@ impl Backend {
     pub(super) async fn release(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
         let ReleaseHeld { channel, send } = wish;
         self.known(&channel)?;
-        if !send {
-            return Err(failure::cannot_give_up(&channel));
+        let (engine, by) = (&self.shared.engine, &self.shared.actor);
+        if send {
+            engine.release_held(&channel, by)
+        } else {
+            engine.give_up_held(&channel, by)
         }
-        self.shared
-            .engine
-            .release_held(&channel, &self.shared.actor)
-            .map_err(failure::journal)?;
+        .map_err(failure::journal)?;
         self.card(&channel).await
     }
 
@@ -130,6 +130,8 @@ impl Backend {
             running: digest.running(),
             waiting: digest.waiting(),
             unknown: digest.unknown(),
+            unknown_turns: digest.unknown_turns(),
+            since: digest.since(),
             head: shared.journal.head().0,
         }
     }

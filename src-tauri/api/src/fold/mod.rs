@@ -14,7 +14,7 @@ use chat::Typing;
 use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
-    ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, TurnId,
+    ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, ToolCall, TurnId,
     rpc::{Decision, LedgerEntry, TurnDetail, TurnSummary},
 };
 use lanes::Phases;
@@ -37,6 +37,8 @@ pub struct TurnFold {
     channel: Option<ChannelId>,
     prompt: Option<String>,
     agent: Option<String>,
+    reasoning: String,
+    tools: Vec<ToolCall>,
     terminal: Option<Terminal>,
     messages: Messages,
     directives: Directives,
@@ -59,6 +61,8 @@ impl TurnFold {
             channel: None,
             prompt: None,
             agent: None,
+            reasoning: String::new(),
+            tools: Vec::new(),
             terminal: None,
             messages: Messages::default(),
             directives: Directives::default(),
@@ -114,6 +118,11 @@ impl TurnFold {
                     None => backend.clone(),
                 });
             }
+            Kind::Reasoning { text } => self.reasoning.push_str(text),
+            Kind::Tool { call } => match self.tools.iter_mut().find(|known| known.id == call.id) {
+                Some(known) => known.clone_from(call),
+                None => self.tools.push(call.clone()),
+            },
             Kind::TurnEnded { terminal } => self.terminal = Some(terminal.clone()),
             _ => {}
         }
@@ -203,6 +212,8 @@ impl TurnFold {
             inbound: self.inbound.clone()?,
             prompt: self.prompt.clone(),
             agent: self.agent.clone(),
+            reasoning: self.reasoning.clone(),
+            tools: self.tools.clone(),
             head: self.head,
             messages: self.messages.all().to_vec(),
             directives,

@@ -27,7 +27,8 @@ pub(crate) struct Digest {
     /// and nobody misses it.
     open: HashMap<OpId, Option<ChannelId>>,
     typing: HashSet<OpId>,
-    unknown: HashMap<TurnId, u32>,
+    unknown: BTreeMap<TurnId, Unknown>,
+    since: Option<Timestamp>,
     /// How many events came at which time, of the last second.
     rate: VecDeque<(Timestamp, u32)>,
 }
@@ -36,6 +37,14 @@ pub(crate) struct Digest {
 struct ChannelSums {
     counters: Counters,
     errors: VecDeque<ChannelError>,
+}
+
+/// Operations of a turn whose outcome is unknown.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unknown {
+    operations: u32,
+    /// Whether somebody looked at the turn since the last of them.
+    seen: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +67,7 @@ impl Digest {
 
     /// Adds an event; answers the alarm it raises.
     pub(crate) fn push(&mut self, event: &Event) -> Option<Alarm> {
+        self.since.get_or_insert(event.at);
         self.count(event.at);
         if self.is_typing(event) {
             return None;
@@ -160,10 +170,12 @@ impl Digest {
                 if outcome.code == OutcomeCode::Unknown
                     && let Some(turn) = event.turn
                 {
-                    *self.unknown.entry(turn).or_default() += 1;
+                    let unknown = self.unknown.entry(turn).or_default();
+                    unknown.operations += 1;
+                    unknown.seen = false;
                 }
             }
-            Kind::Skipped { outcome, .. } => {
+            Kind::Skipped { outcome, .. } | Kind::Action { outcome, .. } => {
                 self.sums(event.channel.as_ref(), |sums| {
                     add(&mut sums.counters, outcome.code);
                 });
@@ -206,12 +218,28 @@ impl Digest {
 
     /// Operations whose outcome is unknown and which nobody has looked at.
     pub(crate) fn unknown(&self) -> u32 {
-        self.unknown.values().sum()
+        self.unseen().map(|(_, unknown)| unknown.operations).sum()
+    }
+
+    /// The turns of these operations.
+    pub(crate) fn unknown_turns(&self) -> Vec<TurnId> {
+        self.unseen().map(|(turn, _)| *turn).collect()
+    }
+
+    fn unseen(&self) -> impl Iterator<Item = (&TurnId, &Unknown)> {
+        self.unknown.iter().filter(|(_, unknown)| !unknown.seen)
+    }
+
+    /// When the first event came: everything is counted from there.
+    pub(crate) fn since(&self) -> Timestamp {
+        self.since.unwrap_or_default()
     }
 
     /// Somebody looked at a turn; answers whether that changed a figure.
     pub(crate) fn looked_at(&mut self, turn: TurnId) -> bool {
-        self.unknown.remove(&turn).is_some()
+        self.unknown
+            .get_mut(&turn)
+            .is_some_and(|unknown| !std::mem::replace(&mut unknown.seen, true))
     }
 
     /// Events of the last second before `now`.

@@ -1,8 +1,9 @@
 //! Channels: cards, switches, arming, muting; and what is pushed about them.
 
 use crate::host::{Host, pushed};
+use foldback_store::{Filter, Scene};
 use foldback_wire::{
-    ChannelState,
+    ChannelState, Seq, Timestamp,
     rpc::{AlarmKind, ChannelCard, Push, Status, Topic, TurnDetail},
 };
 use serde_json::{Value, json};
@@ -61,6 +62,63 @@ async fn a_channel_that_is_off_holds_its_answer_until_it_is_on_again() {
     assert_eq!(detail.deliveries.last().unwrap().text.as_deref(), Some("Hello"));
 }
 
+/// The filters behind a card's counters, as the window has them in `views/channels/figures.ts`.
+const FIGURES: [(&str, &str); 6] = [
+    ("received", "kind:received"),
+    ("sent", "outcome:sent,unchanged -kind:typing"),
+    ("dry_run", "outcome:dry_run -kind:typing"),
+    ("unsupported", "outcome:unsupported -kind:typing"),
+    ("failed", "outcome:failed,not_allowed -kind:typing"),
+    ("unknown", "outcome:unknown -kind:typing"),
+];
+
+#[tokio::test(start_paused = true)]
+async fn every_counter_of_a_card_equals_the_rows_of_its_filter() {
+    let host = Host::after_demo().await;
+    host.say("signal", "Hi", "<actions><voice>Hello</voice></actions>Hello")
+        .await;
+    let status: Status = host.call("status", json!({})).await;
+    let cards: Vec<ChannelCard> = host.call("channels", json!({})).await;
+    let journal = host.backend.journal();
+    let events = journal.read(Seq(1), usize::MAX).await.unwrap();
+    let mut seen = 0;
+    for card in &cards {
+        let counters = serde_json::to_value(card.counters).unwrap();
+        for (name, filter) in FIGURES {
+            let filter = format!("channel:{} {filter} after:{}", card.channel, status.since);
+            let mut matcher = Filter::parse(&filter).unwrap().matcher(Timestamp(0));
+            let scene = Scene::live();
+            let rows = events
+                .iter()
+                .filter(|event| matcher.matches(event, &scene))
+                .count();
+            assert_eq!(counters[name], rows, "{filter}");
+            seen += usize::from(rows > 0);
+        }
+    }
+    assert!(seen > 9, "the demonstration does too little");
+    assert!(cards.iter().any(|card| card.counters.unsupported > 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_held_too_long_can_be_given_up() {
+    let host = Host::start().await;
+    host.call::<ChannelCard>("channel_switch", json!({"channel": "slack", "on": false}))
+        .await;
+    let turn = host.say("slack", "Hi", "Hello").await;
+    tokio::time::sleep(Duration::from_mins(11)).await;
+    host.call::<ChannelCard>("release_held", json!({"channel": "slack", "send": false}))
+        .await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let cards: Vec<ChannelCard> = host.call("channels", json!({})).await;
+    let slack = cards.iter().find(|c| c.channel.as_str() == "slack").unwrap();
+    assert_eq!((slack.needs_consent, slack.counters.held), (0, 0));
+    let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
+    let outcome = detail.ledger.last().unwrap().outcome.as_ref().unwrap();
+    assert_eq!(outcome.code, foldback_wire::OutcomeCode::Cancelled);
+    assert!(outcome.detail.as_deref().unwrap().contains("gave it up"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn arming_needs_the_name_and_disarming_does_not() {
     let host = Host::start().await;
@@ -108,20 +166,6 @@ async fn muting_shows_in_the_status_and_simulated_channels_are_not_armed_there()
     let after: Status = host.call("status", json!({})).await;
     assert_eq!((after.muted, after.waiting, after.running), (false, 0, 0));
     assert!(after.p95_turn_ms.is_some());
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_is_held_cannot_be_given_up() {
-    let host = Host::start().await;
-    assert_eq!(
-        host.failure("release_held", json!({"channel": "slack", "send": false}))
-            .await,
-        (
-            "not_possible".into(),
-            "What slack holds cannot be given up, only sent.".into(),
-            Some("Send it, or leave the channel off; it is kept.".into())
-        )
-    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use crate::story::{BEGAN, CLEAN, RAW, Story, inbound, range, reaction_then_text};
 use foldback_api::TurnFold;
 use foldback_wire::{
-    Fate, Gate, Kind, RangeReason, Stage, Terminal, Timestamp, TurnId,
+    Fate, Gate, Kind, RangeReason, Stage, Terminal, Timestamp, ToolCall, ToolStatus, TurnId,
     rpc::{DecisionKind, Lane, TurnDetail},
 };
 use std::collections::BTreeMap;
@@ -49,6 +49,45 @@ fn a_directive_points_to_its_operation_and_outcome() {
     assert_eq!(directive.op.map(|op| op.0), Some(1));
     assert_eq!(directive.outcome.as_ref().unwrap().code.code(), "sent");
     assert_eq!((directive.at_ms, directive.took_ms), (140, Some(51)));
+}
+
+#[test]
+fn reasoning_is_one_text_and_a_tool_call_is_what_was_last_said_of_it() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    let call = |status, result: Option<&str>| Kind::Tool {
+        call: ToolCall {
+            id: "call-1".into(),
+            name: "search".to_owned(),
+            status,
+            arguments: Some("{}".to_owned()),
+            result: result.map(str::to_owned),
+        },
+    };
+    for text in ["They ask ", "about it."] {
+        story.at(
+            1,
+            Kind::Reasoning {
+                text: text.to_owned(),
+            },
+        );
+    }
+    story.at(2, call(ToolStatus::Running, None));
+    story.at(3, call(ToolStatus::Completed, Some("found")));
+    let detail = detail(&story);
+    assert_eq!(detail.reasoning, "They ask about it.");
+    let [tool] = detail.tools.as_slice() else {
+        panic!("{:?}", detail.tools)
+    };
+    assert_eq!(
+        (tool.status, tool.result.as_deref()),
+        (ToolStatus::Completed, Some("found"))
+    );
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(super) enum Check {
         operations: Vec<OpKind>,
     },
     Reason(Vec<&'static str>),
+    Outcome(Vec<&'static str>),
     Is(Vec<&'static str>),
     Has(Vec<&'static str>),
     Dur(Compare, Vec<u64>),
@@ -84,6 +85,7 @@ impl Check {
                 Self::Kind { types, operations }
             }
             Name::Reason => Self::Reason(codes(terms)),
+            Name::Outcome => Self::Outcome(codes(terms)),
             Name::Is => Self::Is(codes(terms)),
             Name::Has => Self::Has(codes(terms)),
             Name::Text => Self::Text(texts(terms).filter_map(|text| literal(text, false)).collect()),
@@ -121,6 +123,12 @@ impl Check {
             Self::Reason(reasons) => match &event.kind {
                 Kind::Held { hold, .. } => reasons.contains(&hold.reason.code()),
                 Kind::Waiting { reason, .. } => reasons.contains(&reason.code()),
+                _ => false,
+            },
+            Self::Outcome(outcomes) => match &event.kind {
+                Kind::Ended { outcome, .. }
+                | Kind::Skipped { outcome, .. }
+                | Kind::Action { outcome, .. } => outcomes.contains(&outcome.code.code()),
                 _ => false,
             },
             Self::Is(marks) => scene.flags(event).iter().any(|flag| marks.contains(&flag.code())),
@@ -212,6 +220,7 @@ impl Check {
             }
             Self::Kind { types, .. } => at_most(Selection::kinds(types.iter().copied().chain(OPERATIONS))),
             Self::Reason(_) => at_most(Selection::kinds(["held", "waiting"])),
+            Self::Outcome(_) => at_most(Selection::kinds(["ended", "skipped", "action"])),
             Self::Dur(..) => at_most(Selection::kinds(ENDS)),
             Self::Since(at) => exactly(Selection {
                 since: Some(*at),

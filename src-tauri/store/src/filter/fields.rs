@@ -2,7 +2,7 @@
 //! read this table.
 
 use crate::kind::{CHANNEL, KINDS, PROCESS};
-use foldback_wire::{HoldReason, OpKind, Stage, rpc::RowFlag};
+use foldback_wire::{HoldReason, OpKind, OutcomeCode, Stage, rpc::RowFlag};
 
 /// A field of the filter language.
 #[derive(Debug)]
@@ -55,6 +55,7 @@ pub(crate) enum Name {
     Stage,
     Kind,
     Reason,
+    Outcome,
     Is,
     Has,
     Text,
@@ -107,6 +108,13 @@ pub static FIELDS: &[Field] = &[
         about: "Why something is held back.",
         values: Values::Closed(reasons),
         example: "reason:partial_tag",
+    },
+    Field {
+        name: Name::Outcome,
+        code: "outcome",
+        about: "How an operation ended, or how a directive that became none counts.",
+        values: Values::Closed(outcomes),
+        example: "outcome:unknown,failed",
     },
     Field {
         name: Name::Is,
@@ -226,6 +234,10 @@ fn kinds() -> Vec<Value> {
 
 fn reasons() -> Vec<Value> {
     values!(HoldReason).collect()
+}
+
+fn outcomes() -> Vec<Value> {
+    values!(OutcomeCode).collect()
 }
 
 fn marks() -> Vec<Value> {

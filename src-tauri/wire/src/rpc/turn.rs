@@ -3,7 +3,7 @@
 use super::ChannelPreview;
 use crate::{
     ChannelId, Delivery, Diagnostic, Directive, Header, Hold, Inbound, Intent, OpId, Outcome, Range,
-    SessionId, Span, Suppression, Terminal, Timestamp, TurnId, closed::closed_set,
+    SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -226,6 +226,10 @@ pub struct TurnDetail {
     pub prompt: Option<String>,
     /// Backend and model.
     pub agent: Option<String>,
+    /// What the agent thought, in full; empty where it told nothing.
+    pub reasoning: String,
+    /// Its tool calls as last known, in the order they began.
+    pub tools: Vec<ToolCall>,
     /// Last event folded in.
     pub head: u64,
     /// Assistant messages.

@@ -245,6 +245,10 @@ pub struct Status {
     pub waiting: u32,
     /// Operations whose outcome is unknown and which nobody has looked at.
     pub unknown: u32,
+    /// The turns of those operations.
+    pub unknown_turns: Vec<TurnId>,
+    /// Since when everything here and on the cards of the channels is counted: the start of the process.
+    pub since: Timestamp,
     /// Last place of the journal.
     pub head: u64,
 }

@@ -1,7 +1,7 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import demo from "../../../recordings/demo";
-import type { ChannelCard } from "../../generated/wire";
+import type { ChannelCard, Status } from "../../generated/wire";
 import { byId, calls, click, layOut, settle, stage, type } from "../../test/stage";
 import { abilities } from "./abilities";
 import ChannelsView from "./ChannelsView.svelte";
@@ -56,11 +56,18 @@ it("asks once before what was held too long goes out", async () => {
 
 it("leads from every figure to the events behind it", async () => {
   const { console } = await stage(ChannelsView);
-  for (const figure of figures) {
+  // The host's tests count the rows of these filters; here it is only that the window asks for them.
+  console.status = { ...(demo.calls.find((c) => c.name === "status")?.result as Status), since: "2026-11-21T07:00:00Z" };
+  const asked: (string | null)[] = [];
+  for (const figure of figures.filter((f) => f.filter !== null)) {
     await click(within("telegram", `figure-${figure.key}`));
-    expect(console.askedFilter).toMatch(/^channel:telegram kind:/);
+    asked.push(console.askedFilter);
     expect(console.view).toBe("live");
   }
+  expect(asked).toEqual([
+    "kind:received", "outcome:sent,unchanged -kind:typing", "outcome:dry_run -kind:typing", "outcome:unsupported -kind:typing",
+    "outcome:failed,not_allowed -kind:typing", "outcome:unknown -kind:typing",
+  ].map((filter) => `channel:telegram ${filter} after:2026-11-21T07:00:00Z`));
 });
 
 it("shows a card that the backend pushes", async () => {

@@ -6,21 +6,22 @@ export interface Figure {
   readonly key: keyof Counters;
   readonly title: string;
   readonly about: string;
-  /** Beside `channel:…`. */
-  readonly filter: string;
+  /** Beside `channel:…`; `null` for what stands now and is no sum of events. Typing is never counted. */
+  readonly filter: string | null;
   /** When there is any. */
   readonly tone?: Tone;
 }
 
 export const figures: readonly Figure[] = [
   { key: "received", title: "received", about: "Messages that came in", filter: "kind:received" },
-  { key: "sent", title: "sent", about: "Operations the platform acknowledged", filter: "kind:ended sent" },
-  { key: "dry_run", title: "dry run", about: "Operations done in dry run", filter: "kind:ended is:dry_run" },
-  { key: "held", title: "waiting", about: "Operations waiting", filter: "kind:waiting", tone: "held-timing" },
-  { key: "unsupported", title: "unsupported", about: "Operations skipped as unsupported", filter: "kind:ended unsupported", tone: "notice" },
-  { key: "failed", title: "failed", about: "Operations that failed", filter: "kind:ended is:error", tone: "danger" },
-  { key: "unknown", title: "unknown", about: "Operations whose outcome is unknown", filter: "kind:ended unknown", tone: "danger" },
+  { key: "sent", title: "sent", about: "Operations the platform acknowledged", filter: "outcome:sent,unchanged -kind:typing" },
+  { key: "dry_run", title: "dry run", about: "Operations done in dry run", filter: "outcome:dry_run -kind:typing" },
+  { key: "held", title: "waiting", about: "Operations waiting in the outbox now", filter: null, tone: "held-timing" },
+  { key: "unsupported", title: "unsupported", about: "Operations skipped as unsupported", filter: "outcome:unsupported -kind:typing", tone: "notice" },
+  { key: "failed", title: "failed", about: "Operations that failed or were not allowed", filter: "outcome:failed,not_allowed -kind:typing", tone: "danger" },
+  { key: "unknown", title: "unknown", about: "Operations whose outcome is unknown", filter: "outcome:unknown -kind:typing", tone: "danger" },
 ];
 
-/** The filter behind a figure of a channel. */
-export const filterOf = (channel: ChannelId, figure: Figure): string => `channel:${channel} ${figure.filter}`;
+/** The filter whose rows are exactly what a figure of a channel counted: everything `since` the process began. */
+export const filterOf = (channel: ChannelId, filter: string, since: string | undefined): string =>
+  `channel:${channel} ${filter}${since === undefined ? "" : ` after:${since}`}`;

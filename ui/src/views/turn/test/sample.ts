@@ -183,6 +183,8 @@ export function sampleTurn(): TurnDetail {
     },
     prompt: "Can you put the numbers into a chart?",
     agent: "script",
+    reasoning: "They ask about the talk.",
+    tools: [{ id: "call-1", name: "search", status: "completed", arguments: '{"query":"talk"}', result: "nothing new" }],
     head: teller.seq,
     messages: [
       {
