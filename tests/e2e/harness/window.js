@@ -44,7 +44,7 @@ export async function open({ config, env = {}, data } = {}) {
   const port = await freePort();
   // What the page itself keeps (theme, drafts) lies with the data, so that no window inherits from another.
   const own = Object.fromEntries(["DATA", "CONFIG", "CACHE"].map((kind) => [`XDG_${kind}_HOME`, join(folder, "window")]));
-  const settings = { FOLDBACK_DATA_DIR: folder, ...own, ...env };
+  const settings = { FOLDBACK_DATA_DIR: folder, FOLDBACK_FIXTURES: join(root, "fixtures"), ...own, ...env };
   if (config !== undefined) {
     settings.FOLDBACK_CONFIG = join(folder, "foldback.toml");
     await writeFile(settings.FOLDBACK_CONFIG, config);
