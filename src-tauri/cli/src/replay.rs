@@ -103,6 +103,8 @@ impl Scenario {
 struct Wanted {
     scenarios: Vec<Scenario>,
     recordings: Vec<(PathBuf, Recording)>,
+    /// What cannot be read; the rest is run all the same.
+    unreadable: Vec<Unreadable>,
 }
 
 /// A run with what it left behind.
@@ -119,8 +121,9 @@ pub(crate) fn run(args: &Args) -> End {
     let Wanted {
         scenarios,
         recordings,
-    } = wanted(args)?;
-    if scenarios.is_empty() && recordings.is_empty() {
+        unreadable,
+    } = wanted(args);
+    if scenarios.is_empty() && recordings.is_empty() && unreadable.is_empty() {
         return Err(Stop::Wrong(
             "no fixture and no recording is there, or the filter leaves none".to_owned(),
         ));
@@ -135,7 +138,11 @@ pub(crate) fn run(args: &Args) -> End {
         keeping::keep(db, results.iter().map(|ran| ran.events.as_slice()))?;
     }
     let mut out = stdout();
-    let cases: Vec<Case> = results.iter().map(|ran| ran.case.clone()).collect();
+    let mut cases: Vec<Case> = results.iter().map(|ran| ran.case.clone()).collect();
+    cases.extend(unreadable.iter().map(|error| {
+        let name = error.path.display().to_string();
+        Case::error(name, &error.path, "", error.to_string())
+    }));
     match args.format {
         Format::Json => {
             for case in &cases {
@@ -159,22 +166,26 @@ pub(crate) fn run(args: &Args) -> End {
     if args.coverage {
         fine &= coverage::report(scenarios.iter().map(|scenario| &scenario.fixture))?;
     }
-    Ok(if fine { Found::Holds } else { Found::Fails })
+    match unreadable.len() {
+        0 => Ok(if fine { Found::Holds } else { Found::Fails }),
+        1 => Err(Stop::Wrong("1 path cannot be read".to_owned())),
+        n => Err(Stop::Wrong(format!("{n} paths cannot be read"))),
+    }
 }
 
-/// Everything below the paths that is to be run. Every unreadable file is named before giving up.
-fn wanted(args: &Args) -> Result<Wanted, Stop> {
+/// Everything below the paths that is to be run.
+fn wanted(args: &Args) -> Wanted {
     let mut wanted = Wanted::default();
-    let mut unreadable = 0_usize;
-    let mut refuse = |error: &Unreadable| {
-        complain(error);
-        unreadable += 1;
+    let mut unreadable = Vec::new();
+    let mut refuse = |error: Unreadable| {
+        complain(&error);
+        unreadable.push(error);
     };
     for path in &args.paths {
         let found = match find(path) {
             Ok(found) => found,
             Err(error) => {
-                refuse(&error);
+                refuse(error);
                 continue;
             }
         };
@@ -196,23 +207,19 @@ fn wanted(args: &Args) -> Result<Wanted, Stop> {
                     });
                 }
                 Ok(_) => {}
-                Err(error) => refuse(&error),
+                Err(error) => refuse(error),
             }
         }
         for path in found.recordings {
             if args.filter.as_ref().is_none_or(|text| matches(text, &path, None)) {
                 match recording::read(&path) {
                     Ok(recording) => wanted.recordings.push((path, recording)),
-                    Err(error) => refuse(&error),
+                    Err(error) => refuse(error),
                 }
             }
         }
     }
-    match unreadable {
-        0 => Ok(wanted),
-        1 => Err(Stop::Wrong("1 path cannot be read".to_owned())),
-        _ => Err(Stop::Wrong(format!("{unreadable} paths cannot be read"))),
-    }
+    Wanted { unreadable, ..wanted }
 }
 
 fn matches(text: &str, path: &Path, fixture: Option<&Fixture>) -> bool {

@@ -209,7 +209,7 @@ fn differences(at: &str, effect: &Effect, thing: &Thing, mismatches: &mut Vec<Mi
             fields.nullable("caption", expected.caption.as_ref(), caption.as_ref());
             fields.nullable("reply_to", expected.reply_to.as_ref(), reply_to.as_ref());
         }
-        (Effect::Voice(VoiceEffect { text: expected }), Thing::Voice { text }) => {
+        (Effect::Voice(VoiceEffect { text: expected, .. }), Thing::Voice { text }) => {
             Fields {
                 at,
                 name: "voice",
@@ -316,6 +316,8 @@ mod tests {
     fn expectations_for_other_channels_do_not_count() {
         let yaml = "[{send: {text: a}, unless: [slack]}, {react: {}, only: [slack]}]";
         assert_eq!(places(yaml, &[react(0)]), Vec::<String>::new());
+        let inside = "[{send: {text: a, unless: [slack]}}, {react: {only: [slack]}}]";
+        assert_eq!(places(inside, &[react(0)]), Vec::<String>::new());
         assert!(serde_saphyr::from_str::<Vec<Expectation>>("[{send: {}, react: {}}]").is_err());
         assert!(serde_saphyr::from_str::<Vec<Expectation>>("[{sned: {}}]").is_err());
     }

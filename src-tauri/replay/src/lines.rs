@@ -41,6 +41,7 @@ pub(crate) fn expected_line(effect: &Effect) -> String {
             text,
             contains,
             reply_to,
+            ..
         }) => line(
             "send",
             &[
@@ -58,6 +59,7 @@ pub(crate) fn expected_line(effect: &Effect) -> String {
             emoji,
             emoji_sent,
             message,
+            ..
         }) => line(
             "react",
             &[
@@ -71,6 +73,7 @@ pub(crate) fn expected_line(effect: &Effect) -> String {
             kind,
             caption,
             reply_to,
+            ..
         }) => line(
             "file",
             &[
@@ -85,7 +88,7 @@ pub(crate) fn expected_line(effect: &Effect) -> String {
                 ),
             ],
         ),
-        Effect::Voice(VoiceEffect { text }) => line("voice", &[("text", quoted(text))]),
+        Effect::Voice(VoiceEffect { text, .. }) => line("voice", &[("text", quoted(text))]),
         Effect::Diagnostics(codes) => line(
             "diagnostics",
             &[(

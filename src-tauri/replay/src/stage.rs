@@ -128,6 +128,17 @@ impl Stage {
     }
 }
 
+/// Whether a fixture's overrides are a configuration; else what is wrong.
+pub(crate) fn check_config(fixture: &Fixture) -> Result<(), String> {
+    let platforms = fixture.channel.platforms();
+    platforms.iter().try_for_each(
+        |platform| match config(fixture, &ChannelId::from(platform.code())) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        },
+    )
+}
+
 /// The embedded configuration with the fixture's overrides, reduced to the one channel.
 fn config(fixture: &Fixture, channel: &ChannelId) -> Result<Config, StageError> {
     let wrong = |error: serde_json::Error| StageError::Config(error.to_string());
