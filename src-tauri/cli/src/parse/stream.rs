@@ -60,8 +60,10 @@ pub(crate) fn run(settings: &Settings, inbound: Option<&str>) -> End {
         let shown = watch.collect.clean_text().len();
         raw.push_str(&chunk);
         scanner.push(&chunk, &mut watch);
-        let held = &raw[watch.decided..];
-        let reason = watch.reason.filter(|_| !held.is_empty());
+        // Once silence is certain nothing waits, though the ranges come only with the end.
+        let undecided = &raw[watch.decided..];
+        let reason = watch.reason.filter(|_| !undecided.is_empty());
+        let held = reason.map_or("", |_| undecided);
         let released = &watch.collect.clean_text()[shown..];
         json_line(
             &mut out,

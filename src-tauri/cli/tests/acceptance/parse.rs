@@ -173,6 +173,12 @@ fn a_stream_says_after_each_chunk_what_is_shown_and_held() {
     assert_eq!(lines[5]["clean_text"], released);
     assert_eq!(released, "Great idea!");
 
+    let silent = foldback(&["parse", "--stream"], "\"NO_REPLY because\"\n").lines();
+    assert_eq!(
+        silent[0],
+        json!({"chunk": 0, "released": "", "held": "", "reason": null})
+    );
+
     let bad = foldback(&["parse", "--stream"], "\"fine\"\n{}\n");
     assert_eq!(bad.code, 2);
     assert!(bad.stderr.contains("<stdin>:2"), "{}", bad.stderr);
