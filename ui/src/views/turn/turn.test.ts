@@ -34,6 +34,17 @@ async function sixChunks() {
   return window;
 }
 
+it("keeps reasoning and tool calls closed until they are asked for, with their length and status", async () => {
+  await open(812);
+  const inspector = byId("inspector").textContent;
+  expect(inspector).toContain("24 characters");
+  expect(byId("reasoning")).toMatchObject({ open: false });
+  expect(byId("reasoning").textContent).toContain("They ask about the talk.");
+  expect(byId("tool")).toMatchObject({ open: false });
+  expect(byId("tool").dataset["status"]).toBe("completed");
+  expect(byId("tool").textContent).toMatch(/search.*"query": "talk".*nothing new/s);
+});
+
 describe("the list of turns", () => {
   it("opens the newest turn when nothing is selected", async () => {
     await stage(TurnView, undefined, undefined, new SampleHost());
