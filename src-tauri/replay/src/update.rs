@@ -225,12 +225,12 @@ mod tests {
 
     #[test]
     fn expectations_are_added_where_there_were_none() {
-        let text = "name: x\nchannel: slack\nsteps: []";
+        let text = "name: x\nchannel: slack\nsteps: [{wait_ms: 1}]";
         let fixture = crate::fixture::parse(Path::new("x.yaml"), text).unwrap();
         let updated = updated(text, &fixture, &[came(Platform::Slack, &["a"])]);
         assert_eq!(
             updated,
-            "name: x\nchannel: slack\nsteps: []\nexpect:\n  - send: {text: \"a\"}\n"
+            "name: x\nchannel: slack\nsteps: [{wait_ms: 1}]\nexpect:\n  - send: {text: \"a\"}\n"
         );
     }
 }
