@@ -3,7 +3,10 @@
 use crate::places;
 use foldback_api::{Backend, Setup};
 use foldback_wire::{Actor, rpc::Failure};
-use std::fmt::Display;
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal as _},
+};
 use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// Starts the bot that the configuration describes, or the embedded default; else what is wrong, in words.
@@ -51,7 +54,11 @@ fn log(setup: Option<&Setup>) {
     let filter = EnvFilter::try_from_default_env().or_else(|_| EnvFilter::try_new(level));
     let installed = tracing_subscriber::registry()
         .with(filter.unwrap_or_else(|_| EnvFilter::new("info")))
-        .with(fmt::layer().with_writer(std::io::stderr))
+        .with(
+            fmt::layer()
+                .with_writer(io::stderr)
+                .with_ansi(io::stderr().is_terminal()),
+        )
         .with(setup.map(|setup| setup.log.layer()))
         .try_init();
     if let Err(error) = installed {
