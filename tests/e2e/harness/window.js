@@ -32,12 +32,15 @@ function answers(port) {
   });
 }
 
+/** What the page shows once the bot runs, or cannot. */
+const started = '[data-testid^="view-"], [data-testid="no-backend"]';
+
 /**
  * Opens a window.
- * @param {{config?: string, env?: Record<string, string>, data?: string}} options the text of a foldback.toml,
- *   more environment, and a data folder to use again (it is then kept).
+ * @param {{config?: string, env?: Record<string, string>, data?: string, first?: string}} options the text of a
+ *   foldback.toml, more environment, a data folder to use again (it is then kept), and what to wait for.
  */
-export async function open({ config, env = {}, data } = {}) {
+export async function open({ config, env = {}, data, first = started } = {}) {
   const folder = data ?? (await mkdtemp(join(tmpdir(), "foldback-e2e-")));
   await mkdir(folder, { recursive: true });
   const screen = await display();
@@ -85,12 +88,12 @@ export async function open({ config, env = {}, data } = {}) {
         "webkitgtk:browserOptions": { binary, args: [] },
       },
     });
-    await (await browser.$('[data-testid^="view-"], [data-testid="no-backend"]')).waitForDisplayed();
+    await (await browser.$(first)).waitForDisplayed();
   } catch (error) {
     await close();
     throw new Error(`the window does not open: ${error.message}\n${driver.output}`, { cause: error });
   }
-  return { browser, close, folder, output: () => driver.output };
+  return { browser, close, folder, pid: driver.pid, output: () => driver.output };
 }
 
 /** Keeps a picture of the window as a test artifact, or where it is told to. */
