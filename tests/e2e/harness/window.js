@@ -7,7 +7,7 @@ import { remote } from "webdriverio";
 import { end, freePort, start, until } from "./processes.js";
 
 const root = resolve(import.meta.dirname, "../../..");
-const binary = process.env.FOLDBACK_DESKTOP ?? join(root, "target/debug/foldback-desktop");
+const built = (profile) => process.env.FOLDBACK_DESKTOP ?? join(root, `target/${profile}/foldback-desktop`);
 const artifacts = process.env.FOLDBACK_ARTIFACTS ?? join(root, "artifacts/screenshots");
 
 /** A virtual display that closes with the window. `-displayfd` lets the server choose a free number. */
@@ -37,10 +37,11 @@ const started = '[data-testid^="view-"], [data-testid="no-backend"]';
 
 /**
  * Opens a window.
- * @param {{config?: string, env?: Record<string, string>, data?: string, first?: string}} options the text of a
- *   foldback.toml, more environment, a data folder to use again (it is then kept), and what to wait for.
+ * @param {{config?: string, env?: Record<string, string>, data?: string, first?: string, profile?: string}} options
+ *   the text of a foldback.toml, more environment, a data folder to use again (it is then kept), what to wait for, and
+ *   which build to open.
  */
-export async function open({ config, env = {}, data, first = started } = {}) {
+export async function open({ config, env = {}, data, first = started, profile = "debug" } = {}) {
   const folder = data ?? (await mkdtemp(join(tmpdir(), "foldback-e2e-")));
   await mkdir(folder, { recursive: true });
   const screen = await display();
@@ -85,7 +86,7 @@ export async function open({ config, env = {}, data, first = started } = {}) {
       waitforInterval: 50,
       capabilities: {
         "wdio:enforceWebDriverClassic": true,
-        "webkitgtk:browserOptions": { binary, args: [] },
+        "webkitgtk:browserOptions": { binary: built(profile), args: [] },
       },
     });
     await (await browser.$(first)).waitForDisplayed();
