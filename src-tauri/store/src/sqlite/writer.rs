@@ -77,7 +77,7 @@ impl Writer {
                 );
             }
             Err(error) => {
-                tracing::warn!(%error, "the journal's log stays beside it; nothing confirmed is lost")
+                tracing::warn!(%error, "the journal's log stays beside it; nothing confirmed is lost");
             }
         }
     }
