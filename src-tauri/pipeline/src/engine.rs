@@ -381,7 +381,7 @@ impl Core {
             // Whoever does not wait any more gets the message again.
             Ok(()) => drop(kept.send(())),
             Err(error) => {
-                tracing::error!(%error, "a message is not confirmed: the journal cannot be written")
+                tracing::error!(%error, "a message is not confirmed: the journal cannot be written");
             }
         }
     }
