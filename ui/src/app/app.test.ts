@@ -102,6 +102,34 @@ describe("the frame", () => {
     expect(byId("announcement").textContent).toContain("8 bytes");
   });
 
+  it("keeps the alarms at hand when their toasts are gone, the newest first", async () => {
+    const host = await open();
+    const alarm = { kind: "error" as const, message: "A turn failed: the stream was cut.", seq: 9, turn: 812 };
+    host.push({ push: "alarm", alarm });
+    host.push({ push: "alarm", alarm: { ...alarm, message: "A turn failed: it took too long.", seq: 12, turn: 813 } });
+    await settle();
+    for (const close of document.querySelectorAll("[data-testid='toast'] [aria-label='Dismiss']")) await click(close);
+    expect(shown("toast")).toBe(false);
+    expect(byId("alarms").textContent).toBe("2 alarms");
+    await press(byId("alarms"), "Enter");
+    const items = [...document.querySelectorAll<HTMLElement>("[role='menuitem']")];
+    expect(items.map((item) => item.textContent)).toEqual(["A turn failed: it took too long. #813", "A turn failed: the stream was cut. #812"]);
+  });
+
+  it("says the same thing once, however often it happens", async () => {
+    const host = await open();
+    for (const seq of [9, 10, 11]) host.push({ push: "alarm", alarm: { kind: "leak", message: "8 bytes were visible", seq, turn: 812 } });
+    await settle();
+    expect(document.querySelectorAll("[data-testid='toast']")).toHaveLength(1);
+    expect(byId("alarms").textContent).toBe("3 alarms");
+  });
+
+  it("leads from its badge to the channels", async () => {
+    await open();
+    await click(byId("mode"));
+    await found("view-channels");
+  });
+
   it("keeps the app's log in a drawer", async () => {
     await open();
     await press(document.body, "j", { ctrlKey: true });

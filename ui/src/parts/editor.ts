@@ -1,9 +1,22 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import type { Extension } from "@codemirror/state";
-import { Decoration, EditorView, keymap, lineNumbers, MatchDecorator, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
+import { Decoration, EditorView, highlightSpecialChars, keymap, lineNumbers, MatchDecorator, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
+import { labelOf, nameOf } from "../store/glyphs";
 
-/** How an editor looks: the roles of the page, nothing of its own. */
-export const look: Extension = EditorView.theme({
+/** What nobody would see, by name, as everywhere else in the window. */
+const signs: Extension = highlightSpecialChars({
+  addSpecialChars: /[\u00a0\u2060]/g,
+  render(code) {
+    const character = String.fromCodePoint(code);
+    const sign = document.createElement("span");
+    sign.className = "cm-sign";
+    sign.title = nameOf(character);
+    sign.textContent = labelOf(character);
+    return sign;
+  },
+});
+
+const roles: Extension = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--surface-0)", color: "var(--text)", fontSize: "1.2rem" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", fontVariantLigatures: "none", lineHeight: "1.6", overflow: "auto" },
@@ -17,6 +30,8 @@ export const look: Extension = EditorView.theme({
   ".cm-panels": { backgroundColor: "var(--surface-1)", color: "var(--text)" },
   ".cm-changedLine, .cm-insertedLine": { backgroundColor: "var(--ok-fill) !important" },
   ".cm-deletedChunk, .cm-deletedLine": { backgroundColor: "var(--danger-fill) !important" },
+  ".cm-deletedChunk": { paddingLeft: "1.2rem !important" },
+  ".cm-deletedChunk .cm-deletedLine": { padding: "0 !important" },
   "&.cm-merge-a .cm-changedLine": { backgroundColor: "var(--danger-fill) !important" },
   ".cm-changedText, .cm-insertedText": { background: "none !important", textDecoration: "none", boxShadow: "inset 0 -2px 0 var(--ok)" },
   "&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText": { background: "none !important", boxShadow: "inset 0 -2px 0 var(--danger)" },
@@ -24,7 +39,11 @@ export const look: Extension = EditorView.theme({
   ".cm-yaml-key": { color: "var(--accent)" },
   ".cm-yaml-string": { color: "var(--shown)" },
   ".cm-yaml-comment": { color: "var(--text-3)", fontStyle: "italic" },
+  ".cm-sign": { padding: "0 0.25em", fontSize: "0.72em", fontWeight: "600", color: "var(--text-3)", border: "1px solid var(--border-strong)", borderRadius: "0.25em", verticalAlign: "0.1em" },
 });
+
+/** How an editor looks: the roles of the page, nothing of its own. */
+export const look: Extension = [roles, signs];
 
 /** What every editor for writing has. Tab indents; Escape then Tab leaves, as CodeMirror documents for keyboards. */
 export const writing: Extension = [history(), keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]), look];

@@ -146,6 +146,13 @@ export class Console {
     this.#selection.forward();
   }
 
+  /** Shows a place: its turn, or else its event. */
+  show(place: Place): void {
+    if (place.turn !== undefined) return this.openTurn(place.turn, place.seq);
+    this.select(place);
+    this.go("live");
+  }
+
   /** Selects a turn and shows it. */
   openTurn(turn: number, seq?: number): void {
     this.select({ turn, seq });
@@ -162,10 +169,13 @@ export class Console {
 
   toast(tone: Toast["tone"], title: string, hint: string | null = null, place: Place | null = null): void {
     const id = (this.#toastId += 1);
-    this.toasts = [...this.toasts.slice(-3), { id, tone, title, hint, place }];
+    // The same thing said again is said once.
+    const others = this.toasts.filter((toast) => toast.title !== title || toast.hint !== hint);
+    this.toasts = [...others.slice(-3), { id, tone, title, hint, place }];
     this.announce(hint ? `${title} ${hint}` : title);
-    // What went wrong stays until it is dismissed.
+    // What went wrong stays until it is dismissed; a failed turn stays among the alarms in the top bar.
     if (tone === "info" || tone === "ok") setTimeout(() => this.dismiss(id), 6000);
+    else if (tone === "danger" && place !== null) setTimeout(() => this.dismiss(id), 12_000);
   }
 
   dismiss(id: number): void {

@@ -1,4 +1,4 @@
-import type { ChannelCard } from "../../generated/wire";
+import type { ChannelCard, Markup } from "../../generated/wire";
 import { bytes, count, duration, words } from "../../store/format";
 
 /** Something a channel can or cannot do, in two words. */
@@ -13,12 +13,15 @@ export interface Ability {
 
 const units = { utf16: "UTF-16 units", scalars: "characters", bytes: "bytes" } as const;
 
+/** How text is marked up there, as people call it. */
+const markups: Readonly<Record<Markup, string>> = { plain: "plain text", markdown: "Markdown", mrkdwn: "mrkdwn", html: "HTML", whatsapp: "WhatsApp's marks" };
+
 /** What a card's capabilities say, in the order of a message: text, its changes, what goes beside it. */
 export function abilities({ capabilities: c, disabled }: ChannelCard): Ability[] {
   const one = (op: string, name: string, can: boolean, how: string | null = null): Ability =>
     ({ name, how: can ? how : null, can, disabled: disabled.includes(op) });
   return [
-    one("send_text", "text", true, `${count(c.text_limit)} ${units[c.unit]}, ${c.markup}`),
+    one("send_text", "text", true, `${count(c.text_limit)} ${units[c.unit]}, ${markups[c.markup]}`),
     one("edit", "edit", c.edit, c.edit_interval_ms === null ? null : `every ${duration(c.edit_interval_ms)}`),
     one("delete", "delete", c.delete),
     one("react", "react", c.react !== null, c.react === null ? null : words(c.react)),

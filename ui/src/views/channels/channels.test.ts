@@ -93,7 +93,7 @@ it("tells what a channel can do, what its platform cannot, and what was switched
   const signal = cards.find((c) => c.channel === "signal");
   if (!signal) throw new Error("the recording has signal");
   const of = (name: string): unknown => abilities(signal).find((a) => a.name === name);
-  expect(of("text")).toMatchObject({ can: true, how: "2,000 characters, plain" });
+  expect(of("text")).toMatchObject({ can: true, how: "2,000 characters, plain text" });
   expect(of("edit")).toMatchObject({ can: false });
   expect(of("voice")).toMatchObject({ can: true, disabled: true });
 });

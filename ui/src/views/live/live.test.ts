@@ -126,6 +126,27 @@ describe("the filter", () => {
     expect(document.querySelector("[data-testid='filter-error']")).toBeNull();
   });
 
+  it("follows the end again where another filter leaves nothing selected, and stays with the event that is", async () => {
+    const { console } = await stage(LiveView);
+    await click(drawn()[3] as Element);
+    expect(document.querySelector("[data-testid='following']")).toBeNull();
+    const seq = console.selected?.seq;
+    const input = byId("filter");
+    await type(input, "discord");
+    await press(input, "Enter");
+    await settle();
+    await type(input, "");
+    await press(input, "Enter");
+    await settle();
+    const index = demo.rows.findIndex((row) => row.seq === seq);
+    expect(drawn().map((row) => Number(row.dataset["index"]))).toContain(index);
+    console.select({ turn: 812 });
+    await type(input, "discord");
+    await press(input, "Enter");
+    await settle();
+    byId("following");
+  });
+
   it("proposes, and takes the proposal chosen", async () => {
     await stage(LiveView);
     const input = byId("filter");

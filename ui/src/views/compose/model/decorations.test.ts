@@ -26,6 +26,11 @@ describe("decorations", () => {
     ]);
   });
 
+  it("do not strike white space, which would look like a dash", () => {
+    const marks = marksOf(new ByteText("fit. <react/>"), [{ span: [4, 5], fate: "drop", reason: "joined_space" }, { span: [5, 13], fate: "strip", reason: "bare_directive" }]);
+    expect(marks.map((m) => m.look)).toEqual(["cm-dropped-blank", "cm-stripped"]);
+  });
+
   it("join neighbours with one reason, not those with two", () => {
     const marks = marksOf(new ByteText("abcdef"), [
       { span: [0, 2], fate: "strip", reason: "header" },

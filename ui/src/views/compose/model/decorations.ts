@@ -23,10 +23,13 @@ export function marksOf(text: ByteText, ranges: readonly Range[]): Mark[] {
     const from = text.unit(span[0]);
     const to = text.unit(span[1]);
     if (from >= to) continue;
+    // A line through nothing but white space would look like a dash.
+    const blank = fate === "drop" && /^\s+$/.test(text.slice(span));
+    const look = blank ? `${LOOKS[fate]}-blank` : LOOKS[fate];
     const title = `${WORDS[fate]}: ${reason ?? "no reason given"}`;
     const last = marks[marks.length - 1];
-    if (last !== undefined && last.to === from && last.title === title) last.to = to;
-    else marks.push({ from, to, look: LOOKS[fate], title });
+    if (last !== undefined && last.to === from && last.title === title && last.look === look) last.to = to;
+    else marks.push({ from, to, look, title });
   }
   return marks;
 }

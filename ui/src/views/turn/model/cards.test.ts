@@ -58,8 +58,8 @@ describe("the ledger at a moment", () => {
   it("says what the user saw and for how long", () => {
     const [, text, file, edit] = linesAt(detail, null);
     expect(text?.notes).toEqual(["seen for 1.5 s"]);
-    expect(text?.subject).toBe("“Here is the chart, with last” ↩ 4471 → 9001");
+    expect(text?.subject).toBe("“Here is the chart, with last” in reply to 4471 → 9001");
     expect(file?.notes).toEqual(["no such file below the send folder"]);
-    expect(edit?.subject).toBe("9001 “Here is the chart, with last w…”");
+    expect(edit?.subject).toBe("“Here is the chart, with last w…” in 9001");
   });
 });

@@ -92,7 +92,7 @@ function quoted(text: string): string {
 }
 
 function subjectOfOp({ intent, text, outcome }: LedgerEntry): string {
-  const reply = intent.reply_to === undefined ? "" : ` ↩ ${intent.reply_to}`;
+  const reply = intent.reply_to === undefined ? "" : ` in reply to ${intent.reply_to}`;
   switch (intent.kind) {
     case "react":
       return `${intent.emoji_sent ?? intent.emoji ?? ""} → ${intent.message ?? ""}`;
@@ -103,7 +103,7 @@ function subjectOfOp({ intent, text, outcome }: LedgerEntry): string {
     case "typing":
       return "";
     case "edit_text":
-      return `${intent.message ?? ""} ${text === null ? "" : quoted(text)}`.trim();
+      return `${text === null ? "" : quoted(text)} in ${intent.message ?? ""}`.trim();
     default:
       return `${text === null ? "" : quoted(text)}${reply}${outcome?.message == null ? "" : ` → ${outcome.message}`}`;
   }

@@ -106,6 +106,8 @@ describe("segments of a row", () => {
   it("leave spaces between words alone, and show those before a break", () => {
     const prose = new ByteText("a b  \n");
     const shown = cellsOf({ total: 6, came: 6, ranges: [{ span: [0, 6], fate: "show", reason: null }], hold: null });
+    // A row that ends only because the pane does goes on: its blank is no end.
+    expect(segmentsOf(prose, shown, [0, 2], [], true)[0]?.pieces.map((p) => p.text)).toEqual(["a "]);
     expect(segmentsOf(prose, shown, [0, 6])[0]?.pieces.map((p) => p.text).join("")).toBe("a b··LF");
   });
 });

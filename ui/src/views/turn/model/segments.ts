@@ -26,9 +26,9 @@ function firstCell(cells: readonly Cell[], byte: number): number {
 
 /**
  * The runs of the bytes of one row, in order, cut where `cuts` says as well, so that part of a run can be marked.
- * O(log cells + row + cuts).
+ * `wrapped`: the row ends because the pane does, not the chunk. O(log cells + row + cuts).
  */
-export function segmentsOf(raw: ByteText, cells: readonly Cell[], [start, end]: Span, cuts: readonly number[] = []): Segment[] {
+export function segmentsOf(raw: ByteText, cells: readonly Cell[], [start, end]: Span, cuts: readonly number[] = [], wrapped = false): Segment[] {
   const found: Segment[] = [];
   const inside = cuts.filter((cut) => cut > start && cut < end).sort((a, b) => a - b);
   let at = start;
@@ -41,16 +41,16 @@ export function segmentsOf(raw: ByteText, cells: readonly Cell[], [start, end]: 
       const text = raw.slice([at, cut]);
       // Markup is read closely, so its spaces matter; in prose dots between all words would only be noise.
       const spaces = cell.fate === "held" && cell.reason === "trailing_space";
-      found.push({ start: at, end: cut, fate: cell.fate, reason: cell.reason, pieces: edged(text, spaces) });
+      found.push({ start: at, end: cut, fate: cell.fate, reason: cell.reason, pieces: edged(text, spaces, wrapped && cut === end) });
       at = cut;
     }
   }
   return found;
 }
 
-/** Spaces before a line break or at the very end are shown as dots: nobody would see them otherwise. */
-function edged(text: string, spaces: boolean): Piece[] {
-  const edge = /[ ]+(?=\n?$)/.exec(text);
+/** Spaces before a line break or at the very end are shown as dots: nobody would see them otherwise. Where the text goes on, they are seen. */
+function edged(text: string, spaces: boolean, goesOn: boolean): Piece[] {
+  const edge = (goesOn ? / +(?=\n$)/ : / +(?=\n?$)/).exec(text);
   if (spaces || edge === null || text.trim() === "") return pieces(text, spaces || text.trim() === "");
   return [...pieces(text.slice(0, edge.index)), ...pieces(text.slice(edge.index), true)];
 }
