@@ -66,6 +66,7 @@ impl Hold {
     pub fn why(&self) -> String {
         let about = self.reason.about();
         let (rule, from, len) = (self.rule, self.since, self.span.len());
+        let bytes = if len == 1 { "byte" } else { "bytes" };
         let subject = match self.subject {
             "" => String::new(),
             name => format!(" ({name})"),
@@ -73,7 +74,7 @@ impl Hold {
         let bound = self
             .until
             .map_or_else(String::new, |until| format!(", at the latest at byte {until}"));
-        format!("{about} Rule {rule}{subject}: waiting since byte {from}{bound}; {len} bytes held.")
+        format!("{about} Rule {rule}{subject}: waiting since byte {from}{bound}; {len} {bytes} held.")
     }
 
     /// What would release the bytes.
