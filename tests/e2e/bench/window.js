@@ -67,6 +67,7 @@ async function measure({ browser, pid }) {
   const room = await browser.execute(() => globalThis.probe.room());
   await quiet();
   const after = await phase(aside);
+  const sizesEnd = await sizes();
 
   const head = await rows();
   const phases = { "one answer": one, [`${people} answers`]: many, [`… and a page of ${slowness} ms a frame`]: slow };
@@ -79,7 +80,8 @@ async function measure({ browser, pid }) {
   console.log(table(phases, idle));
   const reached = many.rate >= wanted ? "reached" : "NOT reached: this machine, or what else it does, is too slow";
   console.log(`\n${wanted.toLocaleString("en")} events a second: ${reached}. The journal has ${head.toLocaleString("en")} events.`);
-  console.log(`Memory in ${duration} s: page ${sizesBefore.page} to ${sizesAfter.page} MB, app ${sizesBefore.app} to ${sizesAfter.app} MB.`);
+  const grown = (part) => [sizesBefore, sizesAfter, sizesEnd].map((size) => size[part]).join(", ");
+  console.log(`MB resident before the many answers, ${duration} s into them, and at the end: page ${grown("page")}; app ${grown("app")}.`);
   const failures = Object.entries({ idle: after, ...phases }).flatMap(([name, part]) => broken(name, part, room));
   for (const line of failures) console.error(`BROKEN: ${line}`);
   if (failures.length > 0) process.exitCode = 1;
