@@ -1,18 +1,15 @@
 //! Starting the bot behind the window.
 
-use foldback_api::{Backend, Setup, places};
+use foldback_api::{Backend, LogBook, Setup, places};
 use foldback_wire::{Actor, rpc::Failure};
-use std::{
-    fmt::Display,
-    io::{self, IsTerminal as _},
-};
-use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use std::{fmt::Display, sync::Arc};
+use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// Starts the bot that the configuration describes, or the embedded default; else what is wrong, in words.
 pub(crate) async fn backend() -> Result<Backend, Failure> {
-    let setup = setup();
-    log(setup.as_ref().ok());
-    Backend::open(setup?).await.map_err(|error| Failure {
+    let mut setup = setup()?;
+    log(&mut setup);
+    Backend::open(setup).await.map_err(|error| Failure {
         code: "cannot_start".to_owned(),
         message: sentence(&error),
         hint: Some(
@@ -47,18 +44,16 @@ fn sentence(error: &impl Display) -> String {
     format!("{text}{end}")
 }
 
-/// The app's own log: to stderr, and to the drawer in the window.
-fn log(setup: Option<&Setup>) {
-    let level = setup.map_or("info", |setup| setup.config.log.level.as_str());
-    let filter = EnvFilter::try_from_default_env().or_else(|_| EnvFilter::try_new(level));
+/// The app's own log: in the drawer of the window, and the same lines on stderr. Both come from the book, which
+/// withholds secrets and what people wrote.
+fn log(setup: &mut Setup) {
+    setup.log = LogBook::echoing(Arc::clone(&setup.clock), |line| {
+        eprintln!("{} {:5} {} {}", line.at, line.level, line.target, line.message);
+    });
+    let filter = EnvFilter::try_from_default_env().or_else(|_| EnvFilter::try_new(&setup.config.log.level));
     let installed = tracing_subscriber::registry()
         .with(filter.unwrap_or_else(|_| EnvFilter::new("info")))
-        .with(
-            fmt::layer()
-                .with_writer(io::stderr)
-                .with_ansi(io::stderr().is_terminal()),
-        )
-        .with(setup.map(|setup| setup.log.layer()))
+        .with(setup.log.layer())
         .try_init();
     if let Err(error) = installed {
         eprintln!("foldback-desktop: no log: {error}");

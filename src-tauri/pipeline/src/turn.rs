@@ -274,7 +274,11 @@ impl Core {
                 } else {
                     self.seen().commit(&pending.claim);
                 }
-                tracing::info!(turn = %id, ?terminal, "ended");
+                match &terminal {
+                    // The words may be the agent's own.
+                    Terminal::Failed { detail } => tracing::info!(turn = %id, text = %detail, "failed"),
+                    ended => tracing::info!(turn = %id, %ended, "ended"),
+                }
                 let _ = pending.ended.send(terminal);
             }
             Err(StoreError::Closed) if self.stopping.is_cancelled() => {

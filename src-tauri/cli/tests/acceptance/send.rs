@@ -114,3 +114,30 @@ fn wrong_use_names_the_option() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("channels.slack.enabled"), "{}", ran.stderr);
 }
+
+#[test]
+fn the_log_tells_no_words_of_the_agent_above_debug() {
+    let home = Home::new();
+    let answers = [
+        "<actions><react emoji=\"swordfish\"/><react emoji=\"eyes\" message=\"swordfish\"/></actions>Swordfish.",
+        "<actions><send-file path=\"/swordfish/a.txt\" caption=\"swordfish\"/></actions>",
+        "<actions><send-message channel=\"swordfish\" chat=\"swordfish\">swordfish</send-message></actions>",
+        "[[reply_to:swordfish]] <swordfish a=\"swordfish\"/> <voice>swordfish</voice><react emoji=\"swordfish",
+    ];
+    for answer in answers {
+        let file = home.write("answer.txt", answer);
+        let ran = home.run(&[
+            "send",
+            "--channel",
+            "slack",
+            "--text",
+            "swordfish?",
+            "--agent-output",
+            arg(&file),
+        ]);
+        // What the command itself says to the one who typed it is no log.
+        let log: String = ran.stderr.lines().filter(|line| line.starts_with('{')).collect();
+        assert!(log.contains("ended"), "there is a log: {log}");
+        assert!(!log.to_lowercase().contains("swordfish"), "{answer}: {log}");
+    }
+}

@@ -110,7 +110,7 @@ impl Desk {
     }
 
     pub(crate) fn warn(&self, detail: String) -> Result<(), StoreError> {
-        tracing::warn!("{detail}");
+        tracing::warn!(text = %detail, "a warning is in the journal");
         self.courier.recorder.warn(detail)
     }
 

@@ -76,7 +76,7 @@ pub(crate) async fn carry_out(
         return Ok(());
     };
     desk.tally.skipped += 1;
-    tracing::warn!(directive = tag, outcome = %code, "{why}");
+    tracing::warn!(directive = tag, outcome = %code, text = %why, "skipped");
     let outcome = Outcome::new(code).because(why.clone());
     desk.note(Kind::Skipped { at, outcome })?;
     let code = match code {
