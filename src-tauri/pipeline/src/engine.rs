@@ -37,6 +37,8 @@ pub struct Parts {
     pub config: Arc<Config>,
     /// The folder that relative paths of the configuration lie below.
     pub base: PathBuf,
+    /// Where files to be sent really lie, when a replay's own folder stands for `files.send_dir`.
+    pub send_dir: Option<PathBuf>,
     /// Where decisions and intents go.
     pub journal: Arc<dyn Journal>,
     /// The channels, by name.
@@ -163,6 +165,7 @@ impl Engine {
         let Parts {
             config,
             base,
+            send_dir,
             journal,
             channels,
             agents,
@@ -182,7 +185,7 @@ impl Engine {
         });
         let halted = CancellationToken::new();
         let lanes = Lanes::new(Arc::clone(&clock), rng, config.outbox, rules, halted.clone());
-        let files = SendDir::new(&config.files, &base, rules);
+        let files = SendDir::new(&config.files, &base, send_dir.as_deref(), rules);
         let house = Arc::new(Ports { board, config });
         let core = Arc::new(Core {
             ports: house,

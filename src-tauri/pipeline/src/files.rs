@@ -57,6 +57,9 @@ pub enum FileRefusal {
 /// The folder below which files may be sent.
 #[derive(Debug, Clone)]
 pub struct SendDir {
+    /// As the configuration names it, and so the directives; never opened where another one stands for it.
+    named: PathBuf,
+    /// Where the files are.
     root: PathBuf,
     max_size: u64,
     allow_cleanup: bool,
@@ -73,17 +76,20 @@ pub struct Sendable {
 }
 
 impl SendDir {
-    /// The folder of a configuration; a relative one lies below `base`.
-    pub fn new(config: &FilesConfig, base: &Path, rules: Rules) -> Self {
+    /// The folder of a configuration; a relative one lies below `base`. With a `stand_in` the configured
+    /// folder is only a name: whatever lies below it is looked for below the other one, and nowhere else.
+    pub fn new(config: &FilesConfig, base: &Path, stand_in: Option<&Path>, rules: Rules) -> Self {
+        let named = base.join(&config.send_dir);
         Self {
-            root: base.join(&config.send_dir),
+            root: stand_in.map_or_else(|| named.clone(), Path::to_owned),
+            named,
             max_size: config.max_size.0,
             allow_cleanup: config.allow_cleanup,
             rules,
         }
     }
 
-    /// The folder.
+    /// Where the files are.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -164,7 +170,7 @@ impl SendDir {
         }
         let real = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         let below = written
-            .strip_prefix(&self.root)
+            .strip_prefix(&self.named)
             .or_else(|_| written.strip_prefix(&real));
         match below {
             Ok(below) if !below.as_os_str().is_empty() => Ok(below.to_owned()),
@@ -218,7 +224,7 @@ mod tests {
             max_size: ByteSize(max),
             allow_cleanup: true,
         };
-        let send = SendDir::new(&config, dir.path(), Rules::all());
+        let send = SendDir::new(&config, dir.path(), None, Rules::all());
         Place {
             _dir: dir,
             outside,
@@ -249,6 +255,32 @@ mod tests {
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn a_folder_that_stands_for_the_configured_one_is_the_only_one_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        let (named, stand_in) = (dir.path().join("real"), dir.path().join("stand-in"));
+        for folder in [&named, &stand_in] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join("a.txt"), "a").unwrap();
+        }
+        std::fs::write(named.join("real-only.txt"), "r").unwrap();
+        let config = FilesConfig {
+            send_dir: named.clone(),
+            max_size: ByteSize(5),
+            allow_cleanup: true,
+        };
+        let send = SendDir::new(&config, dir.path(), Some(&stand_in), Rules::all());
+        let can = profile(Platform::Whatsapp);
+        let check = |path: &Path| send.check(path.to_str().unwrap(), FileKind::File, &can);
+        assert_eq!(check(&named.join("a.txt")).unwrap().relative, "a.txt");
+        assert!(matches!(
+            check(&named.join("real-only.txt")),
+            Err(FileRefusal::Unreadable { .. })
+        ));
+        send.clean_up("a.txt").unwrap();
+        assert!(named.join("a.txt").exists() && !stand_in.join("a.txt").exists());
     }
 
     #[cfg(unix)]

@@ -22,6 +22,10 @@ use tempfile::TempDir;
 /// Where every replay begins: a fixed moment, so that two runs are the same.
 pub(crate) const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
 
+/// The folder below a run's own that stands for the configured `files.send_dir`, wherever that lies: a replay
+/// neither reads, writes nor deletes a file of the machine.
+const OUTBOUND: &str = "outbound";
+
 /// Rules that are switched off, to prove that a fixture notices. None outside mutation tests.
 #[derive(Debug, Clone, Default)]
 pub struct Mutation {
@@ -94,12 +98,16 @@ impl Stage {
             faults,
         } = props;
         let folder = tempfile::tempdir()?;
-        let send_dir = folder.path().join(&config.files.send_dir);
-        fs::create_dir_all(&send_dir)?;
-        write(&files, &send_dir)?;
+        let send_dir = folder.path().join(OUTBOUND);
+        fs::create_dir(&send_dir)?;
+        write(&files, &config.files.send_dir, &send_dir)?;
 
         let capabilities = foldback_channels::profile(platform);
-        let loopback = Arc::new(Loopback::new(capabilities, Arc::clone(&clock), Some(send_dir)));
+        let loopback = Arc::new(Loopback::new(
+            capabilities,
+            Arc::clone(&clock),
+            Some(send_dir.clone()),
+        ));
         for fault in faults {
             loopback.platform().plan(fault);
         }
@@ -108,6 +116,7 @@ impl Stage {
         let engine = Engine::start(Parts {
             config: Arc::new(config),
             base: folder.path().to_owned(),
+            send_dir: Some(send_dir),
             journal: Arc::clone(&journal) as _,
             channels: vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(Arc::clone(&agent) as _),
@@ -179,14 +188,20 @@ pub(crate) fn some_file() -> FileContent {
     FileContent::Text("foldback\n".to_owned())
 }
 
-/// Writes files; those whose path leads out of the folder are not there.
-fn write(files: &BTreeMap<String, FileContent>, send_dir: &Path) -> std::io::Result<()> {
+/// Writes files; those whose path leads out of the folder are not there. An absolute path may name the folder
+/// that this one stands for.
+fn write(files: &BTreeMap<String, FileContent>, named: &Path, send_dir: &Path) -> std::io::Result<()> {
     for (path, content) in files {
         let path = Path::new(path);
-        if !path
+        let path = if path.is_absolute() {
+            path.strip_prefix(named).unwrap_or(path)
+        } else {
+            path
+        };
+        let inside = path
             .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-        {
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if !inside || path.file_name().is_none() {
             continue;
         }
         let path = send_dir.join(path);

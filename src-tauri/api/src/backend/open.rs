@@ -170,6 +170,7 @@ impl Backend {
         let parts = Parts {
             config: Arc::clone(&config),
             base: base.clone(),
+            send_dir: None,
             journal: Arc::clone(&journal),
             channels: all,
             agents,

@@ -54,6 +54,7 @@ impl Scene {
         let engine = Engine::start(Parts {
             config: Arc::new(config),
             base: self.base,
+            send_dir: None,
             journal: Arc::clone(&journal),
             channels: vec![(id.clone(), Arc::<Loopback>::clone(&channel))],
             agents: Agents::one(Arc::new(agent)),

@@ -153,6 +153,7 @@ impl Bot {
         let engine = Engine::start(Parts {
             config: Arc::new(configuration()?),
             base: PathBuf::new(),
+            send_dir: None,
             journal: Arc::clone(&journal),
             channels: vec![(
                 "whatsapp".into(),

@@ -93,6 +93,7 @@ fn parts(world: &World, text: &str, rules: Rules, agent: Arc<ScriptAgent>) -> Pa
     Parts {
         config: Arc::new(configured(text)),
         base: world.dir.path().to_owned(),
+        send_dir: None,
         journal: Arc::clone(&world.journal) as Arc<dyn Journal>,
         channels: world.loopbacks.iter().map(named).collect(),
         agents: Agents::one(agent),

@@ -108,6 +108,7 @@ impl World {
         let parts = Parts {
             config: Arc::new(config::parse(settings, Path::new("test.toml")).unwrap()),
             base: self.folder.path().to_owned(),
+            send_dir: None,
             journal: journal.clone(),
             channels: vec![("signal".into(), adapter(platform) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(agent),

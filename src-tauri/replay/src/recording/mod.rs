@@ -1,6 +1,7 @@
 //! Recordings: a part of a journal, to be played again. The first line says so, then comes an event a line.
 
 mod play;
+mod scene;
 mod script;
 mod story;
 

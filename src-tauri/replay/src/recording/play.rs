@@ -3,6 +3,7 @@
 
 use super::{
     Recording,
+    scene::{self, Scene},
     script::script,
     story::{Known, Turn, divergence},
 };
@@ -10,15 +11,12 @@ use crate::{
     case::Case,
     deliveries::{Run, fold},
     run::{Options, end},
-    stage::{Props, Stage, StageError, some_file},
+    stage::{Stage, StageError},
 };
 use foldback_agents::{Act, ScriptStep};
-use foldback_pipeline::{
-    config::{ChannelKind, Config, embedded},
-    invariants::{self, Extent},
-};
+use foldback_pipeline::invariants::{self, Extent};
 use foldback_wire::{
-    Actor, ChannelId, ChannelState, Clock, Event, Inbound, Kind, OpKind, Platform, Timestamp, TurnId,
+    Actor, ChannelId, ChannelState, Clock, Event, Inbound, Kind, Timestamp, TurnId,
     rpc::{Comparison, Mismatch, Verdict},
 };
 use std::{
@@ -69,7 +67,7 @@ pub fn play(
              alone it would be new; export both, such as with --where turn:{first},{turn}"
         )));
     }
-    let props = props(recording, channel, &own).map_err(&failed)?;
+    let Scene { props, outside } = scene::of(recording, channel, &own).map_err(&failed)?;
     let epoch = own.first().map(|event| event.at).unwrap_or_default();
     let runtime = options
         .speed
@@ -92,7 +90,13 @@ pub fn play(
             continue;
         }
         let at = format!("turn {number}");
-        if let Some((mismatch, both)) = divergence(&at, &then.lines(&known), &now.lines(&known)) {
+        if let Some((mut mismatch, both)) = divergence(&at, &then.lines(&known), &now.lines(&known)) {
+            if let Some(path) = outside.get(number) {
+                mismatch.message = format!(
+                    "{}; {path} is not below files.send_dir as the recording gives it, so here it is not sent",
+                    mismatch.message
+                );
+            }
             mismatches.push(mismatch);
             comparison = both;
             break;
@@ -155,42 +159,6 @@ fn take_copies<'a>(turns: &mut BTreeMap<TurnId, Turn<'a>>) -> Vec<(TurnId, Strin
     let copies = turns.extract_if(.., alone).collect::<Vec<_>>();
     let named = |(number, turn): (TurnId, Turn<'_>)| turn.copy_of().map(|first| (number, first.to_owned()));
     copies.into_iter().filter_map(named).collect()
-}
-
-/// The stage on which it is played.
-fn props(recording: &Recording, channel: &ChannelId, own: &[Event]) -> Result<Props, String> {
-    let mut config: Config = recording.head.config.as_deref().cloned().unwrap_or_else(embedded);
-    config.channels.retain(|id, _| id == channel);
-    let settings = config.channels.entry(channel.clone()).or_insert_with(|| {
-        // A recording without this channel's table: as the embedded default has its channels.
-        embedded().channels.into_values().next().unwrap_or_default()
-    });
-    let platform = settings
-        .platform(channel)
-        .filter(|_| recording.head.config.is_some())
-        .or_else(|| Platform::from_code(channel.as_str()))
-        .ok_or_else(|| {
-            format!("nothing says whose rules the channel {channel} follows; export with --config")
-        })?;
-    settings.kind = Some(ChannelKind::Loopback);
-    settings.platform = Some(platform);
-    settings.enabled = true;
-    let sent = |event: &Event| match &event.kind {
-        Kind::Intended { intent, .. } if intent.kind == OpKind::SendFile => intent.path.clone(),
-        _ => None,
-    };
-    let files = own
-        .iter()
-        .filter_map(sent)
-        .map(|path| (path, some_file()))
-        .collect();
-    Ok(Props {
-        channel: channel.clone(),
-        platform,
-        config,
-        files,
-        faults: Vec::new(),
-    })
 }
 
 /// What happened to the bot, in order.
