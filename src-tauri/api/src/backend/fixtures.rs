@@ -70,18 +70,12 @@ pub(super) async fn off_thread<T: Send + 'static>(
         .map_err(|e| failure::internal(&e))?
 }
 
-/// Writes beside the file and puts it in place: a full disk leaves the old text.
+/// Writes a fixture, also into a folder that is new: a full disk leaves the old text.
 pub(super) fn replace(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    let beside = file.with_extension("yaml.new");
-    fs::write(&beside, text)
-        .and_then(|()| fs::rename(&beside, file))
-        .inspect_err(|_| {
-            // What was written of it is of no use; that it cannot be removed changes nothing.
-            let _ = fs::remove_file(&beside);
-        })
+    foldback_replay::replace(file, text)
 }
 
 /// A path as clients name it: below the fixtures folder, with `/`.

@@ -6,12 +6,8 @@ use crate::{
     places,
     running::wrong,
 };
-use foldback_replay::recording::Head;
-use std::{
-    fs::File,
-    io::{BufWriter, Write},
-    path::PathBuf,
-};
+use foldback_replay::{Replacement, recording::Head};
+use std::{io::Write, path::PathBuf};
 
 /// Write a recording, such as of `--where turn:12`, which `foldback replay` plays again
 #[derive(Debug, clap::Args)]
@@ -30,26 +26,28 @@ pub(super) async fn run(args: &Args) -> End {
         Some(path) => Head::of(&places::read(&path, PathBuf::new()).map_err(wrong)?.config),
     };
     match &args.output {
-        None => write(args, &head, stdout()).await,
+        None => write(args, &head, &mut stdout()).await?,
         Some(path) => {
             let name = |error| Stop::Wrong(format!("{}: {error}", path.display()));
-            write(args, &head, BufWriter::new(File::create(path).map_err(name)?)).await
+            let mut file = Replacement::of(path).map_err(name)?;
+            write(args, &head, &mut file).await?;
+            file.done().map_err(name)?;
         }
     }
+    Ok(Verdict::Holds)
 }
 
-async fn write(args: &Args, head: &Head, mut out: impl Write) -> End {
+async fn write(args: &Args, head: &Head, out: &mut impl Write) -> Result<(), Stop> {
     let mut begun = false;
     let mut line = |event: Option<&foldback_wire::Event>| {
         if !begun {
-            json_line(&mut out, head)?;
+            json_line(out, head)?;
             begun = true;
         }
-        event.map_or(Ok(()), |event| json_line(&mut out, event))
+        event.map_or(Ok(()), |event| json_line(out, event))
     };
     // The head comes with the first event: a bad filter or a missing file must not leave half a recording.
     args.wanted.each(|event, _| line(Some(event))).await?;
     line(None)?;
-    out.flush()?;
-    Ok(Verdict::Holds)
+    Ok(out.flush()?)
 }

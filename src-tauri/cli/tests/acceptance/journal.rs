@@ -2,6 +2,7 @@
 
 use crate::bot::{Home, arg};
 use std::{
+    fs,
     io::{BufRead, BufReader},
     process::Stdio,
 };
@@ -123,4 +124,46 @@ fn a_closed_stdout_is_no_error() {
             String::from_utf8_lossy(&ended.stderr)
         );
     }
+}
+
+/// What lies in a home beside its data.
+fn names(home: &Home) -> Vec<String> {
+    let entry = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut names: Vec<String> = fs::read_dir(home.path("")).unwrap().map(entry).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_export_replaces_a_file_only_when_it_is_complete() {
+    let home = talked();
+    let recording = home.write("good.jsonl", "what was recorded before");
+    let before = names(&home);
+    let missing = home.path("missing.sqlite");
+    for wrong in [
+        ["--where", "reson:partial_tag"],
+        ["--db", arg(&missing)],
+        ["--config", "no-such.toml"],
+    ] {
+        let args = [&["journal", "export", "-o", arg(&recording)], &wrong[..]].concat();
+        let ran = home.run(&args);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{wrong:?}");
+        assert_eq!(
+            fs::read_to_string(&recording).unwrap(),
+            "what was recorded before",
+            "{wrong:?}"
+        );
+        assert_eq!(names(&home), before, "{wrong:?}");
+    }
+    let ran = home.run(&["journal", "export", "-o", arg(&recording)]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    let plain = home.run(&["journal", "export"]);
+    assert_eq!(fs::read_to_string(&recording).unwrap(), plain.stdout);
+    assert_eq!(names(&home), before);
+    let ran = home.run(&["journal", "export", "-o", "/dev/stdout"]);
+    assert_eq!(ran.stdout, plain.stdout, "a pipe is written, not replaced");
+    let nowhere = home.path("no/such.jsonl");
+    let ran = home.run(&["journal", "export", "-o", arg(&nowhere)]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no/such.jsonl"), "{}", ran.stderr);
 }
