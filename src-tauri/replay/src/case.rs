@@ -24,6 +24,12 @@ pub struct Case {
     pub turns: Vec<CaseTurn>,
     /// What differs.
     pub mismatches: Vec<Mismatch>,
+    /// Its expectations were just rewritten; it holds now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub updated: bool,
+    /// What was not played or not compared, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Expected and actual, side by side; not printed as JSON.
     #[serde(skip)]
     pub comparison: Comparison,
@@ -76,6 +82,8 @@ impl Case {
                 actual: String::new(),
                 message,
             }],
+            updated: false,
+            notes: Vec::new(),
             comparison: Comparison::default(),
         }
     }

@@ -11,6 +11,8 @@ use std::io::{self, Write};
 pub struct Tally {
     /// As expected.
     pub passed: usize,
+    /// As expected since the expectations were rewritten.
+    pub updated: usize,
     /// Not as expected, or changed.
     pub failed: usize,
     /// Not run.
@@ -23,6 +25,7 @@ impl Tally {
         let mut tally = Self::default();
         for case in cases {
             match case.verdict {
+                Verdict::Pass if case.updated => tally.updated += 1,
                 Verdict::Pass => tally.passed += 1,
                 Verdict::Fail | Verdict::Changed => tally.failed += 1,
                 Verdict::Error => tally.errors += 1,
@@ -34,13 +37,16 @@ impl Tally {
 
 /// Writes one case: a line when it passed, else what differs and both sides as a diff.
 pub fn text(out: &mut impl Write, case: &Case) -> io::Result<()> {
-    let Case {
-        fixture,
-        channel,
-        verdict,
-        ..
-    } = case;
+    let Case { fixture, channel, .. } = case;
+    let verdict = if case.updated {
+        "updated"
+    } else {
+        case.verdict.code()
+    };
     writeln!(out, "{verdict:<7} {channel:<9} {fixture}")?;
+    for note in &case.notes {
+        writeln!(out, "        {note}")?;
+    }
     if case.holds() {
         return Ok(());
     }
@@ -77,15 +83,21 @@ pub fn text(out: &mut impl Write, case: &Case) -> io::Result<()> {
 pub fn summary(out: &mut impl Write, cases: &[Case]) -> io::Result<()> {
     let Tally {
         passed,
+        updated,
         failed,
         errors,
     } = Tally::of(cases);
+    let updated = if updated == 0 {
+        String::new()
+    } else {
+        format!("{updated} updated, ")
+    };
     let errors = if errors == 0 {
         String::new()
     } else {
         format!(", {errors} could not be run")
     };
-    writeln!(out, "{passed} passed, {failed} failed{errors}")
+    writeln!(out, "{passed} passed, {updated}{failed} failed{errors}")
 }
 
 /// Writes all cases as JUnit XML: a suite a fixture, a test case a channel.
@@ -96,6 +108,9 @@ pub fn junit(out: &mut impl Write, cases: &[Case]) -> Result<(), quick_junit::Se
         let path = case.path.display().to_string();
         let mut test = TestCase::new(format!("{} ({})", case.fixture, case.channel), status(case));
         test.set_classname(path.clone());
+        if !case.notes.is_empty() {
+            test.set_system_out(case.notes.join("\n"));
+        }
         if suites.last().is_none_or(|suite| suite.name.as_str() != path) {
             suites.push(TestSuite::new(path));
         }

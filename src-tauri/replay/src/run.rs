@@ -316,6 +316,8 @@ fn judge(path: &Path, fixture: &Fixture, platform: Platform, events: Vec<Event>)
         deliveries,
         turns,
         mismatches,
+        updated: false,
+        notes: Vec::new(),
         comparison: side_by_side(&fixture.expect, platform, &ends),
     };
     Played {

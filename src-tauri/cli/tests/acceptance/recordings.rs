@@ -117,6 +117,135 @@ fn a_copy_of_a_message_is_a_duplicate_again_when_the_first_one_is_there() {
     );
 }
 
+/// One turn with a header, a directive, a finding and a hold.
+fn one_turn(home: &Home) -> Vec<Value> {
+    let file = home.write(
+        "answer.txt",
+        "[[reply_to:1]] <actions><react emoji=\"eyes\"/><dance/></actions>Hello.",
+    );
+    let ran = home.run(&[
+        "send",
+        "--channel",
+        "slack",
+        "--text",
+        "hi",
+        "--agent-output",
+        arg(&file),
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let lines = exported(home, "turn:1");
+    let cases = replay(home, &lines);
+    assert_eq!(cases[0]["verdict"], "pass", "{:#}", cases[0]);
+    assert_eq!(cases[0].get("notes"), None, "all of it is played and compared");
+    lines
+}
+
+#[test]
+fn with_nothing_to_compare_it_is_an_error() {
+    let home = Home::new();
+    let lines = one_turn(&home);
+    let began = lines.iter().position(is("received")).unwrap();
+    for cut in [began + 1, began + 4, lines.len() - 1] {
+        let cases = replay(&home, &lines[..cut]);
+        assert_eq!(cases[0]["verdict"], "error", "{:#}", cases[0]);
+        let why = cases[0]["mismatches"][0]["message"].as_str().unwrap();
+        assert!(
+            why.contains("the recording ends in the middle of it") && why.contains("nothing to compare"),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_played_or_not_compared_is_said_beside_what_is() {
+    let home = Home::new();
+    let mut lines = one_turn(&home);
+    let first = lines.iter().find(|line| is("received")(line)).unwrap().clone();
+    let mut event = |turn: u64, kind: Value| {
+        let seq = 9_000 + lines.len();
+        let (at, channel) = (&first["at"], &first["channel"]);
+        lines.push(
+            json!({"seq": seq, "at": at, "turn": turn, "session": null, "channel": channel, "kind": kind}),
+        );
+    };
+    let received = |id: &str| {
+        let mut kind = first["kind"].clone();
+        kind["message"]["message"] = json!(id);
+        kind
+    };
+    event(8, received("copy"));
+    event(
+        8,
+        json!({"type": "stopping", "stage": "dedupe", "gate": "duplicate", "detail": "it came already",
+            "inputs": {"first_turn": "7"}, "setting": null}),
+    );
+    event(
+        8,
+        json!({"type": "turn_ended", "terminal": {"state": "duplicate"}}),
+    );
+    event(9, received("another"));
+    let cases = replay(&home, &lines);
+    assert_eq!(cases[0]["verdict"], "pass", "{:#}", cases[0]);
+    let notes = cases[0]["notes"].as_array().unwrap();
+    assert_eq!(notes.len(), 2);
+    assert!(
+        notes[0]
+            .as_str()
+            .unwrap()
+            .starts_with("turn 8 is not played: its message is a copy of the one of turn 7"),
+        "{notes:#?}"
+    );
+    assert_eq!(
+        notes[1],
+        "turn 9 is not compared: the recording ends in the middle of it"
+    );
+    let file = home.path("recorded.jsonl");
+    let ran = home.run(&["replay", arg(&file)]);
+    assert!(ran.stdout.contains("turn 9 is not compared"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_was_read_found_and_held_is_compared() {
+    let home = Home::new();
+    let lines = one_turn(&home);
+    let change = |kind: &str, change: fn(&mut Value), expected: &str| {
+        let mut lines = lines.clone();
+        change(&mut lines.iter_mut().find(|line| is(kind)(line)).unwrap()["kind"]);
+        let cases = replay(&home, &lines);
+        assert_eq!(cases[0]["verdict"], "changed", "{kind}");
+        let mismatch = &cases[0]["mismatches"][0];
+        assert!(
+            mismatch["expected"].as_str().unwrap().contains(expected),
+            "{mismatch:#}"
+        );
+    };
+    change(
+        "directive",
+        |kind| kind["directive"]["emoji"] = json!("fire"),
+        "fire",
+    );
+    change(
+        "header_read",
+        |kind| kind["header"]["reply_to"] = json!("2"),
+        "\"2\"",
+    );
+    change(
+        "diagnosed",
+        |kind| kind["diagnostic"]["code"] = json!("stray-close"),
+        "stray-close",
+    );
+    change(
+        "held",
+        |kind| kind["hold"]["reason"] = json!("maybe_code"),
+        "maybe_code",
+    );
+    for kind in ["directive", "header_read", "diagnosed", "held"] {
+        let mut lines = lines.clone();
+        lines.retain(|line| !is(kind)(line));
+        assert_eq!(replay(&home, &lines)[0]["verdict"], "changed", "{kind} is gone");
+    }
+}
+
 #[test]
 fn a_recording_carries_its_configuration_without_secrets() {
     let config = "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n\

@@ -58,13 +58,13 @@ pub fn play(
         .cloned()
         .collect();
     let mut then = turns(&own);
+    let late = take_late(&mut then);
     let copies = take_copies(&mut then);
-    if then.is_empty()
-        && let Some((turn, first)) = copies.first()
-    {
+    let notes = notes(&late, &copies, &then);
+    if then.values().all(|turn| turn.unjudged().is_some()) {
+        let why = notes.join("; ");
         return Err(failed(format!(
-            "the message of turn {turn} is a copy of the one of turn {first}, which is not in this recording: \
-             alone it would be new; export both, such as with --where turn:{first},{turn}"
+            "{why}; so there is nothing to compare: export a turn that is over"
         )));
     }
     let Scene { props, outside } = scene::of(recording, channel, &own).map_err(&failed)?;
@@ -83,25 +83,7 @@ pub fn play(
 
     let known: Known<'_> = then.values().map(|turn| &turn.message.message).collect();
     let again = turns(&events);
-    let mut mismatches = Vec::new();
-    let mut comparison = Comparison::default();
-    for ((number, then), now) in then.iter().zip(again.values()) {
-        if !then.judged() {
-            continue;
-        }
-        let at = format!("turn {number}");
-        if let Some((mut mismatch, both)) = divergence(&at, &then.lines(&known), &now.lines(&known)) {
-            if let Some(path) = outside.get(number) {
-                mismatch.message = format!(
-                    "{}; {path} is not below files.send_dir as the recording gives it, so here it is not sent",
-                    mismatch.message
-                );
-            }
-            mismatches.push(mismatch);
-            comparison = both;
-            break;
-        }
-    }
+    let (mut mismatches, comparison) = differences(&then, &again, &known, &outside);
     mismatches.extend(broken(&events));
     let Run { deliveries, turns } = fold(&events);
     let verdict = if mismatches.is_empty() {
@@ -117,13 +99,81 @@ pub fn play(
         deliveries,
         turns,
         mismatches,
+        updated: false,
+        notes,
         comparison,
     };
     Ok((case, events))
 }
 
-/// The turns that began in these events, by number, which is the order in which they came in. A message that
-/// was refused because the process was ending is as if it had never come.
+/// The first difference between the turns as they were recorded and as they were played, with both tellings.
+fn differences(
+    then: &BTreeMap<TurnId, Turn<'_>>,
+    again: &BTreeMap<TurnId, Turn<'_>>,
+    known: &Known<'_>,
+    outside: &BTreeMap<TurnId, String>,
+) -> (Vec<Mismatch>, Comparison) {
+    let mut played = again.values();
+    for (number, then) in then {
+        let at = format!("turn {number}");
+        let came = |turn: Option<&Turn<'_>>| {
+            turn.map_or_else(
+                || "nothing".to_owned(),
+                |turn| format!("message {}", turn.message.message),
+            )
+        };
+        let now = played.next();
+        let Some(now) = now.filter(|now| now.message.message == then.message.message) else {
+            let mismatch = Mismatch {
+                at,
+                expected: came(Some(then)),
+                actual: came(now),
+                message: "its message does not come in".to_owned(),
+            };
+            return (vec![mismatch], Comparison::default());
+        };
+        if then.unjudged().is_some() {
+            continue;
+        }
+        let Some((mut mismatch, both)) = divergence(&at, &then.lines(known), &now.lines(known)) else {
+            continue;
+        };
+        if let Some(path) = outside.get(number) {
+            mismatch.message = format!(
+                "{}; {path} is not below files.send_dir as the recording gives it, so here it is not sent",
+                mismatch.message
+            );
+        }
+        return (vec![mismatch], both);
+    }
+    let more = played.map(|turn| Mismatch {
+        at: String::new(),
+        expected: String::new(),
+        actual: format!("message {}", turn.message.message),
+        message: "a message comes in that was not recorded".to_owned(),
+    });
+    (more.collect(), Comparison::default())
+}
+
+/// What is not played or not compared.
+fn notes(late: &[TurnId], copies: &[(TurnId, String)], then: &BTreeMap<TurnId, Turn<'_>>) -> Vec<String> {
+    let late = late
+        .iter()
+        .map(|turn| format!("turn {turn} is not played: it came when the process was ending"));
+    let copies = copies.iter().map(|(turn, first)| {
+        format!(
+            "turn {turn} is not played: its message is a copy of the one of turn {first}, which is not in this \
+             recording, and alone it would be new; export both, such as with --where turn:{first},{turn}"
+        )
+    });
+    let unjudged = then.iter().filter_map(|(turn, told)| {
+        let why = told.unjudged()?;
+        Some(format!("turn {turn} is not compared: {why}"))
+    });
+    late.chain(copies).chain(unjudged).collect()
+}
+
+/// The turns that began in these events, by number, which is the order in which they came in.
 fn turns(events: &[Event]) -> BTreeMap<TurnId, Turn<'_>> {
     let mut turns: BTreeMap<TurnId, Turn<'_>> = BTreeMap::new();
     for event in events {
@@ -138,8 +188,13 @@ fn turns(events: &[Event]) -> BTreeMap<TurnId, Turn<'_>> {
             turn.events.push(event.clone());
         }
     }
-    turns.retain(|_, turn| !turn.came_too_late());
     turns
+}
+
+/// Takes out the turns that were refused because the process was ending: as if they had never come.
+fn take_late(turns: &mut BTreeMap<TurnId, Turn<'_>>) -> Vec<TurnId> {
+    let late = turns.extract_if(.., |_, turn| turn.came_too_late());
+    late.map(|(number, _)| number).collect()
 }
 
 /// Takes out the turns that were stopped as duplicates of a message that came before the recording begins:

@@ -10,6 +10,7 @@ use foldback_wire::{
     Event, Gate, Inbound, Kind, MessageId, OpKind, OutcomeCode, Range, Terminal,
     rpc::{Comparison, Mismatch},
 };
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Messages that came in, by their ids: those have the same ids when they are played again.
@@ -37,13 +38,19 @@ impl<'a> Turn<'a> {
         self.cut |= !self.ended();
     }
 
-    pub(super) const fn is_cut(&self) -> bool {
-        self.cut
+    /// Why it is not compared, if so: of a turn that was not over nobody can say what it would have come to.
+    pub(super) fn unjudged(&self) -> Option<&'static str> {
+        if self.cut {
+            Some("the process ended in the middle of it")
+        } else if self.ended() {
+            None
+        } else {
+            Some("the recording ends in the middle of it")
+        }
     }
 
-    /// Whether it can be compared: of one that was not over nobody can say what it would have come to.
-    pub(super) fn judged(&self) -> bool {
-        self.ended() && !self.cut
+    pub(super) const fn is_cut(&self) -> bool {
+        self.cut
     }
 
     fn ended(&self) -> bool {
@@ -81,11 +88,46 @@ impl<'a> Turn<'a> {
     pub(super) fn lines(&self, known: &Known<'_>) -> Vec<String> {
         let mut ranges: BTreeMap<u32, Vec<Range>> = BTreeMap::new();
         let mut first = Vec::new();
+        let mut read = Vec::new();
+        let mut findings = Vec::new();
+        let mut holds = Vec::new();
         let mut last = Vec::new();
         for event in &self.events {
             match &event.kind {
                 Kind::Stopping { stage, gate, .. } => first.push(format!("{stage} stops it: {gate}")),
                 Kind::Decided { message, range } => decide(ranges.entry(*message).or_default(), range),
+                Kind::HeaderRead { message, header } => {
+                    read.push(format!("header of message {message}: {}", json(header)));
+                }
+                Kind::Directive { at, directive } => read.push(format!(
+                    "directive {} of message {}: {}",
+                    at.index,
+                    at.message,
+                    json(directive)
+                )),
+                Kind::Action {
+                    message,
+                    action,
+                    outcome,
+                } => read.push(format!(
+                    "action of message {message}: {}, {}",
+                    json(action),
+                    outcome.code
+                )),
+                // When one is found depends on how the text was cut; which are found does not.
+                Kind::Diagnosed { message, diagnostic } => {
+                    findings.push((*message, diagnostic.span.start, diagnostic.code.code()));
+                }
+                // As a hold grows it is told again and again.
+                Kind::Held { message, hold } => {
+                    let hold = format!(
+                        "message {message} is held from byte {}: {}",
+                        hold.span.start, hold.reason
+                    );
+                    if holds.last() != Some(&hold) {
+                        holds.push(hold);
+                    }
+                }
                 Kind::Suppressed { message, reason } => {
                     last.push(format!("message {message} is suppressed: {reason}"));
                 }
@@ -111,8 +153,13 @@ impl<'a> Turn<'a> {
                 },
             )
         });
+        let found = |(message, byte, code)| format!("finding in message {message}, byte {byte}: {code}");
+        findings.sort_unstable();
         let mut lines = first;
         lines.extend(decided);
+        lines.extend(read);
+        lines.extend(findings.into_iter().map(found));
+        lines.extend(holds);
         lines.extend(self.delivered(known));
         lines.extend(last);
         lines
@@ -172,6 +219,11 @@ fn decide(ranges: &mut Vec<Range>, range: &Range) {
         }
         _ => ranges.push(range.clone()),
     }
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Names and texts only: there is nothing in it that JSON cannot say.
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// How a turn ended, without the words of a failure.
