@@ -3,6 +3,7 @@
 mod coverage;
 mod keeping;
 mod recordings;
+mod updating;
 
 use crate::end::{End, Stop, Verdict as Found, complain, json_line, stdout};
 use clap::ValueEnum;
@@ -10,13 +11,11 @@ use foldback_replay::{
     Came, Case, Job, Mutation, Options, Played, Speed,
     fixture::{Fixture, Unreadable, find, load},
     recording::{self, Recording},
-    report, run_all, updated,
+    report, run_all,
 };
-use foldback_wire::{Event, Platform, rpc::Verdict};
+use foldback_wire::{Event, Platform};
 use indicatif::ProgressBar;
-use similar::TextDiff;
 use std::{
-    fs,
     io::Write,
     num::NonZero,
     path::{Path, PathBuf},
@@ -49,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// Take what came as the expectation, and show what that changes
+    /// Rewrite `expect` of fixtures as it came on all their channels, show what that changes, compare again
     #[arg(long)]
     update: bool,
 
@@ -118,8 +117,15 @@ struct Ran {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
+    if args.update && args.channel.is_some() {
+        return Err(Stop::Wrong(
+            "--update needs what came on every channel of a fixture, so it does not go with --channel; \
+             leave --channel out"
+                .to_owned(),
+        ));
+    }
     let Wanted {
-        scenarios,
+        mut scenarios,
         recordings,
         unreadable,
     } = wanted(args);
@@ -132,11 +138,17 @@ pub(crate) fn run(args: &Args) -> End {
         speed: args.speed,
         mutation: Mutation::default(),
     };
-    let mut results = play_all(args, &scenarios, &options);
+    let mut results = play_all(&scenarios, args.jobs, args.db.is_some(), &options);
     results.extend(recordings::play_all(&recordings, args.channel, &options));
     if let Some(db) = &args.db {
         keeping::keep(db, results.iter().map(|ran| ran.events.as_slice()))?;
     }
+    // What could not be written is told after what is known.
+    let update = if args.update {
+        updating::update(&mut scenarios, &mut results, args.jobs, &options)
+    } else {
+        Ok(())
+    };
     let mut out = stdout();
     let mut cases: Vec<Case> = results.iter().map(|ran| ran.case.clone()).collect();
     cases.extend(unreadable.iter().map(|error| {
@@ -159,10 +171,7 @@ pub(crate) fn run(args: &Args) -> End {
     }
     out.flush()?;
     let mut fine = cases.iter().all(Case::holds);
-    if args.update {
-        update(&scenarios, &results)?;
-        fine = cases.iter().all(|case| case.verdict != Verdict::Error);
-    }
+    update?;
     if args.coverage {
         fine &= coverage::report(scenarios.iter().map(|scenario| &scenario.fixture))?;
     }
@@ -229,19 +238,24 @@ fn matches(text: &str, path: &Path, fixture: Option<&Fixture>) -> bool {
         || fixture.is_some_and(|fixture| has(&fixture.name) || fixture.rules.iter().any(|rule| has(rule)))
 }
 
-/// Runs every case; answers in the order of the scenarios.
-fn play_all(args: &Args, scenarios: &[Scenario], options: &Options) -> Vec<Ran> {
+/// Runs every case, so many side by side; answers in the order of the scenarios.
+fn play_all(
+    scenarios: &[Scenario],
+    threads: Option<NonZero<usize>>,
+    keep_events: bool,
+    options: &Options,
+) -> Vec<Ran> {
     let jobs: Vec<Job<'_>> = scenarios.iter().flat_map(Scenario::jobs).collect();
     let mut results: Vec<Option<Ran>> = jobs.iter().map(|_| None).collect();
     // Draws on stderr, and only where that is a terminal.
     let bar = ProgressBar::new(jobs.len() as u64);
-    run_all(&jobs, args.jobs, options, |index, result| {
+    run_all(&jobs, threads, options, |index, result| {
         results[index] = Some(match result {
             Ok(Played { case, came, events }) => Ran {
                 case,
                 came: Some(came),
                 // A thousand journals at once are kept only for somebody who asked for them.
-                events: if args.db.is_some() { events } else { Vec::new() },
+                events: if keep_events { events } else { Vec::new() },
             },
             Err(case) => Ran {
                 case: *case,
@@ -254,29 +268,4 @@ fn play_all(args: &Args, scenarios: &[Scenario], options: &Options) -> Vec<Ran> 
     });
     bar.finish_and_clear();
     results.into_iter().flatten().collect()
-}
-
-/// Rewrites the expectations of every fixture whose cases all ran, and shows what that changes.
-fn update(scenarios: &[Scenario], results: &[Ran]) -> Result<(), Stop> {
-    let mut rest = results;
-    for scenario in scenarios {
-        let (own, others) = rest.split_at(scenario.platforms.len());
-        rest = others;
-        let came: Vec<Came> = own.iter().filter_map(|ran| ran.came.clone()).collect();
-        if came.len() < own.len() || own.iter().all(|ran| ran.case.holds()) {
-            continue;
-        }
-        let name = scenario.path.display().to_string();
-        let wrong = |error: std::io::Error| Stop::Wrong(format!("{name}: {error}"));
-        let old = fs::read_to_string(&scenario.path).map_err(wrong)?;
-        let new = updated(&old, &scenario.fixture, &came);
-        fs::write(&scenario.path, &new).map_err(wrong)?;
-        let diff = TextDiff::from_lines(&old, &new)
-            .unified_diff()
-            .header(&name, &name)
-            .to_string();
-        // Stdout belongs to the results.
-        write!(std::io::stderr(), "{diff}")?;
-    }
-    Ok(())
 }
