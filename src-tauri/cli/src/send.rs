@@ -110,7 +110,11 @@ async fn through(backend: &Backend, order: ComposeSend) -> Result<(TurnId, Vec<E
         {
             return Ok((turn, events));
         }
-        head.wait_for(|head| *head > seen).await.map_err(wrong)?;
+        tokio::select! {
+            biased;
+            grown = head.wait_for(|head| *head > seen) => drop(grown.map_err(wrong)?),
+            why = journal.ended() => return Err(wrong(why)),
+        }
     }
 }
 

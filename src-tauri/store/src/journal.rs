@@ -180,6 +180,10 @@ pub trait Journal: Send + Sync {
     /// [`StoreError::Closed`]; closing again does nothing.
     async fn close(&self) -> Result<(), StoreError>;
 
+    /// Waits until nothing more is taken and says why: [`StoreError::Closed`], or what made the disk refuse for
+    /// good. What was confirmed is safe, and reading goes on.
+    async fn ended(&self) -> StoreError;
+
     /// The last place written.
     fn head(&self) -> Seq;
 

@@ -8,13 +8,15 @@ use std::{
     collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
 };
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// A journal in memory. Every method is done when it returns; no call ever waits.
 #[derive(Debug)]
 pub struct MemoryJournal {
     state: Mutex<State>,
     head: watch::Sender<Seq>,
+    /// Wakes those who wait for the end.
+    end: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +48,7 @@ impl Default for MemoryJournal {
         Self {
             state: Mutex::default(),
             head: watch::Sender::new(Seq(0)),
+            end: Notify::new(),
         }
     }
 }
@@ -191,7 +194,19 @@ impl Journal for MemoryJournal {
 
     async fn close(&self) -> Result<(), StoreError> {
         self.state().closed = true;
+        self.end.notify_waiters();
         Ok(())
+    }
+
+    async fn ended(&self) -> StoreError {
+        loop {
+            // Waits from its making on, so that an end after the look below is not missed.
+            let end = self.end.notified();
+            if let Err(why) = self.state().open() {
+                return why;
+            }
+            end.await;
+        }
     }
 
     fn head(&self) -> Seq {

@@ -122,15 +122,18 @@ async fn a_file_that_is_no_journal_is_left_alone_and_named() {
 
     let (_folder, path) = place();
     let mut program = other_program(&path).await;
+    run(&mut program, "PRAGMA journal_mode = DELETE").await;
     run(&mut program, "CREATE TABLE tunes (name TEXT)").await;
+    let bytes = std::fs::read(&path).unwrap();
     assert_eq!(
         SqliteJournal::open(&path).await.map(drop),
         Err(StoreError::Foreign(path.clone()))
     );
     assert_eq!(
         SqliteJournal::open_read_only(&path).await.map(drop),
-        Err(StoreError::Foreign(path))
+        Err(StoreError::Foreign(path.clone()))
     );
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
 
     let missing = PathBuf::from("/nowhere/journal.sqlite");
     let error = SqliteJournal::open(&missing).await.map(drop).unwrap_err();
@@ -141,7 +144,10 @@ async fn a_file_that_is_no_journal_is_left_alone_and_named() {
 async fn a_journal_from_a_newer_version_is_not_touched() {
     let (_folder, path) = place();
     SqliteJournal::open(&path).await.unwrap().close().await.unwrap();
-    run(&mut other_program(&path).await, "PRAGMA user_version = 99").await;
+    let mut program = other_program(&path).await;
+    run(&mut program, "PRAGMA journal_mode = DELETE").await;
+    run(&mut program, "PRAGMA user_version = 99").await;
+    let bytes = std::fs::read(&path).unwrap();
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
@@ -149,6 +155,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
 }
 
 #[tokio::test]
@@ -190,7 +197,7 @@ async fn damaged_pages_are_an_error_and_not_a_panic() {
 async fn a_full_disk_is_said_and_loses_nothing_that_was_confirmed() {
     let (_folder, path) = place();
     let limits = Limits {
-        max_pages: Some(40),
+        max_bytes: Some(40 * 4_096),
         patience: Duration::from_millis(50),
         ..Limits::default()
     };
@@ -214,6 +221,7 @@ async fn a_full_disk_is_said_and_loses_nothing_that_was_confirmed() {
         confirmed
     );
     assert_eq!(journal.head(), Seq(confirmed));
+    assert_eq!(journal.ended().await, error);
     assert_eq!(journal.close().await, Err(error));
 
     let journal = SqliteJournal::open(&path).await.unwrap();

@@ -61,6 +61,15 @@ describe("the frame", () => {
     expect(byId("mode").textContent).toContain("LIVE · telegram");
   });
 
+  it("says for good that the journal takes nothing more, and why", async () => {
+    const host = await open();
+    expect(shown("stopped")).toBe(false);
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    host.push({ push: "status", status: { ...status, stopped: "there is no room left for the journal /d/j.sqlite; free some space and start again" } });
+    await settle();
+    expect(byId("stopped").textContent).toContain("There is no room left for the journal /d/j.sqlite");
+  });
+
   it("goes from view to view by number", async () => {
     await open();
     await press(document.body, "5");

@@ -1426,6 +1426,9 @@ export type Status = {
   since: Timestamp,
   /** Last place of the journal. */
   head: number,
+  /** Why the journal takes nothing more, in words, once the disk has refused for good: what happens from
+   * then on is not journalled, and nothing is sent. `None` while all is well. */
+  stopped: string | null,
 };
 
 /** Why an agent's run ended. */

@@ -133,6 +133,7 @@ impl Backend {
             unknown_turns: digest.unknown_turns(),
             since: digest.since(),
             head: shared.journal.head().0,
+            stopped: shared.stopped.get().map(ToString::to_string),
         }
     }
 }

@@ -8,18 +8,28 @@ use foldback_wire::{Event, Seq};
 const BATCH: usize = 1_024;
 
 impl Backend {
-    /// Follows the journal from `after` on, until it is closed.
+    /// Follows the journal from `after` on, until it takes nothing more.
     pub(super) async fn follow(self, after: Seq) {
-        if let Err(error) = self.follow_from(after).await {
-            tracing::error!(%error, "the figures stand still: the journal cannot be read");
+        match self.follow_from(after).await {
+            Ok(StoreError::Closed) => {}
+            // Told once; only this task does.
+            Ok(why) => drop(self.shared.stopped.set(why)),
+            Err(error) => tracing::error!(%error, "the figures stand still: the journal cannot be read"),
         }
     }
 
-    async fn follow_from(&self, mut seen: Seq) -> Result<(), StoreError> {
+    /// Answers why nothing more comes.
+    async fn follow_from(&self, mut seen: Seq) -> Result<StoreError, StoreError> {
         let mut head = self.shared.journal.watch();
         loop {
-            if head.wait_for(|head| *head > seen).await.is_err() {
-                return Ok(());
+            tokio::select! {
+                biased;
+                grown = head.wait_for(|head| *head > seen) => {
+                    if grown.is_err() {
+                        return Ok(StoreError::Closed);
+                    }
+                }
+                why = self.shared.journal.ended() => return Ok(why),
             }
             let events = self.shared.journal.read(Seq(seen.0 + 1), BATCH).await?;
             let Some(last) = events.last() else { continue };

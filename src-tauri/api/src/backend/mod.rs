@@ -36,7 +36,7 @@ use runs::Runs;
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 use tokio::{sync::broadcast, task::JoinSet};
@@ -71,6 +71,8 @@ struct Shared {
     runs: Runs,
     /// What cannot wait for a tick, to every subscriber of the app.
     urgent: broadcast::Sender<Urgent>,
+    /// Why the journal takes nothing more, once the disk has refused for good.
+    stopped: OnceLock<StoreError>,
     tasks: Mutex<JoinSet<()>>,
 }
 

@@ -11,16 +11,16 @@ use crate::{live::Digest, log::LogBook};
 use foldback_channels::{ChannelAdapter, Loopback, RemoteLoopback, profile};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
-    config::{self, ChannelKind, Config, ConfigError},
+    config::{self, ByteSize, ChannelKind, Config, ConfigError},
 };
-use foldback_store::{Journal, SqliteJournal, StoreError};
+use foldback_store::{Journal, Limits, SqliteJournal, StoreError};
 use foldback_wire::{Actor, ChannelId, Clock, Rng};
 use std::{
     collections::BTreeMap,
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
 };
 use tokio::{sync::broadcast, task::JoinSet};
 
@@ -153,7 +153,7 @@ impl Backend {
         } = setup;
         let journal = match journal {
             Some(journal) => journal,
-            None => open_journal(&journal_file(&config, &base, &data)).await?,
+            None => open_journal(&journal_file(&config, &base, &data), config.store.max_size).await?,
         };
         let first_start = journal.head().0 == 0;
         let before = journal.head();
@@ -200,6 +200,7 @@ impl Backend {
             views: Views::default(),
             runs: Runs::default(),
             urgent: broadcast::Sender::new(URGENT),
+            stopped: OnceLock::new(),
             tasks: Mutex::new(JoinSet::new()),
         };
         let backend = Self {
@@ -220,13 +221,17 @@ fn journal_file(config: &Config, base: &Path, data: &Path) -> PathBuf {
     }
 }
 
-async fn open_journal(path: &Path) -> Result<Arc<dyn Journal>, OpenError> {
+async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn Journal>, OpenError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|source| OpenError::DataFolder {
         path: folder.to_owned(),
         source,
     })?;
-    Ok(Arc::new(SqliteJournal::open(path).await?))
+    let limits = Limits {
+        max_bytes: max_size.map(|ByteSize(bytes)| bytes),
+        ..Limits::default()
+    };
+    Ok(Arc::new(SqliteJournal::open_with(path, limits).await?))
 }
 
 /// What is at the other end of each channel.

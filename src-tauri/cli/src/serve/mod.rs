@@ -55,6 +55,7 @@ async fn serve(args: &Args, setup: Setup) -> End {
         () = signals.next() => Ok(Verdict::Holds),
         stop = orders => Err(stop),
         stop = stopped(&mut events) => Err(stop),
+        why = backend.journal().ended() => return Err(wrong(why)),
     };
     tokio::select! {
         ended = backend.shutdown() => ended.map_err(wrong)?,

@@ -184,3 +184,39 @@ fn a_wrong_configuration_is_named_with_its_line_and_field() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("channels.telegram"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_full_journal_ends_it_with_what_to_do_and_keeps_what_was_confirmed() {
+    let home = Home::with(&format!("{LOOPBACK}[store]\nmax_size = \"300KB\"\n"));
+    let mut bot = home.serve(&["--events", "--commands"]);
+    bot.until(is("started"));
+    let order = json!({"command": "compose_send", "args":
+        {"channel": "slack", "user_text": "x".repeat(60_000), "agent_output": "y".repeat(60_000)}});
+    for _ in 0..8 {
+        bot.order(&order);
+    }
+    assert_eq!(bot.end(), 2);
+    let log = home.log();
+    assert!(log.contains("there is no room left for the journal"), "{log}");
+    let kept = home.journal("");
+    bot.seen.retain(|line| line["seq"].is_u64());
+    assert!(bot.seen.len() > 3, "{:#?}", bot.seen.len());
+    assert!(kept.starts_with(&bot.seen), "what was printed is in the journal");
+
+    let file = home.write("answer.txt", &"z".repeat(200_000));
+    let ran = home.run(&[
+        "send",
+        "--channel",
+        "slack",
+        "--text",
+        "hi",
+        "--agent-output",
+        arg(&file),
+    ]);
+    assert_eq!(ran.code, 2, "it does not wait for an end that cannot come");
+    assert!(
+        ran.stderr.contains("there is no room left for the journal"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -254,6 +254,8 @@ impl Default for TypingConfig {
 pub struct StoreConfig {
     /// The database file; in the OS data folder when absent.
     pub file: Option<PathBuf>,
+    /// Largest file; when it is full the bot stops and says so. As large as the disk when absent.
+    pub max_size: Option<ByteSize>,
 }
 
 /// What the app's own log says. `RUST_LOG` goes before it.

@@ -47,6 +47,8 @@ pub(super) struct Desk {
     state: Mutex<State>,
     /// Wakes the writer.
     wake: Notify,
+    /// Wakes those who wait for the end.
+    end: Notify,
     /// The last place written.
     pub(super) head: watch::Sender<Seq>,
     /// Most events that may wait.
@@ -78,6 +80,7 @@ impl Desk {
         Self {
             state: Mutex::new(state),
             wake: Notify::new(),
+            end: Notify::new(),
             head,
             limit,
         }
@@ -136,6 +139,7 @@ impl Desk {
     pub(super) fn close(&self) {
         self.state().ended.get_or_insert(StoreError::Closed);
         self.wake.notify_one();
+        self.end.notify_waiters();
     }
 
     /// Takes nothing more, and gives up what lies here.
@@ -144,6 +148,7 @@ impl Desk {
         state.ended = Some(why.clone());
         let given_up = std::mem::take(&mut state.queue);
         drop(state);
+        self.end.notify_waiters();
         for entry in given_up {
             entry.answer(Err(why.clone()));
         }
@@ -152,6 +157,18 @@ impl Desk {
     /// Why nothing more is taken, if so.
     pub(super) fn ended(&self) -> Option<StoreError> {
         self.state().ended.clone()
+    }
+
+    /// Waits until nothing more is taken.
+    pub(super) async fn until_ended(&self) -> StoreError {
+        loop {
+            // Waits from its making on, so that an end after the look below is not missed.
+            let end = self.end.notified();
+            if let Some(why) = self.ended() {
+                return why;
+            }
+            end.await;
+        }
     }
 
     /// Waits for something to write: at once when somebody waits for it, else up to `gather`, so that what

@@ -209,6 +209,10 @@ impl Journal for SqliteJournal {
         }
     }
 
+    async fn ended(&self) -> StoreError {
+        self.desk.until_ended().await
+    }
+
     fn head(&self) -> Seq {
         *self.desk.head.borrow()
     }

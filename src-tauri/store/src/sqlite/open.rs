@@ -4,8 +4,8 @@ use super::{SqliteJournal, desk::Desk, fault, schema, writer::Writer};
 use crate::{Numbers, OutboxEntry, StoreError, ledger::Ledger};
 use foldback_wire::Seq;
 use sqlx::{
-    ConnectOptions, Connection, SqliteConnection, query_as, query_scalar,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    ConnectOptions, Connection, SqliteConnection, query_as, query_scalar, raw_sql,
+    sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
 use std::{
     ffi::OsString,
@@ -20,11 +20,14 @@ use tokio::sync::watch;
 /// Connections of readers; the window has a few views, and more would only compete for the disk.
 const READERS: u32 = 4;
 
+/// Bytes of a page of the file. <https://www.sqlite.org/pragma.html#pragma_page_size>
+const PAGE: u64 = 4_096;
+
 /// What a journal may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest file, in pages of 4,096 bytes; `None` for as large as the disk.
-    pub max_pages: Option<u32>,
+    /// Largest file in bytes, cut to whole pages of 4,096; `None` for as large as the disk.
+    pub max_bytes: Option<u64>,
     /// Most events that may wait in memory for a slow disk; more are refused with [`StoreError::Behind`].
     pub max_waiting: usize,
     /// How long a full or busy disk is tried again before the journal gives up.
@@ -35,7 +38,7 @@ impl Default for Limits {
     /// No limit on disk; 262,144 waiting events (about 100 MB); 5 seconds.
     fn default() -> Self {
         Self {
-            max_pages: None,
+            max_bytes: None,
             max_waiting: 1 << 18,
             patience: Duration::from_secs(5),
         }
@@ -57,15 +60,19 @@ impl SqliteJournal {
         let mut options = SqliteConnectOptions::new()
             .filename(&path)
             .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
             // Ours is the only writer; this is for a person with a database tool.
             .busy_timeout(limits.patience.min(Duration::from_secs(1)))
             .disable_statement_logging();
-        if let Some(pages) = limits.max_pages {
-            options = options.pragma("max_page_count", pages.to_string());
+        if let Some(bytes) = limits.max_bytes {
+            options = options.pragma("max_page_count", (bytes / PAGE).to_string());
         }
         let mut conn = SqliteConnection::connect_with(&options).await.map_err(fault)?;
+        // Whose it is comes first: the mode is written into the file.
+        schema::format(&mut conn, &path).await?;
+        raw_sql("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+            .execute(&mut conn)
+            .await
+            .map_err(fault)?;
         schema::prepare(&mut conn, &path).await?;
         let ledger = find(&mut conn, &path).await?;
         let desk = Arc::new(Desk::new(ledger, limits.max_waiting));

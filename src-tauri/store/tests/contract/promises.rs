@@ -383,8 +383,16 @@ pub(crate) async fn a_start_tells_what_is_safe_to_send(mut house: impl House) {
 pub(crate) async fn after_the_end_nothing_is_taken(mut house: impl House) {
     let journal = house.enter().await;
     journal.append(vec![said("written at the end")]).unwrap();
+    tokio::select! {
+        biased;
+        why = journal.ended() => panic!("{why}"),
+        () = std::future::ready(()) => {}
+    }
+    let waiting = Arc::clone(&journal);
+    let end = tokio::spawn(async move { waiting.ended().await });
     journal.close().await.unwrap();
     journal.close().await.unwrap();
+    assert_eq!(end.await.unwrap(), StoreError::Closed);
     assert_eq!(journal.append(vec![said("x")]), Err(StoreError::Closed));
     assert_eq!(journal.flush().await, Err(StoreError::Closed));
     assert_eq!(

@@ -251,6 +251,9 @@ pub struct Status {
     pub since: Timestamp,
     /// Last place of the journal.
     pub head: u64,
+    /// Why the journal takes nothing more, in words, once the disk has refused for good: what happens from
+    /// then on is not journalled, and nothing is sent. `None` while all is well.
+    pub stopped: Option<String>,
 }
 
 /// `event`: one event in full.
