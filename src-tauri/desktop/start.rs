@@ -25,9 +25,13 @@ fn setup() -> Result<Setup, Failure> {
         hint: Some("Set FOLDBACK_DATA_DIR to a folder for Foldback's data.".to_owned()),
     })?;
     let Some(path) = places::config_file() else {
-        return Ok(Setup::embedded(data, places::fixtures_folder(), Actor::Console));
+        return Ok(Setup::embedded(
+            data.clone(),
+            places::fixtures(&data),
+            Actor::Console,
+        ));
     };
-    Setup::from_file(&path, data, places::fixtures_folder(), Actor::Console).map_err(|error| Failure {
+    Setup::from_file(&path, data.clone(), places::fixtures(&data), Actor::Console).map_err(|error| Failure {
         code: "bad_configuration".to_owned(),
         message: sentence(&error),
         hint: Some("Mend the file and start Foldback again; `foldback doctor` checks it.".to_owned()),

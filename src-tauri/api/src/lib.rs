@@ -12,6 +12,7 @@ mod fold;
 mod live;
 mod log;
 pub mod places;
+mod shelf;
 pub mod typescript;
 mod why;
 
@@ -20,4 +21,5 @@ pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 pub use fold::TurnFold;
 pub use live::Subscription;
 pub use log::{KEPT as LOG_LINES, LogBook, LogLayer};
+pub use shelf::Shelf;
 pub use why::why;

@@ -1,6 +1,7 @@
 //! Where things lie when no flag says it: the configuration, the data, the fixtures. The window and the command
 //! line look in the same places, so that both see the same bot.
 
+use crate::Shelf;
 use std::{
     env,
     ffi::OsString,
@@ -20,25 +21,29 @@ pub fn data_folder() -> Option<PathBuf> {
     named("FOLDBACK_DATA_DIR").or_else(|| Some(dirs::data_local_dir()?.join("foldback")))
 }
 
-/// The fixtures: `FOLDBACK_FIXTURES`, else `fixtures` in the current folder, else those that were installed
-/// with the program. The folder may be missing: then there are none.
-pub fn fixtures_folder() -> PathBuf {
+/// The fixtures: the folder `FOLDBACK_FIXTURES`, else `fixtures` in the current folder, else those that were
+/// installed with the program, with a person's own in the data folder.
+pub fn fixtures(data: &Path) -> Shelf {
     let installed = || {
         let program = env::current_exe().ok()?;
         Some(program.parent()?.parent()?.join("share/foldback/fixtures"))
     };
-    fixtures_in(named("FOLDBACK_FIXTURES"), Path::new("fixtures"), installed)
+    fixtures_in(named("FOLDBACK_FIXTURES"), Path::new("fixtures"), data, installed)
 }
 
 fn fixtures_in(
     named: Option<PathBuf>,
     here: &Path,
+    data: &Path,
     installed: impl FnOnce() -> Option<PathBuf>,
-) -> PathBuf {
-    named
-        .or_else(|| here.is_dir().then(|| here.to_owned()))
-        .or_else(|| installed().filter(|path| path.is_dir()))
-        .unwrap_or_else(|| here.to_owned())
+) -> Shelf {
+    if let Some(folder) = named.or_else(|| here.is_dir().then(|| here.to_owned())) {
+        return folder.into();
+    }
+    Shelf {
+        own: data.join("fixtures"),
+        shipped: installed().filter(|folder| folder.is_dir()),
+    }
 }
 
 /// A path from the environment. A variable that is set to nothing counts as not set.
@@ -62,17 +67,23 @@ mod tests {
     }
 
     #[test]
-    fn fixtures_are_what_is_named_then_what_is_here_then_what_is_installed() {
+    fn fixtures_are_those_named_then_those_here_then_the_installed_and_own_ones() {
         let folder = tempfile::tempdir().unwrap();
         let (here, installed) = (folder.path().join("here"), folder.path().join("installed"));
         let found = |named: Option<&str>| {
-            fixtures_in(named.map(PathBuf::from), &here, || Some(installed.clone()))
+            fixtures_in(named.map(PathBuf::from), &here, Path::new("/data"), || {
+                Some(installed.clone())
+            })
         };
-        assert_eq!(found(Some("/mine")), Path::new("/mine"));
-        assert_eq!(found(None), here, "what is missing is told by the name people know");
+        let own = |shipped| Shelf {
+            own: "/data/fixtures".into(),
+            shipped,
+        };
+        assert_eq!(found(Some("/mine")), PathBuf::from("/mine").into());
+        assert_eq!(found(None), own(None));
         std::fs::create_dir(&installed).unwrap();
-        assert_eq!(found(None), installed);
+        assert_eq!(found(None), own(Some(installed.clone())));
         std::fs::create_dir(&here).unwrap();
-        assert_eq!(found(None), here);
+        assert_eq!(found(None), here.clone().into());
     }
 }

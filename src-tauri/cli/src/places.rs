@@ -30,7 +30,7 @@ impl Place {
     pub(crate) fn setup(&self) -> Result<Setup, Stop> {
         let data = data()?;
         let mut setup = match self.config() {
-            None => Setup::embedded(data, places::fixtures_folder(), Actor::Cli),
+            None => Setup::embedded(data.clone(), places::fixtures(&data), Actor::Cli),
             Some(path) => read(&path, data).map_err(|error| Stop::Wrong(error.to_string()))?,
         };
         if let Some(db) = &self.db {
@@ -50,7 +50,7 @@ impl Place {
 
 /// What a configuration file says.
 pub(crate) fn read(path: &Path, data: PathBuf) -> Result<Setup, ConfigError> {
-    Setup::from_file(path, data, places::fixtures_folder(), Actor::Cli)
+    Setup::from_file(path, data.clone(), places::fixtures(&data), Actor::Cli)
 }
 
 /// The data folder.

@@ -6,22 +6,21 @@ use foldback_replay::fixture::{self, Fixture};
 use foldback_wire::rpc::{Failure, FixtureEntry, FixtureText, FixtureWrite};
 use std::{
     fs, io,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 impl Backend {
     pub(super) async fn list_fixtures(&self) -> Result<Vec<FixtureEntry>, Failure> {
-        let root = self.shared.fixtures.clone();
+        let shelf = self.shared.fixtures.clone();
         off_thread(move || {
-            if !root.is_dir() {
-                return Ok(Vec::new());
-            }
-            let found = fixture::find(&root).map_err(|e| failure::cannot_read("the fixtures folder", &e))?;
-            let entry = |path: PathBuf| match fixture::load(&path) {
-                Ok(fixture) => entry(&below(&root, &path), &fixture),
-                Err(error) => broken(&below(&root, &path), &error),
+            let all = shelf
+                .all()
+                .map_err(|e| failure::cannot_read("the fixtures folder", &e))?;
+            let entry = |(name, file): (String, PathBuf)| match fixture::load(&file) {
+                Ok(fixture) => entry(&name, &fixture),
+                Err(error) => broken(&name, &error),
             };
-            Ok(found.fixtures.into_iter().map(entry).collect())
+            Ok(all.into_iter().map(entry).collect())
         })
         .await
     }
@@ -37,7 +36,7 @@ impl Backend {
 
     pub(super) async fn write_fixture(&self, write: FixtureWrite) -> Result<FixtureEntry, Failure> {
         let FixtureWrite { path, text } = write;
-        let file = self.fixture_file(&path)?;
+        let file = self.fixture_place(&path)?;
         off_thread(move || {
             let fixture = fixture::parse(Path::new(&path), &text).map_err(|e| failure::bad_fixture(&e))?;
             replace(&file, &text).map_err(|e| failure::cannot_write(&path, &e))?;
@@ -46,18 +45,16 @@ impl Backend {
         .await
     }
 
-    /// The file of a path below the fixtures folder; nothing outside of it can be named.
+    /// Where a fixture is read.
     pub(super) fn fixture_file(&self, path: &str) -> Result<PathBuf, Failure> {
-        let relative = Path::new(path);
-        let plain = relative
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
-        let yaml = relative.extension().is_some_and(|e| e == "yaml" || e == "yml");
-        if plain && yaml {
-            Ok(self.shared.fixtures.join(relative))
-        } else {
-            Err(failure::bad_path(path))
-        }
+        let file = self.shared.fixtures.file(path);
+        file.ok_or_else(|| failure::bad_path(path))
+    }
+
+    /// Where a fixture is written.
+    pub(super) fn fixture_place(&self, path: &str) -> Result<PathBuf, Failure> {
+        let file = self.shared.fixtures.place(path);
+        file.ok_or_else(|| failure::bad_path(path))
     }
 }
 
@@ -76,16 +73,6 @@ pub(super) fn replace(file: &Path, text: &str) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     foldback_replay::replace(file, text)
-}
-
-/// A path as clients name it: below the fixtures folder, with `/`.
-pub(super) fn below(root: &Path, path: &Path) -> String {
-    let relative = path.strip_prefix(root).unwrap_or(path);
-    let parts: Vec<_> = relative
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect();
-    parts.join("/")
 }
 
 fn entry(path: &str, fixture: &Fixture) -> FixtureEntry {

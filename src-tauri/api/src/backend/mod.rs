@@ -20,7 +20,7 @@ pub use open::{OpenError, Setup};
 pub use turns::explain;
 
 use crate::{
-    failure,
+    Shelf, failure,
     live::{Digest, Subscription},
     log::LogBook,
 };
@@ -58,7 +58,7 @@ struct Shared {
     config: Arc<Config>,
     /// The folder that relative paths of the configuration lie below.
     base: PathBuf,
-    fixtures: PathBuf,
+    fixtures: Shelf,
     clock: Arc<dyn Clock>,
     journal: Arc<dyn Journal>,
     engine: Engine,

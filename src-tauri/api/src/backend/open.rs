@@ -7,7 +7,7 @@ use super::{
     turns::Turns,
     views::Views,
 };
-use crate::{live::Digest, log::LogBook};
+use crate::{Shelf, live::Digest, log::LogBook};
 use foldback_channels::{ChannelAdapter, Loopback, RemoteLoopback, profile};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
@@ -38,7 +38,7 @@ pub struct Setup {
     /// Where the journal is kept unless the configuration says otherwise.
     pub data: PathBuf,
     /// The fixtures.
-    pub fixtures: PathBuf,
+    pub fixtures: Shelf,
     /// Who acts through the commands: a person at the console or at the command line.
     pub actor: Actor,
     /// Whether the demonstration is played when the journal is empty.
@@ -55,14 +55,14 @@ pub struct Setup {
 
 impl Setup {
     /// The embedded default: loopback channels, the script agent, the demonstration at the first start.
-    pub fn embedded(data: PathBuf, fixtures: PathBuf, actor: Actor) -> Self {
+    pub fn embedded(data: PathBuf, fixtures: impl Into<Shelf>, actor: Actor) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::system());
         Self {
             workspace: "demo".to_owned(),
             config: config::embedded(),
             base: data.clone(),
             data,
-            fixtures,
+            fixtures: fixtures.into(),
             actor,
             demo: true,
             log: LogBook::new(Arc::clone(&clock)),
@@ -79,7 +79,7 @@ impl Setup {
     pub fn from_file(
         path: &Path,
         data: PathBuf,
-        fixtures: PathBuf,
+        fixtures: impl Into<Shelf>,
         actor: Actor,
     ) -> Result<Self, ConfigError> {
         let config = config::load(path)?;

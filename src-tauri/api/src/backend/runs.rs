@@ -2,10 +2,10 @@
 
 use super::{
     Backend, Urgent,
-    fixtures::{below, off_thread, replace},
+    fixtures::{off_thread, replace},
     lock,
 };
-use crate::failure;
+use crate::{Shelf, failure};
 use foldback_replay::{
     Case, Options, Played,
     fixture::{self, Fixture},
@@ -80,8 +80,8 @@ impl Backend {
             .iter()
             .map(|path| self.fixture_file(path))
             .collect::<Result<Vec<_>, _>>()?;
-        let root = self.shared.fixtures.clone();
-        let jobs = off_thread(move || jobs(&root, files)).await?;
+        let shelf = self.shared.fixtures.clone();
+        let jobs = off_thread(move || jobs(&shelf, files)).await?;
         let cases = jobs.len() as u32;
         let stop = Arc::new(AtomicBool::new(false));
         let number = {
@@ -141,12 +141,13 @@ impl Backend {
 
     /// A case with its path as clients name it.
     fn named(&self, case: Case) -> FixtureCase {
-        let path = below(&self.shared.fixtures, &case.path);
+        let path = self.shared.fixtures.name(&case.path);
         FixtureCase { path, ..case.into() }
     }
 
     pub(super) async fn accept_fixture(&self, path: String) -> Result<FixtureText, Failure> {
         let file = self.fixture_file(&path)?;
+        let place = self.fixture_place(&path)?;
         off_thread(move || {
             let text = fs::read_to_string(&file).map_err(|e| failure::cannot_read(&path, &e))?;
             let fixture = fixture::parse(Path::new(&path), &text).map_err(|e| failure::bad_fixture(&e))?;
@@ -157,7 +158,7 @@ impl Backend {
                 came.push(one);
             }
             let text = updated(&text, &fixture, &came);
-            replace(&file, &text).map_err(|e| failure::cannot_write(&path, &e))?;
+            replace(&place, &text).map_err(|e| failure::cannot_write(&path, &e))?;
             Ok(FixtureText { path, text })
         })
         .await
@@ -165,11 +166,12 @@ impl Backend {
 }
 
 /// The cases of these files; of all fixtures when none is named.
-fn jobs(root: &Path, files: Vec<PathBuf>) -> Result<Vec<Job>, Failure> {
+fn jobs(shelf: &Shelf, files: Vec<PathBuf>) -> Result<Vec<Job>, Failure> {
     let files = if files.is_empty() {
-        fixture::find(root)
-            .map_err(|e| failure::cannot_read("the fixtures folder", &e))?
-            .fixtures
+        let all = shelf.all();
+        all.map_err(|e| failure::cannot_read("the fixtures folder", &e))?
+            .into_values()
+            .collect()
     } else {
         files
     };
@@ -185,7 +187,7 @@ fn jobs(root: &Path, files: Vec<PathBuf>) -> Result<Vec<Job>, Failure> {
                 }));
             }
             Err(error) => {
-                let name = below(root, &path);
+                let name = shelf.name(&path);
                 jobs.push(Job::Broken(Box::new(Case::error(
                     name,
                     path,

@@ -1,13 +1,13 @@
 //! Channels: cards, switches, arming, muting; and what is pushed about them.
 
 use crate::host::{Host, pushed};
-use foldback_store::{Filter, Scene};
+use foldback_store::{Filter, Limits, Scene, SqliteJournal};
 use foldback_wire::{
     ChannelState, Seq, Timestamp,
     rpc::{AlarmKind, ChannelCard, Push, Status, Topic, TurnDetail},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 #[tokio::test(start_paused = true)]
 async fn every_channel_has_a_card() {
@@ -215,4 +215,44 @@ async fn an_alarm_does_not_wait_for_the_tick() {
         _ => None,
     });
     assert_eq!(alarm.map(|a| a.kind), Some(AlarmKind::Error), "{pushes:#?}");
+}
+
+/// In real time: a database's threads know no other.
+#[tokio::test]
+async fn a_full_journal_is_told_for_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits {
+        max_bytes: Some(200_000),
+        patience: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let file = folder.path().join("journal.sqlite");
+    let journal = SqliteJournal::open_with(&file, limits).await.unwrap();
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.journal = Some(Arc::new(journal));
+    })
+    .await;
+    let mut app = host.subscribe(&Topic::App);
+    let mut stopped = async |full: bool| loop {
+        if let Some(Push::Status { status }) = app.next().await
+            && status.stopped.is_some() == full
+        {
+            return status.stopped;
+        }
+    };
+    assert_eq!(stopped(false).await, None);
+    let text = "x".repeat(300_000);
+    // The journal takes it or not; what counts is what is told from then on.
+    let sent = host
+        .try_call(
+            "compose_send",
+            json!({"channel": "slack", "user_text": text, "agent_output": null}),
+        )
+        .await;
+    let why = stopped(true).await.unwrap();
+    assert!(
+        why.contains("there is no room left for the journal"),
+        "{why}; {sent:?}"
+    );
 }

@@ -211,3 +211,34 @@ async fn a_fixture_made_from_a_turn_plays_it_again() {
         );
     }
 }
+
+#[tokio::test]
+async fn what_came_with_the_program_is_changed_in_the_folder_of_the_person() {
+    let shipped = tempfile::tempdir().unwrap();
+    let wrong = GREAT.replace("Great idea!\"}", "Bad idea!\"}");
+    fs::write(shipped.path().join("great.yaml"), &wrong).unwrap();
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.fixtures.shipped = Some(shipped.path().to_owned());
+    })
+    .await;
+    let (cases, _) = run(&host, &[]).await;
+    assert!(
+        cases
+            .iter()
+            .all(|case| case.verdict == Verdict::Fail && case.path == "great.yaml")
+    );
+    let accepted: FixtureText = host.call("fixture_accept", json!({"path": "great.yaml"})).await;
+    assert_ne!(accepted.text, wrong);
+    assert_eq!(
+        fs::read_to_string(shipped.path().join("great.yaml")).unwrap(),
+        wrong
+    );
+    let (cases, _) = run(&host, &["great.yaml"]).await;
+    assert!(
+        cases.iter().all(|case| case.verdict == Verdict::Pass),
+        "{cases:#?}"
+    );
+    let listed: Vec<FixtureEntry> = host.call("fixtures", json!({})).await;
+    assert_eq!(listed.len(), 1);
+}
