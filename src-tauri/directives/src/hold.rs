@@ -20,7 +20,7 @@ closed_set! {
         EditInterval = "edit_interval": "The channel was edited too recently; the next edit waits.",
         RateLimited = "rate_limited": "The platform asked to wait.",
         ChannelCannotEdit = "channel_cannot_edit": "The channel cannot edit, so the message is sent once, when it is complete.",
-        ChannelOff = "channel_off": "The channel is switched off; the delivery goes out when it is on again.",
+        ChannelOff = "channel_off": "The channel is off, muted or not connected; the delivery goes out when it is open again.",
         HumanDelay = "human_delay": "A pause between messages, as a person would make.",
         Debounce = "debounce": "More messages may follow; they are collected first.",
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    ChannelId, Event, Inbound, Kind, Outcome, OutcomeCode, Seq, Stage, Terminal, Timestamp, TurnId,
+    ChannelId, Event, Inbound, Kind, OpKind, Outcome, OutcomeCode, Seq, Stage, Terminal, Timestamp, TurnId,
 };
 use std::{collections::BTreeMap, sync::Arc};
 use tokio::{sync::oneshot, task::JoinSet};
@@ -125,11 +125,17 @@ impl Core {
             }
             let (done, outcome) = oneshot::channel();
             waits.entry(entry.turn).or_default().push(outcome);
+            // Whether text stands behind a directive's operation is not known any more.
+            let hurried = matches!(
+                entry.operation.kind(),
+                OpKind::React | OpKind::SendFile | OpKind::SendVoice
+            );
             self.lanes.enter(Job {
                 entry,
                 channel: port.channel,
                 recorder,
                 live: false,
+                hurried,
                 resumed: true,
                 done,
             });

@@ -322,6 +322,7 @@ impl Core {
                 chat: message.chat.clone(),
                 thread: message.thread.clone(),
             },
+            elsewhere: false,
         };
         let cancel = self.killed.child_token();
         self.running().insert(*id, cancel.clone());

@@ -150,7 +150,7 @@ export const holdReasons = [
   { code: "edit_interval", about: "The channel was edited too recently; the next edit waits." },
   { code: "rate_limited", about: "The platform asked to wait." },
   { code: "channel_cannot_edit", about: "The channel cannot edit, so the message is sent once, when it is complete." },
-  { code: "channel_off", about: "The channel is switched off; the delivery goes out when it is on again." },
+  { code: "channel_off", about: "The channel is off, muted or not connected; the delivery goes out when it is open again." },
   { code: "human_delay", about: "A pause between messages, as a person would make." },
   { code: "debounce", about: "More messages may follow; they are collected first." },
 ] as const satisfies readonly Entry<HoldReason>[];

@@ -30,17 +30,19 @@ pub enum Closed {
     /// All outbound is muted.
     #[error("all outbound is muted")]
     Muted,
+    /// It has no connection to its platform.
+    #[error("the channel is not connected")]
+    Down,
 }
 
 impl Status {
-    /// Whether operations are taken; why not, if not.
+    /// Whether operations are taken; why not, if not. A dry run needs no connection.
     pub const fn open(&self) -> Result<(), Closed> {
-        if matches!(self.state, ChannelState::Off) {
-            Err(Closed::Off)
-        } else if self.muted {
-            Err(Closed::Muted)
-        } else {
-            Ok(())
+        match self.state {
+            ChannelState::Off => Err(Closed::Off),
+            _ if self.muted => Err(Closed::Muted),
+            ChannelState::Connecting | ChannelState::Down if self.armed => Err(Closed::Down),
+            _ => Ok(()),
         }
     }
 }

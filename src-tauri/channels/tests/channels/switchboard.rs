@@ -227,6 +227,20 @@ async fn three_failures_in_a_row_degrade_a_channel_and_one_success_mends_it() {
 }
 
 #[tokio::test]
+async fn a_channel_without_a_connection_takes_no_operation_and_a_dry_run_needs_none() {
+    let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
+    desk.on().await;
+    loopback.disconnect(Duration::from_secs(7));
+    desk.reach(ChannelState::Down).await;
+    let down = Err(NotDelivered::Closed(Closed::Down));
+    assert_eq!(desk.perform(send("lost")).await, down);
+    desk.channel.arm(false, Actor::Console);
+    assert!(desk.perform(send("not really")).await.is_ok());
+    assert_eq!(loopback.platform().log().len(), 0);
+    desk.off().await;
+}
+
+#[tokio::test]
 async fn a_dry_run_does_everything_but_the_call() {
     let (desk, loopback) = Desk::loopback(Platform::Telegram, false);
     desk.on().await;

@@ -20,7 +20,7 @@ fn sender(channel: Channel, held: Arc<AtomicUsize>, budget: Arc<Semaphore>) -> J
                     permit.forget();
                     sent.push(delivered.ack.message.unwrap());
                 }
-                Err(NotDelivered::Closed(Closed::Off)) => {
+                Err(NotDelivered::Closed(Closed::Off | Closed::Down)) => {
                     held.fetch_add(1, Ordering::SeqCst);
                 }
                 Err(other) => panic!("{other}"),

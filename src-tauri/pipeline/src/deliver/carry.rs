@@ -33,6 +33,7 @@ impl Lanes {
         // An operation that was in flight when an earlier process ended has one attempt behind it.
         let mut attempts = u32::from(job.entry.in_flight);
         let mut maybe_done_at = job.entry.in_flight.then_some(job.entry.at);
+        let mut paused = Duration::ZERO;
         loop {
             match self.way(job, held, reopened).await? {
                 Way::Free => {}
@@ -49,12 +50,25 @@ impl Lanes {
             if maybe_done_at.is_some_and(|at| self.clock.now().since(at) > KEY_MEMORY) {
                 return Ok(Some(self.settle(job, forgotten(attempts), None).await?));
             }
+            // What a crash leaves in flight is sent again under its key, or unknown: then only one may be.
+            let alone = if keyed {
+                None
+            } else {
+                let calls = self.calls_of(&job.entry.session);
+                tokio::select! {
+                    biased;
+                    () = self.stop.cancelled() => return Ok(None),
+                    alone = calls.lock_owned() => Some(alone),
+                }
+            };
             attempts += 1;
             let began = self.clock.now();
             let attempt = Try {
                 attempts,
                 live: job.live,
                 keyed,
+                maybe_done: maybe_done_at.is_some(),
+                hurried: job.hurried.then_some(paused),
             };
             let armed = job.channel.status().armed;
             let answer = self.call(job, armed, attempts).await?;
@@ -96,6 +110,8 @@ impl Lanes {
                     let in_flight = maybe_done_at.is_some();
                     self.note_retry(job, in_flight, until, refusal.code, refusal.detail)
                         .await?;
+                    drop(alone);
+                    paused += after;
                     tokio::select! {
                         biased;
                         () = self.stop.cancelled() => return Ok(None),

@@ -1,6 +1,9 @@
 //! A turn's way to the platform: every operation is in the outbox before it enters its lane.
 
-use super::lanes::{Carried, Job, Lanes};
+use super::{
+    judge::PATIENCE,
+    lanes::{Carried, Job, Lanes},
+};
 use crate::{
     crash::{self, Point},
     recorder::{Ids, Recorder},
@@ -75,7 +78,7 @@ impl Outgoing {
 pub(crate) enum Posted {
     /// It has ended.
     Ended(Carried),
-    /// Its lane is held; the outcome comes later.
+    /// Its lane is held, or it takes too long in another chat; the outcome comes later.
     Held(oneshot::Receiver<Carried>),
 }
 
@@ -89,19 +92,23 @@ pub(crate) struct Courier {
     pub(crate) session: SessionId,
     pub(crate) channel: Channel,
     pub(crate) target: Target,
+    /// Another chat than the turn's own, where no text of the turn waits behind what is posted.
+    pub(crate) elsewhere: bool,
 }
 
 impl Courier {
-    /// The same for another chat.
+    /// The same for a chat that a directive names.
     pub(crate) fn to(&self, channel: Channel, target: Target) -> Self {
         Self {
+            elsewhere: *channel.id() != *self.channel.id() || target != self.target,
             channel,
             target,
             ..self.clone()
         }
     }
 
-    /// Commits the intent, then waits for the outcome, unless the lane is held.
+    /// Commits the intent, then waits for the outcome, unless the lane is held. What goes to another chat is
+    /// waited for as long as a directive may keep the text waiting.
     pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<(OpId, Posted), StoreError> {
         let op = self.ids.op();
         let entry = OutboxEntry {
@@ -116,6 +123,7 @@ impl Courier {
             operation: outgoing.operation.clone(),
         };
         let live = outgoing.live;
+        let hurried = outgoing.directive.is_some() && !self.elsewhere;
         let intent = intent(&self.target, outgoing);
         crash::point(Point::BeforeIntend);
         let events = vec![self.recorder.draft(Kind::Intended { op, intent })];
@@ -127,9 +135,11 @@ impl Courier {
             channel: self.channel.clone(),
             recorder: self.recorder.clone(),
             live,
+            hurried,
             resumed: false,
             done,
         });
+        let patience = self.recorder.now().plus(PATIENCE);
         tokio::select! {
             biased;
             carried = &mut ended => {
@@ -141,6 +151,9 @@ impl Courier {
                     let reason = HoldReason::ChannelOff;
                     self.recorder.note(Kind::Waiting { op: Some(op), reason, until: None })?;
                 }
+                Ok((op, Posted::Held(ended)))
+            }
+            () = self.recorder.clock.sleep_until(patience), if self.elsewhere => {
                 Ok((op, Posted::Held(ended)))
             }
         }

@@ -17,7 +17,14 @@ pub(crate) struct Try {
     pub(crate) live: bool,
     /// The platform recognises a repetition by its key.
     pub(crate) keyed: bool,
+    /// An earlier call may have done it.
+    pub(crate) maybe_done: bool,
+    /// Text stands behind it: how long it has been paused so far.
+    pub(crate) hurried: Option<Duration>,
 }
+
+/// How long a directive may keep the text behind it waiting, in all its pauses.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,22 +73,27 @@ pub(crate) fn judge(
         Err(NotDelivered::Closed(_)) => return Verdict::Hold,
         Err(NotDelivered::Refused(refusal)) => refusal,
     };
-    let settle = |code| Verdict::Settle {
+    let settle = |code, detail: &str| Verdict::Settle {
         outcome: Outcome {
             code,
             message: None,
-            detail: Some(refusal.detail.clone()),
+            detail: Some(detail.to_owned()),
             refusal: Some(refusal.code),
             attempts: attempt.attempts,
         },
         retry_after: refusal.retry_after,
     };
     if refusal.maybe_done && !attempt.keyed && rules.holds(Rule::DeliverUnknown) {
-        return settle(OutcomeCode::Unknown);
+        return settle(OutcomeCode::Unknown, &refusal.detail);
     }
+    let given_up = if refusal.maybe_done || attempt.maybe_done {
+        OutcomeCode::Unknown
+    } else {
+        OutcomeCode::Failed
+    };
     let passing = matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited);
     if !passing || attempt.live || attempt.attempts >= policy.attempts || !rules.holds(Rule::DeliverRetry) {
-        return settle(OutcomeCode::Failed);
+        return settle(given_up, &refusal.detail);
     }
     let longest = policy.backoff_max.0;
     let after = match refusal
@@ -89,10 +101,14 @@ pub(crate) fn judge(
         .filter(|_| rules.holds(Rule::DeliverRetryAfter))
     {
         // Asked for longer than we are ready to wait: calling sooner would only prolong it.
-        Some(wait) if wait > longest => return settle(OutcomeCode::Failed),
+        Some(wait) if wait > longest => return settle(given_up, &refusal.detail),
         Some(wait) => wait,
         None => backoff(policy, rng, attempt.attempts),
     };
+    if attempt.hurried.is_some_and(|paused| paused + after > PATIENCE) && rules.holds(Rule::DeliverPatience) {
+        let detail = format!("{}; trying again would keep the text waiting", refusal.detail);
+        return settle(given_up, &detail);
+    }
     Verdict::Again {
         after,
         certain: !refusal.maybe_done,
@@ -122,6 +138,8 @@ mod tests {
         attempts: 1,
         live: false,
         keyed: false,
+        maybe_done: false,
+        hurried: None,
     };
 
     fn verdict(attempt: Try, answer: Result<Delivered, NotDelivered>) -> Verdict {
@@ -172,6 +190,7 @@ mod tests {
     fn a_closed_channel_holds_it() {
         assert_eq!(verdict(FIRST, Err(Closed::Off.into())), Verdict::Hold);
         assert_eq!(verdict(FIRST, Err(Closed::Muted.into())), Verdict::Hold);
+        assert_eq!(verdict(FIRST, Err(Closed::Down.into())), Verdict::Hold);
     }
 
     #[test]
@@ -218,6 +237,50 @@ mod tests {
             code(refused(FIRST, limited(longest + Duration::from_secs(1)))),
             OutcomeCode::Failed
         );
+    }
+
+    #[test]
+    fn a_directive_keeps_the_text_waiting_for_two_seconds_in_all() {
+        let limited = |ms| Refusal {
+            retry_after: Some(Duration::from_millis(ms)),
+            ..Refusal::new(RefusalCode::RateLimited, "429")
+        };
+        let after = |paused, attempt: Try| Try {
+            hurried: Some(Duration::from_millis(paused)),
+            ..attempt
+        };
+        assert!(matches!(
+            refused(after(0, FIRST), limited(2_000)),
+            Verdict::Again { .. }
+        ));
+        assert_eq!(
+            code(refused(after(0, FIRST), limited(2_001))),
+            OutcomeCode::Failed
+        );
+        assert_eq!(
+            code(refused(after(1_500, FIRST), limited(501))),
+            OutcomeCode::Failed
+        );
+        let lost = Try {
+            maybe_done: true,
+            keyed: true,
+            ..FIRST
+        };
+        assert_eq!(
+            code(refused(after(0, lost), limited(9_000))),
+            OutcomeCode::Unknown
+        );
+    }
+
+    #[test]
+    fn what_may_have_arrived_is_never_told_as_failed() {
+        let lost = Try {
+            maybe_done: true,
+            keyed: true,
+            ..FIRST
+        };
+        let forbidden = Refusal::new(RefusalCode::Forbidden, "no");
+        assert_eq!(code(refused(lost, forbidden)), OutcomeCode::Unknown);
     }
 
     #[test]

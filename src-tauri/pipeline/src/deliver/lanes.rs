@@ -8,10 +8,10 @@ use crate::{
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{ChannelId, Clock, HoldReason, Kind, Outcome, Rng, Target, Timestamp};
+use foldback_wire::{ChannelId, Clock, HoldReason, Kind, Outcome, Rng, SessionId, Target, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 use tokio::sync::{oneshot, watch};
@@ -24,6 +24,8 @@ pub(crate) struct Job {
     pub(crate) recorder: Recorder,
     /// A live frame: superfluous when it cannot go out now.
     pub(crate) live: bool,
+    /// A directive's, with text behind it: given up rather than waited for.
+    pub(crate) hurried: bool,
     /// It was in the outbox when the process began.
     pub(crate) resumed: bool,
     pub(crate) done: oneshot::Sender<Carried>,
@@ -56,6 +58,8 @@ pub(crate) struct Lanes {
     released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
     /// What a person gave up on a channel.
     given_up: watch::Sender<BTreeMap<ChannelId, GivenUp>>,
+    /// Held by a platform call of a conversation, which may speak in several chats.
+    calls: Mutex<HashMap<SessionId, Weak<tokio::sync::Mutex<()>>>>,
     tasks: TaskTracker,
     pub(super) stop: CancellationToken,
 }
@@ -96,6 +100,7 @@ impl Lanes {
             busy: Mutex::default(),
             released: watch::Sender::new(BTreeMap::new()),
             given_up: watch::Sender::new(BTreeMap::new()),
+            calls: Mutex::default(),
             tasks: TaskTracker::new(),
             stop,
         })
@@ -162,6 +167,18 @@ impl Lanes {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Lane>> {
         // Every change leaves the map whole, so that a panic elsewhere does not matter here.
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a conversation's platform call holds, so that it makes no two at once.
+    pub(super) fn calls_of(&self, session: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut all = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(calls) = all.get(session).and_then(Weak::upgrade) {
+            return calls;
+        }
+        all.retain(|_, calls| calls.strong_count() > 0);
+        let calls = Arc::default();
+        all.insert(session.clone(), Arc::downgrade(&calls));
+        calls
     }
 
     fn next(&self, key: &Key) -> Option<Job> {

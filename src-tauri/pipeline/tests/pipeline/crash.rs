@@ -2,7 +2,7 @@
 //! and says what it cannot know.
 
 use crate::bot::{Bot, World, later, text, tool};
-use foldback_channels::sim::Fault;
+use foldback_channels::sim::{Failure, Fault};
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, Kind, OpKind, OutcomeCode, Platform, Terminal};
 use std::{collections::BTreeMap, time::Duration};
@@ -94,6 +94,44 @@ fn at_most_one_operation_is_unknown_and_none_is_doubled() {
             platform != Platform::Discord,
             "{platform}: crashes hit calls in flight"
         );
+    }
+}
+
+#[test]
+fn a_conversation_that_speaks_in_two_chats_leaves_at_most_one_operation_unknown() {
+    for scope in ["per-sender", "global"] {
+        let settings = format!("[session]\nscope = \"{scope}\"\n[output]\nallow_targets = [\"slack:c1\"]\n");
+        let first = runtime();
+        let world = first.block_on(async {
+            let bot = Bot::with(&settings).await;
+            for platform in [Platform::Signal, Platform::Slack] {
+                let slow = Fault {
+                    fail: None,
+                    latency_ms: 300,
+                    ..Fault::first(OpKind::SendText, Failure::Gone)
+                };
+                bot.fault(platform, slow);
+            }
+            bot.engine.mute(true, Actor::Console);
+            bot.says([text(
+                "<actions><send-message channel=\"slack\" chat=\"c1\">psst</send-message></actions>One.",
+            )]);
+            let _turn = bot.user(Platform::Signal, "hi").await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            bot.engine.mute(false, Actor::Console);
+            tokio::time::sleep(Duration::from_millis(150)).await;
+            bot.world()
+        });
+        drop(first);
+        runtime().block_on(async {
+            let bot = Bot::in_world(world, &settings, Rules::all()).await;
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            let unknown = |kind: &Kind| {
+                matches!(kind, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown)
+            };
+            assert_eq!(bot.kinds().await.iter().filter(|k| unknown(k)).count(), 1, "{scope}");
+            bot.check().await;
+        });
     }
 }
 

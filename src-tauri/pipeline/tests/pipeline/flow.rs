@@ -73,14 +73,14 @@ async fn a_rate_limit_waits_as_asked_and_a_passing_fault_is_retried() {
     bot.fault(
         Platform::Slack,
         Fault {
-            times: 3,
+            times: 2,
             ..Fault::first(OpKind::SendFile, Failure::Transient)
         },
     );
     std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
     bot.says([text("<actions><send-file path=\"a.txt\"/></actions>")]);
     bot.turn(Platform::Slack, "hi").await;
-    assert_eq!(bot.calls(Platform::Slack, OpKind::SendFile).len(), 4);
+    assert_eq!(bot.calls(Platform::Slack, OpKind::SendFile).len(), 3);
     assert_eq!(bot.screen(Platform::Slack), ["File a.txt "]);
     bot.check().await;
 }

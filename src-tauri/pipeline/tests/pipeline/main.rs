@@ -9,3 +9,4 @@ mod flow;
 mod mutants;
 mod preview;
 mod redelivery;
+mod trouble;

@@ -67,6 +67,7 @@ const SCENES: &[Scene] = &[
     ("nothing", &[Rule::DeliverEmpty]),
     ("hush", &[Rule::DeliverSilence]),
     ("faults", &[Rule::DeliverRetry, Rule::DeliverRetryAfter]),
+    ("hasty", &[Rule::DeliverPatience]),
     ("lost", &[Rule::DeliverUnknown]),
     ("off", &[Rule::DeliverOff, Rule::DispatchOrder]),
     ("old", &[Rule::DeliverOld]),
@@ -291,6 +292,14 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
             };
             bot.fault(platform, fault);
             bot.says([text("a")]);
+        }
+        "hasty" => {
+            let fault = Fault {
+                retry_after_ms: Some(9_000),
+                ..Fault::first(OpKind::React, Failure::RateLimited)
+            };
+            bot.fault(platform, fault);
+            bot.says([text("<actions><react emoji=\"eyes\"/></actions>a")]);
         }
         "lost" => {
             bot.fault(platform, Fault::first(OpKind::SendText, Failure::LostAck));

@@ -1,0 +1,114 @@
+//! One part in trouble, and what it must not take with it: the text, the answer, the rest of the conversation.
+
+use crate::bot::{Bot, later, text};
+use foldback_channels::sim::{Failure, Fault};
+use foldback_store::Journal as _;
+use foldback_wire::{Kind, OpKind, Outcome, OutcomeCode, Platform, Terminal};
+use std::time::Duration;
+
+fn limited(op: OpKind) -> Fault {
+    Fault {
+        times: 4,
+        retry_after_ms: Some(300_000),
+        ..Fault::first(op, Failure::RateLimited)
+    }
+}
+
+/// How every operation of this kind ended.
+async fn outcomes(bot: &Bot, kind: OpKind) -> Vec<Outcome> {
+    let events = bot.events().await;
+    let of_kind = |wanted| {
+        events.iter().any(|event| {
+            matches!(&event.kind, Kind::Intended { op, intent } if *op == wanted && intent.kind == kind)
+        })
+    };
+    let ended = |event: &foldback_wire::Event| match &event.kind {
+        Kind::Ended { op, outcome } if of_kind(*op) => Some(outcome.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(ended).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reaction_that_has_to_wait_is_given_up_and_the_text_goes_out_at_once() {
+    for platform in [Platform::Telegram, Platform::Discord] {
+        let bot = Bot::start().await;
+        bot.fault(platform, limited(OpKind::React));
+        bot.says([text("<actions><react emoji=\"eyes\"/></actions>Here.")]);
+        let before = bot.now_ms();
+        assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
+        assert!(bot.now_ms() - before < 1_000, "{platform}");
+        assert_eq!(bot.screen(platform), ["Here."]);
+        let react = &outcomes(&bot, OpKind::React).await[0];
+        assert_eq!((react.code, react.attempts), (OutcomeCode::Failed, 1));
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_to_a_chat_in_trouble_keeps_no_text_waiting_and_arrives_later() {
+    let bot = Bot::with("[output]\nallow_targets = [\"slack:c1\"]\n").await;
+    bot.fault(Platform::Slack, limited(OpKind::SendText));
+    bot.says([text(
+        "<actions><send-message channel=\"slack\" chat=\"c1\">psst</send-message></actions>Here.",
+    )]);
+    let turn = bot.user(Platform::Signal, "hi").await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Slack), ["psst"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_uses_up_no_attempt_and_loses_no_answer() {
+    for platform in [Platform::Telegram, Platform::Discord, Platform::Signal] {
+        let bot = Bot::start().await;
+        bot.says([later(1_000, "Here.")]);
+        let turn = bot.user(platform, "hi").await;
+        bot.loopbacks[&platform].disconnect(Duration::from_secs(60));
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        assert_eq!(
+            bot.journal.outbox().await.unwrap().len(),
+            1,
+            "{platform}: it is held"
+        );
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        assert_eq!(bot.screen(platform), ["Here."], "{platform}");
+        let sent = outcomes(&bot, OpKind::SendText).await;
+        assert_eq!((sent.len(), sent[0].attempts), (1, 1), "{platform}: {sent:?}");
+        let waits = bot.kinds().await.into_iter().filter(|kind| {
+            matches!(kind, Kind::Waiting { reason, .. } if *reason == foldback_wire::HoldReason::ChannelOff)
+        });
+        assert_eq!(waits.count(), 1, "{platform}");
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_that_lasted_too_long_waits_for_a_person() {
+    let bot = Bot::start().await;
+    bot.says([later(1_000, "Old news.")]);
+    let turn = bot.user(Platform::Signal, "hi").await;
+    bot.loopbacks[&Platform::Signal].disconnect(Duration::from_mins(11));
+    tokio::time::sleep(Duration::from_mins(20)).await;
+    assert!(bot.screen(Platform::Signal).is_empty());
+    bot.engine
+        .release_held(&"signal".into(), &foldback_wire::Actor::Console)
+        .unwrap();
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Signal), ["Old news."]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_needs_no_connection() {
+    let bot = Bot::with("[channels.signal]\narmed = false\n").await;
+    bot.loopbacks[&Platform::Signal].disconnect(Duration::from_hours(9));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot.says([text("Here.")]);
+    let before = bot.now_ms();
+    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    assert!(bot.now_ms() - before < 1_000);
+    bot.check().await;
+}
