@@ -6,6 +6,8 @@ SHELL := /bin/bash
 CARGO ?= cargo
 UI := ui
 E2E := tests/e2e
+# Where scripts/setup puts Rust and Node, where the machine has none or too old ones.
+export PATH := $(CURDIR)/.tools/rust/bin:$(CURDIR)/.tools/node/bin:$(PATH)
 
 .PHONY: help
 help: ## List the commands
