@@ -21,7 +21,7 @@ pub(crate) fn unknown_command(name: &str) -> Failure {
     failure(
         "unknown_command",
         format!("There is no command `{name}`."),
-        Some("The commands stand in ui/src/generated/commands.ts."),
+        Some("`foldback schema commands` lists them."),
     )
 }
 

@@ -66,6 +66,55 @@ pub fn files() -> Vec<File> {
     ]
 }
 
+/// A command as a person looks it up.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct CommandEntry {
+    /// Its name.
+    pub command: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// What it takes, as a TypeScript type.
+    pub args: String,
+    /// What it gives, as a TypeScript type.
+    pub answer: String,
+}
+
+/// All commands, in the order of the contract.
+pub fn commands() -> Vec<CommandEntry> {
+    let mut list = List {
+        config: Config::new().with_large_int("number"),
+        commands: Vec::new(),
+    };
+    signatures(&mut list);
+    list.commands
+}
+
+struct List {
+    config: Config,
+    commands: Vec<CommandEntry>,
+}
+
+impl Signatures for List {
+    fn command<A: TS + 'static, R: TS + 'static>(&mut self, signature: Signature) {
+        let Signature { name, about } = signature;
+        self.commands.push(CommandEntry {
+            command: name,
+            about,
+            args: one_line(&A::inline(&self.config)),
+            answer: one_line(&R::inline(&self.config)),
+        });
+    }
+}
+
+/// A type without its comments, on one line.
+fn one_line(inline: &str) -> String {
+    let mut parts = inline.split("/**");
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.split_once("*/").map_or("", |(_, code)| code));
+    let code: String = std::iter::once(first).chain(rest).collect();
+    code.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Declarations by name, of every type reached so far.
 struct Types<'a> {
     config: &'a Config,

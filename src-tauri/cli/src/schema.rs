@@ -1,14 +1,15 @@
-//! `foldback schema`: the JSON Schemas of what scripts read and write.
+//! `foldback schema`: what scripts read and write, for editors and checks.
 
 use crate::end::{End, Verdict, stdout};
 use clap::ValueEnum;
+use foldback_api::typescript;
 use foldback_pipeline::config;
 use foldback_replay::fixture::Fixture;
 use foldback_wire::Event;
 use schemars::schema_for;
 use std::io::Write as _;
 
-/// Print a JSON Schema
+/// Print the JSON Schema of a file or an event, or the list of commands
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Of what
@@ -23,17 +24,19 @@ enum Of {
     Config,
     /// An event of the journal, as `journal query`, `serve --events` and recordings have it
     Events,
+    /// The commands that `serve --commands` takes, as a list: what each does, takes and gives
+    Commands,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
-    let schema = match args.of {
-        Of::Fixture => schema_for!(Fixture),
-        Of::Config => config::schema(),
-        Of::Events => schema_for!(Event),
-    };
     let mut out = stdout();
-    serde_json::to_writer_pretty(&mut out, &schema)?;
+    match args.of {
+        Of::Fixture => serde_json::to_writer_pretty(&mut out, &schema_for!(Fixture))?,
+        Of::Config => serde_json::to_writer_pretty(&mut out, &config::schema())?,
+        Of::Events => serde_json::to_writer_pretty(&mut out, &schema_for!(Event))?,
+        Of::Commands => serde_json::to_writer_pretty(&mut out, &typescript::commands())?,
+    }
     out.write_all(b"\n")?;
     out.flush()?;
     Ok(Verdict::Holds)

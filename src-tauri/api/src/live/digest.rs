@@ -230,9 +230,9 @@ impl Digest {
         self.unknown.iter().filter(|(_, unknown)| !unknown.seen)
     }
 
-    /// When the first event came: everything is counted from there.
-    pub(crate) fn since(&self) -> Timestamp {
-        self.since.unwrap_or_default()
+    /// When the first event came: everything is counted from there. `None` while nothing was counted.
+    pub(crate) const fn since(&self) -> Option<Timestamp> {
+        self.since
     }
 
     /// Somebody looked at a turn; answers whether that changed a figure.

@@ -26,7 +26,8 @@ pub(crate) struct Args {
     events: bool,
 
     /// Take the window's commands as JSON lines on stdin, such as
-    /// `{"command":"channel_switch","args":{"channel":"telegram","on":false}}`; each is answered with a line
+    /// `{"command":"channel_switch","args":{"channel":"telegram","on":false}}`; each is answered with a line;
+    /// `foldback schema commands` lists them
     #[arg(long)]
     commands: bool,
 }

@@ -40,3 +40,19 @@ fn events_have_their_types() {
 fn another_word_is_wrong_use() {
     assert_eq!(foldback(&["schema", "event"], "").code, 2);
 }
+
+#[test]
+fn commands_are_listed_with_what_they_take_and_give() {
+    let ran = foldback(&["schema", "commands"], "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let commands = ran.json();
+    let commands = commands.as_array().unwrap();
+    let command = |name: &str| commands.iter().find(|c| c["command"] == name).unwrap();
+    let switch = command("channel_switch");
+    assert!(!switch["about"].as_str().unwrap().is_empty());
+    assert!(
+        switch["args"].as_str().unwrap().contains("on: boolean"),
+        "{switch:#}"
+    );
+    assert!(command("status")["answer"].as_str().unwrap().contains("since:"));
+}

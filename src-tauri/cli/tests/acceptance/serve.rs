@@ -115,7 +115,10 @@ fn commands_of_the_window_are_obeyed_and_answered() {
     assert_eq!(bot.seen[answer]["answer"]["state"], "off", "{}", bot.seen[answer]);
     bot.order(&json!({"id": "x", "command": "no_such"}));
     let answer = bot.until(|line| line["id"] == "x");
-    assert_eq!(bot.seen[answer]["failure"]["code"], "unknown_command");
+    let failure = &bot.seen[answer]["failure"];
+    assert_eq!(failure["code"], "unknown_command");
+    let hint = failure["hint"].as_str().unwrap();
+    assert!(hint.contains("foldback schema commands"), "{hint}");
     bot.order(&json!({"commnad": "status"}));
     let answer = bot.until(|line| line.get("failure").is_some());
     assert_eq!(bot.seen[answer]["failure"]["code"], "bad_command");
@@ -125,6 +128,18 @@ fn commands_of_the_window_are_obeyed_and_answered() {
         by.iter()
             .any(|event| event["kind"]["to"] == "off" && event["kind"]["by"] == "cli")
     );
+}
+
+#[test]
+fn the_figures_begin_with_the_start() {
+    let home = Home::with(LOOPBACK);
+    let mut bot = home.serve(&["--commands"]);
+    bot.order(&json!({"command": "status"}));
+    let answer = bot.until(|line| line.get("answer").is_some());
+    let since = bot.seen[answer]["answer"]["since"].as_str().unwrap().to_owned();
+    assert_eq!(bot.term(), 0);
+    let started = home.journal("kind:started")[0]["at"].as_str().unwrap().to_owned();
+    assert!(since >= started, "{since} is before {started}");
 }
 
 #[test]
