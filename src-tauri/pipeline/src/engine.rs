@@ -9,7 +9,7 @@ use crate::{
     recorder::{Ids, Recorder},
     rules::Rules,
     stages::dedupe::Seen,
-    turn::{Pending, Turn, shutting_down},
+    turn::{Pending, Turn},
 };
 use foldback_agents::Agent;
 use foldback_channels::{Arrival, ChannelAdapter, NameTaken, Switchboard};
@@ -272,8 +272,7 @@ impl Engine {
 
     /// A person lets go out what is held on a channel because it is older than `outbox.max_age`.
     pub fn release_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
-        let detail = format!("{} let the held operations of {channel} go", person(by));
-        self.core.recorder.warn(detail)?;
+        self.settle_held(channel, true, by)?;
         self.core.lanes.release(channel);
         Ok(())
     }
@@ -281,21 +280,25 @@ impl Engine {
     /// A person gives up what is held on a channel because it is older than `outbox.max_age`: it ends as
     /// `cancelled` or, where an attempt may have arrived, as `unknown`. What is younger stays held.
     pub fn give_up_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
-        let who = person(by);
-        let detail = format!("{who} gave up the operations of {channel} that were held too long");
-        self.core.recorder.warn(detail)?;
-        self.core.lanes.give_up(channel, &who);
+        self.settle_held(channel, false, by)?;
+        self.core.lanes.give_up(channel, &person(by));
         Ok(())
     }
 
+    fn settle_held(&self, channel: &ChannelId, send: bool, by: &Actor) -> Result<(), StoreError> {
+        let by = by.clone();
+        let kind = Kind::HeldSettled { send, by };
+        self.core.recorder.on_channel(channel).note(kind)
+    }
+
     /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
-    /// said is delivered; what is held stays in the outbox for the next start.
+    /// said is delivered; what is held stays in the outbox, and what is queued in the journal, for the next
+    /// start.
     pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
         let core = &self.core;
         core.stopping.cancel();
-        for pending in core.conversations.take_waiting() {
-            core.refuse(pending, shutting_down())?;
-        }
+        // Their messages may be confirmed: they stay open, and the next start takes them up.
+        drop(core.conversations.take_waiting());
         let clock = &core.recorder.clock;
         core.busy.close();
         tokio::select! {

@@ -2,7 +2,7 @@
 //! nothing lost silently.
 
 use crate::{
-    deliver::{carry::KEY_MEMORY, lanes::Job},
+    deliver::{carry::KEY_MEMORY, lanes::Job, tally::terminal_of},
     engine::Core,
     recorder::Recorder,
     rules::Rule,
@@ -12,7 +12,10 @@ use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
     ChannelId, Event, Inbound, Kind, OpKind, Outcome, OutcomeCode, Seq, Stage, Terminal, Timestamp, TurnId,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 use tokio::{sync::oneshot, task::JoinSet};
 
 /// Events read at once on the way back through the journal.
@@ -21,15 +24,30 @@ const PAGE: u64 = 2_000;
 /// What an earlier process left.
 pub(crate) struct Left {
     outbox: Vec<OutboxEntry>,
-    /// Turns without an end, with their channel.
+    /// Turns without an end whose run had begun, with their channel. Nobody knows what the agent did: they are
+    /// not run again.
     turns: BTreeMap<TurnId, Option<ChannelId>>,
+    /// Turns that waited, or were about to run: they are taken up again.
+    waiting: BTreeMap<TurnId, Waiting>,
+}
+
+/// A message that was received and not given to the agent.
+struct Waiting {
+    message: Inbound,
+    /// Its session has counted it.
+    counted: bool,
 }
 
 /// What is learnt on the way back through the journal.
 #[derive(Default)]
 struct Walk {
     ended: BTreeMap<TurnId, Terminal>,
+    /// Turns whose run had begun.
+    begun: BTreeSet<TurnId>,
+    /// Turns that their session has counted.
+    counted: BTreeSet<TurnId>,
     open: BTreeMap<TurnId, Option<ChannelId>>,
+    waiting: BTreeMap<TurnId, Waiting>,
     /// Messages that were answered, the latest first.
     answered: Vec<(TurnId, Timestamp, Inbound)>,
     /// The process that is read about had closed everything that was left to it: an `idle` of no turn.
@@ -50,8 +68,24 @@ impl Walk {
             // One that was killed before it had closed everything leaves its predecessors' turns open too.
             (_, Kind::Started { .. }) => self.past_start |= self.closed,
             (Some(turn), Kind::TurnEnded { terminal }) => drop(self.ended.insert(turn, terminal)),
+            (Some(turn), Kind::RunStarted { .. }) => drop(self.begun.insert(turn)),
+            (
+                Some(turn),
+                Kind::Passed {
+                    stage: Stage::Session,
+                    ..
+                },
+            ) => drop(self.counted.insert(turn)),
             (Some(turn), Kind::Received { message }) => match self.ended.get(&turn) {
-                None if !self.past_start => drop(self.open.insert(turn, event.channel)),
+                None if self.past_start => {}
+                None if self.begun.remove(&turn) => drop(self.open.insert(turn, event.channel)),
+                None => {
+                    let waiting = Waiting {
+                        message: *message,
+                        counted: self.counted.remove(&turn),
+                    };
+                    self.waiting.insert(turn, waiting);
+                }
                 Some(Terminal::Replied | Terminal::Silent { .. }) if remembered => {
                     self.answered.push((turn, event.at, *message));
                 }
@@ -85,6 +119,7 @@ impl Core {
         let Walk {
             ended,
             open: mut turns,
+            mut waiting,
             answered,
             ..
         } = walk;
@@ -96,13 +131,19 @@ impl Core {
         for entry in &outbox {
             if !ended.contains_key(&entry.turn) {
                 turns.insert(entry.turn, Some(entry.channel.clone()));
+                waiting.remove(&entry.turn);
             }
         }
-        Ok(Left { outbox, turns })
+        Ok(Left {
+            outbox,
+            turns,
+            waiting,
+        })
     }
 
     /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a
-    /// repetition by its key, else it is `unknown`. Turns without an end get one once their operations have.
+    /// repetition by its key, else it is `unknown`. Turns whose run had begun end once their operations have;
+    /// those that waited go through the gates again, in the order in which they came, before any new message.
     pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<_>>> = BTreeMap::new();
         for entry in left.outbox {
@@ -155,6 +196,11 @@ impl Core {
                 close(&recorder, turn).await
             });
         }
+        for (turn, Waiting { message, counted }) in left.waiting {
+            let turn = self.begin_again(turn, message, counted).await?;
+            // Until it has ended, a later start has to look back as far as this one did.
+            closings.spawn(async move { turn.ended().await.map(drop).ok_or(StoreError::Closed) });
+        }
         let recorder = self.recorder.clone();
         self.tasks.spawn(async move {
             if closings.join_all().await.into_iter().all(|closed| closed.is_ok())
@@ -200,13 +246,10 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
     let events = recorder.journal.turn(turn).await?;
     let session = events.iter().rev().find_map(|e| e.session.clone());
     let recorder = session.map_or_else(|| recorder.clone(), |s| recorder.in_session(&s));
-    let terminal = if was_complete(&events) {
-        Terminal::Replied
-    } else {
-        Terminal::Failed {
-            detail: "the process ended during this turn".to_owned(),
-        }
-    };
+    if events.iter().any(|e| matches!(e.kind, Kind::TurnEnded { .. })) {
+        return Ok(());
+    }
+    let terminal = terminal_of(&events);
     recorder.note_all(vec![Kind::Idle, Kind::TurnEnded { terminal }])
 }
 

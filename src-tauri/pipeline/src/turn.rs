@@ -16,7 +16,7 @@ use crate::{
 };
 use foldback_agents::TurnRequest;
 use foldback_store::{SessionRecord, StoreError};
-use foldback_wire::{Gate, Inbound, Kind, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
+use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument as _;
@@ -45,6 +45,15 @@ pub(crate) struct Pending {
     recorder: Recorder,
     ended: oneshot::Sender<Terminal>,
     since: Timestamp,
+}
+
+/// How a turn came to the gates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coming {
+    /// Its message just came in.
+    New,
+    /// An earlier process received its message; `counted` by its session already.
+    Again { counted: bool },
 }
 
 /// A message that passed the gates.
@@ -79,8 +88,34 @@ impl Core {
         recorder.note(Kind::Received {
             message: Box::new(inbound.clone()),
         })?;
+        self.enter(id, recorder, inbound, Coming::New).await
+    }
+
+    /// Takes a turn up again that an earlier process did not get to: its message may be confirmed already, so
+    /// that no platform delivers it once more.
+    pub(crate) async fn begin_again(
+        self: &Arc<Self>,
+        id: TurnId,
+        inbound: Inbound,
+        counted: bool,
+    ) -> Result<Turn, StoreError> {
+        let recorder = self.recorder.of_turn(id, &inbound.channel);
+        recorder.note(Kind::Passed {
+            stage: Stage::Queue,
+            detail: "taken up again: the process ended before it was given to the agent".to_owned(),
+        })?;
+        self.enter(id, recorder, inbound, Coming::Again { counted }).await
+    }
+
+    async fn enter(
+        self: &Arc<Self>,
+        id: TurnId,
+        recorder: Recorder,
+        inbound: Inbound,
+        coming: Coming,
+    ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
-        match self.admit(&recorder, id, inbound).await? {
+        match self.admit(&recorder, id, inbound, coming).await? {
             Flow::Continue(Admitted {
                 message,
                 session,
@@ -113,6 +148,7 @@ impl Core {
         recorder: &Recorder,
         turn: TurnId,
         inbound: Inbound,
+        coming: Coming,
     ) -> Result<Flow<Admitted>, StoreError> {
         if self.stopping.is_cancelled() {
             return Ok(shutting_down().flow());
@@ -125,29 +161,50 @@ impl Core {
         let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
             return Ok(no_such_channel(&message).flow());
         };
-        let claim = passed!(
-            recorder,
-            Dedupe,
-            self.seen().claim(rules, &message, turn, recorder.now()),
-            |_| "not seen before".to_owned()
-        );
-        let allow_from = self.allow_from(&message.channel);
-        let allowed = authorize(rules, can.platform, &allow_from, &message);
-        if let Flow::Stop(_) = &allowed {
-            // Once the operator lets the sender in, a redelivery is to be answered.
-            self.seen().release(rules, &claim);
+        let claim = match self.seen().claim(rules, &message, turn, recorder.now()) {
+            Flow::Continue(claim) => claim,
+            Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
+        };
+        let session = self.admit_claimed(recorder, can.platform, &message, coming).await;
+        match session {
+            Ok(Flow::Continue(session)) => Ok(Flow::Continue(Admitted {
+                message,
+                session,
+                claim,
+            })),
+            // Once the operator lets the sender in, or the disk is well again, a redelivery is to be answered.
+            Ok(Flow::Stop(stop)) => {
+                self.seen().release(rules, &claim);
+                Ok(Flow::Stop(stop))
+            }
+            Err(error) => {
+                self.seen().release(rules, &claim);
+                Err(error)
+            }
         }
+    }
+
+    /// The gates behind the claim.
+    async fn admit_claimed(
+        &self,
+        recorder: &Recorder,
+        platform: Platform,
+        message: &Inbound,
+        coming: Coming,
+    ) -> Result<Flow<SessionId>, StoreError> {
+        recorder.note(Kind::Passed {
+            stage: Stage::Dedupe,
+            detail: "not seen before".to_owned(),
+        })?;
+        let allow_from = self.allow_from(&message.channel);
+        let allowed = authorize(self.rules, platform, &allow_from, message);
         passed!(recorder, Authorize, allowed, |entry| format!(
             "{} is let in by {entry}",
             message.sender.id
         ));
-        let session = session::key(rules, self.ports.config.session.scope, &message);
-        self.remember(recorder, &session, &message).await?;
-        Ok(Flow::Continue(Admitted {
-            message,
-            session,
-            claim,
-        }))
+        let session = session::key(self.rules, self.ports.config.session.scope, message);
+        self.remember(recorder, &session, message, coming).await?;
+        Ok(Flow::Continue(session))
     }
 
     async fn remember(
@@ -155,6 +212,7 @@ impl Core {
         recorder: &Recorder,
         id: &SessionId,
         message: &Inbound,
+        coming: Coming,
     ) -> Result<(), StoreError> {
         let now = recorder.now();
         let known = recorder.journal.session(id).await?;
@@ -165,7 +223,7 @@ impl Core {
             created: now,
             used: now,
         });
-        record.turns += 1;
+        record.turns += u64::from(coming != Coming::Again { counted: true });
         record.used = now;
         let detail = format!("turn {} of session {id}", record.turns);
         recorder.journal.put_session(record).await?;
@@ -185,7 +243,7 @@ impl Core {
         };
         let session = pending.session.clone();
         if !self.rules.holds(Rule::QueueFifo) {
-            self.tasks.spawn(Arc::clone(self).complete_alone(pending));
+            self.tasks.spawn(Arc::clone(self).complete(pending));
             return Ok(());
         }
         let recorder = pending.recorder.clone();
@@ -212,19 +270,20 @@ impl Core {
         }
     }
 
-    /// Stops a turn that had passed the gates; the platform may deliver its message again.
-    pub(crate) fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
+    /// Stops a turn that had passed the gates; another copy of its message is a new one.
+    fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
         self.seen().release(self.rules, &pending.claim);
         let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
         Ok(())
     }
 
-    /// Runs a conversation's turns one after the other, until none waits.
+    /// Runs a conversation's turns one after the other, until none waits or the process ends: what still waits
+    /// then is taken up by the next one.
     async fn converse(self: Arc<Self>, first: Pending) {
         let session = first.session.clone();
         let mut next = Some(first);
         let mut queued = false;
-        while let Some(pending) = next {
+        while let Some(pending) = next.take_if(|_| !self.stopping.is_cancelled()) {
             if queued {
                 let waited_ms = u64::try_from(pending.recorder.now().since(pending.since).as_millis());
                 let waited_ms = waited_ms.unwrap_or(u64::MAX);
@@ -232,20 +291,21 @@ impl Core {
                     tracing::error!(%error, "the queue goes on without a word");
                 }
             }
-            // Boxed, as all that a turn may wait for is large.
-            Box::pin(self.complete(pending)).await;
+            let (id, claim) = (pending.id, pending.claim.clone());
+            // A task of its own: one that panics takes neither its conversation nor its claim with it.
+            if tokio::spawn(Arc::clone(&self).complete(pending)).await.is_err() {
+                self.running().remove(&id);
+                self.seen().release(self.rules, &claim);
+                tracing::error!(turn = %id, "stays open: it panicked; please report this");
+            }
             next = self.conversations.next(&session);
             queued = true;
         }
     }
 
-    async fn complete_alone(self: Arc<Self>, pending: Pending) {
-        Box::pin(self.complete(pending)).await;
-    }
-
     /// One turn, to its end. A turn that cannot end in order (the process ends while something of it is
-    /// held, the journal cannot be written) stays open; the next start closes it.
-    async fn complete(self: &Arc<Self>, pending: Pending) {
+    /// held, the journal cannot be written) stays open; the next start sends what is held and closes it.
+    async fn complete(self: Arc<Self>, pending: Pending) {
         let Pending {
             id,
             ref message,
@@ -397,7 +457,7 @@ fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
     Ok(terminal)
 }
 
-pub(crate) fn shutting_down() -> Stop {
+fn shutting_down() -> Stop {
     Stop::new(
         Stage::Queue,
         Gate::ShuttingDown,

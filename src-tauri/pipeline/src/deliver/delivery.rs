@@ -3,9 +3,10 @@
 use super::{
     bubble::Bubble,
     courier::Outgoing,
-    desk::{Desk, Tally},
+    desk::Desk,
     directives,
     reply::{ignored_flags, reply_target},
+    tally::CANCELLED,
 };
 use crate::{
     config::Narration,
@@ -13,9 +14,7 @@ use crate::{
     stages::{run::notice, scan::Cue},
 };
 use foldback_store::StoreError;
-use foldback_wire::{
-    Body, Code, Diagnostic, Header, Kind, MessageId, SilentReason, Span, Stage, Suppression, Terminal,
-};
+use foldback_wire::{Body, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
 use tokio::sync::mpsc;
 
 /// Delivers a turn: takes cues until the run is over, then sees to it that something was said, and waits for
@@ -105,7 +104,7 @@ async fn take(
         }
         Cue::RunEnded => return Ok(Some(None)),
         Cue::RunCancelled => {
-            let (notice, detail) = ("⏹️ Stopped.".to_owned(), "it was cancelled".to_owned());
+            let (notice, detail) = ("⏹️ Stopped.".to_owned(), CANCELLED.to_owned());
             return Ok(Some(Some(Failure { notice, detail })));
         }
         Cue::RunFailed { fault, detail } => {
@@ -208,7 +207,7 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
     if desk.tally.failures.is_empty() {
         desk.remove_placeholder().await?;
     }
-    Ok(terminal(&desk.tally, failure))
+    Ok(desk.tally.terminal(failure.map(|failure| failure.detail)))
 }
 
 /// Whether an answer said and did nothing at all.
@@ -219,27 +218,4 @@ fn is_empty(desk: &Desk) -> bool {
         && desk.held.is_empty()
         && tally.directives == 0
         && tally.suppressed.is_none()
-}
-
-fn terminal(tally: &Tally, failure: Option<Failure>) -> Terminal {
-    if let Some(failure) = failure {
-        return Terminal::Failed {
-            detail: failure.detail,
-        };
-    }
-    if tally.texts > 0 {
-        return Terminal::Replied;
-    }
-    if let Some(why) = tally.failures.first() {
-        return Terminal::Failed {
-            detail: format!("nothing of the answer could be delivered: {why}"),
-        };
-    }
-    let reason = match tally.suppressed {
-        Some(Suppression::NoReply) => SilentReason::NoReply,
-        Some(Suppression::SilentToken) => SilentReason::SilentToken,
-        Some(Suppression::HeartbeatAck) => SilentReason::HeartbeatAck,
-        None => SilentReason::DirectivesOnly,
-    };
-    Terminal::Silent { reason }
 }

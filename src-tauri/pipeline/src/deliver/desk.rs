@@ -1,9 +1,10 @@
 //! What a turn's delivery works with, and the count it keeps.
 
 use super::{
-    bubble::{Shown, arrived, is_text},
+    bubble::{Shown, is_text},
     courier::{Courier, Outgoing, Posted},
     lanes::Carried,
+    tally::Tally,
 };
 use crate::{
     config::{Narration, OutputConfig},
@@ -13,8 +14,8 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, OpId, Operation, Outcome,
-    OutcomeCode, Span, Suppression, Timestamp,
+    Body, Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, OpId, Operation, Outcome, Span,
+    Timestamp,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -22,22 +23,6 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// Text that looks like none, for a message that can be edited but not removed.
 const BLANK: &str = "\u{200b}";
-
-/// What the end of a turn is decided from.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    /// Texts that arrived, or may have.
-    pub(crate) texts: u32,
-    /// Texts that did not, with why.
-    pub(crate) failures: Vec<String>,
-    /// Directives that were read.
-    pub(crate) directives: u32,
-    /// Directives that were not carried out.
-    pub(crate) skipped: u32,
-    /// Narration that was hidden.
-    pub(crate) hidden: u32,
-    pub(crate) suppressed: Option<Suppression>,
-}
 
 /// Everything a turn's delivery works with.
 pub(crate) struct Desk {
@@ -145,7 +130,7 @@ impl Desk {
         match posted {
             Posted::Ended(Carried { outcome, retry_after }) => {
                 if counts {
-                    self.count(&outcome, live);
+                    self.tally.count(&outcome, live);
                 }
                 Ok(Some((outcome, retry_after)))
             }
@@ -161,18 +146,6 @@ impl Desk {
     /// Takes back the failure counted last: something else was done instead.
     pub(crate) fn forgive(&mut self) {
         self.tally.failures.pop();
-    }
-
-    fn count(&mut self, outcome: &Outcome, live: bool) {
-        if arrived(outcome) || outcome.code == OutcomeCode::Unknown {
-            self.tally.texts += 1;
-        } else if !live {
-            let why = outcome
-                .detail
-                .clone()
-                .unwrap_or_else(|| outcome.code.about().to_owned());
-            self.tally.failures.push(why);
-        }
     }
 
     /// Whether an operation would go out now.
@@ -237,7 +210,7 @@ impl Desk {
         for (counts, outcome) in std::mem::take(&mut self.held) {
             let Carried { outcome, .. } = outcome.await.map_err(|_| StoreError::Closed)?;
             if counts {
-                self.count(&outcome, false);
+                self.tally.count(&outcome, false);
             }
         }
         Ok(())

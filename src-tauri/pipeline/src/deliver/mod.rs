@@ -9,4 +9,5 @@ pub(crate) mod directives;
 pub(crate) mod judge;
 pub(crate) mod lanes;
 pub(crate) mod reply;
+pub(crate) mod tally;
 pub(crate) mod typing;

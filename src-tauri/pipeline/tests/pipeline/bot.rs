@@ -114,9 +114,22 @@ impl Bot {
     }
 
     pub(crate) async fn in_world(world: World, text: &str, rules: Rules) -> Self {
+        Self::answering(world, text, rules, []).await
+    }
+
+    /// A bot that has its answers before it takes up what an earlier one left.
+    pub(crate) async fn answering<const N: usize>(
+        world: World,
+        text: &str,
+        rules: Rules,
+        answers: [ScriptStep; N],
+    ) -> Self {
         let (clock, dir) = (world.clock, Arc::clone(&world.dir));
         let (journal, loopbacks) = (Arc::clone(&world.journal), world.loopbacks.clone());
         let agent = Arc::new(ScriptAgent::new(Arc::new(clock)).with_silence(Duration::from_hours(24)));
+        for answer in answers {
+            agent.queue(None, vec![answer]);
+        }
         let engine = Engine::start(parts(&world, text, rules, Arc::clone(&agent)))
             .await
             .unwrap();

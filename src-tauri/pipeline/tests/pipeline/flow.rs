@@ -346,9 +346,9 @@ async fn a_shutdown_ends_turns_in_order_and_leaves_what_is_held_to_the_next_star
     bot.engine.shutdown(Duration::from_secs(10)).await.unwrap();
     assert!(matches!(running.ended().await, Some(Terminal::Failed { .. })));
     assert_eq!(bot.screen(Platform::Discord), ["Working on it", "⏹️ Stopped."]);
-    let gate = Gate::ShuttingDown;
-    assert_eq!(waiting.ended().await, Some(Terminal::Blocked { gate }));
+    assert_eq!(waiting.ended().await, None, "it waits for the next start");
     assert_eq!(held.ended().await, None);
+    let gate = Gate::ShuttingDown;
     let late = bot
         .engine
         .submit(bot.message(Platform::Slack, "late"))
@@ -358,9 +358,13 @@ async fn a_shutdown_ends_turns_in_order_and_leaves_what_is_held_to_the_next_star
 
     let world = bot.world();
     drop(bot);
-    let bot = Bot::in_world(world, "", Rules::all()).await;
+    let bot = Bot::answering(world, "", Rules::all(), [text("And here.")]).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(bot.screen(Platform::Telegram), ["Held."]);
+    assert_eq!(
+        bot.screen(Platform::Discord),
+        ["Working on it", "⏹️ Stopped.", "And here."]
+    );
     bot.check().await;
 }
 

@@ -9,4 +9,5 @@ mod flow;
 mod mutants;
 mod preview;
 mod redelivery;
+mod restart;
 mod trouble;

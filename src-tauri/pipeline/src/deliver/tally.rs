@@ -1,0 +1,113 @@
+//! What is counted of a turn's delivery, and the end that follows from it: counted as it happens or, after a
+//! restart, from the journal.
+
+use super::bubble::arrived;
+use foldback_wire::{
+    Event, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, SilentReason, Stage, StopReason, Suppression,
+    Terminal,
+};
+use std::collections::BTreeMap;
+
+/// What the end of a turn is decided from.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Texts that arrived, or may have.
+    pub(crate) texts: u32,
+    /// Texts that did not, with why.
+    pub(crate) failures: Vec<String>,
+    /// Directives that were read.
+    pub(crate) directives: u32,
+    /// Directives that were not carried out.
+    pub(crate) skipped: u32,
+    /// Narration that was hidden.
+    pub(crate) hidden: u32,
+    pub(crate) suppressed: Option<Suppression>,
+}
+
+impl Tally {
+    /// Counts how a text of the answer ended.
+    pub(crate) fn count(&mut self, outcome: &Outcome, live: bool) {
+        if arrived(outcome) || outcome.code == OutcomeCode::Unknown {
+            self.texts += 1;
+        } else if !live {
+            let why = outcome
+                .detail
+                .clone()
+                .unwrap_or_else(|| outcome.code.about().to_owned());
+            self.failures.push(why);
+        }
+    }
+
+    /// The end of a turn whose run failed so, or did not.
+    pub(crate) fn terminal(&self, failure: Option<String>) -> Terminal {
+        if let Some(detail) = failure {
+            return Terminal::Failed { detail };
+        }
+        if self.texts > 0 {
+            return Terminal::Replied;
+        }
+        if let Some(why) = self.failures.first() {
+            return Terminal::Failed {
+                detail: format!("nothing of the answer could be delivered: {why}"),
+            };
+        }
+        let reason = match self.suppressed {
+            Some(Suppression::NoReply) => SilentReason::NoReply,
+            Some(Suppression::SilentToken) => SilentReason::SilentToken,
+            Some(Suppression::HeartbeatAck) => SilentReason::HeartbeatAck,
+            None => SilentReason::DirectivesOnly,
+        };
+        Terminal::Silent { reason }
+    }
+}
+
+/// What a run that was cancelled failed of.
+pub(crate) const CANCELLED: &str = "it was cancelled";
+
+/// How a turn ends by what the journal has of it, once all its operations have ended.
+pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
+    let mut tally = Tally::default();
+    let mut texts: BTreeMap<OpId, bool> = BTreeMap::new();
+    let mut failure = None;
+    let (mut began, mut complete) = (false, false);
+    for event in events {
+        match &event.kind {
+            Kind::Chunk { .. } => began = true,
+            Kind::Intended { op, intent } if is_answer(intent, began) => {
+                texts.insert(*op, intent.live);
+            }
+            Kind::Ended { op, outcome } => {
+                if let Some(live) = texts.remove(op) {
+                    tally.count(outcome, live);
+                }
+            }
+            Kind::Suppressed { reason, .. } => tally.suppressed = Some(*reason),
+            Kind::RunFailed { fault, detail } => failure = Some(format!("{fault}: {detail}")),
+            Kind::RunEnded {
+                reason: StopReason::Cancelled,
+                ..
+            } => failure = Some(CANCELLED.to_owned()),
+            Kind::Passed {
+                stage: Stage::Dispatch,
+                ..
+            } => complete = true,
+            _ => {}
+        }
+    }
+    if !complete {
+        failure.get_or_insert_with(|| "the process ended during this turn".to_owned());
+    }
+    let left = texts.into_iter().filter(|(_, live)| !live);
+    let left = left.map(|(op, _)| format!("operation {op} is still in the outbox"));
+    tally.failures.extend(left);
+    tally.terminal(failure)
+}
+
+/// Whether an operation puts text of the answer on the screen: neither a directive's nor the placeholder,
+/// which stands there before the agent has said anything.
+fn is_answer(intent: &Intent, began: bool) -> bool {
+    matches!(intent.kind, OpKind::SendText | OpKind::EditText)
+        && intent.directive.is_none()
+        && intent.body.is_some()
+        && (began || !intent.live)
+}

@@ -1,0 +1,140 @@
+//! What a start takes up from the process before it: messages that waited, and turns that had begun.
+
+use crate::bot::{Bot, World, text};
+use foldback_agents::{Act, ScriptStep};
+use foldback_channels::sim::{Failure, Fault};
+use foldback_pipeline::Rules;
+use foldback_wire::{Actor, Kind, OpKind, Platform, Terminal, TurnId};
+use std::time::Duration;
+
+fn stall(ms: u64) -> ScriptStep {
+    Act::Stall(ms).into()
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap()
+}
+
+/// The world after a bot did this and was killed.
+fn killed<F: Future<Output = Bot>>(life: F) -> World {
+    let first = runtime();
+    first.block_on(async { life.await.world() })
+}
+
+/// A bot killed while one message is answered and two wait.
+async fn crowd() -> Bot {
+    let bot = Bot::start().await;
+    bot.says([stall(3_600_000)]);
+    for words in ["1", "2", "3"] {
+        let _turn = bot.user(Platform::Signal, words).await;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot
+}
+
+async fn ends(bot: &Bot) -> Vec<(TurnId, Terminal)> {
+    let end = |event: foldback_wire::Event| match event.kind {
+        Kind::TurnEnded { terminal } => Some((event.turn.unwrap(), terminal)),
+        _ => None,
+    };
+    let mut ends: Vec<_> = bot.events().await.into_iter().filter_map(end).collect();
+    ends.sort_by_key(|(turn, _)| *turn);
+    ends
+}
+
+fn cut_off() -> Terminal {
+    Terminal::Failed {
+        detail: "the process ended during this turn".to_owned(),
+    }
+}
+
+#[test]
+fn queued_messages_survive_a_kill_and_are_answered_in_order() {
+    let world = killed(crowd());
+    runtime().block_on(async {
+        let bot = Bot::answering(world, "", Rules::all(), [text("two"), text("three")]).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.screen(Platform::Signal), ["two", "three"]);
+        let terminals: Vec<_> = ends(&bot).await.into_iter().map(|(_, end)| end).collect();
+        assert_eq!(terminals, [cut_off(), Terminal::Replied, Terminal::Replied]);
+        let sessions = bot.kinds().await.into_iter().filter_map(|kind| match kind {
+            Kind::Passed { detail, .. } if detail.contains("of session") => Some(detail),
+            _ => None,
+        });
+        let last = sessions.last().unwrap();
+        assert!(last.starts_with("turn 3 "), "a message counts once: {last}");
+        bot.check().await;
+    });
+}
+
+#[test]
+fn queued_messages_survive_a_second_kill() {
+    let world = killed(crowd());
+    let world = killed(async {
+        let bot = Bot::answering(world, "", Rules::all(), [stall(3_600_000)]).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::answering(world, "", Rules::all(), [text("three")]).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.screen(Platform::Signal), ["three"]);
+        let terminals: Vec<_> = ends(&bot).await.into_iter().map(|(_, end)| end).collect();
+        assert_eq!(terminals, [cut_off(), cut_off(), Terminal::Replied]);
+        bot.check().await;
+    });
+}
+
+#[test]
+fn a_queued_message_whose_sender_was_shut_out_meanwhile_is_not_answered() {
+    let world = killed(crowd());
+    runtime().block_on(async {
+        let closed = "[channels.signal]\nallow_from = [\"bob\"]\n";
+        let bot = Bot::in_world(world, closed, Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert!(bot.screen(Platform::Signal).is_empty());
+        bot.check().await;
+    });
+}
+
+/// A bot killed while its whole answer is held.
+async fn held() -> Bot {
+    let bot = Bot::start().await;
+    bot.engine.mute(true, Actor::Console);
+    bot.says([text("Once.")]);
+    let _turn = bot.user(Platform::Signal, "hi").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot
+}
+
+#[test]
+fn a_turn_whose_operations_failed_after_the_restart_has_failed() {
+    let world = killed(held());
+    let refused = Fault::first(OpKind::SendText, Failure::Forbidden);
+    world.loopbacks[&Platform::Signal].platform().plan(refused);
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let ends = ends(&bot).await;
+        assert!(
+            matches!(&ends[0].1, Terminal::Failed { detail } if detail.contains("could be delivered")),
+            "{ends:?}"
+        );
+        bot.check().await;
+    });
+}
+
+#[test]
+fn a_turn_whose_operations_went_out_after_the_restart_has_replied() {
+    let world = killed(held());
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(ends(&bot).await[0].1, Terminal::Replied);
+        bot.check().await;
+    });
+}
