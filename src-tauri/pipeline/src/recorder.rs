@@ -69,6 +69,14 @@ impl Recorder {
         }
     }
 
+    /// The same for what concerns a channel and no turn.
+    pub(crate) fn on_channel(&self, channel: &ChannelId) -> Self {
+        Self {
+            channel: Some(channel.clone()),
+            ..self.clone()
+        }
+    }
+
     /// The same in a session.
     pub(crate) fn in_session(&self, session: &SessionId) -> Self {
         Self {

@@ -37,6 +37,7 @@ kinds! {
     ChannelState = "channel_state", Some(CHANNEL) => "A channel changed its state.",
     Armed = "armed", Some(CHANNEL) => "A channel was armed or disarmed.",
     Muted = "muted", Some(PROCESS) => "All outbound was muted or unmuted.",
+    HeldSettled = "held_settled", Some(CHANNEL) => "A person decided about what was held for too long.",
     Received = "received", Some(CHANNEL) => "A message came in.",
     Passed = "passed", None => "A stage let the message pass.",
     Stopping = "stopping", None => "A stage stopped the message.",

@@ -113,6 +113,13 @@ pub enum Kind {
         /// Who did it.
         by: Actor,
     },
+    /// A person decided about what a channel held for longer than `outbox.max_age`.
+    HeldSettled {
+        /// Whether it goes out; else it is given up.
+        send: bool,
+        /// Who decided.
+        by: Actor,
+    },
     /// A message came in; the turn begins.
     Received {
         /// The message as the adapter gave it.

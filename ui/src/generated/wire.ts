@@ -851,6 +851,12 @@ export type Kind = { "type": "started",
   /** Who did it. */
   by: Actor,
 }
+| { "type": "held_settled",
+  /** Whether it goes out; else it is given up. */
+  send: boolean,
+  /** Who decided. */
+  by: Actor,
+}
 | { "type": "received",
   /** The message as the adapter gave it. */
   message: Inbound,

@@ -73,7 +73,8 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Stopped
         | Kind::ChannelState { .. }
         | Kind::Armed { .. }
-        | Kind::Muted { .. } => None,
+        | Kind::Muted { .. }
+        | Kind::HeldSettled { .. } => None,
     }
 }
 

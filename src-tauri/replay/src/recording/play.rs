@@ -33,6 +33,8 @@ enum Happens {
     Switch(bool),
     /// A person arms the channel, or sends it back to dry runs.
     Arm(bool),
+    /// A person lets go what is held for too long, or gives it up.
+    Settle(bool),
     /// A person mutes or unmutes all outbound.
     Mute(bool),
 }
@@ -240,6 +242,7 @@ fn happenings(own: &[Event], turns: &BTreeMap<TurnId, Turn<'_>>) -> Vec<(Timesta
                 ..
             } if person(by) => Happens::Switch(true),
             Kind::Armed { armed, by } if person(by) => Happens::Arm(*armed),
+            Kind::HeldSettled { send, by } if person(by) => Happens::Settle(*send),
             Kind::Muted { muted, by } if person(by) => Happens::Mute(*muted),
             _ => return None,
         };
@@ -272,6 +275,15 @@ async fn act(
             }
             Happens::Arm(armed) => {
                 let _ = stage.engine.arm(&stage.channel, armed, Actor::Console);
+            }
+            Happens::Settle(send) => {
+                let (engine, channel) = (&stage.engine, &stage.channel);
+                let settled = if send {
+                    engine.release_held(channel, &Actor::Console)
+                } else {
+                    engine.give_up_held(channel, &Actor::Console)
+                };
+                settled.map_err(|error| StageError::Start(error.into()))?;
             }
             Happens::Mute(muted) => {
                 stage.engine.mute(muted, Actor::Console);
