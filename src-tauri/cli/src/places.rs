@@ -31,7 +31,7 @@ impl Place {
         let data = data()?;
         let mut setup = match self.config() {
             None => Setup::embedded(data.clone(), places::fixtures(&data), Actor::Cli),
-            Some(path) => read(&path, data).map_err(|error| Stop::Wrong(error.to_string()))?,
+            Some(path) => read(&path, &data).map_err(|error| Stop::Wrong(error.to_string()))?,
         };
         if let Some(db) = &self.db {
             setup.config.store.file = Some(std::path::absolute(db)?);
@@ -49,8 +49,8 @@ impl Place {
 }
 
 /// What a configuration file says.
-pub(crate) fn read(path: &Path, data: PathBuf) -> Result<Setup, ConfigError> {
-    Setup::from_file(path, data.clone(), places::fixtures(&data), Actor::Cli)
+pub(crate) fn read(path: &Path, data: &Path) -> Result<Setup, ConfigError> {
+    Setup::from_file(path, data.to_owned(), places::fixtures(data), Actor::Cli)
 }
 
 /// The data folder.

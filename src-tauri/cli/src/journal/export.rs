@@ -7,7 +7,10 @@ use crate::{
     running::wrong,
 };
 use foldback_replay::{Replacement, recording::Head};
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 /// Write a recording, such as of `--where turn:12`, which `foldback replay` plays again
 #[derive(Debug, clap::Args)]
@@ -23,7 +26,7 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args) -> End {
     let head = match args.wanted.place.config() {
         None => Head::default(),
-        Some(path) => Head::of(&places::read(&path, PathBuf::new()).map_err(wrong)?.config),
+        Some(path) => Head::of(&places::read(&path, Path::new("")).map_err(wrong)?.config),
     };
     match &args.output {
         None => write(args, &head, &mut stdout()).await?,
