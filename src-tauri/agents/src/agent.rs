@@ -75,6 +75,12 @@ pub trait Agent: Send + Sync {
     /// The model, where there is one.
     fn model(&self) -> Option<&str>;
 
+    /// The backend and the model that answer this turn. Asked before it runs; the same for all turns, except of
+    /// an agent that stands in front of others.
+    fn answering(&self, _request: &TurnRequest) -> (&str, Option<&str>) {
+        (self.backend(), self.model())
+    }
+
     /// Answers one turn. Every run ends with exactly one `Failed` or `Done`, also when `cancel` is
     /// cancelled (then `Done(Cancelled)`), and sends nothing after it. Returns early when the sink is closed.
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken);

@@ -2,13 +2,13 @@
 //! one edit. It compares ranges and never searches text: an answer may well talk about directives.
 
 use foldback_wire::{Fate, OpId, Range, Span};
-use std::collections::BTreeMap;
-
-/// What the scanner decided about each assistant message of a turn.
-pub(crate) type Ranges = BTreeMap<u32, Vec<Range>>;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// A leak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Leak {
     /// Which operation showed it.
     pub(crate) op: OpId,
@@ -18,29 +18,75 @@ pub(crate) struct Leak {
     pub(crate) span: Span,
 }
 
-/// Every leak among the places of clean text that operations showed. Linear where there is none.
-pub(crate) fn find(ranges: &Ranges, shown: &[(OpId, u32, Span)]) -> Vec<Leak> {
-    let mut leaks = Vec::new();
-    for (message, ranges) in ranges.iter().filter(|(_, ranges)| !is_partition(ranges)) {
-        for (op, _, clean) in shown.iter().filter(|(_, of, _)| of == message) {
-            let raw = raw_of(ranges, *clean);
-            let hidden = ranges.iter().filter(|r| r.fate != Fate::Show);
-            let leaked = hidden.filter_map(|h| raw.iter().find_map(|r| common(*r, h.span)));
-            leaks.extend(leaked.map(|span| Leak {
-                op: *op,
-                message: *message,
-                span,
-            }));
-        }
-    }
-    leaks
+/// Watches a turn: what its scanners decide, and what its operations show. Whichever comes last raises the alarm.
+#[derive(Debug, Default)]
+pub(crate) struct Watch(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    messages: BTreeMap<u32, Decided>,
+    /// Which operation put which place of which message's clean text on the screen.
+    shown: Vec<(OpId, u32, Span)>,
+    raised: BTreeSet<(OpId, u32, usize, usize)>,
 }
 
-/// Whether the ranges follow each other, as a sound scanner decides them: then no byte is both.
-fn is_partition(ranges: &[Range]) -> bool {
-    ranges
-        .windows(2)
-        .all(|pair| pair[0].span.end == pair[1].span.start)
+/// What was decided about an assistant message.
+#[derive(Debug, Default)]
+struct Decided {
+    ranges: Vec<Range>,
+    /// The ranges do not follow each other, as a sound scanner decides them: a byte may be both.
+    overlaps: bool,
+}
+
+impl Watch {
+    /// The scanner decided. Answers what the screen has that it should not. Does no work for a sound scanner.
+    pub(crate) fn decided(&self, message: u32, range: &Range) -> Vec<Leak> {
+        let mut state = self.state();
+        let decided = state.messages.entry(message).or_default();
+        let last = decided.ranges.last();
+        decided.overlaps |= last.is_some_and(|last| last.span.end != range.span.start);
+        decided.ranges.push(range.clone());
+        if !decided.overlaps {
+            return Vec::new();
+        }
+        let shown: Vec<_> = state
+            .shown
+            .iter()
+            .filter(|(_, of, _)| *of == message)
+            .copied()
+            .collect();
+        shown.into_iter().flat_map(|shown| state.raise(shown)).collect()
+    }
+
+    /// An operation showed a place of a message's clean text. Answers what it should not have shown.
+    pub(crate) fn shown(&self, op: OpId, message: u32, clean: Span) -> Vec<Leak> {
+        let mut state = self.state();
+        state.shown.push((op, message, clean));
+        state.raise((op, message, clean))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The leaks of one operation that nobody was told of yet.
+    fn raise(&mut self, (op, message, clean): (OpId, u32, Span)) -> Vec<Leak> {
+        let Some(Decided {
+            ranges,
+            overlaps: true,
+        }) = self.messages.get(&message)
+        else {
+            return Vec::new();
+        };
+        let raw = raw_of(ranges, clean);
+        let hidden = ranges.iter().filter(|r| r.fate != Fate::Show);
+        let leaked = hidden.filter_map(|h| raw.iter().find_map(|r| common(*r, h.span)));
+        let new = leaked.filter(|span| self.raised.insert((op, message, span.start, span.end)));
+        new.map(|span| Leak { op, message, span }).collect()
+    }
 }
 
 /// The raw bytes behind a place in the clean text.
@@ -93,29 +139,57 @@ mod tests {
         }
     }
 
-    fn find_in(ranges: Vec<Range>, clean: Span) -> Vec<Span> {
-        let ranges = Ranges::from([(0, ranges)]);
-        find(&ranges, &[(OpId(7), 0, clean)])
-            .into_iter()
-            .map(|leak| leak.span)
-            .collect()
+    const ALL: Span = Span { start: 0, end: 10 };
+
+    /// The leaks, told of at each step: first the ranges, then the operation, or the other way round.
+    fn leaks(ranges: &[Range], clean: Span, shown_first: bool) -> Vec<Span> {
+        let watch = Watch::default();
+        let mut leaks = Vec::new();
+        if shown_first {
+            leaks.extend(watch.shown(OpId(7), 0, clean));
+        }
+        leaks.extend(ranges.iter().flat_map(|range| watch.decided(0, range)));
+        if !shown_first {
+            leaks.extend(watch.shown(OpId(7), 0, clean));
+        }
+        leaks.into_iter().map(|leak| leak.span).collect()
     }
 
     #[test]
     fn a_sound_scanner_leaks_nothing() {
-        let ranges = vec![shown(0, 4), stripped(4, 20), shown(20, 30)];
-        assert!(find_in(ranges, Span::new(0, 14)).is_empty());
+        let ranges = [shown(0, 4), stripped(4, 20), shown(20, 30)];
+        for shown_first in [true, false] {
+            assert!(leaks(&ranges, Span::new(0, 14), shown_first).is_empty());
+        }
     }
 
     #[test]
-    fn a_byte_that_was_shown_and_then_stripped_is_named_with_its_operation() {
+    fn a_byte_that_was_shown_and_then_stripped_is_named_once_with_its_operation() {
         // Shown as text up to byte 10, then taken for the beginning of a block from byte 6 on.
-        let ranges = vec![shown(0, 10), stripped(6, 20), shown(20, 24)];
-        assert_eq!(find_in(ranges.clone(), Span::new(0, 10)), [Span::new(6, 10)]);
-        assert!(
-            find_in(ranges.clone(), Span::new(0, 6)).is_empty(),
-            "what was shown was not the leak"
+        let ranges = [shown(0, 10), stripped(6, 20), shown(20, 24)];
+        for shown_first in [true, false] {
+            assert_eq!(leaks(&ranges, ALL, shown_first), [Span::new(6, 10)]);
+            assert!(
+                leaks(&ranges, Span::new(0, 6), shown_first).is_empty(),
+                "what was shown was not the leak"
+            );
+            assert!(leaks(&ranges, Span::new(10, 14), shown_first).is_empty());
+        }
+    }
+
+    #[test]
+    fn the_alarm_waits_for_nothing_but_what_it_is_about() {
+        let watch = Watch::default();
+        assert!(watch.decided(0, &shown(0, 10)).is_empty());
+        assert!(watch.shown(OpId(7), 0, ALL).is_empty());
+        // Another operation is held, another message is not decided: the alarm does not care.
+        assert_eq!(watch.decided(0, &stripped(6, 20)).len(), 1);
+        assert_eq!(
+            watch.shown(OpId(8), 0, ALL).len(),
+            1,
+            "a later operation shows it too"
         );
-        assert!(find_in(ranges, Span::new(10, 14)).is_empty());
+        assert!(watch.decided(0, &shown(20, 24)).is_empty(), "told of already");
+        assert!(watch.shown(OpId(9), 1, ALL).is_empty());
     }
 }

@@ -1,6 +1,9 @@
 //! Writing decisions into the journal, with whom they belong to.
 
-use crate::crash::{self, Point};
+use crate::{
+    crash::{self, Point},
+    leaks::Leak,
+};
 use foldback_store::{Journal, Numbers, StoreError};
 use foldback_wire::{ChannelId, Clock, Draft, Kind, OpId, RunId, SessionId, Timestamp, TurnId};
 use std::sync::{
@@ -111,6 +114,15 @@ impl Recorder {
         self.journal
             .append(kinds.into_iter().map(|kind| self.draft(kind)).collect())?;
         crash::point(Point::AfterAppend);
+        Ok(())
+    }
+
+    /// Markup reached a channel.
+    pub(crate) fn alarm(&self, leaks: Vec<Leak>) -> Result<(), StoreError> {
+        for Leak { op, message, span } in leaks {
+            tracing::error!(%op, message, "markup reached the channel");
+            self.note(Kind::Leaked { op, message, span })?;
+        }
         Ok(())
     }
 

@@ -177,6 +177,7 @@ impl Core {
                 recorder,
                 live: false,
                 hurried,
+                shows: None,
                 resumed: true,
                 done,
             });

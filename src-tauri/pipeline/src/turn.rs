@@ -5,12 +5,17 @@ use crate::{
     deliver::{courier::Courier, delivery::deliver, desk::Desk, typing::Typing},
     engine::Core,
     flow::{Flow, Stop},
-    leaks::{self, Leak},
+    leaks::Watch,
     ports::Port,
     recorder::Recorder,
     rules::Rule,
     stages::{
-        authorize::authorize, dedupe::Claim, finalize::finalize, prepare::prepare, run::Run, scan::Scan,
+        authorize::authorize,
+        dedupe::Claim,
+        finalize::finalize,
+        prepare::prepare,
+        run::{CUES, Run},
+        scan::Scan,
         session,
     },
 };
@@ -371,7 +376,9 @@ impl Core {
             prompt: prompt.clone(),
         })?;
 
+        let leaks = Arc::new(Watch::default());
         let courier = Courier {
+            leaks: Arc::clone(&leaks),
             lanes: Arc::clone(&self.lanes),
             ids: Arc::clone(&self.ids),
             recorder: recorder.clone(),
@@ -394,7 +401,7 @@ impl Core {
             message: message.clone(),
         };
         let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
-        let (cues, decided) = mpsc::unbounded_channel();
+        let (cues, decided) = mpsc::channel(CUES);
         let run = Run {
             agent: self.agents.of(&message.channel),
             recorder,
@@ -403,6 +410,7 @@ impl Core {
             cancel,
             cues,
             typing: &typing,
+            leaks: &leaks,
         };
         let mut desk = Desk::new(
             courier,
@@ -418,11 +426,7 @@ impl Core {
             deliver(&mut desk, decided),
         );
         typing.seal();
-        let (ranges, terminal) = ended?;
-        for Leak { op, message, span } in leaks::find(&ranges, &desk.shown) {
-            tracing::error!(%op, message, "markup reached the channel");
-            recorder.note(Kind::Leaked { op, message, span })?;
-        }
+        let ((), terminal) = ended?;
         Ok(terminal)
     }
 }

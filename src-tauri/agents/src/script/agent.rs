@@ -17,10 +17,15 @@ use tokio_util::sync::CancellationToken;
 /// Silence after which a run fails, unless told otherwise; the same as that of the network agents.
 const SILENCE: Duration = Duration::from_mins(2);
 
+/// Longest answer in bytes, text and reasoning together, unless told otherwise; the same as that of the network
+/// agents.
+const MAX_BYTES: usize = 50_000_000;
+
 /// Answers from a queue, then by rules. All time comes from the clock, so that a replay is instant.
 pub struct ScriptAgent {
     clock: Arc<dyn Clock>,
     silence: Duration,
+    max_bytes: usize,
     queue: Mutex<VecDeque<Queued>>,
     rules: Vec<Prepared>,
 }
@@ -36,6 +41,7 @@ impl ScriptAgent {
         Self {
             clock,
             silence: SILENCE,
+            max_bytes: MAX_BYTES,
             queue: Mutex::default(),
             rules: Vec::new(),
         }
@@ -51,6 +57,13 @@ impl ScriptAgent {
     #[must_use]
     pub fn with_silence(mut self, limit: Duration) -> Self {
         self.silence = limit;
+        self
+    }
+
+    /// The same, with another limit for the length of an answer (50 MB unless set).
+    #[must_use]
+    pub fn with_max_bytes(mut self, limit: usize) -> Self {
+        self.max_bytes = limit;
         self
     }
 
@@ -93,8 +106,17 @@ impl ScriptAgent {
             )
         })?;
         let mut message = None;
+        let mut bytes = 0_usize;
         for ScriptStep { after_ms, act } in steps {
             self.wait(out, Duration::from_millis(after_ms)).await?;
+            bytes = bytes.saturating_add(match &act {
+                Act::Text(text) | Act::Reasoning(text) => text.len(),
+                _ => 0,
+            });
+            if bytes > self.max_bytes {
+                let detail = format!("the answer is longer than {} bytes", self.max_bytes);
+                return Err(Interrupt::failed(AgentFault::TooLarge, detail));
+            }
             let step = match act {
                 Act::Text(text) => Step::Text {
                     message: message.clone(),

@@ -182,6 +182,17 @@ async fn the_limit_of_silence_can_be_set() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_has_a_greatest_length() {
+    let agent = ScriptAgent::new(PausedClock::new()).with_max_bytes(4);
+    agent.queue(None, steps("[ab, {reasoning: cd}, e, f]"));
+    let agent: Arc<dyn Agent> = Arc::new(agent);
+    let steps = answer(&agent, request(1, "go")).await;
+    assert_eq!(said(&steps), "ab");
+    let ending = failed(AgentFault::TooLarge, "the answer is longer than 4 bytes");
+    assert_eq!(steps.last(), Some(&ending));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_queued_answer_is_used_once_and_its_own_message_comes_first() {
     let agent = ScriptAgent::new(PausedClock::new());
     agent.queue(None, steps("[any]"));

@@ -150,6 +150,11 @@ impl Typed {
         lock(&self.answers).remove(&key)
     }
 
+    fn knows(&self, request: &TurnRequest) -> bool {
+        let key = (request.message.channel.clone(), request.message.message.clone());
+        lock(&self.answers).contains_key(&key)
+    }
+
     fn before(&self, agent: Arc<dyn Agent>, clock: &Arc<dyn Clock>) -> TypedFirst {
         TypedFirst {
             typed: self.clone(),
@@ -174,6 +179,14 @@ impl Agent for TypedFirst {
 
     fn model(&self) -> Option<&str> {
         self.agent.model()
+    }
+
+    fn answering(&self, request: &TurnRequest) -> (&str, Option<&str>) {
+        if self.typed.knows(request) {
+            ("typed", None)
+        } else {
+            self.agent.answering(request)
+        }
     }
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
@@ -222,6 +235,27 @@ mod tests {
             other => panic!("{other:?}"),
         };
         pieces(output).map(text).collect()
+    }
+
+    #[test]
+    fn a_typed_answer_is_not_told_as_the_backends() {
+        let clock: Arc<dyn Clock> = Arc::new(foldback_pipeline::TokioClock::system());
+        let typed = Typed::default();
+        let agent = typed.before(Arc::new(ScriptAgent::new(Arc::clone(&clock))), &clock);
+        let request = |id: &str| TurnRequest {
+            run: foldback_wire::RunId(1),
+            session: "s".into(),
+            prompt: String::new(),
+            message: serde_json::from_value(serde_json::json!({
+                "channel": "telegram", "chat": "c", "chat_type": "direct", "message": id, "text": "hi",
+                "sender": {"id": "a", "name": "a", "display_name": "A", "is_bot": false},
+                "mentioned": true, "files": [], "at": "2026-01-01T00:00:00.000Z"
+            }))
+            .unwrap(),
+        };
+        typed.answer(&"telegram".into(), &"m1".into(), "typed".to_owned());
+        assert_eq!(agent.answering(&request("m1")), ("typed", None));
+        assert_eq!(agent.answering(&request("m2")), ("script", None));
     }
 
     #[test]

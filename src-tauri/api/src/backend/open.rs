@@ -13,7 +13,7 @@ use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
     config::{self, ByteSize, ChannelKind, Config, ConfigError},
 };
-use foldback_store::{Journal, Limits, SqliteJournal, StoreError};
+use foldback_store::{Journal, Limits, Numbers, SqliteJournal, StoreError};
 use foldback_wire::{Actor, ChannelId, Clock, Rng};
 use std::{
     collections::BTreeMap,
@@ -133,7 +133,7 @@ pub enum OpenError {
 }
 
 impl Backend {
-    /// Starts a host. On an empty journal with `demo` set, a conversation begins to flow.
+    /// Starts a host. With `demo` set and no message in the journal yet, a conversation begins to flow.
     ///
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
@@ -155,7 +155,8 @@ impl Backend {
             Some(journal) => journal,
             None => open_journal(&journal_file(&config, &base, &data), config.store.max_size).await?,
         };
-        let first_start = journal.head().0 == 0;
+        // Until a first message came in: a start that was cut short before that has shown nothing.
+        let first_start = journal.reserve().await?.turn == Numbers::default().turn;
         let before = journal.head();
         let outbox = journal
             .outbox()

@@ -9,7 +9,7 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, HoldReason, Kind, MessageId, Operation, Outcome, OutcomeCode, RefusalCode, Timestamp,
+    Body, HoldReason, Kind, MessageId, Operation, Outcome, OutcomeCode, RefusalCode, Span, Timestamp,
 };
 use std::time::Duration;
 
@@ -175,13 +175,13 @@ impl Bubble {
 
     async fn frame(&mut self, desk: &mut Desk, piece: &Piece) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
-        let body = self.body(piece);
+        let said = self.said(piece);
         let sent = match &self.shown {
             Some(shown) => {
-                let edit = Outgoing::edit(shown.id.clone(), text.clone(), body).live(true);
+                let edit = said.edit(shown.id.clone(), text.clone()).live(true);
                 desk.post(edit).await?
             }
-            None => self.send(desk, &text, body, true).await?,
+            None => self.send(desk, &text, said, true).await?,
         };
         let Some((outcome, retry_after)) = sent else {
             return Ok(());
@@ -202,7 +202,7 @@ impl Bubble {
     /// Makes a piece final: the shown message gets its text, or a new message does.
     async fn settle(&mut self, desk: &mut Desk, piece: &Piece) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
-        let body = self.body(piece);
+        let said = self.said(piece);
         let mut stale = None;
         let mut arrived_so_far = false;
         if let Some(shown) = self.shown.take() {
@@ -210,7 +210,7 @@ impl Bubble {
                 arrived_so_far = true;
             } else {
                 self.wait_for_edit(desk, &shown).await?;
-                let edit = Outgoing::edit(shown.id.clone(), text.clone(), body.clone());
+                let edit = said.clone().edit(shown.id.clone(), text.clone());
                 match desk.post(edit).await? {
                     Some((outcome, _)) if outcome.code == OutcomeCode::Failed => {
                         desk.warn(format!(
@@ -225,7 +225,7 @@ impl Bubble {
             }
         }
         if !arrived_so_far {
-            match self.send(desk, &text, body, false).await? {
+            match self.send(desk, &text, said, false).await? {
                 Some((outcome, _)) if !arrived(&outcome) => self.failed += 1,
                 Some(_) => {
                     if let Some(old) = stale {
@@ -246,7 +246,7 @@ impl Bubble {
         &mut self,
         desk: &mut Desk,
         text: &str,
-        body: Body,
+        said: Said,
         live: bool,
     ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
         let reply_to = self
@@ -254,11 +254,12 @@ impl Bubble {
             .clone()
             .filter(|_| self.parts == 0 || !desk.rules.holds(Rule::DeliverReply));
         let Some(target) = reply_to else {
-            return desk
-                .post(Outgoing::text(text.to_owned(), None, body).live(live))
-                .await;
+            return desk.post(said.text(text.to_owned(), None).live(live)).await;
         };
-        let reply = Outgoing::text(text.to_owned(), Some(target.clone()), body.clone()).live(live);
+        let reply = said
+            .clone()
+            .text(text.to_owned(), Some(target.clone()))
+            .live(live);
         let sent = desk.post(reply).await?;
         let refused = matches!(&sent, Some((Outcome { code: OutcomeCode::Failed, refusal: Some(refusal), .. }, _))
             if matches!(refusal, RefusalCode::Gone | RefusalCode::Rejected | RefusalCode::Unsupported));
@@ -268,8 +269,7 @@ impl Bubble {
         desk.forgive();
         desk.warn(format!("a reply to {target} was refused; sent without"))?;
         self.reply_to = None;
-        desk.post(Outgoing::text(text.to_owned(), None, body).live(live))
-            .await
+        desk.post(said.text(text.to_owned(), None).live(live)).await
     }
 
     async fn wait_for_edit(&mut self, desk: &Desk, shown: &Shown) -> Result<(), StoreError> {
@@ -290,17 +290,44 @@ impl Bubble {
         Ok(())
     }
 
-    fn body(&self, piece: &Piece) -> Body {
-        if piece.is_verbatim() {
-            Body::Clean {
-                message: self.message,
-                span: piece.span,
-            }
+    fn said(&self, piece: &Piece) -> Said {
+        let (message, span) = (self.message, piece.span);
+        let body = if piece.is_verbatim() {
+            Body::Clean { message, span }
         } else {
             Body::Literal {
                 text: piece.text(&self.clean),
             }
+        };
+        Said {
+            body,
+            place: Some((message, span)),
         }
+    }
+}
+
+/// What a message says: as the journal keeps it, and where it comes from in the answer's clean text.
+#[derive(Debug, Clone)]
+pub(crate) struct Said {
+    body: Body,
+    place: Option<(u32, Span)>,
+}
+
+impl Said {
+    /// Text that no agent wrote.
+    pub(super) fn own(text: &str) -> Self {
+        let body = Body::Literal {
+            text: text.to_owned(),
+        };
+        Self { body, place: None }
+    }
+
+    fn text(self, text: String, reply_to: Option<MessageId>) -> Outgoing {
+        Outgoing::text(text, reply_to, self.body).showing(self.place)
+    }
+
+    fn edit(self, message: MessageId, text: String) -> Outgoing {
+        Outgoing::edit(message, text, self.body).showing(self.place)
     }
 }
 

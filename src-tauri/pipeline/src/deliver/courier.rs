@@ -2,16 +2,17 @@
 
 use super::{
     judge::PATIENCE,
-    lanes::{Carried, Job, Lanes},
+    lanes::{Carried, Job, Lanes, Shows},
 };
 use crate::{
     crash::{self, Point},
+    leaks::Watch,
     recorder::{Ids, Recorder},
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Body, DirectiveRef, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Target, TurnId,
+    Body, DirectiveRef, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Span, Target, TurnId,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -24,6 +25,8 @@ pub(crate) struct Outgoing {
     pub(crate) body: Option<Body>,
     pub(crate) directive: Option<DirectiveRef>,
     pub(crate) live: bool,
+    /// Which place of which message's clean text it shows.
+    pub(crate) shows: Option<(u32, Span)>,
 }
 
 impl Outgoing {
@@ -33,6 +36,7 @@ impl Outgoing {
             body: None,
             directive: None,
             live: false,
+            shows: None,
         }
     }
 
@@ -52,6 +56,13 @@ impl Outgoing {
                 text: text.to_owned(),
             },
         )
+    }
+
+    /// The same for a place of an answer's clean text.
+    #[must_use]
+    pub(crate) const fn showing(mut self, place: Option<(u32, Span)>) -> Self {
+        self.shows = place;
+        self
     }
 
     pub(crate) fn edit(message: MessageId, text: String, body: Body) -> Self {
@@ -85,6 +96,7 @@ pub(crate) enum Posted {
 /// Posts a turn's operations to one chat.
 #[derive(Clone)]
 pub(crate) struct Courier {
+    pub(crate) leaks: Arc<Watch>,
     pub(crate) lanes: Arc<Lanes>,
     pub(crate) ids: Arc<Ids>,
     pub(crate) recorder: Recorder,
@@ -109,7 +121,7 @@ impl Courier {
 
     /// Commits the intent, then waits for the outcome, unless the lane is held. What goes to another chat is
     /// waited for as long as a directive may keep the text waiting.
-    pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<(OpId, Posted), StoreError> {
+    pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<Posted, StoreError> {
         let op = self.ids.op();
         let entry = OutboxEntry {
             op,
@@ -126,6 +138,11 @@ impl Courier {
         let hurried = outgoing.directive.is_some() && !self.elsewhere;
         let intent = intent(&self.target, outgoing);
         crash::point(Point::BeforeIntend);
+        let shows = outgoing.shows.map(|(message, span)| Shows {
+            message,
+            span,
+            watch: Arc::clone(&self.leaks),
+        });
         let events = vec![self.recorder.draft(Kind::Intended { op, intent })];
         self.recorder.journal.intend(entry.clone(), events).await?;
         crash::point(Point::AfterIntend);
@@ -139,22 +156,23 @@ impl Courier {
             resumed: false,
             done,
         });
+            shows,
         let patience = self.recorder.now().plus(PATIENCE);
         tokio::select! {
             biased;
             carried = &mut ended => {
                 let carried = carried.map_err(|_| StoreError::Closed)?;
-                Ok((op, Posted::Ended(carried)))
+                Ok(Posted::Ended(carried))
             }
             Ok(_) = held.wait_for(|held| *held) => {
                 if !live {
                     let reason = HoldReason::ChannelOff;
                     self.recorder.note(Kind::Waiting { op: Some(op), reason, until: None })?;
                 }
-                Ok((op, Posted::Held(ended)))
+                Ok(Posted::Held(ended))
             }
             () = self.recorder.clock.sleep_until(patience), if self.elsewhere => {
-                Ok((op, Posted::Held(ended)))
+                Ok(Posted::Held(ended))
             }
         }
     }
@@ -176,6 +194,7 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
     } = outgoing;
     let mut intent = Intent {
         kind: operation.kind(),
+        shows: _,
         target: target.clone(),
         message: None,
         reply_to: None,

@@ -1,7 +1,7 @@
 //! A turn's delivery: takes what the scanner decided, in order, and sees it through to its outcomes.
 
 use super::{
-    bubble::Bubble,
+    bubble::{Bubble, Said},
     courier::Outgoing,
     desk::Desk,
     directives,
@@ -14,23 +14,22 @@ use crate::{
     stages::{run::notice, scan::Cue},
 };
 use foldback_store::StoreError;
-use foldback_wire::{Body, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
+use foldback_wire::{Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
 use tokio::sync::mpsc;
 
 /// Delivers a turn: takes cues until the run is over, then sees to it that something was said, and waits for
 /// everything that is held. Answers how the turn ended.
-pub(crate) async fn deliver(
-    desk: &mut Desk,
-    mut cues: mpsc::UnboundedReceiver<Cue>,
-) -> Result<Terminal, StoreError> {
+pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> Result<Terminal, StoreError> {
     desk.put_placeholder().await?;
     let mut bubble = None;
     let mut failure = None;
     'cues: loop {
+        // Asked in this order: what is due is looked for in all the text that is not shown, and while the channel
+        // is closed that grows.
         let due = bubble
             .as_ref()
-            .and_then(|b: &Bubble| b.due(desk))
-            .filter(|_| desk.is_open());
+            .filter(|_| desk.is_open())
+            .and_then(|b: &Bubble| b.due(desk));
         let mut next = tokio::select! {
             biased;
             cue = cues.recv() => match cue {
@@ -188,9 +187,7 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
             // It is the first message sent for the answer, so the answer's reply target applies to it.
             let mut bubble = Bubble::new(0);
             bubble.answer(desk.answers.take());
-            bubble
-                .send(desk, &text, Body::Literal { text: text.clone() }, false)
-                .await?;
+            bubble.send(desk, &text, Said::own(&text), false).await?;
         }
     }
     if desk.tally.directives > 0 && desk.tally.directives == desk.tally.skipped && desk.tally.texts == 0 {

@@ -14,8 +14,7 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, OpId, Operation, Outcome, Span,
-    Timestamp,
+    Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, Operation, Outcome, Timestamp,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -38,8 +37,6 @@ pub(crate) struct Desk {
     pub(crate) tally: Tally,
     /// The message that an answer without text of its own still answers.
     pub(super) answers: Option<MessageId>,
-    /// Which operation put which bytes of which message's clean text on the screen.
-    pub(crate) shown: Vec<(OpId, u32, Span)>,
     /// Dropped when there is nothing left to say: what is held keeps no process from ending.
     pub(crate) busy: Option<TaskTrackerToken>,
     pub(super) held: Vec<(bool, oneshot::Receiver<Carried>)>,
@@ -79,7 +76,6 @@ impl Desk {
             placeholder: None,
             answers: None,
             tally: Tally::default(),
-            shown: Vec::new(),
             busy: None,
             held: Vec::new(),
             late: Vec::new(),
@@ -120,14 +116,7 @@ impl Desk {
     ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
         let counts = is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some();
         let live = outgoing.live;
-        let clean = match &outgoing.body {
-            Some(Body::Clean { message, span }) => Some((*message, *span)),
-            _ => None,
-        };
-        let (op, posted) = courier.post(outgoing).await?;
-        self.shown
-            .extend(clean.map(|(message, span)| (op, message, span)));
-        match posted {
+        match courier.post(outgoing).await? {
             Posted::Ended(Carried { outcome, retry_after }) => {
                 if counts {
                     self.tally.count(&outcome, live);
@@ -193,7 +182,7 @@ impl Desk {
         }
         // By the courier: it is no answer yet and must not count as one.
         let outgoing = Outgoing::own_text(&text).live(true);
-        if let (_, Posted::Ended(Carried { outcome, .. })) = self.courier.post(outgoing).await?
+        if let Posted::Ended(Carried { outcome, .. }) = self.courier.post(outgoing).await?
             && let Some(id) = outcome.message
         {
             self.placeholder = Some(Shown {

@@ -1,14 +1,18 @@
 //! The lanes: one for every chat, first in, first out. An operation that waits (for a rate limit, for its
 //! channel, for a person) holds up its own chat and no other.
 
+use super::bubble::arrived;
 use crate::{
     config::OutboxConfig,
+    leaks::Watch,
     recorder::Recorder,
     rules::{Rule, Rules},
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{ChannelId, Clock, HoldReason, Kind, Outcome, Rng, SessionId, Target, Timestamp};
+use foldback_wire::{
+    ChannelId, Clock, HoldReason, Kind, Outcome, OutcomeCode, Rng, SessionId, Span, Target, Timestamp,
+};
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError, Weak},
@@ -26,9 +30,32 @@ pub(crate) struct Job {
     pub(crate) live: bool,
     /// A directive's, with text behind it: given up rather than waited for.
     pub(crate) hurried: bool,
+    /// What it puts on the screen, for the leak alarm.
+    pub(crate) shows: Option<Shows>,
     /// It was in the outbox when the process began.
     pub(crate) resumed: bool,
     pub(crate) done: oneshot::Sender<Carried>,
+}
+
+/// A place of an answer's clean text.
+pub(crate) struct Shows {
+    pub(crate) message: u32,
+    pub(crate) span: Span,
+    pub(crate) watch: Arc<Watch>,
+}
+
+impl Job {
+    /// Raises the alarm as soon as what the operation shows is on the screen, for all that is known.
+    fn look_for_leaks(&self, outcome: &Outcome) -> Result<(), StoreError> {
+        match &self.shows {
+            Some(Shows { message, span, watch })
+                if arrived(outcome) || outcome.code == OutcomeCode::Unknown =>
+            {
+                self.recorder.alarm(watch.shown(self.entry.op, *message, *span))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How an operation ended.
@@ -196,8 +223,13 @@ impl Lanes {
             && let Some(job) = self.next(&key)
         {
             match self.carry(&job, &held, &mut reopened).await {
-                // Whoever waited may have gone; the journal has the outcome all the same.
-                Ok(Some(carried)) => drop(job.done.send(carried)),
+                Ok(Some(carried)) => {
+                    if let Err(error) = job.look_for_leaks(&carried.outcome) {
+                        tracing::error!(op = %job.entry.op, %error, "a leak is not in the journal");
+                    }
+                    // Whoever waited may have gone; the journal has the outcome all the same.
+                    drop(job.done.send(carried));
+                }
                 Ok(None) => {}
                 Err(error) => tracing::error!(op = %job.entry.op, %error, "an operation stays in the outbox"),
             }

@@ -3,7 +3,7 @@
 use super::scan::{Cue, Decisions, Scan};
 use crate::{
     deliver::typing::Typing,
-    leaks::Ranges,
+    leaks::Watch,
     recorder::Recorder,
     rules::{Rule, Rules},
 };
@@ -16,6 +16,8 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// Steps an agent may be ahead of the pipeline.
 const AHEAD: usize = 64;
+/// Decisions the scanner may be ahead of the delivery: a platform that keeps us waiting slows the agent down.
+pub(crate) const CUES: usize = 256;
 /// How long a cancelled agent may take to say that it stopped.
 const STOP: Duration = Duration::from_secs(5);
 
@@ -27,7 +29,8 @@ pub(crate) struct Run<'a> {
     /// A run that says nothing for this long has failed.
     pub(crate) silence: Duration,
     pub(crate) cancel: CancellationToken,
-    pub(crate) cues: mpsc::UnboundedSender<Cue>,
+    pub(crate) cues: mpsc::Sender<Cue>,
+    pub(crate) leaks: &'a Watch,
     pub(crate) typing: &'a Typing,
 }
 
@@ -50,17 +53,17 @@ enum End {
 
 impl Run<'_> {
     /// Runs the agent to its end. Everything it said is decided and journalled, also when it failed.
-    /// Answers what was decided.
-    #[tracing::instrument(name = "run", skip_all, fields(run = %request.run, backend = self.agent.backend()))]
-    pub(crate) async fn run(self, request: TurnRequest, mut scan: Scan<'_>) -> Result<Ranges, StoreError> {
+    #[tracing::instrument(name = "run", skip_all, fields(run = %request.run))]
+    pub(crate) async fn run(self, request: TurnRequest, mut scan: Scan<'_>) -> Result<(), StoreError> {
         let run = request.run;
+        let (backend, model) = self.agent.answering(&request);
         self.recorder.note(Kind::RunStarted {
             run,
-            backend: self.agent.backend().to_owned(),
-            model: self.agent.model().map(str::to_owned),
+            backend: backend.to_owned(),
+            model: model.map(str::to_owned),
         })?;
         let end = self.read(request, &mut scan).await?;
-        self.hand_on(scan.end(false))?;
+        self.hand_on(scan.end(false)).await?;
         let (reason, cue) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, Cue::RunCancelled),
             End::Done(reason) => (reason, Cue::RunEnded),
@@ -81,8 +84,8 @@ impl Run<'_> {
         };
         self.recorder.note(Kind::RunEnded { run, reason })?;
         // The delivery may have ended early, on a store that failed.
-        let _ = self.cues.send(cue);
-        Ok(scan.into_ranges())
+        let _ = self.cues.send(cue).await;
+        Ok(())
     }
 
     async fn read(&self, request: TurnRequest, scan: &mut Scan<'_>) -> Result<End, StoreError> {
@@ -120,7 +123,7 @@ impl Run<'_> {
             match step {
                 Step::Failed { fault, detail } => return Ok(End::Failed(fault, detail)),
                 Step::Done(reason) => return Ok(End::Done(reason)),
-                step => self.take(step, scan, &mut tools)?,
+                step => self.take(step, scan, &mut tools).await?,
             }
         }
     }
@@ -144,14 +147,19 @@ impl Run<'_> {
         }
     }
 
-    fn take(&self, step: Step, scan: &mut Scan<'_>, tools: &mut HashSet<ToolId>) -> Result<(), StoreError> {
+    async fn take(
+        &self,
+        step: Step,
+        scan: &mut Scan<'_>,
+        tools: &mut HashSet<ToolId>,
+    ) -> Result<(), StoreError> {
         match step {
-            Step::Text { message, text } => self.hand_on(scan.push(message, &text)),
+            Step::Text { message, text } => self.hand_on(scan.push(message, &text)).await,
             Step::Tool(call) => {
                 // Only a call that begins ends the message: one that runs in the background may report its
                 // end in the middle of a sentence.
                 if tools.insert(call.id.clone()) && self.rules.holds(Rule::ScanMessage) {
-                    self.hand_on(scan.end(true))?;
+                    self.hand_on(scan.end(true)).await?;
                 }
                 self.recorder.note(Kind::Tool { call })
             }
@@ -170,10 +178,17 @@ impl Run<'_> {
         }
     }
 
-    fn hand_on(&self, Decisions { events, cues }: Decisions) -> Result<(), StoreError> {
+    async fn hand_on(&self, Decisions { events, cues }: Decisions) -> Result<(), StoreError> {
+        let mut leaks = Vec::new();
+        for kind in &events {
+            if let Kind::Decided { message, range } = kind {
+                leaks.extend(self.leaks.decided(*message, range));
+            }
+        }
         self.recorder.note_all(events)?;
+        self.recorder.alarm(leaks)?;
         for cue in cues {
-            let _ = self.cues.send(cue);
+            let _ = self.cues.send(cue).await;
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-use crate::leaks::Ranges;
 use foldback_directives::{Scanner, Settings, Sink, Step};
 use foldback_wire::{
     AgentFault, Directive, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason,
@@ -47,8 +46,6 @@ pub(crate) struct Scan<'a> {
     inbound: &'a str,
     next_message: u32,
     open: Option<Open>,
-    /// What was decided so far, for the leak alarm.
-    ranges: Ranges,
 }
 
 struct Open {
@@ -69,7 +66,6 @@ impl<'a> Scan<'a> {
             inbound,
             next_message: 0,
             open: None,
-            ranges: Ranges::new(),
         }
     }
 
@@ -109,28 +105,13 @@ impl<'a> Scan<'a> {
         let mut listener = Listener::new(open.message, &mut open.directives, &mut open.held, &mut decisions);
         open.scanner.push(text, &mut listener);
         listener.flush();
-        self.keep_ranges(&decisions);
         decisions
-    }
-
-    /// What was decided about every message.
-    pub(crate) fn into_ranges(self) -> Ranges {
-        self.ranges
-    }
-
-    fn keep_ranges(&mut self, decisions: &Decisions) {
-        for kind in &decisions.events {
-            if let Kind::Decided { message, range } = kind {
-                self.ranges.entry(*message).or_default().push(range.clone());
-            }
-        }
     }
 
     /// Ends the message that is open, if one is.
     pub(crate) fn end(&mut self, narration: bool) -> Decisions {
         let mut decisions = Decisions::default();
         self.end_into(narration, &mut decisions);
-        self.keep_ranges(&decisions);
         decisions
     }
 

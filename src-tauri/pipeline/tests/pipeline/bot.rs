@@ -1,6 +1,6 @@
 //! A whole bot on loopback channels, a scripted agent and virtual time.
 
-use foldback_agents::{Act, ScriptAgent, ScriptStep, ToolStep};
+use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
     ChannelAdapter, Loopback,
     sim::{Author, Content, Fault, Record},
@@ -86,7 +86,7 @@ pub(crate) fn configured(text: &str) -> Config {
     config
 }
 
-fn parts(world: &World, text: &str, rules: Rules, agent: Arc<ScriptAgent>) -> Parts {
+fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agent>) -> Parts {
     let named = |(p, l): (&Platform, &Arc<Loopback>)| {
         (ChannelId::new(p.code()), Arc::clone(l) as Arc<dyn ChannelAdapter>)
     };
@@ -124,15 +124,25 @@ impl Bot {
         rules: Rules,
         answers: [ScriptStep; N],
     ) -> Self {
-        let (clock, dir) = (world.clock, Arc::clone(&world.dir));
-        let (journal, loopbacks) = (Arc::clone(&world.journal), world.loopbacks.clone());
+        let clock = world.clock;
         let agent = Arc::new(ScriptAgent::new(Arc::new(clock)).with_silence(Duration::from_hours(24)));
         for answer in answers {
             agent.queue(None, vec![answer]);
         }
-        let engine = Engine::start(parts(&world, text, rules, Arc::clone(&agent)))
-            .await
-            .unwrap();
+        Self::behind(world, text, rules, Arc::clone(&agent), agent).await
+    }
+
+    /// A bot in which another agent stands before the scripted one.
+    pub(crate) async fn behind(
+        world: World,
+        text: &str,
+        rules: Rules,
+        agent: Arc<ScriptAgent>,
+        first: Arc<dyn Agent>,
+    ) -> Self {
+        let (clock, dir) = (world.clock, Arc::clone(&world.dir));
+        let (journal, loopbacks) = (Arc::clone(&world.journal), world.loopbacks.clone());
+        let engine = Engine::start(parts(&world, text, rules, first)).await.unwrap();
         let send_dir = dir.path().join("data/outbound");
         // Channels connect while nothing else happens.
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -1,10 +1,20 @@
 //! One part in trouble, and what it must not take with it: the text, the answer, the rest of the conversation.
 
-use crate::bot::{Bot, later, text};
+use crate::bot::{Bot, EPOCH, World, later, text, tool};
+use async_trait::async_trait;
+use foldback_agents::{Agent, ScriptAgent, StepSink, TurnRequest};
 use foldback_channels::sim::{Failure, Fault};
+use foldback_pipeline::{Rules, TokioClock};
 use foldback_store::Journal as _;
 use foldback_wire::{Kind, OpKind, Outcome, OutcomeCode, Platform, Terminal};
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
 
 fn limited(op: OpKind) -> Fault {
     Fault {
