@@ -122,3 +122,77 @@ async fn a_dry_run_needs_no_connection() {
     assert!(bot.now_ms() - before < 1_000);
     bot.check().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_platform_that_keeps_us_waiting_slows_the_agent_down() {
+    let bot = Bot::with("[output]\nnarration = \"show\"\n").await;
+    let wait = Fault {
+        retry_after_ms: Some(60_000),
+        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+    };
+    bot.fault(Platform::Signal, wait);
+    let words = std::iter::repeat_n(text("word "), 5_000);
+    bot.says([text("One."), tool("t")].into_iter().chain(words));
+    let turn = bot.user(Platform::Signal, "hi").await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let chunks = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter(|kind| matches!(kind, Kind::Chunk { .. }));
+    assert!(
+        (100..1_000).contains(&chunks.count()),
+        "a bounded part of it is read"
+    );
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(
+        bot.screen(Platform::Signal)[1..].concat().matches("word").count(),
+        5_000
+    );
+    bot.check().await;
+}
+
+/// An agent that panics once where the pipeline asks for its name.
+struct Panicking {
+    once: AtomicBool,
+    agent: Arc<ScriptAgent>,
+}
+
+#[async_trait]
+impl Agent for Panicking {
+    fn backend(&self) -> &str {
+        assert!(self.once.swap(true, Ordering::SeqCst), "on purpose");
+        self.agent.backend()
+    }
+
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
+        self.agent.run(request, sink, cancel).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_panics_takes_neither_its_conversation_nor_its_message_with_it() {
+    let agent = Arc::new(ScriptAgent::new(Arc::new(TokioClock::at(EPOCH))));
+    let first = Arc::new(Panicking {
+        once: AtomicBool::new(false),
+        agent: Arc::clone(&agent),
+    });
+    let bot = Bot::behind(World::new(), "", Rules::all(), agent, first).await;
+    let message = bot.message(Platform::Signal, "hi");
+    let lost = bot.engine.submit(message.clone()).await.unwrap();
+    assert_eq!(lost.ended().await, None);
+    bot.says([text("Here.")]);
+    let again = bot.engine.submit(message).await.unwrap();
+    assert_eq!(
+        again.ended().await,
+        Some(Terminal::Replied),
+        "its redelivery is answered"
+    );
+    bot.says([text("And here.")]);
+    assert_eq!(bot.turn(Platform::Signal, "more").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Signal), ["Here.", "And here."]);
+}
