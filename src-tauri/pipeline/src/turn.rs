@@ -409,8 +409,8 @@ impl Core {
             silence: self.ports.config.agent.idle_timeout.0,
             cancel,
             cues,
-            typing: &typing,
             leaks: &leaks,
+            typing: &typing,
         };
         let mut desk = Desk::new(
             courier,

@@ -135,14 +135,14 @@ impl Courier {
             operation: outgoing.operation.clone(),
         };
         let live = outgoing.live;
-        let hurried = outgoing.directive.is_some() && !self.elsewhere;
-        let intent = intent(&self.target, outgoing);
-        crash::point(Point::BeforeIntend);
         let shows = outgoing.shows.map(|(message, span)| Shows {
             message,
             span,
             watch: Arc::clone(&self.leaks),
         });
+        let hurried = outgoing.directive.is_some() && !self.elsewhere;
+        let intent = intent(&self.target, outgoing);
+        crash::point(Point::BeforeIntend);
         let events = vec![self.recorder.draft(Kind::Intended { op, intent })];
         self.recorder.journal.intend(entry.clone(), events).await?;
         crash::point(Point::AfterIntend);
@@ -153,10 +153,10 @@ impl Courier {
             recorder: self.recorder.clone(),
             live,
             hurried,
+            shows,
             resumed: false,
             done,
         });
-            shows,
         let patience = self.recorder.now().plus(PATIENCE);
         tokio::select! {
             biased;
@@ -191,10 +191,10 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         body,
         directive,
         live,
+        shows: _,
     } = outgoing;
     let mut intent = Intent {
         kind: operation.kind(),
-        shows: _,
         target: target.clone(),
         message: None,
         reply_to: None,
