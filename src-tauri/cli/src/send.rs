@@ -26,6 +26,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     agent_output: Option<PathBuf>,
 
+    /// Let nothing reach the platform, although the channel is armed
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     place: Place,
 }
@@ -40,6 +44,7 @@ pub(crate) fn run(args: &Args) -> End {
         channel: ChannelId::new(&args.channel),
         user_text: args.text.clone(),
         agent_output,
+        dry_run: args.dry_run,
     };
     runtime()?.block_on(send(setup, order))
 }

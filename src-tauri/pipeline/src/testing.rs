@@ -22,5 +22,6 @@ pub(crate) fn inbound(text: &str) -> Inbound {
         mentioned: true,
         files: Vec::new(),
         at: Timestamp(0),
+        dry_run: false,
     }
 }

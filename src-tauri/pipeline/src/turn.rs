@@ -390,6 +390,7 @@ impl Core {
                 thread: message.thread.clone(),
             },
             elsewhere: false,
+            dry_run: message.dry_run,
         };
         let cancel = self.killed.child_token();
         self.running().insert(*id, cancel.clone());

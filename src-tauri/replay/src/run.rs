@@ -191,6 +191,7 @@ fn inbound(user: &UserStep, number: usize, channel: &ChannelId, clock: &dyn Cloc
             })
             .collect(),
         at: clock.now(),
+        dry_run: false,
     }
 }
 

@@ -159,6 +159,7 @@ fn entry(op: OpId) -> OutboxEntry {
         key: op.to_string(),
         at: Timestamp(0),
         in_flight: false,
+        dry_run: false,
     }
 }
 

@@ -29,6 +29,9 @@ pub struct OutboxEntry {
     pub at: Timestamp,
     /// Whether a platform call was begun and its outcome is not recorded.
     pub in_flight: bool,
+    /// Whether it must not reach the platform although the channel is armed.
+    #[serde(default)]
+    pub dry_run: bool,
 }
 
 /// A conversation's stored state.

@@ -43,6 +43,7 @@ fn sending(op: u64) -> OutboxEntry {
         key: op.to_string(),
         at: Timestamp(0),
         in_flight: false,
+        dry_run: false,
     }
 }
 

@@ -62,4 +62,7 @@ pub struct Inbound {
     pub files: Vec<Attachment>,
     /// When the platform says it was sent.
     pub at: Timestamp,
+    /// Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
 }

@@ -294,7 +294,8 @@ export type Compose = {
   channels: Array<ChannelId>,
 };
 
-/** `compose_send`: one message through the whole pipeline of a channel, in dry run unless the channel is armed. */
+/** `compose_send`: one message through the whole pipeline of a channel. A channel that is not armed makes a dry
+ * run of it in any case. */
 export type ComposeSend = {
   /** Through which channel. */
   channel: ChannelId,
@@ -302,6 +303,8 @@ export type ComposeSend = {
   user_text: string,
   /** What the agent answers; `None` asks the configured agent. */
   agent_output: string | null,
+  /** Whether nothing may reach the platform although the channel is armed. */
+  dry_run: boolean,
 };
 
 /** Answer of `compose`. */
@@ -784,6 +787,8 @@ export type Inbound = {
   files: Array<Attachment>,
   /** When the platform says it was sent. */
   at: Timestamp,
+  /** Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand. */
+  dry_run?: boolean,
 };
 
 /** An intended operation as the journal keeps it; see [`Operation`] for the fields. */

@@ -46,6 +46,7 @@ pub(crate) fn message(id: &str, text: &str) -> Inbound {
         mentioned: true,
         files: Vec::new(),
         at: Timestamp(0),
+        dry_run: false,
     }
 }
 

@@ -87,6 +87,7 @@ impl Backend {
             channel,
             user_text,
             agent_output,
+            dry_run,
         } = send;
         self.known(&channel)?;
         let inbound = if let Some(simulated) = self.shared.loopbacks.get(&channel) {
@@ -98,6 +99,7 @@ impl Backend {
             let message = MessageId::new(format!("compose-{}", self.shared.clock.now().0));
             self.inbound(&channel, message, user_text)
         };
+        let inbound = Inbound { dry_run, ..inbound };
         if let Some(output) = agent_output {
             self.shared.typed.answer(&channel, &inbound.message, output);
         }
@@ -129,6 +131,7 @@ impl Backend {
             mentioned: true,
             files: Vec::new(),
             at: self.shared.clock.now(),
+            dry_run: false,
         }
     }
 

@@ -65,6 +65,7 @@ impl Backend {
             mentioned: true,
             files: Vec::new(),
             at: self.shared.clock.now(),
+            dry_run: false,
         }
     }
 }

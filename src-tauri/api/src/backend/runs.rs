@@ -158,6 +158,8 @@ impl Backend {
                 came.push(one);
             }
             let text = updated(&text, &fixture, &came);
+            // Written in another style than the one that can be rewritten, it stays as it is.
+            fixture::parse(Path::new(&path), &text).map_err(|e| failure::bad_fixture(&e))?;
             replace(&place, &text).map_err(|e| failure::cannot_write(&path, &e))?;
             Ok(FixtureText { path, text })
         })

@@ -1,8 +1,12 @@
 //! Manual tests: reading, previews, sending.
 
 use crate::host::Host;
-use foldback_wire::rpc::{Bubble, BubblePart, ChannelPreview, Composed, TurnDetail};
-use serde_json::json;
+use foldback_wire::{
+    OutcomeCode,
+    rpc::{Bubble, BubblePart, ChannelPreview, Composed, TurnDetail},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
 
 async fn compose(host: &Host, output: &str, channels: &[&str]) -> Composed {
     let args = json!({"user_text": "How was my talk?", "agent_output": output, "channels": channels});
@@ -136,6 +140,27 @@ async fn a_preview_is_what_is_then_delivered() {
         };
         assert_eq!(seen(&preview), seen(&moment.seen), "{channel}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_reaches_no_platform_although_the_channel_is_armed() {
+    let host = Host::start().await;
+    let output = "<actions><react emoji=\"tada\" /></actions>Hello, and welcome to the hills!";
+    let order = json!({"channel": "telegram", "user_text": "Hi", "agent_output": output, "dry_run": true});
+    let sent: Value = host.call("compose_send", order).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": sent["turn"]})).await;
+    assert_eq!(detail.summary.answer, "Hello, and welcome to the hills!");
+    assert!(detail.ledger.len() > 2, "{:#?}", detail.ledger);
+    for line in &detail.ledger {
+        let outcome = line.outcome.as_ref().map(|outcome| outcome.code);
+        assert!(
+            matches!(outcome, Some(OutcomeCode::DryRun | OutcomeCode::Cancelled)),
+            "{line:#?}"
+        );
+    }
+    let telegram = host.backend.loopback(&"telegram".into()).unwrap();
+    assert_eq!(telegram.platform().log().len(), 0, "the platform was not called");
 }
 
 #[tokio::test(start_paused = true)]

@@ -95,6 +95,17 @@ async fn a_broken_expectation_is_red_and_can_be_accepted() {
 }
 
 #[tokio::test]
+async fn a_fixture_that_cannot_be_rewritten_stays_as_it_is() {
+    let host = Host::start().await;
+    let flow = "{name: x, channel: slack, steps: [{user: {text: hi}}, {agent: [Hello.]}], expect: []}\n";
+    write(&host, "flow.yaml", flow).await;
+    let (_, message, _) = host.failure("fixture_accept", json!({"path": "flow.yaml"})).await;
+    assert!(message.contains("flow.yaml"), "{message}");
+    let read: FixtureText = host.call("fixture_read", json!({"path": "flow.yaml"})).await;
+    assert_eq!(read.text, flow);
+}
+
+#[tokio::test]
 async fn a_fixture_that_cannot_be_read_is_an_entry_and_a_case_with_its_error() {
     let host = Host::start().await;
     fs::create_dir_all(host.folder.path().join("fixtures")).unwrap();

@@ -90,6 +90,7 @@ pub(crate) fn inbound() -> Inbound {
         mentioned: true,
         files: Vec::new(),
         at: Timestamp(BEGAN),
+        dry_run: false,
     }
 }
 

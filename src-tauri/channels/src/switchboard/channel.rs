@@ -196,6 +196,12 @@ impl Channel {
         })
     }
 
+    /// Acts as if it performed an operation, also where the channel is armed, unless it is closed.
+    pub fn rehearse(&self, call: &Call) -> Result<Delivered, NotDelivered> {
+        self.line.status.borrow().open()?;
+        Ok(self.line.answer_dry(call))
+    }
+
     /// Performs one operation, unless the channel is closed. Does not retry.
     pub async fn perform(&self, mut call: Call) -> Result<Delivered, NotDelivered> {
         let line = &self.line;
@@ -205,11 +211,7 @@ impl Channel {
             (status.armed, line.busy.token())
         };
         if !armed || about_dry_message(&call.operation) {
-            let ack = line
-                .shared
-                .dry_run
-                .answer(line.shared.clock.as_ref(), &call.operation);
-            return Ok(Delivered { ack, dry_run: true });
+            return Ok(line.answer_dry(&call));
         }
         let dropped = take_dry_reply(&mut call);
         let answer = line.adapter.perform(call).await;
@@ -228,6 +230,15 @@ impl Channel {
 }
 
 impl Line {
+    /// What a dry run answers.
+    fn answer_dry(&self, call: &Call) -> Delivered {
+        let ack = self
+            .shared
+            .dry_run
+            .answer(self.shared.clock.as_ref(), &call.operation);
+        Delivered { ack, dry_run: true }
+    }
+
     pub(super) fn state(&self) -> ChannelState {
         self.status.borrow().state
     }

@@ -251,5 +251,6 @@ pub(crate) fn inbound(id: &str, text: &str) -> Inbound {
         mentioned: false,
         files: Vec::new(),
         at: Timestamp(0),
+        dry_run: false,
     }
 }

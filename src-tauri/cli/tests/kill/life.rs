@@ -18,6 +18,8 @@ use std::{
 
 /// Conversations that each life holds at once.
 const CONVERSATIONS: u64 = 3;
+/// Messages in each of them: the second waits while the first is answered.
+const MESSAGES: u64 = 2;
 /// A bot that says nothing for so long hangs.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -40,9 +42,9 @@ impl Life {
         crash: Option<&str>,
     ) -> Self {
         let mut messages = BTreeSet::new();
-        for conversation in 0..CONVERSATIONS {
-            let id = (1_000_000 + number * CONVERSATIONS + conversation).to_string();
-            at.write(message(platform, conversation, &id));
+        for place in 0..CONVERSATIONS * MESSAGES {
+            let id = (1_000_000 + number * CONVERSATIONS * MESSAGES + place).to_string();
+            at.write(message(platform, place % CONVERSATIONS, &id));
             messages.insert(id);
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
@@ -76,6 +78,11 @@ impl Life {
             channel: platform.code(),
             messages,
         }
+    }
+
+    /// What was written in this life.
+    pub(crate) const fn messages(&self) -> &BTreeSet<String> {
+        &self.messages
     }
 
     /// Waits until every conversation has its answer, then ends the bot. True when it was killed instead.
@@ -148,5 +155,6 @@ fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
         mentioned: true,
         files: Vec::new(),
         at: TokioClock::system().now(),
+        dry_run: false,
     }
 }

@@ -70,7 +70,7 @@ impl Lanes {
                 maybe_done: maybe_done_at.is_some(),
                 hurried: job.hurried.then_some(paused),
             };
-            let armed = job.channel.status().armed;
+            let armed = job.channel.status().armed && !job.entry.dry_run;
             let answer = self.call(job, armed, attempts).await?;
             if !armed
                 && !matches!(
@@ -133,6 +133,7 @@ impl Lanes {
             target,
             operation,
             key,
+            dry_run,
             ..
         } = &job.entry;
         // A dry run calls no platform and must not say so. The mark is set all the same: the channel may be
@@ -150,7 +151,11 @@ impl Lanes {
             key: key.clone(),
         };
         crash::point(Point::BeforeCall);
-        let answer = job.channel.perform(call).await;
+        let answer = if *dry_run {
+            job.channel.rehearse(&call)
+        } else {
+            job.channel.perform(call).await
+        };
         crash::point(Point::AfterCall);
         Ok(answer)
     }

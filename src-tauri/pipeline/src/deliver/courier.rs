@@ -106,6 +106,8 @@ pub(crate) struct Courier {
     pub(crate) target: Target,
     /// Another chat than the turn's own, where no text of the turn waits behind what is posted.
     pub(crate) elsewhere: bool,
+    /// Nothing may reach a platform, in no chat.
+    pub(crate) dry_run: bool,
 }
 
 impl Courier {
@@ -132,6 +134,7 @@ impl Courier {
             key: key_of(op, &self.recorder),
             at: self.recorder.now(),
             in_flight: false,
+            dry_run: self.dry_run,
             operation: outgoing.operation.clone(),
         };
         let live = outgoing.live;

@@ -90,6 +90,7 @@ impl Keep {
             target,
             recorder,
             ids,
+            dry_run,
             ..
         } = &self.courier;
         if channel.status().open().is_err() {
@@ -102,7 +103,12 @@ impl Keep {
             operation: Operation::Typing,
             key,
         };
-        let outcome = match channel.perform(call).await {
+        let done = if *dry_run {
+            channel.rehearse(&call)
+        } else {
+            channel.perform(call).await
+        };
+        let outcome = match done {
             Ok(done) => Outcome {
                 attempts: u32::from(!done.dry_run),
                 ..Outcome::new(done.code())

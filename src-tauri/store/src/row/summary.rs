@@ -42,8 +42,12 @@ fn words(kind: &Kind) -> String {
         Kind::Armed { armed: false, by } => format!("disarmed by {}: dry run", who(by)),
         Kind::Muted { muted: true, by } => format!("all outbound muted by {}", who(by)),
         Kind::Muted { muted: false, by } => format!("outbound unmuted by {}", who(by)),
-        Kind::HeldSettled { send: true, by } => format!("what was held for too long is let go by {}", who(by)),
-        Kind::HeldSettled { send: false, by } => format!("what was held for too long is given up by {}", who(by)),
+        Kind::HeldSettled { send: true, by } => {
+            format!("what was held for too long is let go by {}", who(by))
+        }
+        Kind::HeldSettled { send: false, by } => {
+            format!("what was held for too long is given up by {}", who(by))
+        }
         Kind::Received { message } => received(message),
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),

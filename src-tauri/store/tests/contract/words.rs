@@ -69,5 +69,6 @@ pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
         key: format!("key-{op}"),
         at: Timestamp(2_000),
         in_flight: false,
+        dry_run: false,
     }
 }

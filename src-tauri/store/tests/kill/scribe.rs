@@ -120,5 +120,6 @@ fn entry(op: OpId) -> OutboxEntry {
         key: format!("key {op}"),
         at: Timestamp(0),
         in_flight: false,
+        dry_run: false,
     }
 }

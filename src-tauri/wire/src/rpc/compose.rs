@@ -127,7 +127,8 @@ pub struct Reaction {
     pub sent: String,
 }
 
-/// `compose_send`: one message through the whole pipeline of a channel, in dry run unless the channel is armed.
+/// `compose_send`: one message through the whole pipeline of a channel. A channel that is not armed makes a dry
+/// run of it in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ComposeSend {
     /// Through which channel.
@@ -136,6 +137,9 @@ pub struct ComposeSend {
     pub user_text: String,
     /// What the agent answers; `None` asks the configured agent.
     pub agent_output: Option<String>,
+    /// Whether nothing may reach the platform although the channel is armed.
+    #[serde(default)]
+    pub dry_run: bool,
 }
 
 /// Answer of `compose_send`.

@@ -1,5 +1,5 @@
 /** What the Compose view works on: a user message, an agent's output, and what the backend says about them. */
-import type { CatalogEntry, ChannelId, Composed, TurnId } from "../../generated/wire";
+import type { CatalogEntry, ChannelCard, ChannelId, Composed, TurnId } from "../../generated/wire";
 import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
 import { Latest } from "../../store/latest";
@@ -36,6 +36,8 @@ export class Bench {
   sending = $state(false);
   /** The channel that the key sends through. */
   channel = $state<ChannelId | null>(null);
+  /** Whether nothing may reach the platform; `null` until somebody says it: then what is simulated acts on its simulation. */
+  wish = $state<boolean | null>(null);
   /** How far back in the history one is. */
   back = $state(0);
 
@@ -93,12 +95,18 @@ export class Bench {
     return this.#history.length;
   }
 
+  /** Whether sending through this channel reaches no platform. */
+  dry({ armed, simulated }: Pick<ChannelCard, "armed" | "simulated">): boolean {
+    return !armed || (this.wish ?? !simulated);
+  }
+
   /** Sends through a channel; the answer is the turn to watch. */
-  async send(channel: ChannelId): Promise<TurnId | null> {
+  async send({ channel, armed, simulated }: ChannelCard): Promise<TurnId | null> {
     if (this.sending) return null;
     this.sending = true;
     const agent_output = this.answers === "text" ? this.output : null;
-    const sent = await this.#console.try("compose_send", { channel, user_text: this.user, agent_output });
+    const dry_run = this.dry({ armed, simulated });
+    const sent = await this.#console.try("compose_send", { channel, user_text: this.user, agent_output, dry_run });
     this.sending = false;
     if (sent === undefined) return null;
     this.#history.add(this.draft);

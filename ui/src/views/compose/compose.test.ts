@@ -106,7 +106,7 @@ describe("sending", () => {
     write("compose-output", "Hello");
     await settle();
     await click(byId("send-discord"));
-    expect(calls(host, "compose_send")).toEqual([{ channel: "discord", user_text: "How was my talk?", agent_output: "Hello" }]);
+    expect(calls(host, "compose_send")).toEqual([{ channel: "discord", user_text: "How was my talk?", agent_output: "Hello", dry_run: true }]);
     expect(console.view).toBe("turn");
     expect(console.selected?.turn).toBe(812);
   });
@@ -124,17 +124,39 @@ describe("sending", () => {
     expect(calls(host, "compose_send").at(-1)).toMatchObject({ agent_output: null });
   });
 
-  it("asks once before it goes out for real", async () => {
+  it("reaches no platform unless somebody says so", async () => {
     const { console, host } = await open();
     const card = console.channel("telegram");
     if (card === undefined) throw new Error("no telegram");
     console.updateChannel({ ...card, armed: true });
     await settle();
     await click(byId("send-telegram"));
+    expect(calls(host, "compose_send")).toMatchObject([{ dry_run: true }]);
+  });
+
+  it("acts on the simulation of what is simulated, unless it is to be a dry run", async () => {
+    const { console, host } = await open();
+    const card = console.channel("discord");
+    if (card === undefined) throw new Error("no discord");
+    console.updateChannel({ ...card, armed: true, simulated: true });
+    await settle();
+    await click(byId("send-discord"));
+    expect(calls(host, "compose_send")).toMatchObject([{ dry_run: false }]);
+  });
+
+  it("asks once before it goes out for real", async () => {
+    const { console, host } = await open();
+    const card = console.channel("telegram");
+    if (card === undefined) throw new Error("no telegram");
+    console.updateChannel({ ...card, armed: true });
+    await settle();
+    await click(byId("choose-telegram"));
+    await click(byId("compose-dry"));
+    await click(byId("send-telegram"));
     expect(calls(host, "compose_send")).toHaveLength(0);
     byId("confirm").closest("form")?.requestSubmit();
     await settle();
-    expect(calls(host, "compose_send")).toHaveLength(1);
+    expect(calls(host, "compose_send")).toMatchObject([{ dry_run: false }]);
   });
 
   it("does not go through a channel that is off", async () => {
