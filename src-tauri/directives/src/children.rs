@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::lex::{Source, attribute::Attribute};
+use crate::lex::{Source, attribute::Attribute, trimmed};
 use crate::{
     Code, Directive, FileKind, Span,
     rules::{Rule as G, Rules},
@@ -162,8 +162,10 @@ const IMAGE: &[&str] = &[
 
 /// The kind of a file by its extension.
 fn kind_of(path: &str, rules: Rules) -> FileKind {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let last = path.bytes().rposition(|b| matches!(b, b'/' | b'\\' | b'.'));
+    let extension = last
+        .filter(|at| path.as_bytes()[*at] == b'.')
+        .map_or("", |at| &path[at + 1..]);
     let is_one = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(extension));
     if !rules.on(G::KindByExtension) {
         FileKind::File
@@ -211,12 +213,12 @@ impl<'a> Reading<'a> {
 
     fn trimmed(&self, name: &str) -> Option<String> {
         let value = self.value(name)?;
-        let value = if self.rules.on(G::TrimValues) {
-            value.trim()
+        let text = if self.rules.on(G::TrimValues) {
+            trimmed(&value).1
         } else {
             &value
         };
-        (!value.is_empty()).then(|| value.to_owned())
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     fn required(&mut self, name: &str) -> Option<String> {
@@ -274,16 +276,14 @@ impl<'a> Reading<'a> {
     }
 
     fn duplicates(&mut self) {
-        for (index, a) in self.attributes.iter().enumerate().skip(1) {
-            let name = self.source.str(a.name);
-            // A child knows a handful of names; others are ignored, so this stays linear.
-            let known = self
-                .row
-                .attributes
-                .iter()
-                .any(|row| row.name.eq_ignore_ascii_case(name));
-            let earlier = &self.attributes[..index];
-            if known && self.seen(earlier, name) {
+        let mut seen = 0_u32;
+        for a in self.attributes {
+            let rows = &mut self.row.attributes.iter();
+            let Some(index) = rows.position(|row| a.is_named(self.source, row.name)) else {
+                continue;
+            };
+            if seen & 1 << index != 0 {
+                let name = self.row.attributes[index].name;
                 let message = format!("{name} is given more than once; the last wins");
                 self.problems.push(Problem {
                     code: Code::DuplicateAttribute,
@@ -291,11 +291,8 @@ impl<'a> Reading<'a> {
                     message,
                 });
             }
+            seen |= 1 << index;
         }
-    }
-
-    fn seen(&self, earlier: &[Attribute], name: &str) -> bool {
-        earlier.iter().any(|a| a.is_named(self.source, name))
     }
 }
 
@@ -315,7 +312,7 @@ pub(crate) fn build(
         } else {
             raw.into()
         };
-        text.trim().to_owned()
+        trimmed(&text).1.to_owned()
     });
     let content = content.filter(|text| !text.is_empty());
     let mut reading = Reading {

@@ -113,10 +113,10 @@ impl Silence {
         }
     }
 
-    /// Whether any text stands before the reader. `white` says that white space follows it.
-    pub(crate) fn has_text(&self, white: bool) -> bool {
+    /// Whether any text stands before the reader. `white` tells whether white space follows it.
+    pub(crate) fn has_text(&self, white: impl Fn() -> bool) -> bool {
         match &self.phase {
-            Phase::Front(front) => front.has_text(white),
+            Phase::Front(front) => front.has_text(white()),
             _ => self.fed,
         }
     }
@@ -148,17 +148,23 @@ impl Silence {
     }
 
     /// Whether `piece` goes out as it is: nothing waits before it, and it is no possible token. Most text
-    /// does, so this asks first; what does not pass is to be fed.
-    pub(crate) fn passes(&self, source: &Source, piece: &Piece) -> bool {
-        let open = match (&piece.kind, &self.phase) {
-            (Kind::Hidden(..), _) => true,
-            (Kind::Text(InCode::No), Phase::Body(None)) => {
-                !self.hold_all && Ending::find(source.str(piece.span), self.heartbeat).is_none()
+    /// does, so this asks first; what does not pass is to be fed. `next` is where the text begins that
+    /// follows joined white space.
+    pub(crate) fn passes(&self, source: &Source, piece: &Piece, next: usize) -> bool {
+        if !self.queue.is_empty() {
+            return false;
+        }
+        let body = matches!(self.phase, Phase::Body(None)) && !self.hold_all;
+        match &piece.kind {
+            Kind::Hidden(..) => true,
+            Kind::Text(InCode::No) => body && Ending::find(source.str(piece.span), self.heartbeat).is_none(),
+            Kind::Text(_) => body,
+            Kind::Joined(_) => {
+                let plain =
+                    |c: char| c.is_ascii_alphanumeric() && Token::starting(c, self.heartbeat).is_none();
+                body && source.byte(next).is_some_and(|b| plain(char::from(b)))
             }
-            (Kind::Text(_), Phase::Body(None)) => !self.hold_all,
-            _ => false,
-        };
-        open && self.queue.is_empty()
+        }
     }
 
     /// Takes the next piece; what is decided goes to `ready`.

@@ -21,6 +21,7 @@ impl Attribute {
         )
     }
 
+    #[inline]
     pub(crate) fn is_named(&self, source: &Source, name: &str) -> bool {
         same_word(source.bytes(self.name.start, self.name.end), name.as_bytes())
     }

@@ -130,8 +130,31 @@ static NAME: [bool; 256] = {
     table
 };
 
-/// Whether two words are the same in any ASCII case. Most are written as they should be, which is quicker
-/// to see.
+/// Whether two words are the same in any ASCII case. Most differ in length or are written as they should be,
+/// which is quicker to see.
+#[inline]
 pub(crate) fn same_word(a: &[u8], b: &[u8]) -> bool {
-    a == b || a.eq_ignore_ascii_case(b)
+    a.len() == b.len() && (a == b || a.eq_ignore_ascii_case(b))
+}
+
+/// `text` without white space at its edges, and how much of it was at the start. Most text has none, which
+/// one look at either edge tells.
+#[inline]
+pub(crate) fn trimmed(text: &str) -> (usize, &str) {
+    let graphic = |edge: Option<&u8>| edge.is_some_and(u8::is_ascii_graphic);
+    if graphic(text.as_bytes().first()) && graphic(text.as_bytes().last()) {
+        return (0, text);
+    }
+    let body = text.trim_start();
+    (text.len() - body.len(), body.trim_end())
+}
+
+/// The length of the white space at the start of `text`.
+#[inline]
+pub(crate) fn white_len(text: &str) -> usize {
+    let spaces = text.bytes().take_while(|b| is_tag_space(*b)).count();
+    match text.as_bytes().get(spaces) {
+        Some(b) if !b.is_ascii() || b.is_ascii_control() => text.len() - text.trim_start().len(),
+        _ => spaces,
+    }
 }

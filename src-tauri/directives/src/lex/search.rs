@@ -44,6 +44,10 @@ impl CloseSearch {
             };
             source.spend(skip + 1);
             self.at += skip;
+            if source.byte(self.at + 1).is_some_and(|b| b != b'/') {
+                self.at += 1;
+                continue;
+            }
             let name_end = self.at + self.open.len();
             if self.space < name_end {
                 match source.stands(self.at, end, &self.open) {

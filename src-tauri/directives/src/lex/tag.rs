@@ -8,6 +8,9 @@ pub(crate) const MAX_TAG: usize = 8_192;
 /// Most bytes of a quoted value.
 pub(crate) const MAX_VALUE: usize = 4_096;
 
+/// Longest attribute that is read at once, with the white space before it.
+const USUAL: usize = 96;
+
 /// The quotes a value may stand in, by what closes them: straight, backslash and curly ones.
 const QUOTES: [&str; 6] = ["\"", "'", "\\\"", "\\'", "”", "’"];
 
@@ -25,14 +28,13 @@ struct Clear {
     lf: Option<usize>,
 }
 
-/// A complete tag.
-#[derive(Debug, Clone)]
+/// A complete tag; [`Lexer::attributes`] has what stands in it.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Tag {
     pub(crate) span: Span,
     pub(crate) name: Span,
     pub(crate) closing: bool,
     pub(crate) self_closing: bool,
-    pub(crate) attributes: Vec<Attribute>,
 }
 
 /// What reading a tag has come to.
@@ -92,6 +94,7 @@ pub(crate) struct Lexer {
     state: State,
     open: Open,
     tag: Tag,
+    attributes: Vec<Attribute>,
     valued: bool,
 }
 
@@ -103,13 +106,13 @@ impl Lexer {
             name: here,
             closing: false,
             self_closing: false,
-            attributes: Vec::new(),
         };
         Self {
             at: start + 1,
             state: State::Name,
             open: Open::default(),
             tag,
+            attributes: Vec::new(),
             valued: false,
         }
     }
@@ -119,23 +122,38 @@ impl Lexer {
     }
 
     /// The tag, once it is complete.
-    pub(crate) fn tag(&self) -> &Tag {
-        &self.tag
+    pub(crate) fn tag(&self) -> Tag {
+        self.tag
+    }
+
+    /// The attributes read so far.
+    pub(crate) fn attributes(&self) -> &[Attribute] {
+        &self.attributes
     }
 
     /// Whether this, ended here, is a tag cut off: its name alone, or with an attribute that has `=`.
     pub(crate) fn could_be_cut_off(&self) -> bool {
-        let alone = self.tag.attributes.is_empty()
+        let alone = self.attributes.is_empty()
             && matches!(
                 self.state,
                 State::Name | State::Between | State::Slash | State::Closing
             );
-        let valued = self.tag.attributes.iter().any(|a| a.value.is_some());
+        let valued = self.attributes.iter().any(|a| a.value.is_some());
         alone || valued || self.valued
     }
 
-    /// Reads on, up to `end`.
-    pub(crate) fn read(&mut self, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
+    /// Reads the tag at `start`, up to `end`: goes on where it stopped if this is the tag it was reading.
+    pub(crate) fn read(&mut self, start: usize, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
+        if self.start() != start {
+            let mut attributes = std::mem::take(&mut self.attributes);
+            attributes.clear();
+            *self = Self::new(start);
+            self.attributes = attributes;
+        }
+        self.read_on(source, quotes, end)
+    }
+
+    fn read_on(&mut self, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
         let cap = self.start() + MAX_TAG;
         let limit = end.min(cap);
         while self.at < limit && !matches!(self.state, State::Ended(_)) {
@@ -179,7 +197,9 @@ impl Lexer {
                     State::Slash
                 }
                 _ if is_tag_space(b) => {
-                    self.skip(source, limit, is_tag_space);
+                    if !self.usual(source, limit) {
+                        self.skip(source, limit, is_tag_space);
+                    }
                     self.between(true)
                 }
                 _ if self.open.spaced && is_name_start(b) => {
@@ -247,6 +267,30 @@ impl Lexer {
             },
             State::Ended(_) => self.state,
         })
+    }
+
+    /// Reads one attribute that is written as most are, ` name="value"`, and has arrived whole; whether
+    /// there was one. All others go their way through the states.
+    #[inline]
+    fn usual(&mut self, source: &Source, limit: usize) -> bool {
+        let near = source.bytes(self.at, limit.min(self.at + USUAL));
+        let [b' ', first, rest @ ..] = near else {
+            return false;
+        };
+        let name = rest.iter().take_while(|b| is_name(**b)).count();
+        let Some(value) = rest[name..].strip_prefix(b"=\"") else {
+            return false;
+        };
+        let len = memchr::memchr3(b'"', b'\\', b'\n', value).filter(|at| value[*at] == b'"');
+        source.spend(name + len.unwrap_or(value.len()) + 3);
+        let Some(len) = len.filter(|_| is_name_start(*first)) else {
+            return false;
+        };
+        self.open.name = Span::new(self.at + 1, self.at + 2 + name);
+        self.open.from = self.open.name.end + 2;
+        self.attribute(Some(self.open.from + len));
+        self.at = self.open.from + len + 1;
+        true
     }
 
     fn between(&mut self, spaced: bool) -> State {
@@ -396,7 +440,7 @@ impl Lexer {
 
     /// The attribute is read; its value, if it has one, ends at `to`.
     fn attribute(&mut self, to: Option<usize>) {
-        self.tag.attributes.push(Attribute {
+        self.attributes.push(Attribute {
             name: self.open.name,
             value: to.map(|to| Span::new(self.open.from, to)),
         });

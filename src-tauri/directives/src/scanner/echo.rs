@@ -63,7 +63,7 @@ impl Echo {
 
     fn directives(&mut self, source: &Source, names: &Names) {
         let end = source.end();
-        let mut quotes = Quotes::default();
+        let (mut lexer, mut quotes) = (Lexer::new(0), Quotes::default());
         let mut closes: Vec<CloseSearch> = CHILDREN.iter().map(|row| CloseSearch::new(row.name)).collect();
         // The outermost and the innermost opening tag before each closing one, so that the texts kept stay
         // in proportion to the message.
@@ -74,8 +74,7 @@ impl Echo {
         while let Some(skip) = memchr::memchr(b'<', source.bytes(at, end)) {
             at += skip;
             if let Named::Known(Name::Child(index)) = names.at(source, at, end, true) {
-                let mut lexer = Lexer::new(at);
-                if lexer.read(source, &mut quotes, end) == Lexed::Complete && !lexer.tag().closing {
+                if lexer.read(at, source, &mut quotes, end) == Lexed::Complete && !lexer.tag().closing {
                     let tag = lexer.tag();
                     self.keep(source, tag.span);
                     if CHILDREN[index].paired && !tag.self_closing {

@@ -18,7 +18,7 @@ mod text;
 use crate::lex::search::{CloseSearch, WordSearch};
 use crate::lex::tag::{Lexed, Lexer, Quotes};
 use crate::lex::ticks::Ticks;
-use crate::lex::{Source, line::Line};
+use crate::lex::{Source, line::Line, trimmed, white_len};
 use crate::names::{Name, Names};
 use crate::rules::{Rule as G, Rules};
 use crate::{
@@ -53,8 +53,9 @@ enum Next {
 /// The slots of searches that go on over several chunks.
 #[derive(Debug)]
 struct Searches {
-    lexer: Option<Lexer>,
-    inner: Option<Lexer>,
+    lexer: Lexer,
+    /// The same for a tag inside what another tag opened.
+    inner: Lexer,
     quotes: Quotes,
     ticks: Ticks,
     actions: CloseSearch,
@@ -117,8 +118,8 @@ impl Scanner {
             guards: vec![element::Openings::default(); names.guard_count()],
         };
         let search = Searches {
-            lexer: None,
-            inner: None,
+            lexer: Lexer::new(0),
+            inner: Lexer::new(0),
             quotes: Quotes::default(),
             ticks: Ticks::default(),
             actions: CloseSearch::new("actions"),
@@ -240,7 +241,7 @@ impl Scanner {
     /// Shows the bytes up to `end` as text.
     fn show(&mut self, end: usize, code: InCode, sink: &mut dyn Sink) {
         let span = Span::new(self.at, end);
-        if self.memory.just_opened.is_some() && !self.source.str(span).trim().is_empty() {
+        if self.memory.just_opened.is_some() && !trimmed(self.source.str(span)).1.is_empty() {
             self.memory.just_opened = None;
         }
         self.out.text(&self.source, span, code, sink);
@@ -279,11 +280,9 @@ impl Scanner {
 
     /// Reads the tag at `at`, up to `end`, going on where it stopped.
     fn lex(&mut self, at: usize, end: usize) -> Lexed {
-        let lexer = match &mut self.search.lexer {
-            Some(lexer) if lexer.start() == at => lexer,
-            slot => slot.insert(Lexer::new(at)),
-        };
-        lexer.read(&self.source, &mut self.search.quotes, end)
+        self.search
+            .lexer
+            .read(at, &self.source, &mut self.search.quotes, end)
     }
 
     /// One past the white space that begins at `from`, as far as it has arrived.
@@ -291,8 +290,7 @@ impl Scanner {
         if self.search.white.0 != from || self.search.white.1 > end {
             self.search.white = (from, from);
         }
-        let rest = self.source.str(Span::new(self.search.white.1, end));
-        let white = rest.len() - rest.trim_start().len();
+        let white = white_len(self.source.str(Span::new(self.search.white.1, end)));
         self.source.spend(white + 1);
         self.search.white.1 += white;
         self.search.white.1

@@ -1,6 +1,8 @@
 //! The way out: white space is joined where something was taken out, then the stage `silence`, then the sink.
 
-use crate::lex::{Source, is_blank};
+use crate::lex::{Source, is_blank, trimmed};
+use std::borrow::Cow;
+
 use crate::rules::{Rule as G, Rules};
 use crate::silence::{InCode, Kind, Piece, Silence};
 use crate::{Code, Diagnostic, Fate, Header, RangeReason, Settings, Sink, Span, Step};
@@ -44,7 +46,7 @@ impl Out {
     /// Whether any text stands before the reader.
     pub(super) fn has_text(&self) -> bool {
         self.silence
-            .has_text(self.gap.iter().any(|piece| piece.kind == WHITE))
+            .has_text(|| self.gap.iter().any(|piece| piece.kind == WHITE))
     }
 
     /// Whether the first word may still turn out to be taken out, so that the text begins after it.
@@ -88,9 +90,9 @@ impl Out {
     }
 
     pub(super) fn text(&mut self, source: &Source, span: Span, code: InCode, sink: &mut dyn Sink) {
-        let raw = source.str(span);
-        let (lead, len) = inked(raw);
-        let (start, end) = (span.start + lead, span.start + len);
+        let (lead, ink) = trimmed(source.str(span));
+        let start = span.start + lead;
+        let end = start + ink.len();
         if lead > 0 {
             self.white(source, Span::new(span.start, start), sink);
         }
@@ -99,7 +101,7 @@ impl Out {
         }
         let from = self.close_gap(source, start, sink);
         self.fed = true;
-        self.feed(source, Piece::text(Span::new(from, end), code), sink);
+        self.feed(source, Piece::text(Span::new(from, end), code), end, sink);
         if end < span.end {
             self.white(source, Span::new(end, span.end), sink);
         }
@@ -119,7 +121,7 @@ impl Out {
         self.stripped = true;
         let piece = Piece::hidden(span, fate, reason);
         if self.gap.is_empty() {
-            return self.feed(source, piece, sink);
+            return self.feed(source, piece, span.end, sink);
         }
         match self.gap.last_mut() {
             Some(last) if last.kind == piece.kind => last.span.end = span.end,
@@ -129,7 +131,8 @@ impl Out {
 
     fn white(&mut self, source: &Source, span: Span, sink: &mut dyn Sink) {
         if !self.fed && self.rules.on(G::TrimEdges) {
-            return self.feed(source, Piece::hidden(span, Fate::Drop, RangeReason::Trim), sink);
+            let piece = Piece::hidden(span, Fate::Drop, RangeReason::Trim);
+            return self.feed(source, piece, span.end, sink);
         }
         match self.gap.last_mut() {
             Some(last) if last.kind == WHITE => last.span.end = span.end,
@@ -154,7 +157,7 @@ impl Out {
                     .take_if(|_| Some(index) == last)
                     .map_or(Kind::Hidden(Fate::Drop, RangeReason::JoinedSpace), Kind::Joined);
             }
-            self.feed(source, piece, sink);
+            self.feed(source, piece, start, sink);
         }
         // It is empty again, but its memory is good for the next gap.
         self.gap = gap;
@@ -162,7 +165,7 @@ impl Out {
     }
 
     /// The white space that stands for all of a gap's.
-    fn join(&self, source: &Source, gap: &[Piece]) -> String {
+    fn join(&self, source: &Source, gap: &[Piece]) -> Cow<'static, str> {
         let (mut breaks, mut broken, mut indent) = (0, 0, "");
         for piece in gap.iter().filter(|piece| piece.kind == WHITE) {
             let white = source.str(piece.span);
@@ -180,7 +183,7 @@ impl Out {
             indent = "";
         }
         if broken == 0 {
-            return " ".to_owned();
+            return " ".into();
         }
         let lines = if self.rules.on(G::JoinBreaks) {
             breaks + 1 - broken
@@ -192,11 +195,16 @@ impl Out {
         } else {
             usize::MAX
         };
-        "\n".repeat(lines.min(most)) + indent
+        match (lines.min(most), indent) {
+            (1, "") => "\n".into(),
+            (2, "") => "\n\n".into(),
+            (lines, indent) => ("\n".repeat(lines) + indent).into(),
+        }
     }
 
-    fn feed(&mut self, source: &Source, piece: Piece, sink: &mut dyn Sink) {
-        if self.silence.passes(source, &piece) {
+    /// Sends a piece on its way; `next` is where the text begins that follows a gap.
+    fn feed(&mut self, source: &Source, piece: Piece, next: usize, sink: &mut dyn Sink) {
+        if self.silence.passes(source, &piece, next) {
             return self.send(source, &piece, sink);
         }
         self.silence.feed(source, piece, &mut self.ready);
@@ -264,16 +272,4 @@ impl Out {
             }
         }
     }
-}
-
-/// Where the text between white space at both edges begins and ends. Most text has none, which one look at
-/// either edge tells.
-fn inked(raw: &str) -> (usize, usize) {
-    let graphic = |edge: Option<&u8>| edge.is_some_and(u8::is_ascii_graphic);
-    if graphic(raw.as_bytes().first()) && graphic(raw.as_bytes().last()) {
-        return (0, raw.len());
-    }
-    let body = raw.trim_start();
-    let start = raw.len() - body.len();
-    (start, start + body.trim_end().len())
 }

@@ -55,6 +55,16 @@ pub(super) enum FenceLine {
     Return,
 }
 
+/// What a byte may be beside text.
+#[derive(Debug, Clone, Copy)]
+enum Special {
+    None,
+    /// A mark of code, or the `{` of a JSON value.
+    Mark(u8),
+    /// The `<` of a tag or of a control token.
+    Tag(Named),
+}
+
 impl Scanner {
     /// One step outside unclosed blocks. The reader stands before the end of what has arrived.
     pub(super) fn next(&mut self, sink: &mut dyn Sink) -> Next {
@@ -125,20 +135,22 @@ impl Scanner {
         {
             return next;
         }
-        let stop = self.plain();
+        let (stop, special) = self.plain();
         if stop > self.at {
             self.show(stop, InCode::No, sink);
-            return Next::On;
         }
-        let b = self.source.byte(self.at);
-        let fence_mark = matches!(b, Some(b'`' | b'~')) && self.line.opens_fence();
-        if (fence_mark || b == Some(b'{'))
-            && let Some(next) = self.json_value(sink)
-        {
+        let may_be_json = match special {
+            Special::Mark(b'{') => true,
+            Special::Mark(_) => self.line.opens_fence(),
+            _ => false,
+        };
+        if may_be_json && let Some(next) = self.json_value(sink) {
             return next;
         }
-        match b {
-            Some(b'`') => {
+        match special {
+            Special::None => Next::On,
+            Special::Tag(named) => self.angle(named, sink),
+            Special::Mark(b'`') => {
                 let fence = self.line.opens_fence() && self.rules.on(G::Fence);
                 self.coding = Coding::Ticks {
                     start: self.at,
@@ -147,13 +159,12 @@ impl Scanner {
                 self.line.feed('`');
                 Next::On
             }
-            Some(b'~') => {
+            Special::Mark(b'~') => {
                 self.coding = Coding::Tildes { start: self.at };
                 self.line.feed('~');
                 Next::On
             }
-            Some(b'<') => self.angle(sink),
-            _ => self.show_one(sink),
+            Special::Mark(_) => self.show_one(sink),
         }
     }
 
@@ -180,14 +191,14 @@ impl Scanner {
     }
 
     /// The next byte, from the reader on, that may be more than text. Follows the line on the way.
-    fn plain(&mut self) -> usize {
+    fn plain(&mut self) -> (usize, Special) {
         let (start, mut end) = (self.at, self.source.end());
         if self.out.may_begin_again() {
             end = self.word_end(end);
         }
         let text = self.source.str(Span::new(start, end));
         let bytes = text.as_bytes();
-        let mut at = 0;
+        let (mut at, mut special) = (0, Special::None);
         while at < bytes.len() {
             if self.line.is_body() {
                 match memchr::memchr3(b'<', b'`', b'\n', &bytes[at..]) {
@@ -198,7 +209,8 @@ impl Scanner {
                     }
                     Some(skip) => {
                         at += skip;
-                        if bytes[at] == b'`' || self.may_be_tag(start + at) {
+                        special = self.special(start + at, bytes[at]);
+                        if !matches!(special, Special::None) {
                             break;
                         }
                         at += 1;
@@ -206,34 +218,40 @@ impl Scanner {
                 }
                 continue;
             }
-            match bytes[at] {
-                b'`' => break,
-                b'<' if self.may_be_tag(start + at) => break,
-                b'~' if self.line.opens_fence() => break,
-                b'{' if self.line.only_white() && self.reads(Dialect::Json) => break,
-                b if b.is_ascii() => {
-                    self.line.feed(char::from(b));
-                    at += 1;
-                }
-                _ => {
-                    let c = text[at..].chars().next().unwrap_or_default();
-                    self.line.feed(c);
-                    at += c.len_utf8();
-                }
+            special = self.special(start + at, bytes[at]);
+            if !matches!(special, Special::None) {
+                break;
             }
+            let c = match bytes[at] {
+                b if b.is_ascii() => char::from(b),
+                _ => text[at..].chars().next().unwrap_or_default(),
+            };
+            self.line.feed(c);
+            at += c.len_utf8();
         }
         self.source.spend(at + 1);
-        start + at
+        (start + at, special)
     }
 
-    /// Whether the `<` at `at` may begin something this scanner knows.
-    fn may_be_tag(&self, at: usize) -> bool {
+    /// What the byte `b` at `at` may be beside text.
+    fn special(&self, at: usize, b: u8) -> Special {
+        let mark = match b {
+            b'<' => return self.may_be_tag(at).map_or(Special::None, Special::Tag),
+            b'`' => true,
+            b'~' => self.line.opens_fence(),
+            b'{' => self.line.only_white() && self.reads(Dialect::Json),
+            _ => false,
+        };
+        if mark { Special::Mark(b) } else { Special::None }
+    }
+
+    /// What the name after the `<` at `at` may be, if it may begin something this scanner knows.
+    fn may_be_tag(&self, at: usize) -> Option<Named> {
         let control = self.source.byte(at + 1) == Some(b'|') && self.reads(Dialect::Guard);
-        control
-            || self
-                .names
-                .at(&self.source, at, self.source.end(), self.source.ended)
-                != Named::Unknown
+        let named = self
+            .names
+            .at(&self.source, at, self.source.end(), self.source.ended);
+        (control || named != Named::Unknown).then_some(named)
     }
 
     /// The end of the word, or of the white space, at which the reader stands. In front of a token that is
@@ -323,7 +341,7 @@ impl Scanner {
             self.source.spend(skip + 1);
             at += skip;
             let possible = match self.source.byte(at) {
-                Some(b'<') => self.may_be_tag(at),
+                Some(b'<') => self.may_be_tag(at).is_some(),
                 Some(b'N') => token(at, Token::NoReply),
                 _ => self.settings.heartbeat && token(at, Token::HeartbeatOk),
             };

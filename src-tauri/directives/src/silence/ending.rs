@@ -97,8 +97,9 @@ impl Ending {
     /// Where in `text`, which ends in no white space, a possible ending begins: at the white space before
     /// its last words.
     pub(super) fn find(text: &str, heartbeat: bool) -> Option<usize> {
-        // Most words cannot end a token: no token holds a small letter.
-        if text.ends_with(|c: char| c.is_ascii_lowercase()) {
+        // Most words cannot be a token: none holds a small letter.
+        let last = text.trim_end_matches(is_edge).as_bytes().last();
+        if last.is_some_and(u8::is_ascii_lowercase) {
             return None;
         }
         let mut found = None;

@@ -1,5 +1,7 @@
 //! What travels through the stage: runs of raw bytes on their way out.
 
+use std::borrow::Cow;
+
 use crate::lex::Source;
 use crate::{Fate, RangeReason, Span};
 
@@ -20,7 +22,7 @@ pub(crate) enum InCode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text(InCode),
-    Joined(String),
+    Joined(Cow<'static, str>),
     Hidden(Fate, RangeReason),
 }
 

@@ -108,10 +108,7 @@ impl Scanner {
         if self.lex(at, end) != Lexed::Complete || !self.rules.on(G::UnknownTag) {
             return Item::Foreign;
         }
-        let Some(lexer) = self.search.lexer.take() else {
-            return Item::Foreign;
-        };
-        let tag = lexer.tag();
+        let tag = self.search.lexer.tag();
         let name = self.source.str(tag.name).to_ascii_lowercase();
         self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
         // The closing tag of what was reported already is not reported again.
@@ -149,16 +146,7 @@ impl Scanner {
                 Item::Taken
             }
             Lexed::NoTag => Item::Foreign,
-            Lexed::Complete => {
-                let Some(lexer) = self.search.lexer.take() else {
-                    return Item::Foreign;
-                };
-                let item = self.tag_inside_block(inside, name, lexer.tag(), end, whole, sink);
-                if matches!(item, Item::Wait(_)) {
-                    self.search.lexer = Some(lexer);
-                }
-                item
-            }
+            Lexed::Complete => self.tag_inside_block(inside, name, self.search.lexer.tag(), end, whole, sink),
         }
     }
 

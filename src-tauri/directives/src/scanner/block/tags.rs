@@ -13,7 +13,7 @@ impl Scanner {
         &mut self,
         inside: &mut Inside,
         name: Name,
-        tag: &Tag,
+        tag: Tag,
         end: usize,
         whole: bool,
         sink: &mut dyn Sink,
@@ -78,7 +78,7 @@ impl Scanner {
         &mut self,
         inside: &mut Inside,
         index: usize,
-        tag: &Tag,
+        tag: Tag,
         end: usize,
         whole: bool,
         sink: &mut dyn Sink,
@@ -125,8 +125,14 @@ impl Scanner {
                 }
             }
         }
-        let (directive, problems) =
-            children::build(row, &self.source, &tag.attributes, content, span, self.rules);
+        let (directive, problems) = children::build(
+            row,
+            &self.source,
+            self.search.lexer.attributes(),
+            content,
+            span,
+            self.rules,
+        );
         for problem in problems {
             report(problem.code, problem.span, problem.message, sink);
         }
