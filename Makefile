@@ -80,10 +80,14 @@ e2e: app $(E2E)/node_modules ## Drive the real window under Xvfb
 	$(CARGO) build -p foldback-agents --example openai_server
 	cd $(E2E) && npm test
 
-.PHONY: bench
+.PHONY: bench bench-window
 bench: ## Benches; figures are ratios within one run (docs/performance.md)
 	$(CARGO) bench -p foldback-directives --bench scan
 	$(CARGO) run --release -p foldback-store --example bench
+	$(MAKE) --no-print-directory bench-window
+bench-window: window ui $(E2E)/node_modules ## The window at 10,000 events a second, against an idle one
+	$(CARGO) build --release -p foldback-desktop -p foldback-channels --bins
+	cd $(E2E) && npm run -s bench
 
 .PHONY: test-peers
 test-peers: ## Opt-in: against real servers and agents of others

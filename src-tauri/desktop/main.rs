@@ -5,7 +5,6 @@
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod bridge;
-mod places;
 mod start;
 mod tray;
 
@@ -25,8 +24,8 @@ fn main() -> Result<(), tauri::Error> {
     let app = tauri::Builder::default()
         .invoke_handler(tauri::generate_handler![bridge::rpc, bridge::subscribe])
         .setup(|app| {
-            // A bot that cannot start is shown too: the page asks, and is told what is wrong.
-            app.manage(Shell::new(async_runtime::block_on(start::backend())));
+            app.manage(Shell::default());
+            begin(app.handle().clone());
             window(app.handle())?;
             tray::install(app.handle())?;
             end_on_signals(app.handle().clone());
@@ -39,6 +38,15 @@ fn main() -> Result<(), tauri::Error> {
         }
     });
     Ok(())
+}
+
+/// Starts the bot beside the window: a long journal takes a while to open, and the page says so. A bot that
+/// cannot start is shown too: the page asks, and is told what is wrong.
+fn begin(app: AppHandle) {
+    async_runtime::spawn(async move {
+        let backend = start::backend().await;
+        app.state::<Shell>().started(backend);
+    });
 }
 
 fn window(app: &AppHandle) -> tauri::Result<()> {

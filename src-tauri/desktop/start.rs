@@ -1,7 +1,6 @@
 //! Starting the bot behind the window.
 
-use crate::places;
-use foldback_api::{Backend, Setup};
+use foldback_api::{Backend, Setup, places};
 use foldback_wire::{Actor, rpc::Failure};
 use std::{
     fmt::Display,
@@ -23,15 +22,15 @@ pub(crate) async fn backend() -> Result<Backend, Failure> {
 }
 
 fn setup() -> Result<Setup, Failure> {
-    let data = places::data().ok_or_else(|| Failure {
+    let data = places::data_folder().ok_or_else(|| Failure {
         code: "no_data_folder".to_owned(),
         message: "The system does not say where your data is kept.".to_owned(),
         hint: Some("Set FOLDBACK_DATA_DIR to a folder for Foldback's data.".to_owned()),
     })?;
-    let Some(path) = places::config() else {
-        return Ok(Setup::embedded(data, places::fixtures(), Actor::Console));
+    let Some(path) = places::config_file() else {
+        return Ok(Setup::embedded(data, places::fixtures_folder(), Actor::Console));
     };
-    Setup::from_file(&path, data, places::fixtures(), Actor::Console).map_err(|error| Failure {
+    Setup::from_file(&path, data, places::fixtures_folder(), Actor::Console).map_err(|error| Failure {
         code: "bad_configuration".to_owned(),
         message: sentence(&error),
         hint: Some("Mend the file and start Foldback again; `foldback doctor` checks it.".to_owned()),

@@ -45,7 +45,9 @@ fn toggle_mute(app: &AppHandle) {
     let app = app.clone();
     async_runtime::spawn(async move {
         let shell = app.state::<Shell>();
-        let Ok(backend) = shell.backend() else { return };
+        let Ok(backend) = shell.backend().await else {
+            return;
+        };
         let toggled = match backend.status(Nothing {}).await {
             Ok(status) => backend.mute(Mute { muted: !status.muted }).await.map(drop),
             Err(failure) => Err(failure),

@@ -149,7 +149,7 @@ const calls: Exchange[] = [
     { at: at(-7000), level: "info", target: "foldback::agents", message: "agent script ready, 5 scenarios" },
     { at: at(100), level: "error", target: "foldback::deliver", message: "op 812 refused: not_allowed (file does not exist)" },
   ] },
-  { name: "filter_check", args: { text: "chanel:discord" }, result: { error: { span: [0, 6], message: "There is no field `chanel`.", suggestion: "channel" } } },
+  { name: "filter_check", args: { text: "chanel:discord" }, result: { error: { span: [0, 6], message: "there is no field `chanel`", suggestion: "channel" } } },
   { name: "filter_check", result: { error: null } },
   { name: "filter_complete", args: { text: "c" }, result: [
     { span: [0, 1], text: "channel:", about: "The channel, or several: channel:discord,telegram" },

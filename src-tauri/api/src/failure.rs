@@ -76,15 +76,10 @@ pub(crate) fn nothing_about(text: &str) -> Failure {
 }
 
 pub(crate) fn bad_filter(error: &FilterError) -> Failure {
-    // The suggestion is the hint; the words need not say it again.
-    let (what, _) = error
-        .message
-        .split_once("; did you mean")
-        .unwrap_or((&error.message, ""));
     let hint = error.suggestion.as_ref().map(|s| format!("Did you mean `{s}`?"));
     failure(
         "bad_filter",
-        format!("This is no filter: {}.", what.trim_end_matches('.')),
+        format!("This is no filter: {}.", error.message.trim_end_matches('.')),
         hint.as_deref(),
     )
 }

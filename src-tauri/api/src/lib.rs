@@ -11,10 +11,11 @@ mod failure;
 mod fold;
 mod live;
 mod log;
+pub mod places;
 pub mod typescript;
 mod why;
 
-pub use backend::{Backend, OpenError, Setup, data_folder, explain};
+pub use backend::{Backend, OpenError, Setup, explain};
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 pub use fold::TurnFold;
 pub use live::Subscription;

@@ -4,14 +4,43 @@ use async_trait::async_trait;
 use foldback_wire::{Capabilities, ChannelState, Inbound, MessageId, Operation, RefusalCode, Target};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+/// A message that came in, and who waits until it is in safe hands.
+#[derive(Debug)]
+pub struct Arrival {
+    /// The message.
+    pub message: Inbound,
+    /// To be told once the message is durable; only then may it be confirmed to a platform that keeps it so
+    /// long. Dropped untold, the platform delivers it again. `None` where the platform does not wait.
+    pub kept: Option<oneshot::Sender<()>>,
+}
+
+impl Arrival {
+    /// A message that the platform delivers once, whatever becomes of it.
+    pub const fn new(message: Inbound) -> Self {
+        Self { message, kept: None }
+    }
+
+    /// A message that the platform delivers until it is confirmed, and when it may be.
+    pub fn until_kept(message: Inbound) -> (Self, oneshot::Receiver<()>) {
+        let (kept, told) = oneshot::channel();
+        let kept = Some(kept);
+        (Self { message, kept }, told)
+    }
+
+    /// Whether its adapter has ended its wait: the platform delivers the message again.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.kept.as_ref().is_some_and(oneshot::Sender::is_closed)
+    }
+}
+
 /// What an adapter tells the pipeline while it runs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub enum Signal {
     /// A message came in.
-    Message(Box<Inbound>),
+    Message(Box<Arrival>),
     /// The connection changed. The adapter reports what it sees; only a person switches it off.
     State {
         /// The new state.

@@ -12,7 +12,7 @@ mod remote;
 pub mod sim;
 mod switchboard;
 
-pub use adapter::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};

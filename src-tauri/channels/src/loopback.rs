@@ -1,7 +1,7 @@
 //! The loopback channel: an adapter on a platform that is simulated in this process.
 
 use crate::sim::SimPlatform;
-use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 use async_trait::async_trait;
 use foldback_wire::{
     Capabilities, ChannelState, ChatId, Clock, Inbound, MessageId, Operation, RefusalCode, Timestamp,
@@ -110,7 +110,7 @@ impl Loopback {
             tokio::select! {
                 biased;
                 _ = down.changed() => {}
-                Some(inbound) = inbox.recv() => place.send(Signal::Message(Box::new(inbound))),
+                Some(inbound) = inbox.recv() => place.send(Signal::Message(Box::new(Arrival::new(inbound)))),
             }
         }
     }

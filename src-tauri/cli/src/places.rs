@@ -1,13 +1,10 @@
 //! Where things lie: the configuration, the data, the journal, the fixtures.
 
 use crate::end::Stop;
-use foldback_api::{Setup, data_folder};
+use foldback_api::{Setup, places};
 use foldback_pipeline::config::ConfigError;
 use foldback_wire::Actor;
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// Which bot a command is about.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -26,19 +23,14 @@ pub(crate) struct Place {
 impl Place {
     /// The configuration file; `None` for the embedded default.
     pub(crate) fn config(&self) -> Option<PathBuf> {
-        let installed = || {
-            let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")))?;
-            Some(folder.join("foldback/foldback.toml")).filter(|path| path.is_file())
-        };
-        let named = self.config.clone().or_else(|| variable("FOLDBACK_CONFIG"));
-        named.or_else(installed)
+        self.config.clone().or_else(places::config_file)
     }
 
     /// What a bot is made from.
     pub(crate) fn setup(&self) -> Result<Setup, Stop> {
         let data = data()?;
         let mut setup = match self.config() {
-            None => Setup::embedded(data, fixtures(), Actor::Cli),
+            None => Setup::embedded(data, places::fixtures_folder(), Actor::Cli),
             Some(path) => read(&path, data).map_err(|error| Stop::Wrong(error.to_string()))?,
         };
         if let Some(db) = &self.db {
@@ -58,25 +50,14 @@ impl Place {
 
 /// What a configuration file says.
 pub(crate) fn read(path: &Path, data: PathBuf) -> Result<Setup, ConfigError> {
-    Setup::from_file(path, data, fixtures(), Actor::Cli)
+    Setup::from_file(path, data, places::fixtures_folder(), Actor::Cli)
 }
 
-/// The data folder: `FOLDBACK_DATA_DIR`, else where the system keeps this person's data.
-pub(crate) fn data() -> Result<PathBuf, Stop> {
-    variable("FOLDBACK_DATA_DIR").or_else(data_folder).ok_or_else(|| {
+/// The data folder.
+fn data() -> Result<PathBuf, Stop> {
+    places::data_folder().ok_or_else(|| {
         Stop::Wrong(
             "the system does not say where your data is kept; set FOLDBACK_DATA_DIR to a folder".to_owned(),
         )
     })
-}
-
-/// The fixtures: `FOLDBACK_FIXTURES`, else those of the source tree.
-fn fixtures() -> PathBuf {
-    variable("FOLDBACK_FIXTURES").unwrap_or_else(|| PathBuf::from("fixtures"))
-}
-
-fn variable(name: &str) -> Option<PathBuf> {
-    env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
 }

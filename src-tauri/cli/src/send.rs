@@ -78,9 +78,13 @@ fn check(setup: &Setup, channel: &ChannelId) -> Result<(), Stop> {
         ))),
         None => {
             let names: Vec<&str> = channels.keys().map(ChannelId::as_str).collect();
+            let others = if names.is_empty() {
+                format!("the configuration has none; add [channels.{channel}]")
+            } else {
+                format!("there are {}", names.join(", "))
+            };
             Err(Stop::Wrong(format!(
-                "--channel: there is no channel {channel}; there are {}",
-                names.join(", ")
+                "--channel: there is no channel {channel}; {others}"
             )))
         }
     }

@@ -12,7 +12,7 @@ use crate::{
     turn::{Pending, Turn, shutting_down},
 };
 use foldback_agents::Agent;
-use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
+use foldback_channels::{Arrival, ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::Settings;
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{Actor, ChannelId, Clock, Inbound, Kind, Rng, TurnId};
@@ -22,7 +22,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Messages that adapters may be ahead of the gates.
@@ -359,10 +359,29 @@ impl Core {
         Ok(())
     }
 
-    async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Inbound>) {
-        while let Some(Some(message)) = self.stopping.run_until_cancelled(inbound.recv()).await {
-            if let Err(error) = self.begin(message).await {
-                tracing::error!(%error, "a message is lost: the journal cannot be written");
+    async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Arrival>) {
+        while let Some(Some(arrival)) = self.stopping.run_until_cancelled(inbound.recv()).await {
+            let Arrival { message, kept } = arrival;
+            match self.begin(message).await {
+                Ok(_) => {
+                    if let Some(kept) = kept {
+                        self.tasks.spawn(Arc::clone(&self).confirm(kept));
+                    }
+                }
+                Err(error) => tracing::error!(%error, "a message is lost: the journal cannot be written"),
+            }
+        }
+    }
+
+    /// Tells whoever handed a message over that it is durable. One that came while the process ends is not
+    /// confirmed: it may have been turned away, and comes again after the next start.
+    async fn confirm(self: Arc<Self>, kept: oneshot::Sender<()>) {
+        match self.recorder.journal.flush().await {
+            Ok(()) if self.stopping.is_cancelled() => {}
+            // Whoever does not wait any more gets the message again.
+            Ok(()) => drop(kept.send(())),
+            Err(error) => {
+                tracing::error!(%error, "a message is not confirmed: the journal cannot be written");
             }
         }
     }

@@ -134,6 +134,9 @@ impl Core {
                 done,
             });
         }
+        for turn in left.turns.keys() {
+            self.recall_complete(*turn).await?;
+        }
         let mut closings = JoinSet::new();
         for (turn, channel) in left.turns {
             let recorder = channel.map_or_else(|| self.recorder.clone(), |c| self.recorder.of_turn(turn, &c));
@@ -154,6 +157,22 @@ impl Core {
                 tracing::error!(%error, "the next start will look further back than it needs to");
             }
         });
+        Ok(())
+    }
+}
+
+impl Core {
+    /// Remembers the message of a turn whose whole answer is in the outbox: a platform that has no
+    /// confirmation of it delivers it again.
+    async fn recall_complete(&self, turn: TurnId) -> Result<(), StoreError> {
+        let events = self.recorder.journal.turn(turn).await?;
+        if was_complete(&events) {
+            for event in events {
+                if let Kind::Received { message } = event.kind {
+                    self.seen().recall(&message, turn, event.at);
+                }
+            }
+        }
         Ok(())
     }
 }

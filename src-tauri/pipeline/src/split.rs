@@ -2,7 +2,7 @@
 //! at the best place there is, with code fences closed and opened again.
 
 use foldback_wire::{LengthUnit, Span};
-use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
 /// How much one message holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,12 +84,18 @@ impl Splitter {
     pub fn next_full(&mut self, text: &str, limit: Limit, fences: bool) -> Option<Piece> {
         loop {
             let rest = &text[self.at..];
-            let prefix = self.prefix();
+            let mut prefix = self.prefix();
             let room = limit.max.saturating_sub(limit.unit.measure(&prefix));
             if fits(rest, room, limit.unit) {
                 return None;
             }
-            let cut = self.cut(rest, room, limit, fences);
+            let first = first_grapheme(rest, limit.unit);
+            let cut = if first > room && first <= limit.max {
+                prefix.clear();
+                self.cut_plainly(rest, limit.max, limit, fences)
+            } else {
+                self.cut(rest, room, first, limit, fences)
+            };
             let span = Span::new(self.at, self.at + cut.end);
             let empty = span.of(text).trim().is_empty();
             self.at += cut.next;
@@ -108,12 +114,26 @@ impl Splitter {
         self.fence.as_ref().map_or_else(String::new, Fence::reopen)
     }
 
-    fn cut(&self, rest: &str, room: usize, limit: Limit, fences: bool) -> Cut {
+    /// A cut that repairs nothing: a whole grapheme is worth more than a closed fence.
+    fn cut_plainly(&self, rest: &str, room: usize, limit: Limit, fences: bool) -> Cut {
+        let (end, next) = best_break(rest, window(rest, room, limit.unit));
+        Cut {
+            end,
+            next,
+            suffix: String::new(),
+            fence: self.fence_at(&rest[..end], fences, limit),
+        }
+    }
+
+    fn cut(&self, rest: &str, room: usize, first: usize, limit: Limit, fences: bool) -> Cut {
         let unit = limit.unit;
         let mut reserved = 0;
         loop {
+            if first > room - reserved && first <= limit.max {
+                return self.cut_plainly(rest, room, limit, fences);
+            }
             let window = window(rest, room - reserved, unit);
-            let (mut end, mut next) = best_break(&rest[..window], &rest[window..]);
+            let (mut end, mut next) = best_break(rest, window);
             let Some(open) = self.fence_at(&rest[..end], fences, limit) else {
                 return Cut {
                     end,
@@ -124,7 +144,7 @@ impl Splitter {
             };
             // A fence that opened just before the cut goes whole into the next message.
             if let Some(at) = opener_start(&rest[..end], &open) {
-                let kept = rest[..at].trim_end().len();
+                let kept = boundary_from(rest, rest[..at].trim_end().len());
                 if kept > 0 {
                     return Cut {
                         end: kept,
@@ -207,6 +227,35 @@ fn fits(text: &str, room: usize, unit: LengthUnit) -> bool {
         })
 }
 
+/// How much the first grapheme of a text takes.
+fn first_grapheme(text: &str, unit: LengthUnit) -> usize {
+    text.graphemes(true).next().map_or(0, |first| unit.measure(first))
+}
+
+/// Whether no grapheme goes on over this place.
+fn is_boundary(text: &str, at: usize) -> bool {
+    // Given the whole text it never asks for more of it.
+    GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0) != Ok(false)
+}
+
+/// The first place from `at` on between two graphemes.
+fn boundary_from(text: &str, at: usize) -> usize {
+    let places = text[at..].char_indices().map(|(i, _)| at + i);
+    places
+        .chain([text.len()])
+        .find(|at| is_boundary(text, *at))
+        .unwrap_or(text.len())
+}
+
+/// The last place up to `at` between two graphemes.
+fn boundary_until(text: &str, at: usize) -> usize {
+    let places = text[..at].char_indices().rev().map(|(i, _)| i);
+    [at].into_iter()
+        .chain(places)
+        .find(|at| is_boundary(text, *at))
+        .unwrap_or(0)
+}
+
 /// The end of the longest run of whole graphemes that fits. A single grapheme that is too long for a whole
 /// message is cut between its characters: the platform's limit cannot be argued with.
 fn window(text: &str, room: usize, unit: LengthUnit) -> usize {
@@ -232,9 +281,21 @@ fn window(text: &str, room: usize, unit: LengthUnit) -> usize {
     text.len()
 }
 
+/// Where to break in the first `window` bytes: where the piece ends, and where the next one begins. White space
+/// can be a part of a grapheme (with an accent on it), and stays with it.
+fn best_break(rest: &str, window: usize) -> (usize, usize) {
+    let (end, next) = best_place(&rest[..window], &rest[window..]);
+    if end == window && next == window {
+        // Perhaps in the middle of a grapheme, which is too long for a whole message.
+        return (end, next);
+    }
+    let end = boundary_from(rest, end);
+    (end, boundary_until(rest, next).max(end))
+}
+
 /// The best place to break in `window`: after a paragraph, a line, a sentence, a word, else at its end.
 /// All but a word must leave at least a third of the window, else a short first line makes a tiny message.
-fn best_break(window: &str, after: &str) -> (usize, usize) {
+fn best_place(window: &str, after: &str) -> (usize, usize) {
     let least = window.len() / 3;
     let at = |end: usize| end >= least && end > 0;
     let paragraph = window.rfind("\n\n").filter(|i| at(*i));

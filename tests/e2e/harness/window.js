@@ -7,7 +7,7 @@ import { remote } from "webdriverio";
 import { end, freePort, start, until } from "./processes.js";
 
 const root = resolve(import.meta.dirname, "../../..");
-const binary = process.env.FOLDBACK_DESKTOP ?? join(root, "target/debug/foldback-desktop");
+const built = (profile) => process.env.FOLDBACK_DESKTOP ?? join(root, `target/${profile}/foldback-desktop`);
 const artifacts = process.env.FOLDBACK_ARTIFACTS ?? join(root, "artifacts/screenshots");
 
 /** A virtual display that closes with the window. `-displayfd` lets the server choose a free number. */
@@ -32,12 +32,16 @@ function answers(port) {
   });
 }
 
+/** What the page shows once the bot runs, or cannot. */
+const started = '[data-testid^="view-"], [data-testid="no-backend"]';
+
 /**
  * Opens a window.
- * @param {{config?: string, env?: Record<string, string>, data?: string}} options the text of a foldback.toml,
- *   more environment, and a data folder to use again (it is then kept).
+ * @param {{config?: string, env?: Record<string, string>, data?: string, first?: string, profile?: string}} options
+ *   the text of a foldback.toml, more environment, a data folder to use again (it is then kept), what to wait for, and
+ *   which build to open.
  */
-export async function open({ config, env = {}, data } = {}) {
+export async function open({ config, env = {}, data, first = started, profile = "debug" } = {}) {
   const folder = data ?? (await mkdtemp(join(tmpdir(), "foldback-e2e-")));
   await mkdir(folder, { recursive: true });
   const screen = await display();
@@ -82,15 +86,15 @@ export async function open({ config, env = {}, data } = {}) {
       waitforInterval: 50,
       capabilities: {
         "wdio:enforceWebDriverClassic": true,
-        "webkitgtk:browserOptions": { binary, args: [] },
+        "webkitgtk:browserOptions": { binary: built(profile), args: [] },
       },
     });
-    await (await browser.$('[data-testid^="view-"], [data-testid="no-backend"]')).waitForDisplayed();
+    await (await browser.$(first)).waitForDisplayed();
   } catch (error) {
     await close();
     throw new Error(`the window does not open: ${error.message}\n${driver.output}`, { cause: error });
   }
-  return { browser, close, folder, output: () => driver.output };
+  return { browser, close, folder, pid: driver.pid, output: () => driver.output };
 }
 
 /** Keeps a picture of the window as a test artifact, or where it is told to. */

@@ -14,7 +14,7 @@ describe("the filter", () => {
     await shows(browser, "events", /discord/);
     const filter = await at(browser, "filter");
     await filter.setValue("chanel:telegram");
-    await shows(browser, "filter-error", /Did you mean\s+channel\b/);
+    await shows(browser, "filter-error", /There is no field\s+chanel\.[\s\S]*Use\s+channel\b/);
     await picture(browser, "filter-typo");
     await (await at(browser, "filter-fix")).click();
     await eventually(browser, async () => (await filter.getValue()) === "channel:telegram", "the mended filter");

@@ -28,7 +28,9 @@ interface OpenWindow extends Window {
   rows: EventRow[];
   paused: boolean;
   serial: number;
-  unacknowledged: number;
+  acknowledged: number;
+  /** Whether something changed that no frame shows, because two are not acknowledged. */
+  stale: boolean;
 }
 
 /** Plays a {@link Recording}. Windows over its rows are real windows; everything else is answered as recorded. */
@@ -104,7 +106,7 @@ export class RecordedHost implements Host {
       // The filter language lives in the backend; a recording knows only the substring of a bare word.
       const rows = this.#recording.rows.filter((row) => JSON.stringify(row).toLowerCase().includes(words));
       const view = this.#nextView++;
-      this.#views.set(view, { view, first: 0, count: 50, follow: true, rows, paused: false, serial: 0, unacknowledged: 0 });
+      this.#views.set(view, { view, first: 0, count: 50, follow: true, rows, paused: false, serial: 0, acknowledged: 0, stale: false });
       return { view };
     }
     const view = this.#views.get(Number(args["view"]));
@@ -117,8 +119,9 @@ export class RecordedHost implements Host {
         view.paused = args["paused"] === true;
         break;
       case "view_ack":
-        view.unacknowledged = 0;
-        return {};
+        view.acknowledged = Math.max(view.acknowledged, Number(args["serial"]));
+        if (!view.stale) return {};
+        break;
       case "view_find": {
         const index = view.rows.findIndex((row) => row.seq >= Number(args["seq"]));
         return { index: index < 0 ? null : index };
@@ -135,10 +138,11 @@ export class RecordedHost implements Host {
 
   #draw(id: number): void {
     const view = this.#views.get(id);
-    if (!view || view.unacknowledged >= 2) return;
+    if (!view) return;
+    view.stale = view.serial - view.acknowledged >= 2;
+    if (view.stale) return;
     const first = view.follow ? Math.max(0, view.rows.length - view.count) : Math.max(0, view.first);
     view.serial += 1;
-    view.unacknowledged += 1;
     const frame: Frame = {
       view: id, serial: view.serial, head: view.rows.at(-1)?.seq ?? 0, length: view.rows.length, behind: 0, dropped: 0,
       scanning: false, first, rows: view.rows.slice(first, first + view.count),

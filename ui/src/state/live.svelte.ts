@@ -75,9 +75,7 @@ export class Live {
   }
 
   togglePause(): void {
-    void this.view.pause(!this.paused).catch((thrown: unknown) => {
-      this.#console.toast("danger", HostFailure.from(thrown).message);
-    });
+    void this.view.pause(!this.paused).catch((thrown: unknown) => this.#console.fail(thrown));
   }
 
   remember(firstShown: number): void {
@@ -96,6 +94,7 @@ function readPlace(): Place {
   try {
     return { ...start, ...(JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Place>) };
   } catch {
+    // A place that cannot be read is the start; the journal is the same from there.
     return start;
   }
 }

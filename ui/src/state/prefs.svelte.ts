@@ -46,7 +46,11 @@ export class Prefs {
 
   set<K extends keyof Stored>(key: K, value: Stored[K]): void {
     this.#stored[key] = value;
-    localStorage.setItem(KEY, JSON.stringify(this.#stored));
+    try {
+      localStorage.setItem(KEY, JSON.stringify(this.#stored));
+    } catch {
+      // Full or forbidden: the choice holds as long as the window.
+    }
   }
 
   /** The next step of zoom in a direction. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bytes, count, duration, offset, plural } from "./format";
+import { bytes, count, duration, offset, plural, sentence } from "./format";
 
 it("says numbers with their units", () => {
   expect([0, 999, 1000, 8192, 50_000_000].map(bytes)).toEqual(["0 B", "999 B", "1 kB", "8.2 kB", "50 MB"]);
@@ -8,4 +8,9 @@ it("says numbers with their units", () => {
   expect(count(1_234_567)).toBe("1,234,567");
   expect(offset(1670)).toBe("+1,670");
   expect([plural(1, "hold"), plural(3, "hold"), plural(2, "delivery", "deliveries")]).toEqual(["1 hold", "3 holds", "2 deliveries"]);
+});
+
+it("makes whole sentences of what the backend says in half ones", () => {
+  expect(["there is no field `chanel`", "`is` is never `eror`", "It ended.", "did it?"].map(sentence))
+    .toEqual(["There is no field `chanel`.", "`is` is never `eror`.", "It ended.", "Did it?"]);
 });

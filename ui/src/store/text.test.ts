@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byteLength, ByteText, visible } from "./text";
+import { byteLength, ByteText } from "./text";
 
 describe("a text addressed by byte", () => {
   const samples = ["plain", "naïve", "👍 ok", "a👍🏽b", "日本語", "\u{10FFFF}", ""];
@@ -29,8 +29,4 @@ describe("a text addressed by byte", () => {
   it("cuts by bytes", () => {
     expect(new ByteText("<react emoji=\"👍\" />").slice([14, 18])).toBe("👍");
   });
-});
-
-it("shows control characters as glyphs and leaves line breaks and tabs alone", () => {
-  expect(visible("a\u0000b\r\n\tc\u007f\u200b")).toBe("a␀b␍\n\tc␡‹200B›");
 });

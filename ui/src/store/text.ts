@@ -65,12 +65,3 @@ export class ByteText {
 
 /** Length of a text in UTF-8 bytes. */
 export const byteLength = (text: string): number => encoder.encode(text).length;
-
-/** Control characters as glyphs, so that raw text hides nothing. `⏎` stands beside the line break, not for it. */
-export function visible(text: string): string {
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f\u200b\u200e\u200f\u2028\u2029\ufeff]/g, (c) => {
-    const code = c.charCodeAt(0);
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return code === 0x7f ? "␡" : `‹${code.toString(16).toUpperCase()}›`;
-  });
-}

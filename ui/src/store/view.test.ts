@@ -59,6 +59,27 @@ describe("a window over the journal", () => {
     expect(acks(host).length - before).toBe(1);
   });
 
+  it("gets one frame a refresh where more could come, and draws the latest", async () => {
+    const { host, screen, view } = setup();
+    let received = 0;
+    await view.open("");
+    host.subscribe({ topic: "view", view: 1 }, (push) => void (received += Number(push.push === "frame")));
+    await settled();
+    received = 0;
+    for (let refresh = 0; refresh < 20; refresh += 1) {
+      for (let i = 0; i < 3; i += 1) host.append(rows(1001 + 3 * refresh + i, 1));
+      await settled();
+      screen.refresh();
+      await settled();
+    }
+    expect(received).toBeGreaterThan(10);
+    expect(received).toBeLessThanOrEqual(21);
+    screen.refresh();
+    await settled();
+    screen.refresh();
+    expect(view.frame?.length).toBe(1060);
+  });
+
   it("gets no more than two frames ahead of a page that does not draw", async () => {
     const { host, view } = setup();
     const received: number[] = [];

@@ -6,8 +6,8 @@ export type Schedule = (draw: () => void) => void;
 
 /**
  * A window over the journal. Holds the rows on the screen and nothing else: filtering, order and counts are the
- * backend's. Frames are drawn at most once per animation frame, and acknowledged once they are drawn, so that a page
- * that cannot keep up slows the sender instead of growing.
+ * backend's. The latest frame is drawn once per animation frame, and one frame is acknowledged each time, so that a page
+ * that cannot keep up slows the sender to its own pace instead of growing.
  */
 export class JournalView {
   readonly #host: Host;
@@ -16,6 +16,8 @@ export class JournalView {
   #id: number | null = null;
   #unsubscribe: Unsubscribe | null = null;
   #pending: Frame | null = null;
+  /** Numbers of frames that came and are not acknowledged, oldest first: at most two. */
+  readonly #owed: number[] = [];
   #scheduled = false;
   #asked: { first: number; count: number } = { first: 0, count: 60 };
   #opening = 0;
@@ -72,6 +74,7 @@ export class JournalView {
     if (this.#id !== null) this.#drop(this.#id);
     this.#id = null;
     this.#pending = null;
+    this.#owed.length = 0;
   }
 
   /** Says which rows are on the screen. */
@@ -117,7 +120,7 @@ export class JournalView {
     const wish = { view: this.#id, first: this.#asked.first, count: this.#asked.count, follow: this.following };
     void this.#host
       .call("view_window", wish)
-      .catch(() => undefined) // A view closed meanwhile has nothing to show; every other failure shows as missing frames.
+      .catch((thrown: unknown) => this.#refused(wish.view, thrown))
       .finally(() => {
         this.#sending = false;
         if (this.#dirty) this.#ask();
@@ -126,22 +129,46 @@ export class JournalView {
 
   #receive(frame: Frame): void {
     this.#pending = frame;
+    this.#owed.push(frame.serial);
+    this.#refresh();
+  }
+
+  #refresh(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     this.#schedule(() => {
       this.#scheduled = false;
-      const drawn = this.#pending;
-      this.#pending = null;
-      if (!drawn || drawn.view !== this.#id) return;
-      this.frame = drawn;
-      if (!this.following) this.#lengthAtUnpin ??= drawn.length;
-      this.#changed();
-      void this.#host.call("view_ack", { view: drawn.view, serial: drawn.serial }).catch(() => undefined);
+      this.#draw();
+      this.#acknowledge();
+      if (this.#owed.length > 0) this.#refresh();
     });
   }
 
+  #draw(): void {
+    const drawn = this.#pending;
+    if (!drawn) return;
+    this.#pending = null;
+    this.frame = drawn;
+    if (!this.following) this.#lengthAtUnpin ??= drawn.length;
+    this.#changed();
+  }
+
+  /** One a refresh, also when two frames came in one: acknowledged together they would call for two more. */
+  #acknowledge(): void {
+    const serial = this.#owed.shift();
+    if (serial === undefined || this.#id === null) return;
+    const view = this.#id;
+    this.#host.call("view_ack", { view, serial }).catch((thrown: unknown) => this.#refused(view, thrown));
+  }
+
+  /** A view that was closed meanwhile has nothing to show; what else goes wrong stops the frames, and the window says so. */
+  #refused(view: number, thrown: unknown): void {
+    if (view === this.#id) throw thrown;
+  }
+
   #drop(view: number): void {
-    void this.#host.call("view_close", { view }).catch(() => undefined);
+    // A view that the backend does not know is closed already, which is all that was asked.
+    this.#host.call("view_close", { view }).catch(() => undefined);
   }
 
   #changed(): void {

@@ -16,7 +16,7 @@ mod runs;
 mod turns;
 mod views;
 
-pub use open::{OpenError, Setup, data_folder};
+pub use open::{OpenError, Setup};
 pub use turns::explain;
 
 use crate::{

@@ -17,7 +17,6 @@ use foldback_store::{Journal, SqliteJournal, StoreError};
 use foldback_wire::{Actor, ChannelId, Clock, Rng};
 use std::{
     collections::BTreeMap,
-    ffi::OsString,
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -266,57 +265,4 @@ fn adapters(config: &Config, clock: &Arc<dyn Clock>, rng: &Arc<dyn Rng>) -> Resu
 /// Where the simulated platform of a loopback channel listens, when it is another process.
 fn simulated(api_root: &str) -> Option<SocketAddr> {
     api_root.strip_prefix("tcp://")?.parse().ok()
-}
-
-/// The folder where this person's data lies by the habits of the system, such as `~/.local/share/foldback`.
-/// `None` where the system does not say who the person is.
-pub fn data_folder() -> Option<PathBuf> {
-    data_folder_in(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
-}
-
-fn data_folder_in(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let path = |name| {
-        variable(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let home = || path("HOME");
-    let data = if cfg!(target_os = "windows") {
-        path("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        home().map(|home| home.join("Library/Application Support"))
-    } else {
-        path("XDG_DATA_HOME").or_else(|| home().map(|home| home.join(".local/share")))
-    };
-    data.map(|data| data.join("foldback"))
-}
-
-#[cfg(test)]
-#[cfg(target_os = "linux")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_data_folder_follows_the_system() {
-        let with = |set: &'static [(&str, &str)]| {
-            data_folder_in(|name| {
-                set.iter()
-                    .find(|(n, _)| *n == name)
-                    .map(|(_, value)| value.into())
-            })
-        };
-        assert_eq!(
-            with(&[("HOME", "/home/a")]),
-            Some("/home/a/.local/share/foldback".into())
-        );
-        assert_eq!(
-            with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "/data")]),
-            Some("/data/foldback".into())
-        );
-        assert_eq!(
-            with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "relative")]),
-            with(&[("HOME", "/home/a")])
-        );
-        assert_eq!(with(&[]), None);
-    }
 }

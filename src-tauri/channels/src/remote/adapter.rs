@@ -4,7 +4,7 @@ use super::protocol::{Line, Reply, Request};
 use crate::backoff::Backoff;
 use crate::loopback::{file_size, report};
 use crate::sim::Fault;
-use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 use async_trait::async_trait;
 use foldback_wire::{Capabilities, ChannelState, Clock, Inbound, RefusalCode, Rng};
 use std::io;
@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 /// How long a call may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An adapter whose platform is another process. Messages come in at least once: one that was handed over
-/// when the connection broke comes again, under its id.
+/// An adapter whose platform is another process. Messages come in at least once: the platform keeps each until
+/// it is durable here, and one that was handed over when the connection broke comes again, under its id.
 pub struct RemoteLoopback {
     capabilities: Capabilities,
     platform: SocketAddr,
@@ -92,8 +92,12 @@ impl RemoteLoopback {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             };
             let id = message.message.clone();
-            if sink.send(Signal::Message(message)).await.is_err() {
+            let (arrival, kept) = Arrival::until_kept(*message);
+            if sink.send(Signal::Message(Box::new(arrival))).await.is_err() {
                 return Ok(());
+            }
+            if kept.await.is_err() {
+                return Err(io::Error::other(format!("message {id} was not kept")));
             }
             line.write(&Request::Got { message: id }).await?;
         }

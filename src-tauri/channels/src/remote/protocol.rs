@@ -30,7 +30,7 @@ pub(super) enum Request {
     /// Hand over messages on this connection from now on: each is a `Message`, and the next one comes only
     /// after it was `Got`.
     Listen,
-    /// The message is in safe hands.
+    /// The message is durable.
     Got { message: MessageId },
 }
 

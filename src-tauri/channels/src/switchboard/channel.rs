@@ -4,9 +4,9 @@ use super::Shared;
 use super::dry::{about_dry_message, take_dry_reply};
 use super::run::Run;
 use super::state::{Closed, Status, step};
-use crate::{Ack, Call, ChannelAdapter, Refusal};
+use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal};
 use foldback_wire::{
-    Actor, Capabilities, ChannelId, ChannelState, Inbound, Kind, OutcomeCode, RefusalCode, Timestamp,
+    Actor, Capabilities, ChannelId, ChannelState, Kind, OutcomeCode, RefusalCode, Timestamp,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ struct Connection {
     run: Option<Run>,
     /// Messages that the adapter had handed over when it was switched off; they come in first when it is on
     /// again.
-    left: VecDeque<Inbound>,
+    left: VecDeque<Arrival>,
 }
 
 impl Connection {

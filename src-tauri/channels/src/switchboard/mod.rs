@@ -10,9 +10,9 @@ pub use channel::{Channel, Delivered, NotDelivered};
 pub use dry::is_dry;
 pub use state::{Closed, Status};
 
-use crate::ChannelAdapter;
+use crate::{Arrival, ChannelAdapter};
 use dry::DryRun;
-use foldback_wire::{Actor, ChannelId, Clock, Draft, Inbound, Kind, Rng};
+use foldback_wire::{Actor, ChannelId, Clock, Draft, Kind, Rng};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::mpsc;
@@ -23,7 +23,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
     witness: Box<dyn Fn(Draft) + Send + Sync>,
-    inbound: mpsc::Sender<Inbound>,
+    inbound: mpsc::Sender<Arrival>,
     dry_run: DryRun,
 }
 
@@ -67,7 +67,7 @@ impl Switchboard {
     pub fn new(
         clock: Arc<dyn Clock>,
         rng: Arc<dyn Rng>,
-        inbound: mpsc::Sender<Inbound>,
+        inbound: mpsc::Sender<Arrival>,
         witness: impl Fn(Draft) + Send + Sync + 'static,
     ) -> Self {
         let witness = Box::new(witness);

@@ -3,8 +3,8 @@
 
 use super::channel::Line;
 use crate::backoff::Backoff;
-use crate::{Refusal, Signal};
-use foldback_wire::{ChannelState, Inbound, RefusalCode};
+use crate::{Arrival, Refusal, Signal};
+use foldback_wire::{ChannelState, RefusalCode};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,12 +20,12 @@ const STOP: Duration = Duration::from_secs(5);
 pub(super) struct Run {
     hush: CancellationToken,
     stop: CancellationToken,
-    task: AbortOnDropHandle<VecDeque<Inbound>>,
+    task: AbortOnDropHandle<VecDeque<Arrival>>,
 }
 
 impl Run {
     /// Starts the adapter; `left` comes in first.
-    pub(super) fn start(line: Arc<Line>, left: VecDeque<Inbound>) -> Self {
+    pub(super) fn start(line: Arc<Line>, left: VecDeque<Arrival>) -> Self {
         let (hush, stop) = (CancellationToken::new(), CancellationToken::new());
         let supervision = Supervision {
             line,
@@ -47,7 +47,7 @@ impl Run {
     }
 
     /// Stops it and gives the messages it had handed over already.
-    pub(super) async fn finish(&mut self) -> VecDeque<Inbound> {
+    pub(super) async fn finish(&mut self) -> VecDeque<Arrival> {
         self.hush.cancel();
         self.stop.cancel();
         (&mut self.task).await.unwrap_or_default()
@@ -62,11 +62,11 @@ struct Supervision {
     up: bool,
     /// Taken from the adapter and not let in yet. While something waits nothing more is taken, so that a slow
     /// pipeline slows the platform down; but a run's first states are, for they tell that it is up.
-    waiting: VecDeque<Inbound>,
+    waiting: VecDeque<Arrival>,
 }
 
 impl Supervision {
-    async fn watch(mut self) -> VecDeque<Inbound> {
+    async fn watch(mut self) -> VecDeque<Arrival> {
         let mut backoff = Backoff::default();
         while !self.stop.is_cancelled() {
             self.up = false;
@@ -118,9 +118,10 @@ impl Supervision {
                 () = self.stop.cancelled() => break Self::stopped(&line, &mut run).await,
                 () = self.hush.cancelled(), if listening => {}
                 Ok(place) = line.shared.inbound.reserve(), if listening && !self.waiting.is_empty() => {
-                    if let Some(mut message) = self.waiting.pop_front() {
-                        message.channel = line.id.clone();
-                        place.send(message);
+                    // One that was given up comes again, and is let in then.
+                    if let Some(mut arrival) = self.waiting.pop_front().filter(|a| !a.is_given_up()) {
+                        arrival.message.channel = line.id.clone();
+                        place.send(arrival);
                     }
                 }
                 Some(signal) = signals.recv(), if listening && (self.waiting.is_empty() || !self.up) => {
@@ -138,7 +139,7 @@ impl Supervision {
 
     fn take(&mut self, signal: Signal, backoff: &mut Backoff) {
         match signal {
-            Signal::Message(message) => self.waiting.push_back(*message),
+            Signal::Message(arrival) => self.waiting.push_back(*arrival),
             Signal::State { state, why } => {
                 if state == ChannelState::Up {
                     self.up = true;

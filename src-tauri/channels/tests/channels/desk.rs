@@ -1,8 +1,10 @@
 //! A switchboard with one channel.
 
 use crate::stage::{TestClock, call};
-use foldback_channels::{Channel, ChannelAdapter, Delivered, Loopback, NotDelivered, Switchboard, profile};
-use foldback_wire::{Actor, ChannelState, Draft, Inbound, Kind, Operation, Platform, Rng};
+use foldback_channels::{
+    Arrival, Channel, ChannelAdapter, Delivered, Loopback, NotDelivered, Switchboard, profile,
+};
+use foldback_wire::{Actor, ChannelState, Draft, Kind, Operation, Platform, Rng};
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 
@@ -20,7 +22,7 @@ pub(crate) struct Desk {
     pub(crate) clock: TestClock,
     pub(crate) board: Switchboard,
     pub(crate) channel: Channel,
-    pub(crate) inbound: mpsc::Receiver<Inbound>,
+    pub(crate) inbound: mpsc::Receiver<Arrival>,
     pub(crate) told: Arc<Mutex<Vec<Draft>>>,
 }
 

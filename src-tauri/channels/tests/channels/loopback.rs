@@ -1,7 +1,6 @@
 //! Loopback channels fail, break and come back as a test asks.
 
 use crate::stage::{Stage, inbound, send};
-use foldback_channels::Signal;
 use foldback_channels::sim::{Failure, Fault};
 use foldback_wire::{ChannelState, MessageId, OpKind, Platform, RefusalCode};
 use std::time::Duration;
@@ -76,7 +75,7 @@ async fn a_broken_connection_is_reported_and_comes_back() {
         running.states(2).await,
         [ChannelState::Connecting, ChannelState::Up]
     );
-    assert!(matches!(running.signals.recv().await, Some(Signal::Message(m)) if m.text == "waits"));
+    assert_eq!(running.message().await.text, "waits");
     assert!(stage.perform(send("there")).await.is_ok());
     running.stop().await;
 }
@@ -89,18 +88,12 @@ async fn what_arrives_while_the_channel_is_off_waits_and_is_not_lost_to_a_stop()
     }
     let mut running = stage.run();
     running.states(2).await;
-    let Some(Signal::Message(first)) = running.signals.recv().await else {
-        panic!("no message")
-    };
-    let mut seen = vec![first.message];
+    let mut seen = vec![running.message().await.message];
     seen.extend(running.stop().await);
     let mut again = stage.run();
     again.states(2).await;
     while seen.len() < 3 {
-        let Some(Signal::Message(next)) = again.signals.recv().await else {
-            panic!("no message")
-        };
-        seen.push(next.message);
+        seen.push(again.message().await.message);
     }
     assert_eq!(seen, ["m0", "m1", "m2"].map(MessageId::from));
     again.stop().await;
@@ -115,9 +108,7 @@ async fn a_message_that_is_injected_twice_is_there_once_and_comes_in_twice() {
     let mut running = stage.run();
     running.states(2).await;
     for _ in 0..2 {
-        assert!(
-            matches!(running.signals.recv().await, Some(Signal::Message(m)) if m.message.as_str() == "m1")
-        );
+        assert_eq!(running.message().await.message.as_str(), "m1");
     }
     running.stop().await;
 }

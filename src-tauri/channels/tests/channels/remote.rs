@@ -188,7 +188,7 @@ async fn messages_come_in_in_order_and_a_cut_connection_comes_back() {
     site.adapter.inject(inbound("m1", "one")).await.unwrap();
     site.adapter.inject(inbound("m2", "two")).await.unwrap();
     for expected in ["one", "two"] {
-        assert!(matches!(running.signals.recv().await, Some(Signal::Message(m)) if m.text == expected));
+        assert_eq!(running.message().await.text, expected);
     }
     site.adapter
         .plan(Fault::first(OpKind::Typing, Failure::Disconnect))
@@ -216,11 +216,47 @@ async fn messages_come_in_in_order_and_a_cut_connection_comes_back() {
     waiting.abort();
     loop {
         // A message that was handed over when the connection broke may come again, under its id.
-        match running.signals.recv().await {
-            Some(Signal::Message(m)) if m.text == "three" => break,
-            Some(Signal::Message(m)) => assert_eq!(m.message.as_str(), "m2"),
-            other => panic!("{other:?}"),
+        let message = running.message().await;
+        if message.text == "three" {
+            break;
         }
+        assert_eq!(message.message.as_str(), "m2");
+    }
+    running.stop().await;
+    site.close().await;
+}
+
+#[tokio::test]
+async fn a_message_comes_again_until_it_is_kept() {
+    let site = Site::open(Platform::Telegram).await;
+    site.adapter.inject(inbound("m1", "one")).await.unwrap();
+    site.adapter.inject(inbound("m2", "two")).await.unwrap();
+
+    // The process is killed with the message in its hands: twice, for good measure.
+    for _ in 0..2 {
+        let mut killed = Running::start(site.adapter.clone());
+        killed.states(2).await;
+        let Some(Signal::Message(arrival)) = killed.signals.recv().await else {
+            panic!("no message")
+        };
+        assert_eq!(arrival.message.text, "one");
+        assert!(killed.stop().await.is_empty(), "nothing more before it is kept");
+    }
+
+    // It cannot be kept: the adapter says so, and tries again later.
+    let mut running = Running::start(site.adapter.clone());
+    running.states(2).await;
+    let Some(Signal::Message(arrival)) = running.signals.recv().await else {
+        panic!("no message")
+    };
+    drop(arrival);
+    assert_eq!(running.states(1).await, [ChannelState::Down]);
+    running.stop().await;
+
+    let mut running = Running::start(site.adapter.clone());
+    running.states(2).await;
+    for expected in ["one", "two"] {
+        assert_eq!(running.message().await.text, expected);
     }
     running.stop().await;
     site.close().await;

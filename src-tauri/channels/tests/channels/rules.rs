@@ -2,7 +2,7 @@
 
 use crate::stage::{CHAT, Stage, call, edit, inbound, react, reply, send};
 use foldback_channels::sim::Content;
-use foldback_channels::{Ack, ChannelAdapter, Signal};
+use foldback_channels::{Ack, ChannelAdapter};
 use foldback_wire::{FileKind, Inbound, MessageId, Operation, Platform, RefusalCode};
 use std::time::Duration;
 
@@ -284,9 +284,7 @@ async fn where_there_are_no_threads_none_comes_in_and_none_is_taken() {
         stage.channel.inject(threaded.clone()).unwrap();
         let mut running = stage.run();
         running.states(2).await;
-        let Some(Signal::Message(message)) = running.signals.recv().await else {
-            panic!("no message")
-        };
+        let message = running.message().await;
         assert_eq!(message.thread.is_some(), exist, "{platform}");
         running.stop().await;
 

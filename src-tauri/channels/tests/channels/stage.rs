@@ -1,7 +1,7 @@
 //! What these tests play on: a clock that a test moves, a channel on a simulated platform, and its run.
 
 use foldback_channels::sim::Content;
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, Signal, profile};
+use foldback_channels::{Ack, Arrival, Call, ChannelAdapter, Loopback, Refusal, Signal, profile};
 use foldback_wire::{
     ChannelState, ChatType, Clock, Inbound, MessageId, Operation, Platform, Sender, Sleep, Target, Timestamp,
 };
@@ -160,6 +160,20 @@ impl Running {
         states
     }
 
+    /// The next message, which is kept from then on.
+    pub(crate) async fn message(&mut self) -> Inbound {
+        match self.signals.recv().await {
+            Some(Signal::Message(arrival)) => {
+                let Arrival { message, kept } = *arrival;
+                if let Some(kept) = kept {
+                    kept.send(()).expect("the adapter waits for it");
+                }
+                message
+            }
+            other => panic!("a message was to come, not {other:?}"),
+        }
+    }
+
     /// Stops it and gives the messages it had handed over already.
     pub(crate) async fn stop(mut self) -> Vec<MessageId> {
         self.stop.cancel();
@@ -169,8 +183,8 @@ impl Running {
             .expect("it was only stopped");
         let mut left = Vec::new();
         while let Some(signal) = self.signals.recv().await {
-            if let Signal::Message(message) = signal {
-                left.push(message.message);
+            if let Signal::Message(arrival) = signal {
+                left.push(arrival.message.message);
             }
         }
         left

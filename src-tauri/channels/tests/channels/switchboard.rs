@@ -88,7 +88,7 @@ async fn off_lets_nothing_in_while_it_waits_for_an_operation() {
     desk.clock.advance(Duration::from_millis(700));
     assert!(off.await.unwrap() && under_way.await.unwrap().is_ok());
     desk.on().await;
-    assert_eq!(desk.inbound.recv().await.unwrap().message.as_str(), "m1");
+    assert_eq!(desk.inbound.recv().await.unwrap().message.message.as_str(), "m1");
     desk.off().await;
 }
 
@@ -107,7 +107,7 @@ async fn a_slow_pipeline_slows_the_platform_down() {
     );
     for n in 0..written {
         assert_eq!(
-            desk.inbound.recv().await.unwrap().message.as_str(),
+            desk.inbound.recv().await.unwrap().message.message.as_str(),
             format!("m{n}")
         );
     }
@@ -146,11 +146,11 @@ async fn what_comes_in_while_off_waits_and_arrives_once() {
     let mut seen = Vec::new();
     for _ in 0..5 {
         desk.on().await;
-        seen.push(desk.inbound.recv().await.unwrap());
+        seen.push(desk.inbound.recv().await.unwrap().message);
         desk.off().await;
         // What was let in before the channel was off stands in the pipeline's queue.
-        while let Ok(message) = desk.inbound.try_recv() {
-            seen.push(message);
+        while let Ok(arrival) = desk.inbound.try_recv() {
+            seen.push(arrival.message);
         }
         tokio::task::yield_now().await;
         assert!(desk.inbound.try_recv().is_err(), "off: nothing comes in");
@@ -289,7 +289,7 @@ async fn one_key_mutes_all_outbound_and_nothing_else() {
     let late = desk.board.add("late".into(), loopback.clone(), true).unwrap();
     assert!(late.status().muted, "a channel that comes later is muted too");
     loopback.inject(inbound("m1", "hi")).unwrap();
-    assert_eq!(desk.inbound.recv().await.unwrap().chat.as_str(), CHAT);
+    assert_eq!(desk.inbound.recv().await.unwrap().message.chat.as_str(), CHAT);
     assert!(desk.board.mute(false, Actor::Console));
     assert!(desk.perform(send("again")).await.is_ok());
     assert!(

@@ -2,8 +2,8 @@
 
 use crate::desk::Desk;
 use crate::stage::{call, inbound, send};
-use foldback_channels::{Channel, Closed, Loopback, NotDelivered};
-use foldback_wire::{Actor, ChannelState, Inbound, MessageId, Platform};
+use foldback_channels::{Arrival, Channel, Closed, Loopback, NotDelivered};
+use foldback_wire::{Actor, ChannelState, MessageId, Platform};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Semaphore, mpsc};
@@ -46,11 +46,11 @@ fn writer(loopback: Arc<Loopback>, enough: CancellationToken) -> JoinHandle<usiz
 }
 
 /// Reads what comes in until nothing can come any more.
-fn reader(mut inbound: mpsc::Receiver<Inbound>, read: Arc<AtomicUsize>) -> JoinHandle<Vec<MessageId>> {
+fn reader(mut inbound: mpsc::Receiver<Arrival>, read: Arc<AtomicUsize>) -> JoinHandle<Vec<MessageId>> {
     tokio::spawn(async move {
         let mut ids = Vec::new();
-        while let Some(message) = inbound.recv().await {
-            ids.push(message.message);
+        while let Some(arrival) = inbound.recv().await {
+            ids.push(arrival.message.message);
             read.fetch_add(1, Ordering::SeqCst);
         }
         ids

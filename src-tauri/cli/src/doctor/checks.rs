@@ -120,8 +120,22 @@ fn writable(folder: &Path) -> io::Result<()> {
     tempfile::tempfile_in(folder).map(drop)
 }
 
+/// Whether a start could write a journal there: the file, if it exists, and beside it.
+fn opens(path: &Path) -> io::Result<()> {
+    writable(path.parent().unwrap_or(Path::new(".")))?;
+    if path.exists() {
+        fs::OpenOptions::new().append(true).open(path)?;
+    }
+    Ok(())
+}
+
 async fn journal(path: &Path, findings: &mut Findings) {
     let about = "journal";
+    if let Err(error) = opens(path) {
+        let found = format!("{} cannot be written: {error}", path.display());
+        let todo = "mend the rights, or choose another file with --db or store.file";
+        return findings.wrong(about, found, todo);
+    }
     if !path.exists() {
         return findings.fine(about, format!("{} will be begun", path.display()));
     }

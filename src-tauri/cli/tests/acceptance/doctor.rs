@@ -99,6 +99,35 @@ fn folders_must_be_writable_and_nobody_let_in_is_worth_a_note() {
 }
 
 #[test]
+fn a_journal_that_cannot_be_written_is_found() {
+    let home = Home::new();
+    let taken = home.write("taken", "a file is in the way");
+    let below = taken.join("journal.sqlite");
+    // In the first nobody can make a file; the second is no folder; the third is one.
+    for db in [std::path::Path::new("/proc/x"), &below, &home.path("")] {
+        let ran = home.run(&["doctor", "--format", "json", "--db", arg(db)]);
+        assert_eq!(ran.code, 1, "{}: {}", db.display(), ran.stdout);
+        let finding = finding(&ran, "journal");
+        assert_eq!(finding["state"], "wrong", "{finding}");
+        let found = finding["found"].as_str().unwrap();
+        assert!(
+            found.contains(arg(db)) && found.contains("cannot be written"),
+            "{finding}"
+        );
+        assert!(finding["todo"].as_str().unwrap().contains("--db"), "{finding}");
+    }
+    let fresh = home.run(&[
+        "doctor",
+        "--format",
+        "json",
+        "--db",
+        arg(&home.path("new/journal.sqlite")),
+    ]);
+    assert_eq!(fresh.code, 0, "{}", fresh.stdout);
+    assert_eq!(finding(&fresh, "journal")["state"], "fine");
+}
+
+#[test]
 fn a_channel_without_an_adapter_and_a_journal_that_is_none_are_found() {
     let home = Home::with("[channels.telegram]\nallow_from = [\"1\"]\n");
     let none = home.write(

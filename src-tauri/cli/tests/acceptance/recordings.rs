@@ -84,6 +84,40 @@ fn the_first_divergence_is_reported_as_changed() {
 }
 
 #[test]
+fn a_copy_of_a_message_is_a_duplicate_again_when_the_first_one_is_there() {
+    let home = Home::new();
+    let lines = recorded(&home);
+    // The first message of the demonstration comes in once more, and is stopped.
+    let at = lines.iter().position(is("received")).unwrap();
+    let (turn, channel) = (lines[at]["turn"].clone(), lines[at]["channel"].clone());
+    let event = |seq: u64, kind: Value| {
+        let at = lines.last().unwrap()["at"].clone();
+        json!({"seq": 9_000 + seq, "at": at, "turn": 9_000, "session": null, "channel": channel, "kind": kind})
+    };
+    let stop = json!({"type": "stopping", "stage": "dedupe", "gate": "duplicate", "detail": "it came already",
+        "inputs": {"first_turn": turn.to_string()}, "setting": null});
+    let end = json!({"type": "turn_ended", "terminal": {"state": "duplicate"}});
+    let copy = [event(1, lines[at]["kind"].clone()), event(2, stop), event(3, end)];
+    let first = lines[1..].iter().filter(|event| event["turn"] == turn).cloned();
+    let both: Vec<Value> = [lines[0].clone()]
+        .into_iter()
+        .chain(first)
+        .chain(copy.clone())
+        .collect();
+    let cases = replay(&home, &both);
+    assert_eq!(cases[0]["verdict"], "pass", "{:#}", cases[0]);
+
+    let alone = [&lines[..1], &copy[..]].concat();
+    let cases = replay(&home, &alone);
+    assert_eq!(cases[0]["verdict"], "error");
+    let why = cases[0]["mismatches"][0].to_string();
+    assert!(
+        why.contains("a copy of the one of turn 1") && why.contains("--where turn:1,9000"),
+        "{why}"
+    );
+}
+
+#[test]
 fn a_recording_carries_its_configuration_without_secrets() {
     let config = "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n\
         api_key = { file = \"key\" }\n[output]\nplacement = \"start\"\n\

@@ -104,6 +104,11 @@ fn wrong_use_names_the_option() {
     ]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("no/such"), "{}", ran.stderr);
+    let none = Home::with("[output]\nplacement = \"start\"\n");
+    let ran = none.run(&["send", "--channel", "slack", "--text", "hi"]);
+    assert_eq!(ran.code, 2);
+    let said = "--channel: there is no channel slack; the configuration has none; add [channels.slack]\n";
+    assert!(ran.stderr.ends_with(said), "{}", ran.stderr);
     let off = Home::with("[channels.slack]\nkind = \"loopback\"\nenabled = false\n");
     let ran = off.run(&["send", "--channel", "slack", "--text", "hi"]);
     assert_eq!(ran.code, 2);

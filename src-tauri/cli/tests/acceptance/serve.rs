@@ -1,6 +1,6 @@
 //! `foldback serve`: the bot without a window.
 
-use crate::bot::{Home, is, place};
+use crate::bot::{Home, arg, is, place};
 use serde_json::{Value, json};
 
 const LOOPBACK: &str = "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n";
@@ -33,6 +33,23 @@ fn the_embedded_default_plays_its_demonstration_and_sigterm_ends_it_in_order() {
         bot.seen,
         "what was printed is what is in the journal"
     );
+}
+
+#[test]
+fn after_an_end_in_order_the_file_alone_is_the_whole_journal() {
+    for signal in ["TERM", "INT"] {
+        let home = Home::new();
+        let mut bot = home.serve(&["--events"]);
+        bot.until(is("turn_ended"));
+        bot.signal(signal);
+        assert_eq!(bot.end(), 0);
+        let log = std::fs::metadata(home.path("data/journal.sqlite-wal")).map_or(0, |file| file.len());
+        assert_eq!(log, 0, "SIG{signal}");
+        let copy = home.path("copy.sqlite");
+        std::fs::copy(home.path("data/journal.sqlite"), &copy).unwrap();
+        let ran = home.run(&["journal", "query", "--db", arg(&copy)]);
+        assert_eq!(ran.lines(), bot.seen, "SIG{signal}: {}", ran.stderr);
+    }
 }
 
 #[test]

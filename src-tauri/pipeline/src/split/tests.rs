@@ -101,6 +101,24 @@ fn a_grapheme_stays_whole_unless_it_alone_is_too_long() {
 }
 
 #[test]
+fn a_grapheme_is_worth_more_than_a_closed_fence() {
+    let family = "👨‍👩‍👧‍👦";
+    let text = format!("```\n{family}{family}{family}\n```");
+    // The lines around one of them leave 4 of 32 bytes.
+    let parts = texts(&text, 32, LengthUnit::Bytes);
+    assert!(parts.iter().all(|part| part.len() <= 32), "{parts:?}");
+    assert_eq!(parts.concat().matches(family).count(), 3, "{parts:?}");
+}
+
+#[test]
+fn an_accent_on_a_blank_stays_there() {
+    assert_eq!(
+        scalars("aaaa bbb\u{20}\u{301}cc dd", 9),
+        ["aaaa bbb", " \u{301}cc dd"]
+    );
+}
+
+#[test]
 fn a_live_text_splits_as_the_whole_one() {
     let text = "The quick brown fox. Jumps over\n\nthe lazy dog and so on and on.";
     let limit = Limit {
@@ -146,6 +164,12 @@ fn text() -> impl Strategy<Value = String> {
         "日本",
         "\t",
         "longerwordthatisnotbroken",
+        // What goes together with its neighbours, white space included.
+        "\u{301}",
+        "\u{200d}",
+        "\u{600}",
+        "🇩",
+        "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}",
         "    ",
     ]);
     prop::collection::vec(word, 0..60).prop_map(|words| words.concat())
@@ -168,15 +192,16 @@ proptest! {
     }
 
     #[test]
-    fn cuts_lie_between_graphemes(text in text(), max in 60usize..120, unit in unit()) {
-        // Half of 60 units, which the lines of a repeated fence leave at least, hold every grapheme of the
-        // generator, so that none may be cut.
-        let boundaries: std::collections::HashSet<usize> =
-            text.grapheme_indices(true).map(|(at, _)| at).chain([text.len()]).collect();
+    fn no_grapheme_is_cut_unless_it_alone_is_over_the_limit(text in text(), max in 4usize..120, unit in unit()) {
         for piece in split(&text, Limit { max, unit }) {
             for edge in [piece.span.start, piece.span.end] {
-                let in_break = text[..edge].ends_with('\r') && text[edge..].starts_with('\n');
-                prop_assert!(boundaries.contains(&edge) || in_break, "cut at {edge} of {text:?}");
+                let (_, grapheme) = text
+                    .grapheme_indices(true)
+                    .rfind(|(at, _)| *at <= edge)
+                    .filter(|(at, grapheme)| *at < edge && edge < at + grapheme.len())
+                    .unwrap_or_default();
+                let alone = unit.measure(grapheme);
+                prop_assert!(grapheme.is_empty() || alone > max, "{grapheme:?} of {alone} cut at {edge} of {text:?}");
             }
         }
     }

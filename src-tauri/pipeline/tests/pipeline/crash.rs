@@ -4,7 +4,7 @@
 use crate::bot::{Bot, World, later, text, tool};
 use foldback_channels::sim::Fault;
 use foldback_pipeline::Rules;
-use foldback_wire::{Kind, OpKind, OutcomeCode, Platform, Terminal};
+use foldback_wire::{Actor, Kind, OpKind, OutcomeCode, Platform, Terminal};
 use std::{collections::BTreeMap, time::Duration};
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -150,6 +150,29 @@ fn a_message_that_was_answered_before_the_crash_is_a_duplicate_after_it() {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         let again = bot.engine.submit(message).await.unwrap();
         assert_eq!(again.ended().await, Some(Terminal::Duplicate));
+        assert_eq!(bot.screen(Platform::Signal), ["Once."]);
+        bot.check().await;
+    });
+}
+
+#[test]
+fn a_message_whose_whole_answer_was_in_the_outbox_is_a_duplicate_after_the_crash() {
+    let first = runtime();
+    let (world, message) = first.block_on(async {
+        let bot = Bot::start().await;
+        bot.engine.mute(true, Actor::Console);
+        bot.says([text("Once.")]);
+        let message = bot.message(Platform::Signal, "hi");
+        let _turn = bot.engine.submit(message.clone()).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        (bot.world(), message)
+    });
+    drop(first);
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        let again = bot.engine.submit(message).await.unwrap();
+        assert_eq!(again.ended().await, Some(Terminal::Duplicate));
+        tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(bot.screen(Platform::Signal), ["Once."]);
         bot.check().await;
     });

@@ -8,3 +8,4 @@ mod flow;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod preview;
+mod redelivery;

@@ -21,7 +21,11 @@ use foldback_wire::{
     Actor, ChannelId, ChannelState, Clock, Event, Inbound, Kind, OpKind, Platform, Timestamp, TurnId,
     rpc::{Comparison, Mismatch, Verdict},
 };
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
 
 /// Something that happens to the bot.
 enum Happens {
@@ -55,7 +59,16 @@ pub fn play(
         })
         .cloned()
         .collect();
-    let then = turns(&own);
+    let mut then = turns(&own);
+    let copies = take_copies(&mut then);
+    if then.is_empty()
+        && let Some((turn, first)) = copies.first()
+    {
+        return Err(failed(format!(
+            "the message of turn {turn} is a copy of the one of turn {first}, which is not in this recording: \
+             alone it would be new; export both, such as with --where turn:{first},{turn}"
+        )));
+    }
     let props = props(recording, channel, &own).map_err(&failed)?;
     let epoch = own.first().map(|event| event.at).unwrap_or_default();
     let runtime = options
@@ -123,6 +136,25 @@ fn turns(events: &[Event]) -> BTreeMap<TurnId, Turn<'_>> {
     }
     turns.retain(|_, turn| !turn.came_too_late());
     turns
+}
+
+/// Takes out the turns that were stopped as duplicates of a message that came before the recording begins:
+/// without it nobody could tell that they are. Answers which they are, and of which turns.
+fn take_copies<'a>(turns: &mut BTreeMap<TurnId, Turn<'a>>) -> Vec<(TurnId, String)> {
+    let mut seen = BTreeSet::new();
+    let alone = |_: &TurnId, turn: &mut Turn<'a>| {
+        let Inbound {
+            chat,
+            thread,
+            message,
+            ..
+        }: &'a Inbound = turn.message;
+        let first = seen.insert((chat, thread, message));
+        first && turn.copy_of().is_some()
+    };
+    let copies = turns.extract_if(.., alone).collect::<Vec<_>>();
+    let named = |(number, turn): (TurnId, Turn<'_>)| turn.copy_of().map(|first| (number, first.to_owned()));
+    copies.into_iter().filter_map(named).collect()
 }
 
 /// The stage on which it is played.

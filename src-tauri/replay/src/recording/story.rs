@@ -65,6 +65,18 @@ impl<'a> Turn<'a> {
         self.events.iter().any(refused)
     }
 
+    /// The turn of which this message was a copy, if it was stopped as one.
+    pub(super) fn copy_of(&self) -> Option<&str> {
+        self.events.iter().find_map(|event| match &event.kind {
+            Kind::Stopping {
+                gate: Gate::Duplicate,
+                inputs,
+                ..
+            } => inputs.get("first_turn").map(String::as_str),
+            _ => None,
+        })
+    }
+
     /// The turn in lines.
     pub(super) fn lines(&self, known: &Known<'_>) -> Vec<String> {
         let mut ranges: BTreeMap<u32, Vec<Range>> = BTreeMap::new();

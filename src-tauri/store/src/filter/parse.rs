@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
             let known = FIELDS.iter().map(|field| field.code);
             let suggestion = nearest(code, known).map(str::to_owned);
             let message = match &suggestion {
-                Some(name) => format!("there is no field `{code}`; did you mean `{name}`?"),
+                Some(_) => format!("there is no field `{code}`"),
                 None => format!("there is no field `{code}`; for the text itself write it in quotes"),
             };
             return Err(error(start..start + length, message, suggestion));
@@ -338,7 +338,7 @@ impl<'a> Parser<'a> {
         }
         let suggestion = nearest(&id, known()).map(str::to_owned);
         let message = match &suggestion {
-            Some(name) => format!("there is no channel `{id}`; did you mean `{name}`?"),
+            Some(_) => format!("there is no channel `{id}`"),
             None => format!(
                 "there is no channel `{id}`; there are {}",
                 known().collect::<Vec<_>>().join(", ")
@@ -363,8 +363,8 @@ fn code(
         return Ok(Term::Code(value.code));
     }
     let suggestion = nearest(text, known.iter().map(|value| value.code)).map(str::to_owned);
-    let message = if let Some(code) = &suggestion {
-        format!("`{}` is never `{text}`; did you mean `{code}`?", field.code)
+    let message = if suggestion.is_some() {
+        format!("`{}` is never `{text}`", field.code)
     } else {
         let known: Vec<_> = known.iter().map(|value| value.code).collect();
         format!(

@@ -74,6 +74,7 @@ impl SqliteJournal {
         let task = Writer {
             desk: Arc::clone(&desk),
             conn,
+            readers: readers.clone(),
             path: path.clone(),
             limits,
             lock,

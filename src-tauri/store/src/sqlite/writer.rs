@@ -8,7 +8,7 @@ use super::{
     rows::{insert, list},
 };
 use crate::StoreError;
-use sqlx::{Connection, SqliteConnection, query, raw_sql};
+use sqlx::{Connection, SqliteConnection, SqlitePool, query, query_as, raw_sql};
 use std::{fs::File, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
@@ -24,6 +24,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 pub(super) struct Writer {
     pub(super) desk: Arc<Desk>,
     pub(super) conn: SqliteConnection,
+    pub(super) readers: SqlitePool,
     pub(super) path: PathBuf,
     pub(super) limits: Limits,
     /// Held as long as this process may write.
@@ -51,9 +52,37 @@ impl Writer {
                 // intact, rather than go on with a hole.
                 tracing::error!(error = %why, "the journal has stopped");
                 self.desk.fail(&why);
-                break;
+                return self.let_go().await;
             }
         }
+        // A reader in the middle of the log would keep it.
+        self.readers.close().await;
+        self.empty_log().await;
+        self.let_go().await;
+    }
+
+    /// Brings what stands in the write-ahead log into the file itself, so that a copy of the file has it, too.
+    /// Another program that reads may prevent it; then the log goes with the last one who closes, or stays.
+    async fn empty_log(&mut self) {
+        // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
+        let emptied: Result<(bool, i64, i64), _> = query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_one(&mut self.conn)
+            .await;
+        match emptied {
+            Ok((false, _, _)) => {}
+            Ok((true, _, _)) => {
+                let log = self.path.display();
+                tracing::warn!(
+                    "another program reads the journal: whoever copies {log} needs {log}-wal, too"
+                );
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the journal's log stays beside it; nothing confirmed is lost");
+            }
+        }
+    }
+
+    async fn let_go(self) {
         if let Err(error) = self.conn.close().await {
             tracing::warn!(%error, "the journal was not closed cleanly; nothing confirmed is lost");
         }

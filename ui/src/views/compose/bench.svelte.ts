@@ -120,6 +120,7 @@ function stored(): Draft | null {
     const draft = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Draft> | null;
     return typeof draft?.user === "string" && typeof draft.output === "string" ? { user: draft.user, output: draft.output } : null;
   } catch {
+    // Not a draft of ours, or a forbidden shelf: the editors begin with the example.
     return null;
   }
 }

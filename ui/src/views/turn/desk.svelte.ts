@@ -73,7 +73,9 @@ export class Desk {
     this.#goal = seq;
     [this.detail, this.timeline, this.position, this.moment, this.failure] = [null, null, null, null, null];
     this.#details.want(turn);
-    void this.#feed.open(`turn:#${turn}`).catch(() => undefined); // Without it the turn stands still; what is there is shown.
+    this.#feed.open(`turn:#${turn}`).catch((thrown: unknown) => {
+      this.#console.toast("warn", `Turn #${turn} is shown as it is now and does not go on.`, HostFailure.from(thrown).message);
+    });
   }
 
   /** Asks again after a failure. */

@@ -56,7 +56,9 @@ export class Feed {
 
   open(): void {
     this.#pages.want(this.#limit);
-    void this.#view.open("kind:received,chunk,turn_ended").catch(() => undefined); // Without it the list stands still.
+    this.#view.open("kind:received,chunk,ended,turn_ended").catch((thrown: unknown) => {
+      this.#console.toast("warn", "The list of turns does not follow what comes in.", HostFailure.from(thrown).message);
+    });
   }
 
   close(): void {
@@ -80,8 +82,11 @@ export class Feed {
     return this.turns[0]?.turn ?? null;
   }
 
+  /** At once, so that a turn that ended does not go on running here; and once more for all that comes right after. */
   #soon(): void {
-    this.#timer ??= setTimeout(() => {
+    if (this.#timer !== null) return;
+    this.#pages.want(this.#limit);
+    this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#pages.want(this.#limit);
     }, QUIET_MS);

@@ -1,5 +1,6 @@
 import { cleanup } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { HostFailure } from "../../host";
 import { byId, calls, click, layOut, press, settle, stage } from "../../test/stage";
 import { SampleHost } from "./test/host";
 import { RAW, sampleTurn } from "./test/sample";
@@ -66,6 +67,26 @@ describe("the list of turns", () => {
     await settle();
     expect(all("turn").map((row) => row.dataset["turn"])).toEqual(["814"]);
   });
+});
+
+it("asks for the list as soon as a turn ends, not a while later", async () => {
+  const { host } = await open(812);
+  const asked = calls(host, "turns").length;
+  host.append([]);
+  await vi.waitFor(() => expect(calls(host, "turns").length).toBeGreaterThan(asked), { timeout: 200, interval: 5 });
+});
+
+it("says that it does not follow a turn where the journal cannot be watched", async () => {
+  const host = new SampleHost();
+  const call = host.call.bind(host);
+  host.call = (name, args) =>
+    name === "view_open" ? Promise.reject(new HostFailure({ code: "journal", message: "The journal cannot be read.", hint: null })) : call(name, args);
+  await stage(TurnView, undefined, undefined, host);
+  const said = all("toast").map((toast) => toast.textContent).join(" ");
+  expect(said).toContain("The list of turns does not follow what comes in.");
+  expect(said).toContain("Turn #816 is shown as it is now");
+  expect(said).toContain("The journal cannot be read.");
+  expect(byId("chat-pane").textContent).toContain("#816");
 });
 
 describe("stepping through a turn", () => {

@@ -78,6 +78,7 @@ export class History {
       const kept: unknown = JSON.parse(this.#shelf.getItem(KEY) ?? "[]");
       return Array.isArray(kept) ? kept.filter(isDraft).slice(-LIMIT) : [];
     } catch {
+      // Not a history of ours, or a forbidden shelf: it begins anew, and what was sent is in the journal.
       return [];
     }
   }

@@ -91,21 +91,21 @@ describe("segments of a row", () => {
   });
 
   it("follow the cells and show what cannot be seen", () => {
-    expect(segmentsOf(raw, cells, [0, 9]).map((s) => [s.fate, s.pieces.map((p) => p.text)])).toEqual([["strip", ["<react/>", "⏎"]]]);
+    expect(segmentsOf(raw, cells, [0, 9]).map((s) => [s.fate, s.pieces.map((p) => p.text)])).toEqual([["strip", ["<react/>", "LF"]]]);
     expect(segmentsOf(raw, cells, [9, 13]).map((s) => [s.fate, s.pieces.map((p) => p.text).join("")])).toEqual([
       ["show", "hi"],
-      ["held", "·⏎"],
+      ["held", "·LF"],
     ]);
   });
 
   it("are cut where a mark begins or ends", () => {
     const runs = segmentsOf(raw, cells, [0, 9], [1, 6, 20]).map((s) => s.pieces.map((p) => p.text).join(""));
-    expect(runs).toEqual(["<", "react", "/>⏎"]);
+    expect(runs).toEqual(["<", "react", "/>LF"]);
   });
 
   it("leave spaces between words alone, and show those before a break", () => {
     const prose = new ByteText("a b  \n");
     const shown = cellsOf({ total: 6, came: 6, ranges: [{ span: [0, 6], fate: "show", reason: null }], hold: null });
-    expect(segmentsOf(prose, shown, [0, 6])[0]?.pieces.map((p) => p.text).join("")).toBe("a b··⏎");
+    expect(segmentsOf(prose, shown, [0, 6])[0]?.pieces.map((p) => p.text).join("")).toBe("a b··LF");
   });
 });

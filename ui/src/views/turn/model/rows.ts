@@ -3,6 +3,7 @@
  * pane. A megabyte that came one byte at a time is a million rows, so they are numbers in typed arrays.
  */
 import type { Chunk } from "../../../generated/wire";
+import { columnsOf } from "../../../store/glyphs";
 import type { ByteText } from "../../../store/text";
 
 export interface Rows {
@@ -79,7 +80,7 @@ export function splitRows(raw: ByteText, chunks: readonly Chunk[], columns: numb
     let blank = { byte: -1, column: 0 };
     while (byte < end && index < text.length) {
       const point = text.codePointAt(index) ?? 0;
-      const wide = isWide(point) ? 2 : 1;
+      const wide = isWide(point) ? 2 : columnsOf(point) || 1;
       if (column + wide > widest) {
         const word = column - blank.column;
         const whole = blank.byte >= 0 && word <= widest * LONGEST_WORD;

@@ -2,7 +2,7 @@
 import type { Span } from "../../../generated/wire";
 import type { ByteText } from "../../../store/text";
 import { FATE_WORDS, type Cell, type CellFate } from "./cells";
-import { pieces, type Piece } from "./glyphs";
+import { pieces, type Piece } from "../../../store/glyphs";
 
 export interface Segment {
   start: number;

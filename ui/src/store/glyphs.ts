@@ -1,0 +1,85 @@
+/** Characters that nobody sees, made visible by parts/Sign.svelte. Each is called by letters that every font has. */
+
+const C0 = "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(" ");
+
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ...C0.map((label, code) => [String.fromCharCode(code), label] as const),
+  [" ", "·"],
+  ["\u007f", "DEL"],
+  ["\u00a0", "NBSP"],
+  ["\u00ad", "SHY"],
+  ["\u200b", "ZWSP"],
+  ["\u200e", "LRM"],
+  ["\u200f", "RLM"],
+  ["\u2028", "LS"],
+  ["\u2029", "PS"],
+  ["\u202a", "LRE"],
+  ["\u202b", "RLE"],
+  ["\u202c", "PDF"],
+  ["\u202d", "LRO"],
+  ["\u202e", "RLO"],
+  ["\u2060", "WJ"],
+  ["\u2066", "LRI"],
+  ["\u2067", "RLI"],
+  ["\u2068", "FSI"],
+  ["\u2069", "PDI"],
+  ["\ufeff", "BOM"],
+]);
+
+const NAMES: Readonly<Record<string, string>> = {
+  "\n": "line feed",
+  "\r": "carriage return",
+  "\t": "tab",
+  " ": "space",
+  "\u00a0": "no-break space",
+  "\u00ad": "soft hyphen",
+  "\u200b": "zero-width space",
+  "\u2028": "line separator",
+  "\u2029": "paragraph separator",
+  "\u202e": "right-to-left override",
+  "\ufeff": "byte order mark",
+};
+
+/** The joiner is left out: it holds an emoji together, and a mark would tear it apart. */
+const INVISIBLE = /([\u0000-\u001f\u007f-\u00a0\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff])/;
+const INVISIBLE_OR_SPACE = new RegExp(`${INVISIBLE.source}|( )`);
+
+/** What stands in place of an invisible character: `LF`, `ESC`, `U+0085`. */
+export function labelOf(character: string): string {
+  return LABELS.get(character) ?? pointOf(character);
+}
+
+/** Its name for a tooltip, such as `line feed` or `U+0007`. */
+export function nameOf(character: string): string {
+  return NAMES[character] ?? pointOf(character);
+}
+
+const pointOf = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** Columns of a monospaced font that the mark of this character takes; 0 for one that needs no mark. */
+export function columnsOf(point: number): number {
+  if (point >= 0x20 && point < 0x7f) return 0;
+  const character = String.fromCodePoint(point);
+  if (!INVISIBLE.test(character)) return 0;
+  return "\n\r\t\u00a0".includes(character) ? 1 : labelOf(character).length;
+}
+
+/** A piece of text that is either plain or one invisible character. */
+export interface Piece {
+  /** The text itself, or the label of the character. */
+  readonly text: string;
+  /** The character behind the mark; `null` for plain text. */
+  readonly control: string | null;
+}
+
+/** Splits text into plain runs and invisible characters; where `spaces` is set, every space is one of them. */
+export function pieces(text: string, spaces = false): Piece[] {
+  return text
+    .split(spaces ? INVISIBLE_OR_SPACE : INVISIBLE)
+    .filter((part): part is string => part !== undefined && part !== "")
+    .map((part) => (INVISIBLE.test(part) || (spaces && part === " ") ? { text: labelOf(part), control: part } : { text: part, control: null }));
+}
+
+/** A summary of the journal has Unicode's pictures for control characters, which few fonts have: back to the characters. */
+export const unpictured = (summary: string): string =>
+  summary.replace(/[\u2400-\u2421]/g, (picture) => (picture === "\u2421" ? "\u007f" : String.fromCharCode(picture.charCodeAt(0) - 0x2400)));
