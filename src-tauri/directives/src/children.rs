@@ -198,27 +198,37 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// The last attribute of this name; an empty value counts as absent.
-    fn value(&self, name: &str) -> Option<Cow<'a, str>> {
-        let mut named = self.attributes.iter().filter(|a| a.is_named(self.source, name));
-        let attribute = if self.rules.on(G::LastWins) {
-            named.next_back()
+    /// The last attribute of this name.
+    #[inline]
+    fn attribute(&self, name: &str) -> Option<&'a Attribute> {
+        let named = |a: &&Attribute| a.is_named(self.source, name);
+        if self.rules.on(G::LastWins) {
+            self.attributes.iter().rfind(named)
         } else {
-            named.next()
-        };
-        attribute
-            .map(|a| a.text(self.source))
-            .filter(|text| !text.is_empty())
+            self.attributes.iter().find(named)
+        }
     }
 
+    /// Its value; an empty one counts as absent.
+    #[inline]
+    fn value(&self, name: &str) -> Option<Cow<'a, str>> {
+        let text = self.attribute(name)?.text(self.source);
+        (!text.is_empty()).then_some(text)
+    }
+
+    #[inline]
     fn trimmed(&self, name: &str) -> Option<String> {
         let value = self.value(name)?;
-        let text = if self.rules.on(G::TrimValues) {
-            trimmed(&value).1
-        } else {
-            &value
-        };
+        let text = self.trim(&value);
         (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    fn trim<'b>(&self, value: &'b str) -> &'b str {
+        if self.rules.on(G::TrimValues) {
+            trimmed(value).1
+        } else {
+            value
+        }
     }
 
     fn required(&mut self, name: &str) -> Option<String> {
@@ -235,42 +245,39 @@ impl<'a> Reading<'a> {
         None
     }
 
-    fn wrong(&mut self, name: &str, takes: &str) {
-        if let Some(a) = self
-            .attributes
-            .iter()
-            .rev()
-            .find(|a| a.is_named(self.source, name))
-        {
-            let message = format!(
-                "{name} takes {takes}, not {:?}; it is ignored",
-                a.text(self.source)
-            );
-            self.problems.push(Problem {
-                code: Code::InvalidValue,
-                span: a.span(),
-                message,
-            });
-        }
+    fn wrong(&mut self, name: &str, a: &Attribute, takes: &str) {
+        let text = a.text(self.source);
+        let message = format!("{name} takes {takes}, not {text:?}; it is ignored");
+        self.problems.push(Problem {
+            code: Code::InvalidValue,
+            span: a.span(),
+            message,
+        });
     }
 
     fn kind(&mut self) -> Option<FileKind> {
-        let written = self.trimmed("kind")?;
+        let a = self.attribute("kind")?;
+        let text = a.text(self.source);
+        let written = self.trim(&text);
         let kind = FileKind::from_code(&written.to_ascii_lowercase());
-        if kind.is_none() && self.rules.on(G::WrongKind) {
-            self.wrong("kind", "image, file or audio");
+        if kind.is_none() && !written.is_empty() && self.rules.on(G::WrongKind) {
+            self.wrong("kind", a, "image, file or audio");
         }
         kind
     }
 
     fn cleanup(&mut self) -> bool {
-        let written = self.trimmed("cleanup").unwrap_or_default();
+        let Some(a) = self.attribute("cleanup") else {
+            return false;
+        };
+        let text = a.text(self.source);
+        let written = self.trim(&text);
         let (yes, no) = (
             written.eq_ignore_ascii_case("true"),
             written.eq_ignore_ascii_case("false"),
         );
         if !yes && !no && self.rules.on(G::WrongCleanup) {
-            self.wrong("cleanup", "true or false");
+            self.wrong("cleanup", a, "true or false");
         }
         yes
     }

@@ -147,24 +147,27 @@ impl Silence {
         matches!(self.phase, Phase::Silent)
     }
 
-    /// Whether `piece` goes out as it is: nothing waits before it, and it is no possible token. Most text
-    /// does, so this asks first; what does not pass is to be fed. `next` is where the text begins that
-    /// follows joined white space.
-    pub(crate) fn passes(&self, source: &Source, piece: &Piece, next: usize) -> bool {
-        if !self.queue.is_empty() {
-            return false;
-        }
-        let body = matches!(self.phase, Phase::Body(None)) && !self.hold_all;
-        match &piece.kind {
-            Kind::Hidden(..) => true,
-            Kind::Text(InCode::No) => body && Ending::find(source.str(piece.span), self.heartbeat).is_none(),
-            Kind::Text(_) => body,
-            Kind::Joined(_) => {
-                let plain =
-                    |c: char| c.is_ascii_alphanumeric() && Token::starting(c, self.heartbeat).is_none();
-                body && source.byte(next).is_some_and(|b| plain(char::from(b)))
-            }
-        }
+    /// Whether anything waits here, so that all that follows must queue up behind it.
+    pub(crate) fn waits(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Whether this text goes out as it is: nothing waits before it, and no token may end it. Most text
+    /// does, so this is asked first; what does not pass is to be fed.
+    #[inline]
+    pub(crate) fn lets_pass(&self, text: &str, code: InCode) -> bool {
+        self.is_open() && (code != InCode::No || Ending::find(text, self.heartbeat).is_none())
+    }
+
+    /// The same for joined white space, which `next` follows.
+    pub(crate) fn lets_white_pass(&self, next: Option<u8>) -> bool {
+        let begins_none =
+            |b: u8| b.is_ascii_alphanumeric() && Token::starting(char::from(b), self.heartbeat).is_none();
+        self.is_open() && next.is_some_and(begins_none)
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Body(None)) && !self.hold_all && self.queue.is_empty()
     }
 
     /// Takes the next piece; what is decided goes to `ready`.

@@ -11,6 +11,8 @@ pub(crate) struct Attribute {
     pub(crate) name: Span,
     /// Between the quotes; `None` for a bare attribute.
     pub(crate) value: Option<Span>,
+    /// Whether the value is known to stand for itself.
+    pub(crate) plain: bool,
 }
 
 impl Attribute {
@@ -23,12 +25,18 @@ impl Attribute {
 
     #[inline]
     pub(crate) fn is_named(&self, source: &Source, name: &str) -> bool {
-        same_word(source.bytes(self.name.start, self.name.end), name.as_bytes())
+        self.name.len() == name.len()
+            && same_word(source.bytes(self.name.start, self.name.end), name.as_bytes())
     }
 
     /// The value as text; empty where there is none.
+    #[inline]
     pub(crate) fn text<'a>(&self, source: &'a Source) -> Cow<'a, str> {
-        self.value
-            .map_or(Cow::Borrowed(""), |value| decode(source.str(value)))
+        let raw = self.value.map_or("", |value| source.str(value));
+        if self.plain {
+            Cow::Borrowed(raw)
+        } else {
+            decode(raw)
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::first_of;
+
 /// The named references of HTML (WHATWG, "Named character references"): name, then code points, sorted.
 const NAMED: &str = include_str!("references.txt");
 
@@ -22,7 +24,7 @@ const COMMON: [(&str, &str); 5] = [
 /// The text of a raw value.
 pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     let (mut text, mut rest) = (String::new(), raw);
-    while let Some(at) = memchr::memchr2(b'\\', b'&', rest.as_bytes()) {
+    while let Some(at) = first_of(b'\\', b'&', b'&', rest.as_bytes()) {
         text.reserve(rest.len());
         text.push_str(&rest[..at]);
         rest = &rest[at..];

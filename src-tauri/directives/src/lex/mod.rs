@@ -91,6 +91,7 @@ impl Source {
     }
 
     /// Whether `word` stands at `at` in any ASCII case: `None` when the bytes so far agree but end too early.
+    #[inline]
     pub(crate) fn stands(&self, at: usize, end: usize, word: &str) -> Option<bool> {
         let there = self.bytes(at, end.min(at + word.len()).max(at));
         self.spend(there.len().min(word.len()));
@@ -137,24 +138,36 @@ pub(crate) fn same_word(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && (a == b || a.eq_ignore_ascii_case(b))
 }
 
-/// `text` without white space at its edges, and how much of it was at the start. Most text has none, which
-/// one look at either edge tells.
+/// `text` without white space at its edges, and how much of it was at the start.
 #[inline]
 pub(crate) fn trimmed(text: &str) -> (usize, &str) {
-    let graphic = |edge: Option<&u8>| edge.is_some_and(u8::is_ascii_graphic);
-    if graphic(text.as_bytes().first()) && graphic(text.as_bytes().last()) {
-        return (0, text);
+    let start = white_len(text);
+    let body = &text[start..];
+    let Some(last) = body.bytes().rposition(|b| !is_tag_space(b)) else {
+        return (start, "");
+    };
+    match body.as_bytes()[last] {
+        b if b.is_ascii_graphic() => (start, &body[..=last]),
+        _ => (start, body.trim_end()),
     }
-    let body = text.trim_start();
-    (text.len() - body.len(), body.trim_end())
 }
 
 /// The length of the white space at the start of `text`.
 #[inline]
 pub(crate) fn white_len(text: &str) -> usize {
-    let spaces = text.bytes().take_while(|b| is_tag_space(*b)).count();
-    match text.as_bytes().get(spaces) {
-        Some(b) if !b.is_ascii() || b.is_ascii_control() => text.len() - text.trim_start().len(),
-        _ => spaces,
+    match text.bytes().position(|b| !is_tag_space(b)) {
+        Some(first) if text.as_bytes()[first].is_ascii_graphic() => first,
+        Some(_) => text.len() - text.trim_start().len(),
+        None => text.len(),
     }
+}
+
+/// Where the first of three bytes stands. Values and deltas are short, where a plain look is quicker than a
+/// call.
+#[inline]
+pub(crate) fn first_of(a: u8, b: u8, c: u8, bytes: &[u8]) -> Option<usize> {
+    if bytes.len() < 16 {
+        return bytes.iter().position(|at| *at == a || *at == b || *at == c);
+    }
+    memchr::memchr3(a, b, c, bytes)
 }

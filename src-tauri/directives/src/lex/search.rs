@@ -1,5 +1,7 @@
 //! Forward searches that remember how far they have looked.
 
+use memchr::memmem::Finder;
+
 use super::{Source, is_blank, is_tag_space};
 use crate::Span;
 
@@ -7,6 +9,8 @@ use crate::Span;
 #[derive(Debug)]
 pub(crate) struct CloseSearch {
     open: String,
+    /// Finds the `</` of any.
+    slash: Finder<'static>,
     from: usize,
     at: usize,
     space: usize,
@@ -17,6 +21,7 @@ impl CloseSearch {
     pub(crate) fn new(name: &str) -> Self {
         Self {
             open: format!("</{name}"),
+            slash: Finder::new("</"),
             from: 0,
             at: 0,
             space: 0,
@@ -37,17 +42,14 @@ impl CloseSearch {
         }
         let end = source.end();
         while self.at < end {
-            let Some(skip) = memchr::memchr(b'<', source.bytes(self.at, end)) else {
-                source.spend(end - self.at);
-                self.at = end;
+            let rest = source.bytes(self.at, end);
+            let Some(skip) = self.slash.find(rest) else {
+                source.spend(rest.len());
+                self.at = end - usize::from(rest.ends_with(b"<"));
                 break;
             };
-            source.spend(skip + 1);
+            source.spend(skip + 2);
             self.at += skip;
-            if source.byte(self.at + 1).is_some_and(|b| b != b'/') {
-                self.at += 1;
-                continue;
-            }
             let name_end = self.at + self.open.len();
             if self.space < name_end {
                 match source.stands(self.at, end, &self.open) {

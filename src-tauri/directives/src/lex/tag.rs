@@ -8,8 +8,18 @@ pub(crate) const MAX_TAG: usize = 8_192;
 /// Most bytes of a quoted value.
 pub(crate) const MAX_VALUE: usize = 4_096;
 
-/// Longest attribute that is read at once, with the white space before it.
-const USUAL: usize = 96;
+/// Longest tag that is read in one go.
+const USUAL: usize = 256;
+
+/// The bytes of a quoted value that stand for themselves, whatever is around them.
+static PLAIN: [bool; 256] = {
+    let mut table = [true; 256];
+    table[b'"' as usize] = false;
+    table[b'\\' as usize] = false;
+    table[b'&' as usize] = false;
+    table[b'\n' as usize] = false;
+    table
+};
 
 /// The quotes a value may stand in, by what closes them: straight, backslash and curly ones.
 const QUOTES: [&str; 6] = ["\"", "'", "\\\"", "\\'", "”", "’"];
@@ -101,17 +111,16 @@ pub(crate) struct Lexer {
 impl Lexer {
     pub(crate) fn new(start: usize) -> Self {
         let here = Span::new(start, start);
-        let tag = Tag {
-            span: here,
-            name: here,
-            closing: false,
-            self_closing: false,
-        };
         Self {
             at: start + 1,
             state: State::Name,
             open: Open::default(),
-            tag,
+            tag: Tag {
+                span: here,
+                name: here,
+                closing: false,
+                self_closing: false,
+            },
             attributes: Vec::new(),
             valued: false,
         }
@@ -142,13 +151,28 @@ impl Lexer {
         alone || valued || self.valued
     }
 
+    /// Begins a new tag; the memory for attributes stays.
+    fn restart(&mut self, start: usize) {
+        let here = Span::new(start, start);
+        self.at = start + 1;
+        self.state = State::Name;
+        self.tag = Tag {
+            span: here,
+            name: here,
+            closing: false,
+            self_closing: false,
+        };
+        self.attributes.clear();
+        self.valued = false;
+    }
+
     /// Reads the tag at `start`, up to `end`: goes on where it stopped if this is the tag it was reading.
     pub(crate) fn read(&mut self, start: usize, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
         if self.start() != start {
-            let mut attributes = std::mem::take(&mut self.attributes);
-            attributes.clear();
-            *self = Self::new(start);
-            self.attributes = attributes;
+            self.restart(start);
+            if self.usual(source, end) {
+                return Lexed::Complete;
+            }
         }
         self.read_on(source, quotes, end)
     }
@@ -197,9 +221,7 @@ impl Lexer {
                     State::Slash
                 }
                 _ if is_tag_space(b) => {
-                    if !self.usual(source, limit) {
-                        self.skip(source, limit, is_tag_space);
-                    }
+                    self.skip(source, limit, is_tag_space);
                     self.between(true)
                 }
                 _ if self.open.spaced && is_name_start(b) => {
@@ -269,28 +291,59 @@ impl Lexer {
         })
     }
 
-    /// Reads one attribute that is written as most are, ` name="value"`, and has arrived whole; whether
-    /// there was one. All others go their way through the states.
-    #[inline]
+    /// Reads a tag that is written as most are, `<name name="value" />`, in one go if it has arrived whole;
+    /// whether it did. All others go their way through the states.
     fn usual(&mut self, source: &Source, limit: usize) -> bool {
-        let near = source.bytes(self.at, limit.min(self.at + USUAL));
-        let [b' ', first, rest @ ..] = near else {
+        let start = self.start();
+        let near = source.bytes(start, limit.min(start + USUAL).max(start));
+        let names = |from: usize| from + near[from..].iter().take_while(|b| is_name(**b)).count();
+        let closing = near.get(1) == Some(&b'/');
+        let from = 1 + usize::from(closing);
+        if !near.get(from).is_some_and(|b| is_name_start(*b)) {
             return false;
+        }
+        let name = names(from);
+        let (mut at, mut self_closing) = (name, false);
+        let complete = loop {
+            match near[at..] {
+                [b'>', ..] => break true,
+                [b'/', b'>', ..] | [b' ', b'/', b'>', ..] if !closing => {
+                    at += 1 + usize::from(near[at] == b' ');
+                    self_closing = true;
+                }
+                [b' ', first, ..] if is_name_start(first) && !closing => {
+                    let equals = names(at + 1);
+                    let value = equals + 2;
+                    if !near[equals..].starts_with(b"=\"") {
+                        break false;
+                    }
+                    let len = near[value..]
+                        .iter()
+                        .take_while(|b| PLAIN[usize::from(**b)])
+                        .count();
+                    if near.get(value + len) != Some(&b'"') {
+                        break false;
+                    }
+                    self.attributes.push(Attribute {
+                        name: Span::new(start + at + 1, start + equals),
+                        value: Some(Span::new(start + value, start + value + len)),
+                        plain: true,
+                    });
+                    at = value + len + 1;
+                }
+                _ => break false,
+            }
         };
-        let name = rest.iter().take_while(|b| is_name(**b)).count();
-        let Some(value) = rest[name..].strip_prefix(b"=\"") else {
-            return false;
-        };
-        let len = memchr::memchr3(b'"', b'\\', b'\n', value).filter(|at| value[*at] == b'"');
-        source.spend(name + len.unwrap_or(value.len()) + 3);
-        let Some(len) = len.filter(|_| is_name_start(*first)) else {
-            return false;
-        };
-        self.open.name = Span::new(self.at + 1, self.at + 2 + name);
-        self.open.from = self.open.name.end + 2;
-        self.attribute(Some(self.open.from + len));
-        self.at = self.open.from + len + 1;
-        true
+        source.spend(at + 1);
+        if complete {
+            self.tag.name = Span::new(start + from, start + name);
+            self.tag.closing = closing;
+            self.at = start + at;
+            self.state = self.complete(self_closing);
+        } else {
+            self.attributes.clear();
+        }
+        complete
     }
 
     fn between(&mut self, spaced: bool) -> State {
@@ -443,6 +496,7 @@ impl Lexer {
         self.attributes.push(Attribute {
             name: self.open.name,
             value: to.map(|to| Span::new(self.open.from, to)),
+            plain: false,
         });
     }
 

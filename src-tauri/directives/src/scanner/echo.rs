@@ -73,16 +73,17 @@ impl Echo {
         let mut at = 0;
         while let Some(skip) = memchr::memchr(b'<', source.bytes(at, end)) {
             at += skip;
-            if let Named::Known(Name::Child(index)) = names.at(source, at, end, true) {
-                if lexer.read(at, source, &mut quotes, end) == Lexed::Complete && !lexer.tag().closing {
-                    let tag = lexer.tag();
-                    self.keep(source, tag.span);
-                    if CHILDREN[index].paired && !tag.self_closing {
-                        let close = closes[index].find(source, tag.span.end).map(|close| close.end);
-                        self.pair(source, &mut pairs[2 * index], close, at);
-                        let block = blocks.find(source, tag.span.end).map(|close| close.start);
-                        self.pair(source, &mut pairs[2 * index + 1], block, at);
-                    }
+            if let Named::Known(Name::Child(index)) = names.at(source, at, end, true)
+                && lexer.read(at, source, &mut quotes, end) == Lexed::Complete
+                && !lexer.tag().closing
+            {
+                let tag = lexer.tag();
+                self.keep(source, tag.span);
+                if CHILDREN[index].paired && !tag.self_closing {
+                    let close = closes[index].find(source, tag.span.end).map(|close| close.end);
+                    self.pair(source, &mut pairs[2 * index], close, at);
+                    let block = blocks.find(source, tag.span.end).map(|close| close.start);
+                    self.pair(source, &mut pairs[2 * index + 1], block, at);
                 }
             }
             at += 1;

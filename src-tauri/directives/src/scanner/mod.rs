@@ -287,6 +287,9 @@ impl Scanner {
 
     /// One past the white space that begins at `from`, as far as it has arrived.
     fn white_end(&mut self, from: usize, end: usize) -> usize {
+        if self.source.byte(from).is_some_and(|b| b.is_ascii_graphic()) {
+            return from;
+        }
         if self.search.white.0 != from || self.search.white.1 > end {
             self.search.white = (from, from);
         }

@@ -101,7 +101,12 @@ impl Out {
         }
         let from = self.close_gap(source, start, sink);
         self.fed = true;
-        self.feed(source, Piece::text(Span::new(from, end), code), end, sink);
+        let ink = Span::new(from, end);
+        if self.silence.lets_pass(source.str(ink), code) {
+            self.show(ink, source.str(ink), false, sink);
+        } else {
+            self.feed(source, Piece::text(ink, code), sink);
+        }
         if end < span.end {
             self.white(source, Span::new(end, span.end), sink);
         }
@@ -119,20 +124,16 @@ impl Out {
             return;
         }
         self.stripped = true;
-        let piece = Piece::hidden(span, fate, reason);
-        if self.gap.is_empty() {
-            return self.feed(source, piece, span.end, sink);
-        }
         match self.gap.last_mut() {
-            Some(last) if last.kind == piece.kind => last.span.end = span.end,
-            _ => self.gap.push(piece),
+            None => self.hidden(source, span, fate, reason, sink),
+            Some(last) if last.kind == Kind::Hidden(fate, reason) => last.span.end = span.end,
+            Some(_) => self.gap.push(Piece::hidden(span, fate, reason)),
         }
     }
 
     fn white(&mut self, source: &Source, span: Span, sink: &mut dyn Sink) {
         if !self.fed && self.rules.on(G::TrimEdges) {
-            let piece = Piece::hidden(span, Fate::Drop, RangeReason::Trim);
-            return self.feed(source, piece, span.end, sink);
+            return self.hidden(source, span, Fate::Drop, RangeReason::Trim, sink);
         }
         match self.gap.last_mut() {
             Some(last) if last.kind == WHITE => last.span.end = span.end,
@@ -150,16 +151,22 @@ impl Out {
         }
         let mut gap = std::mem::take(&mut self.gap);
         let last = gap.iter().rposition(|piece| piece.kind == WHITE);
-        let mut joined = last.map(|_| self.join(source, &gap));
-        for (index, mut piece) in gap.drain(..).enumerate() {
-            if piece.kind == WHITE {
-                piece.kind = joined
-                    .take_if(|_| Some(index) == last)
-                    .map_or(Kind::Hidden(Fate::Drop, RangeReason::JoinedSpace), Kind::Joined);
+        for (index, piece) in gap.iter().enumerate() {
+            match piece.kind {
+                Kind::Hidden(fate, reason) => self.hidden(source, piece.span, fate, reason, sink),
+                _ if Some(index) == last => {
+                    let joined = self.join(source, &gap);
+                    if self.silence.lets_white_pass(source.byte(start)) {
+                        self.show(piece.span, &joined, true, sink);
+                    } else {
+                        self.feed(source, Piece::joined(piece.span, joined), sink);
+                    }
+                }
+                _ => self.hidden(source, piece.span, Fate::Drop, RangeReason::JoinedSpace, sink),
             }
-            self.feed(source, piece, start, sink);
         }
-        // It is empty again, but its memory is good for the next gap.
+        // Its memory is good for the next gap.
+        gap.clear();
         self.gap = gap;
         start
     }
@@ -170,11 +177,10 @@ impl Out {
         for piece in gap.iter().filter(|piece| piece.kind == WHITE) {
             let white = source.str(piece.span);
             source.spend(white.len());
-            let here = white.bytes().filter(|b| *b == b'\n').count();
-            if here > 0 {
-                breaks += here;
+            if let Some(last) = white.bytes().rposition(|b| b == b'\n') {
+                breaks += 1 + white.bytes().take(last).filter(|b| *b == b'\n').count();
                 broken += 1;
-                let after = white.rfind('\n').map_or("", |at| &white[at + 1..]);
+                let after = &white[last + 1..];
                 let blanks = after.bytes().take_while(|b| is_blank(*b)).count();
                 indent = &after[..blanks];
             }
@@ -202,11 +208,26 @@ impl Out {
         }
     }
 
-    /// Sends a piece on its way; `next` is where the text begins that follows a gap.
-    fn feed(&mut self, source: &Source, piece: Piece, next: usize, sink: &mut dyn Sink) {
-        if self.silence.passes(source, &piece, next) {
-            return self.send(source, &piece, sink);
+    fn hidden(&mut self, source: &Source, span: Span, fate: Fate, reason: RangeReason, sink: &mut dyn Sink) {
+        if self.silence.waits() {
+            self.feed(source, Piece::hidden(span, fate, reason), sink);
+        } else {
+            sink.step(Step::Hide { span, fate, reason });
         }
+    }
+
+    fn show(&mut self, span: Span, text: &str, joined: bool, sink: &mut dyn Sink) {
+        if !self.header_sent {
+            self.header_sent = true;
+            if !self.header.is_empty() {
+                sink.step(Step::Header(&self.header));
+            }
+        }
+        sink.step(Step::Show { span, text, joined });
+    }
+
+    /// Sends a piece through the stage of silence.
+    fn feed(&mut self, source: &Source, piece: Piece, sink: &mut dyn Sink) {
         self.silence.feed(source, piece, &mut self.ready);
         self.send_ready(source, sink);
     }
@@ -214,27 +235,14 @@ impl Out {
     fn send_ready(&mut self, source: &Source, sink: &mut dyn Sink) {
         let mut ready = std::mem::take(&mut self.ready);
         for piece in ready.drain(..) {
-            self.send(source, &piece, sink);
-        }
-        self.ready = ready;
-    }
-
-    fn send(&mut self, source: &Source, piece: &Piece, sink: &mut dyn Sink) {
-        let span = piece.span;
-        if let Kind::Hidden(fate, reason) = piece.kind {
-            return sink.step(Step::Hide { span, fate, reason });
-        }
-        if !self.header_sent {
-            self.header_sent = true;
-            if !self.header.is_empty() {
-                sink.step(Step::Header(&self.header));
+            let span = piece.span;
+            match piece.kind {
+                Kind::Hidden(fate, reason) => sink.step(Step::Hide { span, fate, reason }),
+                Kind::Joined(text) => self.show(span, &text, true, sink),
+                Kind::Text(_) => self.show(span, source.str(span), false, sink),
             }
         }
-        sink.step(Step::Show {
-            span,
-            text: piece.shown(source),
-            joined: matches!(piece.kind, Kind::Joined(_)),
-        });
+        self.ready = ready;
     }
 
     /// The message has ended: edges are trimmed, and silence is decided.

@@ -1,8 +1,8 @@
 //! Text and code: the fast way over what is plain, and the states of code spans and fences.
 
 use super::{Next, Scanner};
-use crate::lex::is_blank;
 use crate::lex::ticks::{Closing, MAX_SPAN};
+use crate::lex::{first_of, is_blank};
 use crate::names::Named;
 use crate::rules::Rule as G;
 use crate::silence::{InCode, Token};
@@ -201,7 +201,7 @@ impl Scanner {
         let (mut at, mut special) = (0, Special::None);
         while at < bytes.len() {
             if self.line.is_body() {
-                match memchr::memchr3(b'<', b'`', b'\n', &bytes[at..]) {
+                match first_of(b'<', b'`', b'\n', &bytes[at..]) {
                     None => at = bytes.len(),
                     Some(skip) if bytes[at + skip] == b'\n' => {
                         at += skip + 1;
@@ -234,6 +234,7 @@ impl Scanner {
     }
 
     /// What the byte `b` at `at` may be beside text.
+    #[inline]
     fn special(&self, at: usize, b: u8) -> Special {
         let mark = match b {
             b'<' => return self.may_be_tag(at).map_or(Special::None, Special::Tag),
@@ -337,7 +338,7 @@ impl Scanner {
         let mut at = self.at;
         let silence = self.reads(Dialect::Silence);
         let token = |at, token: Token| silence && self.source.stands(at, end, token.word()) != Some(false);
-        while let Some(skip) = memchr::memchr3(b'<', b'N', b'H', self.source.bytes(at, end)) {
+        while let Some(skip) = first_of(b'<', b'N', b'H', self.source.bytes(at, end)) {
             self.source.spend(skip + 1);
             at += skip;
             let possible = match self.source.byte(at) {

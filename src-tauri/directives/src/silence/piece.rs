@@ -41,6 +41,13 @@ impl Piece {
         }
     }
 
+    pub(crate) fn joined(span: Span, text: Cow<'static, str>) -> Self {
+        Self {
+            span,
+            kind: Kind::Joined(text),
+        }
+    }
+
     pub(crate) fn text(span: Span, code: InCode) -> Self {
         Self {
             span,

@@ -136,10 +136,10 @@ impl Scanner {
         for problem in problems {
             report(problem.code, problem.span, problem.message, sink);
         }
-        let echo = match directive {
-            Some(directive) if !inside.misplaced => !self.execute(&directive, sink),
-            _ => false,
-        };
+        let echo = !inside.misplaced
+            && directive
+                .as_ref()
+                .is_some_and(|directive| !self.execute(directive, sink));
         self.take(
             inside,
             span,
