@@ -16,11 +16,21 @@ pub(crate) struct Attribute {
 }
 
 impl Attribute {
-    pub(crate) fn span(&self) -> Span {
-        Span::new(
-            self.name.start,
-            self.value.map_or(self.name.end, |value| value.end),
-        )
+    /// From the name to the value, its quotes included.
+    pub(crate) fn span(&self, source: &Source) -> Span {
+        let Some(value) = self.value else {
+            return self.name;
+        };
+        let opening = source.str(Span::new(self.name.end, value.start));
+        let quote = match opening.trim_end_matches(['"', '\'']) {
+            escaped if escaped.len() < opening.len() => 1 + usize::from(escaped.ends_with('\\')),
+            curly => curly
+                .chars()
+                .next_back()
+                .filter(|c| !c.is_ascii())
+                .map_or(0, char::len_utf8),
+        };
+        Span::new(self.name.start, value.end + quote)
     }
 
     #[inline]

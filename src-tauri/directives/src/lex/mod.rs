@@ -120,7 +120,7 @@ pub(crate) const fn is_name(b: u8) -> bool {
 }
 
 /// Names are most of what tags consist of, so their bytes are looked up.
-static NAME: [bool; 256] = {
+pub(crate) static NAME: [bool; 256] = {
     let mut table = [false; 256];
     let mut b = 0;
     while b < 256 {

@@ -1,6 +1,8 @@
 //! One tag: name, attributes, `>`. Resumable, so that a tag that arrives byte by byte is read once.
 
-use super::{Source, attribute::Attribute, is_name, is_name_start, is_tag_space, search::is_blank_line};
+use super::{
+    NAME, Source, attribute::Attribute, is_name, is_name_start, is_tag_space, search::is_blank_line,
+};
 use crate::Span;
 
 /// Most bytes of a tag.
@@ -296,13 +298,18 @@ impl Lexer {
     fn usual(&mut self, source: &Source, limit: usize) -> bool {
         let start = self.start();
         let near = source.bytes(start, limit.min(start + USUAL).max(start));
-        let names = |from: usize| from + near[from..].iter().take_while(|b| is_name(**b)).count();
+        let past = |table: &[bool; 256], mut at: usize| {
+            while near.get(at).is_some_and(|b| table[usize::from(*b)]) {
+                at += 1;
+            }
+            at
+        };
         let closing = near.get(1) == Some(&b'/');
         let from = 1 + usize::from(closing);
         if !near.get(from).is_some_and(|b| is_name_start(*b)) {
             return false;
         }
-        let name = names(from);
+        let name = past(&NAME, from);
         let (mut at, mut self_closing) = (name, false);
         let complete = loop {
             match near[at..] {
@@ -312,24 +319,21 @@ impl Lexer {
                     self_closing = true;
                 }
                 [b' ', first, ..] if is_name_start(first) && !closing => {
-                    let equals = names(at + 1);
+                    let equals = past(&NAME, at + 1);
                     let value = equals + 2;
                     if !near[equals..].starts_with(b"=\"") {
                         break false;
                     }
-                    let len = near[value..]
-                        .iter()
-                        .take_while(|b| PLAIN[usize::from(**b)])
-                        .count();
-                    if near.get(value + len) != Some(&b'"') {
+                    let quote = past(&PLAIN, value);
+                    if near.get(quote) != Some(&b'"') {
                         break false;
                     }
                     self.attributes.push(Attribute {
                         name: Span::new(start + at + 1, start + equals),
-                        value: Some(Span::new(start + value, start + value + len)),
+                        value: Some(Span::new(start + value, start + quote)),
                         plain: true,
                     });
-                    at = value + len + 1;
+                    at = quote + 1;
                 }
                 _ => break false,
             }

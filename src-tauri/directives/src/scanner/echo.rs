@@ -36,8 +36,13 @@ impl Echo {
         echo
     }
 
+    /// Whether the user's message held nothing that could be repeated.
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     pub(super) fn repeats(&self, text: &str) -> bool {
-        !self.texts.is_empty() && self.texts.contains(text)
+        self.texts.contains(text)
     }
 
     /// Every `[[…]]` without bracket or line break inside.

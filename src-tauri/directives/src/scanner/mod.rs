@@ -163,12 +163,19 @@ impl Scanner {
     }
 
     /// Ends the message: everything still open is decided.
-    pub fn finish(mut self, sink: &mut impl Sink) {
+    pub fn finish(self, sink: &mut impl Sink) {
+        self.finish_counted(sink);
+    }
+
+    /// The same; tells how many bytes were examined in all. For tests of linearity.
+    #[doc(hidden)]
+    pub fn finish_counted(mut self, sink: &mut impl Sink) -> u64 {
         self.source.end_message();
         self.finish_reading(sink);
         if self.held.is_some() {
             sink.step(Step::Hold(None));
         }
+        self.work()
     }
 
     /// How many bytes were examined so far, those looked at again counted again. For tests of linearity.
@@ -210,18 +217,16 @@ impl Scanner {
 
     /// What is held now, and the reason that decides about its last byte.
     fn hold(&self, wait: Option<Wait>) -> Option<Hold> {
-        let end = self.source.end();
-        let start = self.out.held_from().unwrap_or(self.at).min(self.at);
-        let (reason, rule, subject, since, until) = match wait {
-            Some(w) => (w.reason, w.rule, w.subject, w.since, w.until),
-            None => match self.out.waiting() {
-                Some((from, "")) => (HoldReason::TrailingSpace, G::WhiteSpace, "", from, None),
-                Some((from, token)) => (HoldReason::MaybeMarker, G::CandidateHeld, token, from, None),
-                None => return None,
-            },
+        let waiting = self.out.waiting();
+        let (reason, rule, subject, since, until) = match (wait, waiting) {
+            (Some(w), _) => (w.reason, w.rule, w.subject, w.since, w.until),
+            (None, Some((from, ""))) => (HoldReason::TrailingSpace, G::WhiteSpace, "", from, None),
+            (None, Some((from, token))) => (HoldReason::MaybeMarker, G::CandidateHeld, token, from, None),
+            (None, None) => return None,
         };
+        let start = waiting.map_or(self.at, |(from, _)| from.min(self.at));
         Some(Hold {
-            span: Span::new(start, end),
+            span: Span::new(start, self.source.end()),
             reason,
             rule: rule.code(),
             subject,
@@ -302,7 +307,7 @@ impl Scanner {
     /// Hands a directive over, unless it only repeats the user's message.
     fn execute(&mut self, directive: &Directive, sink: &mut dyn Sink) -> bool {
         let span = directive.span();
-        if self.echo.repeats(self.source.str(span)) {
+        if !self.echo.is_empty() && self.echo.repeats(self.source.str(span)) {
             let message = format!(
                 "<{}> repeats the user's message; it is not executed",
                 directive.tag()

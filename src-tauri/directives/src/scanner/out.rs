@@ -74,11 +74,6 @@ impl Out {
         silence.or_else(|| self.gap.first().map(|piece| piece.span.start))
     }
 
-    /// The first byte that is not decided.
-    pub(super) fn held_from(&self) -> Option<usize> {
-        self.waiting().map(|(from, _)| from)
-    }
-
     /// The first byte that waits, and the token it waits for; an empty one when it is white space.
     pub(super) fn waiting(&self) -> Option<(usize, &'static str)> {
         let white = || self.gap.first().map(|piece| (piece.span.start, ""));
@@ -101,11 +96,12 @@ impl Out {
         }
         let from = self.close_gap(source, start, sink);
         self.fed = true;
-        let ink = Span::new(from, end);
-        if self.silence.lets_pass(source.str(ink), code) {
-            self.show(ink, source.str(ink), false, sink);
+        let shown = Span::new(from, end);
+        let text = if from == start { ink } else { source.str(shown) };
+        if self.silence.lets_pass(text, code) {
+            self.show(shown, text, false, sink);
         } else {
-            self.feed(source, Piece::text(ink, code), sink);
+            self.feed(source, Piece::text(shown, code), sink);
         }
         if end < span.end {
             self.white(source, Span::new(end, span.end), sink);
