@@ -51,29 +51,31 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
 
 /// Decodes the reference at the start of `text`; its length.
 fn reference(text: &str, decoded: &mut String) -> Option<usize> {
-    let end = text.bytes().take(MAX_REFERENCE).position(|b| b == b';')?;
-    let name = &text[1..end];
-    match name.strip_prefix('#') {
-        None => named(name, decoded)?,
-        Some(number) => decoded.push(numbered(number)?),
+    if let Some(number) = text.strip_prefix("&#") {
+        let (meaning, len) = numbered(number)?;
+        decoded.push(meaning);
+        return Some(2 + len);
     }
+    let end = text.bytes().take(MAX_REFERENCE).position(|b| b == b';')?;
+    named(&text[1..end], decoded)?;
     Some(end + 1)
 }
 
-/// What a numeric reference stands for.
-fn numbered(number: &str) -> Option<char> {
-    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+/// What the numeric reference stands for whose number begins `text`, and how far it goes, `;` included. It
+/// has any number of digits: no other reference begins within them, so that none is read twice.
+fn numbered(text: &str) -> Option<(char, usize)> {
+    let (digits, radix) = match text.strip_prefix(['x', 'X']) {
         Some(hex) => (hex, 16),
-        None => (number, 10),
+        None => (text, 10),
     };
-    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+    let len = digits.find(|c: char| !c.is_digit(radix))?;
+    if len == 0 || !digits[len..].starts_with(';') {
         return None;
     }
-    let code = u32::from_str_radix(digits, radix).ok().filter(|code| *code != 0);
-    Some(
-        code.and_then(char::from_u32)
-            .unwrap_or(char::REPLACEMENT_CHARACTER),
-    )
+    let code = u32::from_str_radix(&digits[..len], radix);
+    let meaning = code.ok().filter(|code| *code != 0).and_then(char::from_u32);
+    let read = text.len() - digits.len() + len + 1;
+    Some((meaning.unwrap_or(char::REPLACEMENT_CHARACTER), read))
 }
 
 /// Writes what a named reference stands for.
@@ -103,6 +105,10 @@ mod tests {
         assert_eq!(
             decode("&#0;&#xD800;&#x110000;&#99999999999;"),
             "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"
+        );
+        assert_eq!(
+            decode(&format!("&#{};&#{}65;", "9".repeat(99), "0".repeat(99))),
+            "\u{FFFD}A"
         );
         assert_eq!(decode("&;&#;&#x;&nothing;&#+5;"), "&;&#;&#x;&nothing;&#+5;");
     }

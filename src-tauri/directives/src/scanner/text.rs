@@ -2,7 +2,7 @@
 
 use super::{Next, Scanner};
 use crate::lex::ticks::{Closing, MAX_SPAN};
-use crate::lex::{first_of, is_blank};
+use crate::lex::{first_of, is_blank, line::Line};
 use crate::names::Named;
 use crate::rules::Rule as G;
 use crate::silence::{InCode, Token};
@@ -53,6 +53,31 @@ pub(super) enum FenceLine {
     Blanks,
     /// Enough marks, perhaps blanks, then a CR.
     Return,
+}
+
+impl FenceLine {
+    /// The line after one more byte.
+    pub(super) fn after(self, b: u8, mark: u8, len: usize) -> Self {
+        match self {
+            _ if b == b'\n' => Self::Lead,
+            Self::Lead if is_blank(b) || b == b'>' => Self::Lead,
+            Self::Lead if b == mark => Self::Marks(1),
+            Self::Marks(n) if b == mark => Self::Marks(n + 1),
+            Self::Marks(n) if n < len => Self::Other,
+            Self::Marks(_) | Self::Blanks if is_blank(b) => Self::Blanks,
+            Self::Marks(_) | Self::Blanks if b == b'\r' => Self::Return,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the line, ended here, closes a fence of `len` marks.
+    pub(super) fn closes(self, len: usize) -> bool {
+        match self {
+            Self::Marks(n) => n >= len,
+            Self::Blanks | Self::Return => true,
+            Self::Other | Self::Lead => false,
+        }
+    }
 }
 
 /// What a byte may be beside text.
@@ -130,10 +155,14 @@ impl Scanner {
     }
 
     fn open_text(&mut self, sink: &mut dyn Sink) -> Next {
-        if !self.has_text()
-            && let Some(next) = self.before_text(sink)
-        {
-            return next;
+        if !self.has_text() {
+            // What stands on the line, if anything, is a `HEARTBEAT_OK` that is taken out.
+            if !self.line.only_white() {
+                self.line = Line::START;
+            }
+            if let Some(next) = self.before_text(sink) {
+                return next;
+            }
         }
         let (stop, special) = self.plain();
         if stop > self.at {
@@ -194,6 +223,11 @@ impl Scanner {
     fn plain(&mut self) -> (usize, Special) {
         let (start, mut end) = (self.at, self.source.end());
         if self.out.may_begin_again() {
+            // What is special here and waits is looked at again and again; its word must not be.
+            let special = self.source.byte(start).map_or(Special::None, |b| self.special(start, b));
+            if !matches!(special, Special::None) {
+                return (start, special);
+            }
             end = self.word_end(end);
         }
         let text = self.source.str(Span::new(start, end));
@@ -374,19 +408,11 @@ impl Scanner {
                     };
                     continue;
                 }
-                FenceLine::Lead if is_blank(b) || b == b'>' => FenceLine::Lead,
-                FenceLine::Lead if b == mark => FenceLine::Marks(1),
-                FenceLine::Marks(n) if b == mark => FenceLine::Marks(n + 1),
-                FenceLine::Marks(n) if n < len && b != b'\n' => FenceLine::Other,
-                FenceLine::Marks(_) | FenceLine::Blanks if is_blank(b) => FenceLine::Blanks,
-                FenceLine::Marks(_) | FenceLine::Blanks if b == b'\r' => FenceLine::Return,
-                FenceLine::Marks(n) if n < len => FenceLine::Lead,
-                FenceLine::Marks(_) | FenceLine::Blanks | FenceLine::Return if b == b'\n' => {
+                _ if b == b'\n' && line.closes(len) => {
                     closed = self.rules.on(G::FenceCloses);
                     FenceLine::Lead
                 }
-                _ if b == b'\n' => FenceLine::Lead,
-                _ => FenceLine::Other,
+                _ => line.after(b, mark, len),
             };
             at += usize::from(!closed);
         }
