@@ -47,7 +47,7 @@ pub struct ChildRow {
     /// Its attributes.
     pub attributes: &'static [AttributeRow],
     /// Makes the directive of what the tag gives for each attribute, in the order of `attributes`.
-    build: for<'a> fn(&mut Reading<'a>, [Given<'a>; MOST]) -> Option<Directive>,
+    build: for<'a> fn(&mut Reading<'a>, &[Given<'a>; MOST]) -> Option<Directive>,
 }
 
 /// Most attributes of a child.
@@ -219,13 +219,13 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// The value; an empty one counts as absent.
-    fn value(&self, given: Given<'a>) -> Option<Cow<'a, str>> {
+    fn value(&self, given: &Given<'a>) -> Option<Cow<'a, str>> {
         let text = |a: Option<&Attribute>| Some(a?.text(self.source)).filter(|text| !text.is_empty());
         text(given.attribute).or_else(|| text(given.or_else))
     }
 
     /// The same without white space at its edges.
-    fn trimmed(&self, given: Given<'a>) -> Option<String> {
+    fn trimmed(&self, given: &Given<'a>) -> Option<String> {
         let text = |a: Option<&Attribute>| {
             let text = a?.text(self.source);
             let trimmed = self.trim(&text);
@@ -242,7 +242,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn required(&mut self, given: Given<'a>) -> Option<String> {
+    fn required(&mut self, given: &Given<'a>) -> Option<String> {
         self.trimmed(given).or_else(|| self.missing(given.name))
     }
 
@@ -262,7 +262,7 @@ impl<'a> Reading<'a> {
         self.problems.push(Problem { code, span, message });
     }
 
-    fn kind(&mut self, given: Given<'a>) -> Option<FileKind> {
+    fn kind(&mut self, given: &Given<'a>) -> Option<FileKind> {
         let a = given.attribute?;
         let text = a.text(self.source);
         let written = self.trim(&text);
@@ -273,7 +273,7 @@ impl<'a> Reading<'a> {
         kind
     }
 
-    fn cleanup(&mut self, given: Given<'a>) -> bool {
+    fn cleanup(&mut self, given: &Given<'a>) -> bool {
         let Some(a) = given.attribute else {
             return false;
         };
@@ -335,7 +335,10 @@ pub(crate) fn build(
         } else {
             raw.into()
         };
-        trimmed(&text).1.to_owned()
+        match text {
+            Cow::Owned(text) if trimmed(&text).1.len() == text.len() => text,
+            text => trimmed(&text).1.to_owned(),
+        }
     });
     let mut reading = Reading {
         source,
@@ -346,6 +349,6 @@ pub(crate) fn build(
         problems: Vec::new(),
     };
     let given = reading.given(attributes);
-    let directive = (row.build)(&mut reading, given);
+    let directive = (row.build)(&mut reading, &given);
     (directive, reading.problems)
 }

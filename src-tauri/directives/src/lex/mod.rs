@@ -141,6 +141,16 @@ pub(crate) fn same_word(a: &[u8], b: &[u8]) -> bool {
 /// `text` without white space at its edges, and how much of it was at the start.
 #[inline]
 pub(crate) fn trimmed(text: &str) -> (usize, &str) {
+    if let [first, .., last] = text.as_bytes()
+        && first.is_ascii_graphic()
+        && last.is_ascii_graphic()
+    {
+        return (0, text);
+    }
+    trimmed_edges(text)
+}
+
+fn trimmed_edges(text: &str) -> (usize, &str) {
     let start = white_len(text);
     let body = &text[start..];
     let Some(last) = body.bytes().rposition(|b| !is_tag_space(b)) else {

@@ -171,10 +171,11 @@ impl Lexer {
     /// Reads the tag at `start`, up to `end`: goes on where it stopped if this is the tag it was reading.
     pub(crate) fn read(&mut self, start: usize, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
         if self.start() != start {
-            self.restart(start);
-            if self.usual(source, end) {
+            self.attributes.clear();
+            if self.usual(start, source, end) {
                 return Lexed::Complete;
             }
+            self.restart(start);
         }
         self.read_on(source, quotes, end)
     }
@@ -295,8 +296,7 @@ impl Lexer {
 
     /// Reads a tag that is written as most are, `<name name="value" />`, in one go if it has arrived whole;
     /// whether it did. All others go their way through the states.
-    fn usual(&mut self, source: &Source, limit: usize) -> bool {
-        let start = self.start();
+    fn usual(&mut self, start: usize, source: &Source, limit: usize) -> bool {
         let near = source.bytes(start, limit.min(start + USUAL).max(start));
         let past = |table: &[bool; 256], mut at: usize| {
             while near.get(at).is_some_and(|b| table[usize::from(*b)]) {
@@ -340,12 +340,13 @@ impl Lexer {
         };
         source.spend(at + 1);
         if complete {
-            self.tag.name = Span::new(start + from, start + name);
-            self.tag.closing = closing;
-            self.at = start + at;
-            self.state = self.complete(self_closing);
-        } else {
-            self.attributes.clear();
+            self.tag = Tag {
+                span: Span::new(start, start + at + 1),
+                name: Span::new(start + from, start + name),
+                closing,
+                self_closing,
+            };
+            self.state = State::Ended(Lexed::Complete);
         }
         complete
     }

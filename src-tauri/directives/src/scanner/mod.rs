@@ -291,17 +291,21 @@ impl Scanner {
     }
 
     /// One past the white space that begins at `from`, as far as it has arrived.
+    #[inline]
     fn white_end(&mut self, from: usize, end: usize) -> usize {
-        if self.source.byte(from).is_some_and(|b| b.is_ascii_graphic()) {
-            return from;
+        match self.source.byte(from) {
+            Some(b) if b.is_ascii_graphic() => from,
+            _ => self.follow_white(from, end),
         }
-        if self.search.white.0 != from || self.search.white.1 > end {
-            self.search.white = (from, from);
-        }
-        let white = white_len(self.source.str(Span::new(self.search.white.1, end)));
+    }
+
+    fn follow_white(&mut self, from: usize, end: usize) -> usize {
+        let (start, seen) = self.search.white;
+        let known = if start == from && seen <= end { seen } else { from };
+        let white = white_len(self.source.str(Span::new(known, end)));
         self.source.spend(white + 1);
-        self.search.white.1 += white;
-        self.search.white.1
+        self.search.white = (from, known + white);
+        known + white
     }
 
     /// Hands a directive over, unless it only repeats the user's message.

@@ -3,7 +3,7 @@
 mod item;
 mod tags;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::{Next, Scanner, Wait, report};
 use crate::lex::tag::Tag;
@@ -24,7 +24,7 @@ pub(in crate::scanner) struct Inside {
     text_reported: bool,
     /// White space that belongs to the block only if what follows does.
     white: Option<Span>,
-    unknown: HashSet<String>,
+    unknown: BTreeSet<String>,
 }
 
 /// What an item of a block turned out to be.
