@@ -199,6 +199,7 @@ impl Sink for Count {
             Step::Hide { .. } => self.ranges += 1,
             Step::Directive(_) | Step::Header(_) | Step::Action(_) => self.directives += 1,
             Step::Diagnostic(_) | Step::Suppressed(_) => self.findings += 1,
+            Step::Mask { .. } => {}
             Step::Hold(_) => self.holds += 1,
         }
     }
