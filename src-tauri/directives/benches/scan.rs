@@ -196,11 +196,10 @@ impl Sink for Count {
                 self.shown += text.len();
                 self.ranges += 1;
             }
-            Step::Hide { .. } => self.ranges += 1,
-            Step::Directive(_) | Step::Header(_) | Step::Action(_) => self.directives += 1,
-            Step::Diagnostic(_) | Step::Suppressed(_) => self.findings += 1,
-            Step::Mask { .. } => {}
+            Step::Directive(_) | Step::Action(_) => self.directives += 1,
+            Step::Diagnostic(_) => self.findings += 1,
             Step::Hold(_) => self.holds += 1,
+            _ => self.ranges += 1,
         }
     }
 }

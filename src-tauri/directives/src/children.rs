@@ -214,7 +214,7 @@ struct Reading<'a> {
     content: Option<String>,
     span: Span,
     rules: Rules,
-    problems: Vec<Problem>,
+    problems: &'a mut Vec<Problem>,
 }
 
 impl<'a> Reading<'a> {
@@ -319,7 +319,8 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid.
+/// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid. What is wrong with it
+/// is added to `problems`.
 pub(crate) fn build(
     row: &ChildRow,
     source: &Source,
@@ -327,7 +328,8 @@ pub(crate) fn build(
     content: Option<Span>,
     span: Span,
     rules: Rules,
-) -> (Option<Directive>, Vec<Problem>) {
+    problems: &mut Vec<Problem>,
+) -> Option<Directive> {
     let content = content.map(|content| {
         let raw = source.str(content);
         let text = if rules.on(G::DecodeContent) {
@@ -346,9 +348,8 @@ pub(crate) fn build(
         content: content.filter(|text| !text.is_empty()),
         span,
         rules,
-        problems: Vec::new(),
+        problems,
     };
     let given = reading.given(attributes);
-    let directive = (row.build)(&mut reading, &given);
-    (directive, reading.problems)
+    (row.build)(&mut reading, &given)
 }

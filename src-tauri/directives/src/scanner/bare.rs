@@ -37,10 +37,16 @@ impl Scanner {
             // Without what it requires it is nothing, whatever its content: decided at once.
             let any = Some(Span::new(tag.span.start, tag.span.start + 1));
             let attributes = self.search.lexer.attributes();
-            if children::build(row, &self.source, attributes, any, tag.span, self.rules)
-                .0
-                .is_none()
-            {
+            let built = children::build(
+                row,
+                &self.source,
+                attributes,
+                any,
+                tag.span,
+                self.rules,
+                &mut Vec::new(),
+            );
+            if built.is_none() {
                 return self.show_one(sink);
             }
             match self.pair(index, tag) {
@@ -57,13 +63,15 @@ impl Scanner {
         } else {
             (None, tag.span)
         };
-        let (directive, problems) = children::build(
+        let mut problems = Vec::new();
+        let directive = children::build(
             row,
             &self.source,
             self.search.lexer.attributes(),
             content,
             span,
             self.rules,
+            &mut problems,
         );
         let Some(directive) = directive else {
             return self.show_one(sink);

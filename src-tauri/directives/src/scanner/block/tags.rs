@@ -125,13 +125,15 @@ impl Scanner {
                 }
             }
         }
-        let (directive, problems) = children::build(
+        let mut problems = Vec::new();
+        let directive = children::build(
             row,
             &self.source,
             self.search.lexer.attributes(),
             content,
             span,
             self.rules,
+            &mut problems,
         );
         for problem in problems {
             report(problem.code, problem.span, problem.message, sink);
