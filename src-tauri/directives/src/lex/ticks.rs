@@ -158,15 +158,15 @@ impl Ticks {
             .map_or(start, |run| run.start + run.len)
     }
 
-    /// The first run that begins after `start` and before `end`: where it begins and ends, as far as it has
-    /// arrived.
-    pub(crate) fn next_run(&mut self, source: &Source, start: usize, end: usize) -> Option<(usize, usize)> {
-        self.look(source, start);
+    /// The first run that begins at `from` or after it, and before `end`: where it begins and ends, as far
+    /// as it has arrived.
+    pub(crate) fn next_run(&mut self, source: &Source, from: usize, end: usize) -> Option<(usize, usize)> {
+        self.look(source, from);
         let recorded = self
             .runs
-            .get(self.current + 1)
+            .get(self.current)
             .map(|run| (run.start, run.start + run.len));
-        let open = self.open.filter(|open| *open > start).map(|open| (open, self.to));
+        let open = self.open.filter(|open| *open >= from).map(|open| (open, self.to));
         recorded.or(open).filter(|(next, _)| *next < end)
     }
 }

@@ -224,7 +224,10 @@ impl Scanner {
         let (start, mut end) = (self.at, self.source.end());
         if self.out.may_begin_again() {
             // What is special here and waits is looked at again and again; its word must not be.
-            let special = self.source.byte(start).map_or(Special::None, |b| self.special(start, b));
+            let special = self
+                .source
+                .byte(start)
+                .map_or(Special::None, |b| self.special(start, b));
             if !matches!(special, Special::None) {
                 return (start, special);
             }
@@ -331,22 +334,14 @@ impl Scanner {
                     self.coding = if end > self.at {
                         Coding::Inline { start, end, run }
                     } else {
-                        Coding::None
+                        self.passed_run(end)
                     };
                     return Next::On;
                 }
                 Closing::At(_) | Closing::Never => {
-                    // Runs that went by as text meanwhile may open code themselves.
-                    self.coding = match self.search.ticks.next_run(&self.source, start, self.at) {
-                        Some((start, after)) => Coding::Undecided {
-                            start,
-                            after,
-                            fence: false,
-                        },
-                        None => Coding::None,
-                    };
-                    // The last of them may have gone by in part.
                     let end = self.search.ticks.end_of(&self.source, start);
+                    self.coding = self.passed_run(start + 1);
+                    // The last of them may have gone by in part.
                     if matches!(self.coding, Coding::None) && end > self.at {
                         self.show(end, InCode::No, sink);
                     }
@@ -364,6 +359,18 @@ impl Scanner {
         let until = (!fence).then_some(start + MAX_SPAN);
         let rule = if fence { G::Fence } else { G::InlineCode };
         self.wait(HoldReason::MaybeCode, rule, "", until)
+    }
+
+    /// A run from `from` on that went by as text meanwhile may open code itself.
+    fn passed_run(&mut self, from: usize) -> Coding {
+        match self.search.ticks.next_run(&self.source, from, self.at) {
+            Some((start, after)) => Coding::Undecided {
+                start,
+                after,
+                fence: false,
+            },
+            None => Coding::None,
+        }
     }
 
     /// The next byte that could be a directive or a token if this is no code.
