@@ -1,44 +1,17 @@
 //! One tag: name, attributes, `>`. Resumable, so that a tag that arrives byte by byte is read once.
 
-use super::{
-    NAME, Source, attribute::Attribute, is_name, is_name_start, is_tag_space, search::is_blank_line,
-};
+mod quoted;
+mod usual;
+
+pub(crate) use quoted::Quotes;
+
+use super::{Source, attribute::Attribute, is_name, is_name_start, is_tag_space};
 use crate::Span;
 
 /// Most bytes of a tag.
 pub(crate) const MAX_TAG: usize = 8_192;
 /// Most bytes of a quoted value.
 pub(crate) const MAX_VALUE: usize = 4_096;
-
-/// Longest tag that is read in one go.
-const USUAL: usize = 256;
-
-/// The bytes of a quoted value that stand for themselves, whatever is around them.
-static PLAIN: [bool; 256] = {
-    let mut table = [true; 256];
-    table[b'"' as usize] = false;
-    table[b'\\' as usize] = false;
-    table[b'&' as usize] = false;
-    table[b'\n' as usize] = false;
-    table
-};
-
-/// The quotes a value may stand in, by what closes them: straight, backslash and curly ones.
-const QUOTES: [&str; 6] = ["\"", "'", "\\\"", "\\'", "”", "’"];
-
-/// For each kind of quote, a stretch that is known to hold no closing quote and no blank line.
-#[derive(Debug, Default)]
-pub(crate) struct Quotes {
-    clear: [Clear; 6],
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-struct Clear {
-    from: usize,
-    to: usize,
-    /// The last LF in it.
-    lf: Option<usize>,
-}
 
 /// A complete tag; [`Lexer::attributes`] has what stands in it.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +20,18 @@ pub(crate) struct Tag {
     pub(crate) name: Span,
     pub(crate) closing: bool,
     pub(crate) self_closing: bool,
+}
+
+impl Tag {
+    fn begin(start: usize) -> Self {
+        let here = Span::new(start, start);
+        Self {
+            span: here,
+            name: here,
+            closing: false,
+            self_closing: false,
+        }
+    }
 }
 
 /// What reading a tag has come to.
@@ -112,17 +97,11 @@ pub(crate) struct Lexer {
 
 impl Lexer {
     pub(crate) fn new(start: usize) -> Self {
-        let here = Span::new(start, start);
         Self {
             at: start + 1,
             state: State::Name,
             open: Open::default(),
-            tag: Tag {
-                span: here,
-                name: here,
-                closing: false,
-                self_closing: false,
-            },
+            tag: Tag::begin(start),
             attributes: Vec::new(),
             valued: false,
         }
@@ -155,15 +134,9 @@ impl Lexer {
 
     /// Begins a new tag; the memory for attributes stays.
     fn restart(&mut self, start: usize) {
-        let here = Span::new(start, start);
         self.at = start + 1;
         self.state = State::Name;
-        self.tag = Tag {
-            span: here,
-            name: here,
-            closing: false,
-            self_closing: false,
-        };
+        self.tag = Tag::begin(start);
         self.attributes.clear();
         self.valued = false;
     }
@@ -294,63 +267,6 @@ impl Lexer {
         })
     }
 
-    /// Reads a tag that is written as most are, `<name name="value" />`, in one go if it has arrived whole;
-    /// whether it did. All others go their way through the states.
-    fn usual(&mut self, start: usize, source: &Source, limit: usize) -> bool {
-        let near = source.bytes(start, limit.min(start + USUAL).max(start));
-        let past = |table: &[bool; 256], mut at: usize| {
-            while near.get(at).is_some_and(|b| table[usize::from(*b)]) {
-                at += 1;
-            }
-            at
-        };
-        let closing = near.get(1) == Some(&b'/');
-        let from = 1 + usize::from(closing);
-        if !near.get(from).is_some_and(|b| is_name_start(*b)) {
-            return false;
-        }
-        let name = past(&NAME, from);
-        let (mut at, mut self_closing) = (name, false);
-        let complete = loop {
-            match near[at..] {
-                [b'>', ..] => break true,
-                [b'/', b'>', ..] | [b' ', b'/', b'>', ..] if !closing => {
-                    at += 1 + usize::from(near[at] == b' ');
-                    self_closing = true;
-                }
-                [b' ', first, ..] if is_name_start(first) && !closing => {
-                    let equals = past(&NAME, at + 1);
-                    let value = equals + 2;
-                    if !near[equals..].starts_with(b"=\"") {
-                        break false;
-                    }
-                    let quote = past(&PLAIN, value);
-                    if near.get(quote) != Some(&b'"') {
-                        break false;
-                    }
-                    self.attributes.push(Attribute {
-                        name: Span::new(start + at + 1, start + equals),
-                        value: Some(Span::new(start + value, start + quote)),
-                        plain: true,
-                    });
-                    at = quote + 1;
-                }
-                _ => break false,
-            }
-        };
-        source.spend(at + 1);
-        if complete {
-            self.tag = Tag {
-                span: Span::new(start, start + at + 1),
-                name: Span::new(start + from, start + name),
-                closing,
-                self_closing,
-            };
-            self.state = State::Ended(Lexed::Complete);
-        }
-        complete
-    }
-
     fn between(&mut self, spaced: bool) -> State {
         self.open.spaced = spaced;
         State::Between
@@ -403,73 +319,6 @@ impl Lexer {
             _ => {
                 self.open.from = self.at;
                 State::Unquoted
-            }
-        }
-    }
-
-    fn quoted(&mut self, source: &Source, quotes: &mut Quotes, limit: usize) -> Option<State> {
-        let Open {
-            quote: kind,
-            from,
-            mut lf,
-            ..
-        } = self.open;
-        let close = QUOTES[kind];
-        let clear = &mut quotes.clear[kind];
-        let known = clear.from <= from && from < clear.to;
-        if self.at == from && known {
-            self.at = clear.to.min(limit);
-            lf = clear.lf.filter(|lf| *lf >= from && *lf < self.at);
-        } else if !known || clear.to < self.at {
-            *clear = Clear {
-                from,
-                to: self.at,
-                lf,
-            };
-        }
-        let most = from + MAX_VALUE + 1;
-        let mut closed = None;
-        while closed.is_none() && self.at < limit.min(most) {
-            let rest = source.bytes(self.at, limit.min(most));
-            let skip = memchr::memchr2(close.as_bytes()[0], b'\n', rest).unwrap_or(rest.len());
-            source.spend(skip + 1);
-            self.at += skip;
-            match rest.get(skip) {
-                None => {}
-                Some(b'\n') => {
-                    if lf.is_some_and(|lf| is_blank_line(source, lf, self.at)) {
-                        closed = Some(State::Ended(Lexed::Malformed));
-                    } else {
-                        lf = Some(self.at);
-                        self.at += 1;
-                    }
-                }
-                // In a plain quote a backslash before the quote escapes it.
-                Some(b'"' | b'\'') if self.at > from && source.byte(self.at - 1) == Some(b'\\') => {
-                    self.at += 1;
-                }
-                Some(_) => match source.stands(self.at, limit, close) {
-                    Some(true) => closed = Some(State::Between),
-                    Some(false) => self.at += 1,
-                    None => break,
-                },
-            }
-        }
-        if self.at > clear.to {
-            clear.to = self.at;
-            clear.lf = lf;
-        }
-        match closed {
-            Some(State::Between) => {
-                self.attribute(Some(self.at));
-                self.at += close.len();
-                Some(self.between(true))
-            }
-            Some(_) => closed,
-            None if self.at >= most => Some(State::Ended(Lexed::Malformed)),
-            None => {
-                self.open.lf = lf;
-                None
             }
         }
     }
