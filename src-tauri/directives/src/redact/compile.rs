@@ -16,9 +16,6 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// Longest stretch of a secret that may be waited for, in bytes.
-pub(crate) const WINDOW: usize = 512;
-
 /// A state of the automaton, by its place.
 pub(super) type Place = u32;
 
@@ -88,7 +85,7 @@ pub struct Patterns {
 
 /// Why a pattern cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PatternError(String);
+pub struct PatternError(pub(super) String);
 
 impl std::fmt::Display for PatternError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -112,11 +109,21 @@ impl Patterns {
         Arc::new(Self::build(settings))
     }
 
-    fn build(settings: &RedactSettings) -> Self {
-        Self::build_but(settings, None)
+    /// Only what the journal wrote for a secret: for reading a raw text of it once more.
+    pub fn masked() -> Arc<Self> {
+        static MASKED: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
+            Arc::new(Patterns::build_of(&RedactSettings::default(), |id| {
+                id == "masked"
+            }))
+        });
+        Arc::clone(&MASKED)
     }
 
-    fn build_but(settings: &RedactSettings, left_out: Option<&str>) -> Self {
+    fn build(settings: &RedactSettings) -> Self {
+        Self::build_of(settings, |_| true)
+    }
+
+    fn build_of(settings: &RedactSettings, wanted: impl Fn(&str) -> bool) -> Self {
         let mut patterns = Self::empty();
         let mut starts = Vec::new();
         let on = |id: &str| match id {
@@ -124,9 +131,7 @@ impl Patterns {
             "phone" => settings.phone,
             _ => true,
         };
-        let known = SECRETS
-            .iter()
-            .filter(|row| on(row.id) && left_out != Some(row.id));
+        let known = SECRETS.iter().filter(|row| on(row.id) && wanted(row.id));
         let known = known.map(|row| (row.id, written_out(row.pattern)));
         let own = settings
             .extra
@@ -147,21 +152,10 @@ impl Patterns {
     /// The same without one of the known secrets.
     #[cfg(test)]
     pub(super) fn without(settings: &RedactSettings, id: &str) -> Arc<Self> {
-        Arc::new(Self::build_but(settings, Some(id)))
+        Arc::new(Self::build_of(settings, |row| row != id))
     }
 
-    /// How many bytes of each known secret may have to be waited for.
-    #[cfg(test)]
-    pub(super) fn windows() -> Vec<(&'static str, Option<usize>)> {
-        let window = |row: &super::SecretRow| {
-            let mut alone = Self::empty();
-            alone.add(row.id, &written_out(row.pattern)).expect(row.id);
-            (row.id, alone.window())
-        };
-        SECRETS.iter().map(window).collect()
-    }
-
-    const fn empty() -> Self {
+    pub(super) const fn empty() -> Self {
         Self {
             nodes: Vec::new(),
             owner: Vec::new(),
@@ -176,7 +170,7 @@ impl Patterns {
     }
 
     /// Adds a pattern; answers where it begins.
-    fn add(&mut self, name: &'static str, pattern: &str) -> Result<Place, PatternError> {
+    pub(super) fn add(&mut self, name: &'static str, pattern: &str) -> Result<Place, PatternError> {
         let nfa = NFA::compiler()
             .syntax(syntax::Config::new().unicode(false).utf8(false))
             .configure(
@@ -305,91 +299,6 @@ impl Patterns {
     /// The kind of secret that a node belongs to.
     pub(super) fn name(&self, at: Place) -> &'static str {
         self.names[usize::from(self.owner[at as usize])]
-    }
-
-    /// How many bytes of a secret may have to be waited for until it is certain: at most [`WINDOW`].
-    /// `None` when there is no such bound, or a larger one.
-    fn window(&self) -> Option<usize> {
-        let opens = self.nodes.iter().filter_map(|node| match node {
-            Node::Open(next) => Some(*next),
-            _ => None,
-        });
-        let mut waiting: Vec<Place> = opens.collect();
-        // Where everything before is certain, what follows is a stretch of its own.
-        let mut started = vec![false; self.nodes.len()];
-        let mut longest = 0;
-        while let Some(from) = waiting.pop() {
-            let mut front = vec![from];
-            let mut length = 0;
-            while !front.is_empty() {
-                if length > WINDOW {
-                    return None;
-                }
-                length += 1;
-                let mut here = vec![false; self.nodes.len()];
-                let mut next = Vec::new();
-                while let Some(at) = front.pop() {
-                    if std::mem::replace(&mut here[at as usize], true) {
-                        continue;
-                    }
-                    match self.node(at) {
-                        Node::Bytes(ranges) => {
-                            for (_, _, to) in ranges {
-                                if !self.is_certain(*to) {
-                                    next.push(*to);
-                                } else if !std::mem::replace(&mut started[*to as usize], true) {
-                                    waiting.push(*to);
-                                }
-                            }
-                        }
-                        Node::Split(all) => front.extend(all.iter().copied()),
-                        Node::Look(_, to) | Node::Open(to) | Node::Close(to) => front.push(*to),
-                        Node::Match | Node::Fail => {}
-                    }
-                }
-                next.sort_unstable();
-                next.dedup();
-                front = next;
-            }
-            longest = longest.max(length);
-        }
-        Some(longest)
-    }
-
-    /// Whether the pattern is complete here, whatever follows.
-    fn is_certain(&self, at: Place) -> bool {
-        let mut seen = Vec::new();
-        let mut open = vec![at];
-        while let Some(at) = open.pop() {
-            if seen.contains(&at) {
-                continue;
-            }
-            seen.push(at);
-            match self.node(at) {
-                Node::Match => return true,
-                Node::Split(all) => open.extend(all.iter().copied()),
-                Node::Open(next) | Node::Close(next) => open.push(*next),
-                Node::Bytes(_) | Node::Look(..) | Node::Fail => {}
-            }
-        }
-        false
-    }
-}
-
-/// Checks a pattern of the operator.
-pub(super) fn check(pattern: &str) -> Result<(), PatternError> {
-    let mut alone = Patterns::empty();
-    let start = alone.add("extra", pattern)?;
-    if alone.is_certain(start) {
-        return Err(PatternError(
-            "it matches nothing at all, which stands everywhere".to_owned(),
-        ));
-    }
-    match alone.window() {
-        Some(_) => Ok(()),
-        None => Err(PatternError(format!(
-            "more than {WINDOW} bytes may pass before it is certain; write {{1,64}} instead of + or *, except at its end"
-        ))),
     }
 }
 

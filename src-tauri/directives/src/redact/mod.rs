@@ -10,6 +10,7 @@ mod settings;
 mod stage;
 mod table;
 mod text;
+mod window;
 
 #[cfg(test)]
 mod tests;

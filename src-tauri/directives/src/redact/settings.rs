@@ -1,6 +1,6 @@
 //! What the operator may say about redaction.
 
-use super::compile::{PatternError, check};
+use super::{compile::PatternError, window::check};
 use crate::{SettingError, closed::closed_set};
 
 closed_set! {

@@ -1,6 +1,6 @@
 //! Redaction between a scanner and whoever listens to it.
 
-use super::{MASK, Patterns, compile::WINDOW, find::Finder};
+use super::{MASK, Patterns, find::Finder, window::WINDOW};
 use crate::{Fate, Hold, HoldReason, RangeReason, Scanner, Sink, Span, Step};
 use std::{collections::VecDeque, sync::Arc};
 
@@ -43,8 +43,20 @@ impl Reader {
             scanner: None,
             told: None,
             raw: 0,
+            #[cfg(feature = "mutants")]
+            impatient: false,
         });
         Self { scanner, stage }
+    }
+
+    /// The same, but it shows what may begin a secret: to prove that some test notices.
+    #[cfg(feature = "mutants")]
+    #[must_use]
+    pub fn impatient(mut self) -> Self {
+        if let Some(stage) = &mut self.stage {
+            stage.impatient = true;
+        }
+        self
     }
 
     /// Reads the next chunk. See [`Scanner::push`].
@@ -54,6 +66,11 @@ impl Reader {
         };
         stage.raw += chunk.len();
         self.scanner.push(chunk, &mut Between { stage, sink });
+        #[cfg(feature = "mutants")]
+        if stage.impatient {
+            stage.finder.give_up();
+            stage.pass_on(sink);
+        }
         stage.tell_hold(sink);
     }
 
@@ -98,6 +115,8 @@ struct Stage {
     told: Option<Hold>,
     /// Bytes read.
     raw: usize,
+    #[cfg(feature = "mutants")]
+    impatient: bool,
 }
 
 impl Stage {

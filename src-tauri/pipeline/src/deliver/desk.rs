@@ -110,7 +110,7 @@ impl Desk {
     }
 
     pub(crate) fn warn(&self, detail: String) -> Result<(), StoreError> {
-        tracing::warn!("{detail}");
+        tracing::warn!("{}", self.courier.recorder.words(&detail));
         self.courier.recorder.warn(detail)
     }
 

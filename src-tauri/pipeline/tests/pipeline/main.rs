@@ -8,4 +8,5 @@ mod flow;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod preview;
+mod redact;
 mod redelivery;
