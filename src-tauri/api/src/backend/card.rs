@@ -131,6 +131,7 @@ impl Backend {
             waiting: digest.waiting(),
             unknown: digest.unknown(),
             unknown_turns: digest.unknown_turns(),
+            leaks: digest.leaks(),
             since: digest.since(),
             head: shared.journal.head().0,
         }
