@@ -99,7 +99,7 @@ secrets! {
         r"\bdiscord(?:app)?\.com/api/webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{30,})",
         "https://discord.com/api/webhooks/123456789012345678/abcdefghijklmnopqrstuvwxyz0123" => "https://discord.com/api/webhooks/123456789012345678/[redacted]";
     "discord", "Discord bot tokens",
-        r"\b[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
+        r"\b[MNO][DTjz][A-Za-z0-9_-]{21,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
         "MTAxMDEwMTAxMDEwMTAxMDEw.Gabcde.abcdefghijklmnopqrstuvwxyz012" => "[redacted]";
     "telegram", "Telegram bot tokens",
         r"\b[0-9]{8,10}:[A-Za-z0-9_-]{34,}",
