@@ -92,6 +92,11 @@ bench-window: window ui $(E2E)/node_modules ## The window at 10,000 events a sec
 	$(CARGO) build --release -p foldback-desktop -p foldback-channels --bins
 	cd $(E2E) && npm run -s bench
 
+.PHONY: fuzz
+MINUTES ?= 5
+fuzz: tools ## Fuzz each target for MINUTES, two at a time; the corpora that `make test` replays grow
+	scripts/fuzz $(MINUTES)
+
 .PHONY: test-peers
 test-peers: ## Opt-in: against real servers and agents of others
 	scripts/test-peers

@@ -3,11 +3,12 @@
 
 use crate::failure;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, EventDetail, Failure,
-    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
-    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
-    Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel,
-    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
+    EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
+    FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
+    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
+    TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -77,6 +78,10 @@ commands! {
     turn_at(MomentAt) -> Moment: "A turn as it was at a moment.";
     why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
     compose(Compose) -> Composed: "Reads, lints and previews an agent's output.";
+    recut(Recut) -> RecutStarted: "Cuts an output in many ways, to see whether any changes what the user sees.";
+    recut_cancel(RecutCancel) -> Nothing: "Stops a run of re-cuts.";
+    recut_fixture(RecutFixture) -> FixtureText: "Makes a fixture of an output in certain chunks.";
+    dialect_bench(DialectBench) -> Benched: "Reads an output under several settings.";
     compose_send(ComposeSend) -> Sent: "Sends a message through the whole pipeline of a channel.";
     fixtures(Nothing) -> Vec<FixtureEntry>: "The fixtures there are, by path.";
     fixture_read(FixtureRead) -> FixtureText: "The text of a fixture.";

@@ -55,6 +55,22 @@ pub(crate) fn no_turn(turn: TurnId) -> Failure {
     failure("not_found", format!("There is no turn {turn}."), None)
 }
 
+pub(crate) fn no_message(turn: TurnId, message: u32) -> Failure {
+    failure(
+        "not_found",
+        format!("Turn {turn} has no message {}.", message + 1),
+        None,
+    )
+}
+
+pub(crate) fn bad_cut() -> Failure {
+    failure(
+        "bad_cut",
+        "This text cannot be cut there.".to_owned(),
+        Some("Give byte offsets that rise and lie between two characters."),
+    )
+}
+
 pub(crate) fn no_event(seq: u64) -> Failure {
     failure("not_found", format!("There is no event {seq}."), None)
 }

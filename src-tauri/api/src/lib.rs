@@ -12,6 +12,7 @@ mod fold;
 mod live;
 mod log;
 pub mod places;
+pub mod recut;
 mod shelf;
 pub mod typescript;
 mod why;

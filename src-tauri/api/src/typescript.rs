@@ -220,6 +220,8 @@ macro_rules! closed_sets {
 
 closed_sets! {
     rpc::AlarmKind as alarmKinds,
+    rpc::Aspect as aspects,
+    rpc::CutFamily as cutFamilies,
     wire::AgentFault as agentFaults,
     wire::ChannelState as channelStates,
     wire::ChatType as chatTypes,

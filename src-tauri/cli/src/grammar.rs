@@ -1,7 +1,11 @@
 //! The options that choose the grammar, shared by every command that reads agent output.
 
 use crate::end::Stop;
-use foldback_directives::{Dialect, Placement, Settings};
+use foldback_directives::{
+    Dialect, Placement, Settings,
+    redact::{Patterns, RedactSettings},
+};
+use std::sync::Arc;
 
 /// Options of the output grammar.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -18,16 +22,20 @@ pub(crate) struct Grammar {
     #[arg(long)]
     heartbeat: bool,
 
-    /// Set anything else of the grammar, as in the configuration file
+    /// Set anything else of the grammar or of redaction, as in the configuration file
     #[arg(long = "set", value_name = "output.KEY=VALUE")]
     set: Vec<String>,
+
+    /// Mask secrets, as the bot does before it sends
+    #[arg(long)]
+    redact: bool,
 }
 
 impl Grammar {
     /// The scanner's settings.
     pub(crate) fn settings(&self) -> Result<Settings, Stop> {
         let mut settings = Settings::default();
-        for pair in &self.set {
+        for pair in self.set.iter().filter(|pair| !is_redaction(pair)) {
             settings
                 .set_pair(pair)
                 .map_err(|error| Stop::Wrong(format!("--set {error}")))?;
@@ -41,6 +49,24 @@ impl Grammar {
         settings.heartbeat |= self.heartbeat;
         Ok(settings)
     }
+
+    /// What is masked, where that was asked for.
+    pub(crate) fn secrets(&self) -> Result<Option<Arc<Patterns>>, Stop> {
+        let mut settings = RedactSettings::default();
+        for pair in self.set.iter().filter(|pair| is_redaction(pair)) {
+            let (key, value) = pair
+                .split_once('=')
+                .ok_or_else(|| Stop::Wrong(format!("--set {pair}: expected redact.KEY=VALUE")))?;
+            settings
+                .set(key.trim(), value)
+                .map_err(|error| Stop::Wrong(format!("--set {error}")))?;
+        }
+        Ok(self.redact.then(|| Patterns::new(&settings)))
+    }
+}
+
+fn is_redaction(pair: &str) -> bool {
+    pair.starts_with("redact.")
 }
 
 fn dialect(name: &str) -> Result<Dialect, String> {

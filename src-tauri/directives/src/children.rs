@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::lex::{Source, attribute::Attribute};
+use crate::lex::{Source, attribute::Attribute, trimmed};
 use crate::{
     Code, Directive, FileKind, Span,
     rules::{Rule as G, Rules},
@@ -13,6 +13,8 @@ use crate::{
 pub struct AttributeRow {
     /// Its name.
     pub name: &'static str,
+    /// Another name, which counts where the first is not given.
+    pub or_else: Option<&'static str>,
     /// Whether the child is nothing without it (an alternative may stand in, see `about`).
     pub required: bool,
     /// The values it takes, where they are few.
@@ -24,6 +26,7 @@ pub struct AttributeRow {
 const fn attribute(name: &'static str, required: bool, about: &'static str) -> AttributeRow {
     AttributeRow {
         name,
+        or_else: None,
         required,
         values: &[],
         about,
@@ -43,8 +46,20 @@ pub struct ChildRow {
     pub example: &'static str,
     /// Its attributes.
     pub attributes: &'static [AttributeRow],
-    build: fn(&mut Reading<'_>) -> Option<Directive>,
+    /// Makes the directive of what the tag gives for each attribute, in the order of `attributes`.
+    build: for<'a> fn(&mut Reading<'a>, &[Given<'a>; MOST]) -> Option<Directive>,
 }
+
+/// Most attributes of a child.
+const MOST: usize = 6;
+
+const _: () = {
+    let mut index = 0;
+    while index < CHILDREN.len() {
+        assert!(CHILDREN[index].attributes.len() <= MOST, "each has its place");
+        index += 1;
+    }
+};
 
 /// The children, one row each.
 pub const CHILDREN: &[ChildRow] = &[
@@ -61,11 +76,10 @@ pub const CHILDREN: &[ChildRow] = &[
                 "The message to react to; default is the one being answered.",
             ),
         ],
-        build: |r| {
-            let emoji = r.required("emoji")?;
+        build: |r, [emoji, message, ..]| {
             Some(Directive::React {
-                emoji,
-                message: r.trimmed("message"),
+                emoji: r.required(emoji)?,
+                message: r.trimmed(message),
                 span: r.span,
             })
         },
@@ -76,20 +90,28 @@ pub const CHILDREN: &[ChildRow] = &[
         about: "Sends a file.",
         example: r#"<send-file path="report.pdf" caption="The report" />"#,
         attributes: &[
-            attribute(
-                "path",
-                true,
-                "The file, below the folder for outgoing files; `file` works too.",
-            ),
-            attribute("caption", false, "Text beside the file; `text` works too."),
+            AttributeRow {
+                or_else: Some("file"),
+                ..attribute(
+                    "path",
+                    true,
+                    "The file, below the folder for outgoing files; `file` works too.",
+                )
+            },
+            AttributeRow {
+                or_else: Some("text"),
+                ..attribute("caption", false, "Text beside the file; `text` works too.")
+            },
             AttributeRow {
                 name: "kind",
+                or_else: None,
                 required: false,
                 values: &["image", "file", "audio"],
                 about: "How it is sent; default is decided by the extension.",
             },
             AttributeRow {
                 name: "cleanup",
+                or_else: None,
                 required: false,
                 values: &["true", "false"],
                 about: "Delete the file after it was sent.",
@@ -97,22 +119,15 @@ pub const CHILDREN: &[ChildRow] = &[
             attribute("channel", false, "Another channel, where allowed."),
             attribute("chat", false, "Another chat, where allowed."),
         ],
-        build: |r| {
-            let path = r.trimmed("path").or_else(|| r.trimmed("file"));
-            let path = path.or_else(|| r.missing("path"))?;
-            let kind = r.kind().unwrap_or_else(|| kind_of(&path, r.rules));
-            let caption = r
-                .value("caption")
-                .or_else(|| r.value("text"))
-                .map(Cow::into_owned);
-            let (cleanup, channel, chat) = (r.cleanup(), r.trimmed("channel"), r.trimmed("chat"));
+        build: |r, [path, caption, kind, cleanup, channel, chat]| {
+            let path = r.required(path)?;
             Some(Directive::SendFile {
+                kind: r.kind(kind).unwrap_or_else(|| kind_of(&path, r.rules)),
                 path,
-                caption,
-                kind,
-                cleanup,
-                channel,
-                chat,
+                caption: r.value(caption).map(Cow::into_owned),
+                cleanup: r.cleanup(cleanup),
+                channel: r.trimmed(channel),
+                chat: r.trimmed(chat),
                 span: r.span,
             })
         },
@@ -123,7 +138,7 @@ pub const CHILDREN: &[ChildRow] = &[
         about: "Says a text as a voice note.",
         example: "<voice>Good evening</voice>",
         attributes: &[],
-        build: |r| {
+        build: |r, _| {
             let text = r.content.take().or_else(|| r.missing("text"))?;
             Some(Directive::Voice { text, span: r.span })
         },
@@ -138,13 +153,10 @@ pub const CHILDREN: &[ChildRow] = &[
             attribute("chat", true, "The chat."),
             attribute("text", false, "The message, where the tag has no content."),
         ],
-        build: |r| {
-            let (channel, chat) = (r.required("channel"), r.required("chat"));
-            let text = r
-                .content
-                .take()
-                .or_else(|| r.trimmed("text"))
-                .or_else(|| r.missing("text"));
+        build: |r, [channel, chat, text, ..]| {
+            let (channel, chat) = (r.required(channel), r.required(chat));
+            let content = r.content.take();
+            let text = content.or_else(|| r.required(text));
             Some(Directive::SendMessage {
                 channel: channel?,
                 chat: chat?,
@@ -162,8 +174,10 @@ const IMAGE: &[&str] = &[
 
 /// The kind of a file by its extension.
 fn kind_of(path: &str, rules: Rules) -> FileKind {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let last = path.bytes().rposition(|b| matches!(b, b'/' | b'\\' | b'.'));
+    let extension = last
+        .filter(|at| path.as_bytes()[*at] == b'.')
+        .map_or("", |at| &path[at + 1..]);
     let is_one = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(extension));
     if !rules.on(G::KindByExtension) {
         FileKind::File
@@ -184,122 +198,129 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
+/// What a tag gives for one attribute.
+#[derive(Debug, Clone, Copy, Default)]
+struct Given<'a> {
+    name: &'static str,
+    attribute: Option<&'a Attribute>,
+    /// What it gives under the attribute's other name.
+    or_else: Option<&'a Attribute>,
+}
+
 /// A child's tag while it is turned into a directive.
-pub(crate) struct Reading<'a> {
+struct Reading<'a> {
     source: &'a Source,
     row: &'a ChildRow,
-    attributes: &'a [Attribute],
     content: Option<String>,
     span: Span,
     rules: Rules,
-    problems: Vec<Problem>,
+    problems: &'a mut Vec<Problem>,
 }
 
 impl<'a> Reading<'a> {
-    /// The last attribute of this name; an empty value counts as absent.
-    fn value(&self, name: &str) -> Option<Cow<'a, str>> {
-        let mut named = self.attributes.iter().filter(|a| a.is_named(self.source, name));
-        let attribute = if self.rules.on(G::LastWins) {
-            named.next_back()
-        } else {
-            named.next()
-        };
-        attribute
-            .map(|a| a.text(self.source))
-            .filter(|text| !text.is_empty())
+    /// The value; an empty one counts as absent.
+    fn value(&self, given: &Given<'a>) -> Option<Cow<'a, str>> {
+        let text = |a: Option<&Attribute>| Some(a?.text(self.source)).filter(|text| !text.is_empty());
+        text(given.attribute).or_else(|| text(given.or_else))
     }
 
-    fn trimmed(&self, name: &str) -> Option<String> {
-        let value = self.value(name)?;
-        let value = if self.rules.on(G::TrimValues) {
-            value.trim()
-        } else {
-            &value
+    /// The same without white space at its edges.
+    fn trimmed(&self, given: &Given<'a>) -> Option<String> {
+        let text = |a: Option<&Attribute>| {
+            let text = a?.text(self.source);
+            let trimmed = self.trim(&text);
+            (!trimmed.is_empty()).then(|| trimmed.to_owned())
         };
-        (!value.is_empty()).then(|| value.to_owned())
+        text(given.attribute).or_else(|| text(given.or_else))
     }
 
-    fn required(&mut self, name: &str) -> Option<String> {
-        self.trimmed(name).or_else(|| self.missing(name))
+    fn trim<'b>(&self, value: &'b str) -> &'b str {
+        if self.rules.on(G::TrimValues) {
+            trimmed(value).1
+        } else {
+            value
+        }
+    }
+
+    fn required(&mut self, given: &Given<'a>) -> Option<String> {
+        self.trimmed(given).or_else(|| self.missing(given.name))
     }
 
     fn missing(&mut self, what: &str) -> Option<String> {
         let message = format!("<{}> needs {what}", self.row.name);
-        self.problems.push(Problem {
-            code: Code::MissingAttribute,
-            span: self.span,
-            message,
-        });
+        self.problem(Code::MissingAttribute, self.span, message);
         None
     }
 
-    fn wrong(&mut self, name: &str, takes: &str) {
-        if let Some(a) = self
-            .attributes
-            .iter()
-            .rev()
-            .find(|a| a.is_named(self.source, name))
-        {
-            let message = format!(
-                "{name} takes {takes}, not {:?}; it is ignored",
-                a.text(self.source)
-            );
-            self.problems.push(Problem {
-                code: Code::InvalidValue,
-                span: a.span(),
-                message,
-            });
-        }
+    fn wrong(&mut self, name: &str, a: &Attribute, takes: &str) {
+        let text = a.text(self.source);
+        let message = format!("{name} takes {takes}, not {text:?}; it is ignored");
+        self.problem(Code::InvalidValue, a.span(self.source), message);
     }
 
-    fn kind(&mut self) -> Option<FileKind> {
-        let written = self.trimmed("kind")?;
+    fn problem(&mut self, code: Code, span: Span, message: String) {
+        self.problems.push(Problem { code, span, message });
+    }
+
+    fn kind(&mut self, given: &Given<'a>) -> Option<FileKind> {
+        let a = given.attribute?;
+        let text = a.text(self.source);
+        let written = self.trim(&text);
         let kind = FileKind::from_code(&written.to_ascii_lowercase());
-        if kind.is_none() && self.rules.on(G::WrongKind) {
-            self.wrong("kind", "image, file or audio");
+        if kind.is_none() && !written.is_empty() && self.rules.on(G::WrongKind) {
+            self.wrong(given.name, a, "image, file or audio");
         }
         kind
     }
 
-    fn cleanup(&mut self) -> bool {
-        let written = self.trimmed("cleanup").unwrap_or_default();
+    fn cleanup(&mut self, given: &Given<'a>) -> bool {
+        let Some(a) = given.attribute else {
+            return false;
+        };
+        let text = a.text(self.source);
+        let written = self.trim(&text);
         let (yes, no) = (
             written.eq_ignore_ascii_case("true"),
             written.eq_ignore_ascii_case("false"),
         );
         if !yes && !no && self.rules.on(G::WrongCleanup) {
-            self.wrong("cleanup", "true or false");
+            self.wrong(given.name, a, "true or false");
         }
         yes
     }
 
-    fn duplicates(&mut self) {
-        for (index, a) in self.attributes.iter().enumerate().skip(1) {
-            let name = self.source.str(a.name);
-            // A child knows a handful of names; others are ignored, so this stays linear.
-            let known = self
-                .row
-                .attributes
-                .iter()
-                .any(|row| row.name.eq_ignore_ascii_case(name));
-            let earlier = &self.attributes[..index];
-            if known && self.seen(earlier, name) {
-                let message = format!("{name} is given more than once; the last wins");
-                self.problems.push(Problem {
-                    code: Code::DuplicateAttribute,
-                    span: a.span(),
-                    message,
-                });
+    /// What the tag gives for each attribute of the child; other attributes are ignored.
+    fn given(&mut self, attributes: &'a [Attribute]) -> [Given<'a>; MOST] {
+        let mut all = [Given::default(); MOST];
+        for (given, row) in all.iter_mut().zip(self.row.attributes) {
+            given.name = row.name;
+        }
+        for a in attributes {
+            for (given, row) in all.iter_mut().zip(self.row.attributes) {
+                let slot = if a.is_named(self.source, row.name) {
+                    &mut given.attribute
+                } else if row.or_else.is_some_and(|name| a.is_named(self.source, name)) {
+                    &mut given.or_else
+                } else {
+                    continue;
+                };
+                if slot.is_some() && self.rules.on(G::DuplicateReported) {
+                    let name = self.source.str(a.name);
+                    let message = format!("{name} is given more than once; the last wins");
+                    self.problem(Code::DuplicateAttribute, a.span(self.source), message);
+                }
+                if slot.is_none() || self.rules.on(G::LastWins) {
+                    *slot = Some(a);
+                }
+                break;
             }
         }
-    }
-
-    fn seen(&self, earlier: &[Attribute], name: &str) -> bool {
-        earlier.iter().any(|a| a.is_named(self.source, name))
+        all
     }
 }
 
-/// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid.
+/// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid. What is wrong with it
+/// is added to `problems`.
 pub(crate) fn build(
     row: &ChildRow,
     source: &Source,
@@ -307,7 +328,8 @@ pub(crate) fn build(
     content: Option<Span>,
     span: Span,
     rules: Rules,
-) -> (Option<Directive>, Vec<Problem>) {
+    problems: &mut Vec<Problem>,
+) -> Option<Directive> {
     let content = content.map(|content| {
         let raw = source.str(content);
         let text = if rules.on(G::DecodeContent) {
@@ -315,21 +337,19 @@ pub(crate) fn build(
         } else {
             raw.into()
         };
-        text.trim().to_owned()
+        match text {
+            Cow::Owned(text) if trimmed(&text).1.len() == text.len() => text,
+            text => trimmed(&text).1.to_owned(),
+        }
     });
-    let content = content.filter(|text| !text.is_empty());
     let mut reading = Reading {
         source,
         row,
-        attributes,
-        content,
+        content: content.filter(|text| !text.is_empty()),
         span,
         rules,
-        problems: Vec::new(),
+        problems,
     };
-    let directive = (row.build)(&mut reading);
-    if rules.on(G::DuplicateReported) {
-        reading.duplicates();
-    }
-    (directive, reading.problems)
+    let given = reading.given(attributes);
+    (row.build)(&mut reading, &given)
 }

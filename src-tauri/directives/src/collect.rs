@@ -22,6 +22,25 @@ impl Collect {
         &self.parsed.clean_text
     }
 
+    /// Bytes of a secret: one range with those before it, where no other lies between.
+    fn mask(&mut self, span: Span, text: &str) {
+        match self.parsed.ranges.last_mut() {
+            Some(last)
+                if last.reason == Some(RangeReason::Redacted)
+                    && last.span.end == span.start
+                    && text.is_empty() =>
+            {
+                last.span.end = span.end;
+            }
+            _ => self.range(
+                span,
+                Fate::Show,
+                Some(RangeReason::Redacted),
+                Some(text.to_owned()),
+            ),
+        }
+    }
+
     fn range(&mut self, span: Span, fate: Fate, reason: Option<RangeReason>, shown_as: Option<String>) {
         if let Some(last) = self.parsed.ranges.last_mut()
             && (last.fate, last.reason) == (fate, reason)
@@ -48,6 +67,10 @@ impl Sink for Collect {
                 self.parsed.clean_text.push_str(text);
                 let reason = joined.then_some(RangeReason::JoinedSpace);
                 self.range(span, Fate::Show, reason, joined.then(|| text.to_owned()));
+            }
+            Step::Mask { span, text } => {
+                self.parsed.clean_text.push_str(text);
+                self.mask(span, text);
             }
             Step::Hide { span, fate, reason } => self.range(span, fate, Some(reason), None),
             Step::Directive(directive) => self.parsed.directives.push(directive.clone()),

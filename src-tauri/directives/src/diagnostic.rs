@@ -166,6 +166,15 @@ impl Diagnostic {
         }
     }
 
+    /// Hands over every text in it.
+    pub fn each_text(&mut self, mut each: impl FnMut(&mut String)) {
+        each(&mut self.message);
+        if let Some(fix) = &mut self.fix {
+            each(&mut fix.text);
+            each(&mut fix.title);
+        }
+    }
+
     /// The same finding with a fix.
     #[must_use]
     pub fn with_fix(mut self, span: Span, text: impl Into<String>, title: impl Into<String>) -> Self {

@@ -78,6 +78,18 @@ impl Directive {
         }
     }
 
+    /// Hands over every text in it that people read: not ids, channels and chats, which are addresses.
+    pub fn each_text(&mut self, mut each: impl FnMut(&mut String)) {
+        match self {
+            Self::React { emoji, .. } => each(emoji),
+            Self::SendFile { path, caption, .. } => {
+                each(path);
+                caption.iter_mut().for_each(each);
+            }
+            Self::Voice { text, .. } | Self::SendMessage { text, .. } => each(text),
+        }
+    }
+
     /// The tag's name as an agent writes it.
     pub const fn tag(&self) -> &'static str {
         match self {

@@ -15,6 +15,7 @@ mod lex;
 mod lint;
 mod names;
 mod outcome;
+pub mod redact;
 mod rules;
 mod scanner;
 mod settings;

@@ -25,11 +25,11 @@ pub(crate) enum Named {
 
 #[derive(Debug)]
 pub(crate) struct Names {
+    /// Those that begin with the same letter stand together.
     list: Vec<(String, Name)>,
     guard: Vec<GuardRow>,
-    /// For each byte, in either case, the first in the list that begins with it.
-    first: [Option<u32>; 256],
-    longest: usize,
+    /// For each letter, in either case, where in the list its names begin and end.
+    letters: [(u32, u32); 256],
 }
 
 impl Names {
@@ -65,20 +65,20 @@ impl Names {
                     .map(|(i, row)| (row.name.to_ascii_lowercase(), Name::Guard(i))),
             );
         }
-        let mut first = [None; 256];
-        for (index, (name, _)) in list.iter().enumerate().rev() {
-            for b in name.bytes().take(1) {
-                first[usize::from(b.to_ascii_lowercase())] = Some(index as u32);
-                first[usize::from(b.to_ascii_uppercase())] = Some(index as u32);
+        let letter = |name: &str| name.as_bytes().first().copied();
+        let order: Vec<_> = list.iter().map(|(name, _)| letter(name)).collect();
+        list.sort_by_key(|(name, _)| order.iter().position(|first| *first == letter(name)));
+        let mut letters = [(0, 0); 256];
+        for (index, (name, _)) in list.iter().enumerate() {
+            let Some(b) = letter(name) else { continue };
+            let (start, end) = &mut letters[usize::from(b)];
+            if start == end {
+                *start = index as u32;
             }
+            *end = index as u32 + 1;
+            letters[usize::from(b.to_ascii_uppercase())] = (*start, *end);
         }
-        let longest = list.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        Self {
-            list,
-            guard,
-            first,
-            longest,
-        }
+        Self { list, guard, letters }
     }
 
     pub(crate) fn text(&self, name: Name) -> &str {
@@ -111,31 +111,32 @@ impl Names {
 
     /// Reads the name after a `<` at `at`, among the bytes up to `end`; `whole` says that no more will come.
     pub(crate) fn at(&self, source: &Source, at: usize, end: usize, whole: bool) -> Named {
-        let slash = usize::from(source.byte(at + 1).is_some_and(|b| at + 1 < end && b == b'/'));
-        let from = at + 1 + slash;
-        let candidates = if from < end {
-            let first = source.byte(from).and_then(|b| self.first[usize::from(b)]);
-            let Some(first) = first else {
-                source.spend(1);
-                return Named::Unknown;
-            };
-            &self.list[first as usize..]
-        } else {
-            &self.list
+        let rest = source.bytes((at + 1).min(end), end);
+        let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+        source.spend(1);
+        let candidates = match rest.first() {
+            Some(first) => {
+                let (start, end) = self.letters[usize::from(*first)];
+                &self.list[start as usize..end as usize]
+            }
+            None => &self.list,
         };
-        let there = source.bytes(from.min(end), end.min(from + self.longest + 1));
-        let len = there.iter().take_while(|b| is_name(**b)).count();
-        source.spend(len + 1);
-        let name = &there[..len];
-        if from + len == end && !whole {
-            let starts = |known: &str| known.as_bytes().get(..len).is_some_and(|k| same_word(k, name));
-            let possible = candidates.iter().find(|(known, _)| starts(known));
-            return possible.map_or(Named::Unknown, |(_, known)| Named::Partial(*known));
+        let mut partial = None;
+        for (known, name) in candidates {
+            let there = &rest[..known.len().min(rest.len())];
+            source.spend(1);
+            if !same_word(there, &known.as_bytes()[..there.len()]) {
+                continue;
+            }
+            source.spend(there.len());
+            match rest.get(there.len()) {
+                Some(b) if is_name(*b) => {}
+                None if !whole => partial = partial.or(Some(*name)),
+                _ if there.len() == known.len() => return Named::Known(*name),
+                _ => {}
+            }
         }
-        candidates
-            .iter()
-            .find(|(known, _)| same_word(known.as_bytes(), name))
-            .map_or(Named::Unknown, |(_, known)| Named::Known(*known))
+        partial.map_or(Named::Unknown, Named::Partial)
     }
 
     /// The known name most like `name`, if it is like one at all.

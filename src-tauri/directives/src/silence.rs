@@ -113,10 +113,10 @@ impl Silence {
         }
     }
 
-    /// Whether any text stands before the reader. `white` says that white space follows it.
-    pub(crate) fn has_text(&self, white: bool) -> bool {
+    /// Whether any text stands before the reader. `white` tells whether white space follows it.
+    pub(crate) fn has_text(&self, white: impl Fn() -> bool) -> bool {
         match &self.phase {
-            Phase::Front(front) => front.has_text(white),
+            Phase::Front(front) => front.has_text(white()),
             _ => self.fed,
         }
     }
@@ -147,18 +147,27 @@ impl Silence {
         matches!(self.phase, Phase::Silent)
     }
 
-    /// Whether `piece` goes out as it is: nothing waits before it, and it is no possible token. Most text
-    /// does, so this asks first; what does not pass is to be fed.
-    pub(crate) fn passes(&self, source: &Source, piece: &Piece) -> bool {
-        let open = match (&piece.kind, &self.phase) {
-            (Kind::Hidden(..), _) => true,
-            (Kind::Text(InCode::No), Phase::Body(None)) => {
-                !self.hold_all && Ending::find(source.str(piece.span), self.heartbeat).is_none()
-            }
-            (Kind::Text(_), Phase::Body(None)) => !self.hold_all,
-            _ => false,
-        };
-        open && self.queue.is_empty()
+    /// Whether anything waits here, so that all that follows must queue up behind it.
+    pub(crate) fn waits(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Whether this text goes out as it is: nothing waits before it, and no token may end it. Most text
+    /// does, so this is asked first; what does not pass is to be fed.
+    #[inline]
+    pub(crate) fn lets_pass(&self, text: &str, code: InCode) -> bool {
+        self.is_open() && (code != InCode::No || Ending::find(text, self.heartbeat).is_none())
+    }
+
+    /// The same for joined white space, which `next` follows.
+    pub(crate) fn lets_white_pass(&self, next: Option<u8>) -> bool {
+        let begins_none =
+            |b: u8| b.is_ascii_alphanumeric() && Token::starting(char::from(b), self.heartbeat).is_none();
+        self.is_open() && next.is_some_and(begins_none)
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Body(None)) && !self.hold_all && self.queue.is_empty()
     }
 
     /// Takes the next piece; what is decided goes to `ready`.
@@ -376,27 +385,31 @@ impl Silence {
         pattern.is_match(&text)
     }
 
-    /// Takes the last tokens out of the queue; the span of the first one.
+    /// Takes the last tokens out of the queue; where the first `NO_REPLY` begins, with what stands at it.
     fn strip_ending(&mut self, source: &Source) -> Option<Span> {
         let mut first = None;
+        let mut word = Word::default();
         for piece in self.queue.split_off(self.ending_at.min(self.queue.len())) {
             match piece.kind {
                 Kind::Hidden(..) => self.queue.push(piece),
-                Kind::Joined(_) => self
-                    .queue
-                    .push(Piece::hidden(piece.span, Fate::Drop, RangeReason::Trim)),
+                Kind::Joined(_) => {
+                    first = first.or_else(|| word.take_token());
+                    self.queue
+                        .push(Piece::hidden(piece.span, Fate::Drop, RangeReason::Trim));
+                }
                 Kind::Text(_) => {
                     let mut at = piece.span.start;
                     for part in source.str(piece.span).split_inclusive(char::is_whitespace) {
-                        let word = part.trim_end();
-                        let (middle, end) = (at + word.len(), at + part.len());
-                        if !word.is_empty() {
+                        let text = part.trim_end();
+                        let (middle, end) = (at + text.len(), at + part.len());
+                        if !text.is_empty() {
                             let span = Span::new(at, middle);
-                            first = first.or(Some(span));
+                            word.add(text, span);
                             self.queue
                                 .push(Piece::hidden(span, Fate::Strip, RangeReason::Token));
                         }
                         if middle < end {
+                            first = first.or_else(|| word.take_token());
                             let space = Span::new(middle, end);
                             self.queue
                                 .push(Piece::hidden(space, Fate::Drop, RangeReason::Trim));
@@ -406,6 +419,32 @@ impl Silence {
                 }
             }
         }
-        first
+        first.or_else(|| word.take_token())
+    }
+}
+
+/// A word of the ending. What was stripped inside it divides its raw bytes into runs.
+#[derive(Debug, Default)]
+struct Word {
+    text: String,
+    /// Where each run begins in the text, and its bytes.
+    runs: Vec<(usize, Span)>,
+}
+
+impl Word {
+    fn add(&mut self, text: &str, span: Span) {
+        match self.runs.last_mut() {
+            Some((_, run)) if run.end == span.start => run.end = span.end,
+            _ => self.runs.push((self.text.len(), span)),
+        }
+        self.text += text;
+    }
+
+    /// Ends the word: the run in which its `NO_REPLY` begins, if it holds one.
+    fn take_token(&mut self) -> Option<Span> {
+        let Self { text, runs } = std::mem::take(self);
+        let at = text.find(Token::NoReply.word())?;
+        let run = runs.iter().rfind(|(from, _)| *from <= at)?;
+        Some(run.1)
     }
 }

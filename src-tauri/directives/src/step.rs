@@ -2,7 +2,7 @@
 
 use crate::{Diagnostic, Directive, Fate, Header, HoldReason, JsonAction, RangeReason, Span, Suppression};
 
-/// One decision. `Show` and `Hide` partition the raw bytes: every byte is in exactly one of them, once, in
+/// One decision. `Show`, `Hide` and, with redaction, `Mask` partition the raw bytes: every byte is in exactly one of them, once, in
 /// order. The other steps come as soon as they are known, which may be before the range they lie in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<'a> {
@@ -14,6 +14,13 @@ pub enum Step<'a> {
         text: &'a str,
         /// Whether this is white space around something stripped.
         joined: bool,
+    },
+    /// Bytes of a secret; only a [`crate::redact::Reader`] says this.
+    Mask {
+        /// The raw bytes.
+        span: Span,
+        /// What is shown for them: the mask, or nothing where the secret goes on.
+        text: &'a str,
     },
     /// Bytes that nobody sees.
     Hide {
@@ -51,7 +58,7 @@ pub struct Hold {
     pub span: Span,
     /// The reason, closed.
     pub reason: HoldReason,
-    /// The rule that holds, an id of [`crate::RULES`].
+    /// The rule that holds, an id of [`crate::RULES`] or, for redaction, of the pipeline's stage.
     pub rule: &'static str,
     /// What is open: a tag's name, a token, or empty.
     pub subject: &'static str,
@@ -94,6 +101,9 @@ impl Hold {
             HoldReason::PartialToken => "`|>`, or a character that a token's name cannot hold.",
             HoldReason::JsonOpen => "The first key, the end of the value, or 65,536 bytes.",
             HoldReason::GuardOpen => "Its closing tag; the content is never shown.",
+            HoldReason::RedactionWindow => {
+                "A character that no secret has there, the whole secret (which is masked), or 512 bytes."
+            }
             _ => "The next part of the text.",
         }
     }

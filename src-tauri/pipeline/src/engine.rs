@@ -7,15 +7,15 @@ use crate::{
     files::SendDir,
     ports::Ports,
     recorder::{Ids, Recorder},
-    rules::Rules,
+    rules::{Rule, Rules},
     stages::dedupe::Seen,
     turn::{Pending, Turn},
 };
 use foldback_agents::Agent;
 use foldback_channels::{Arrival, ChannelAdapter, NameTaken, Switchboard};
-use foldback_directives::Settings;
+use foldback_directives::{Settings, redact::InboundSecrets};
 use foldback_store::{Journal, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Inbound, Kind, Rng, TurnId};
+use foldback_wire::{Actor, ChannelId, Clock, Inbound, Kind, Rng, TurnId, redact::Redaction};
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
@@ -116,6 +116,8 @@ pub(crate) struct Core {
     seen: Mutex<Seen>,
     running: Mutex<HashMap<TurnId, CancellationToken>>,
     grammar_off: Vec<String>,
+    /// What is masked in what goes out.
+    pub(crate) redaction: Option<Redaction>,
 }
 
 impl Core {
@@ -153,6 +155,15 @@ fn switch_off(settings: &mut Settings, rules: &[String]) {
 #[cfg(not(feature = "mutants"))]
 const fn switch_off(_: &mut Settings, _: &[String]) {}
 
+/// What is masked.
+fn redaction(config: &Config, rules: Rules) -> Option<Redaction> {
+    let mut settings = config.redact.clone();
+    if !rules.holds(Rule::RedactInbound) {
+        settings.inbound = InboundSecrets::Keep;
+    }
+    Redaction::new(&settings)
+}
+
 /// The running bot. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
@@ -174,11 +185,16 @@ impl Engine {
             rules,
             grammar_off,
         } = parts;
-        let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock));
+        let redaction = redaction(&config, rules);
+        let kept = redaction.clone().filter(|_| rules.holds(Rule::RedactJournal));
+        let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock), kept.clone());
         let ids = Arc::new(Ids::new(journal.reserve().await?));
         let (sender, inbound) = mpsc::channel(INBOUND);
         let witness = Arc::clone(&journal);
-        let board = Switchboard::new(Arc::clone(&clock), Arc::clone(&rng), sender, move |draft| {
+        let board = Switchboard::new(Arc::clone(&clock), Arc::clone(&rng), sender, move |mut draft| {
+            if let Some(redaction) = &kept {
+                redaction.event(&mut draft.kind);
+            }
             if let Err(error) = witness.append(vec![draft]) {
                 tracing::error!(%error, "a change of a channel is not in the journal");
             }
@@ -204,6 +220,7 @@ impl Engine {
             seen: Mutex::default(),
             running: Mutex::default(),
             grammar_off,
+            redaction,
         });
         let left = core.find_left().await?;
         core.recorder.note(Kind::Started {

@@ -5,10 +5,15 @@ use crate::{
     leaks::Leak,
 };
 use foldback_store::{Journal, Numbers, StoreError};
-use foldback_wire::{ChannelId, Clock, Draft, Kind, OpId, RunId, SessionId, Timestamp, TurnId};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use foldback_wire::{
+    ChannelId, Clock, Draft, Kind, OpId, RunId, SessionId, Timestamp, TurnId, redact::Redaction,
+};
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// The next numbers of everything that is counted.
@@ -49,17 +54,24 @@ pub(crate) struct Recorder {
     turn: Option<TurnId>,
     session: Option<SessionId>,
     channel: Option<ChannelId>,
+    /// What is masked before it is written.
+    redaction: Option<Redaction>,
 }
 
 impl Recorder {
     /// For decisions that belong to no turn.
-    pub(crate) fn new(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        journal: Arc<dyn Journal>,
+        clock: Arc<dyn Clock>,
+        redaction: Option<Redaction>,
+    ) -> Self {
         Self {
             journal,
             clock,
             turn: None,
             session: None,
             channel: None,
+            redaction,
         }
     }
 
@@ -92,7 +104,18 @@ impl Recorder {
         self.clock.now()
     }
 
-    pub(crate) fn draft(&self, kind: Kind) -> Draft {
+    /// Words for the log, without secrets.
+    pub(crate) fn words<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match &self.redaction {
+            Some(redaction) => redaction.text(text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    pub(crate) fn draft(&self, mut kind: Kind) -> Draft {
+        if let Some(redaction) = &self.redaction {
+            redaction.event(&mut kind);
+        }
         Draft {
             at: self.now(),
             turn: self.turn,

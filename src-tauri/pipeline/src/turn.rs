@@ -20,6 +20,7 @@ use crate::{
     },
 };
 use foldback_agents::TurnRequest;
+use foldback_directives::redact::InboundSecrets;
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
 use std::sync::Arc;
@@ -87,7 +88,12 @@ macro_rules! passed {
 
 impl Core {
     /// Begins a turn: through the gates, then into its conversation.
-    pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
+    pub(crate) async fn begin(self: &Arc<Self>, mut inbound: Inbound) -> Result<Turn, StoreError> {
+        if let Some(redaction) = &self.redaction
+            && redaction.inbound() == InboundSecrets::Agent
+        {
+            redaction.message(&mut inbound);
+        }
         let id = self.ids.turn();
         let recorder = self.recorder.of_turn(id, &inbound.channel);
         recorder.note(Kind::Received {
@@ -319,7 +325,8 @@ impl Core {
         } = pending;
         let span = tracing::info_span!("turn", turn = %id, session = %session, channel = %message.channel);
         let ended = async {
-            let answered = self.answer(&pending).await;
+            // Boxed, as all that a turn works with is large.
+            let answered = Box::pin(self.answer(&pending)).await;
             self.running().remove(&id);
             let terminal = answered?;
             pending.recorder.note_all(vec![
@@ -423,7 +430,10 @@ impl Core {
         );
         desk.busy = Some(busy);
         let ended = tokio::try_join!(
-            run.run(request, Scan::new(&settings, &message.text)),
+            run.run(
+                request,
+                Scan::new(&settings, &message.text, self.redaction.as_ref(), self.rules)
+            ),
             deliver(&mut desk, decided),
         );
         typing.seal();

@@ -8,6 +8,7 @@ mod delivery;
 mod event;
 mod ids;
 mod inbound;
+pub mod redact;
 pub mod rpc;
 mod time;
 mod turn;

@@ -75,10 +75,17 @@ const table = [
     ["turn.why", "Why (not)?", ["y"], "list"],
     ["turn.copy", "Copy", ["c"], "list"],
   ]],
+  ["Output", [
+    ["output.recut", "Cut it differently", ["$mod+Shift+x"], "always"],
+    ["output.dialects", "Compare dialects", ["$mod+Shift+d"], "always"],
+  ]],
   ["Compose", [
     ["compose.send", "Send through the channel", ["$mod+Enter"], "always"],
     ["compose.fix", "Apply the fix", ["Alt+Enter"], "always"],
+    ["compose.fixAll", "Apply every fix", ["Alt+Shift+Enter"], "always"],
     ["compose.fixHere", "Apply the fix of this finding", ["f"], "list"],
+    ["compose.finding.next", "Next finding", ["F8"], "always"],
+    ["compose.finding.previous", "Previous finding", ["Shift+F8"], "always"],
     ["compose.template", "Insert a directive", ["$mod+Shift+i"], "always"],
     ["compose.previous", "Previous message sent", ["Alt+ArrowUp"], "always"],
     ["compose.next", "Next message sent", ["Alt+ArrowDown"], "always"],

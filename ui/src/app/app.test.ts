@@ -139,6 +139,20 @@ describe("the frame", () => {
     await found("view-channels");
   });
 
+  it("keeps a leak in the top bar, and leads to its rows", async () => {
+    const host = await open();
+    expect(shown("leaks")).toBe(false);
+    const status = await host.call("status", {});
+    host.push({ push: "status", status: { ...status, leaks: 1 } });
+    await settle();
+    expect(byId("leaks").textContent?.trim()).toBe("1 leak");
+    await click(byId("leaks"));
+    await found("view-live");
+    expect(calls(host, "view_open").at(-1)).toEqual({ filter: `is:leaked after:${status.since}` });
+    // It stays: a leak that happened cannot be dismissed.
+    expect(shown("leaks")).toBe(true);
+  });
+
   it("keeps the app's log in a drawer", async () => {
     await open();
     await press(document.body, "j", { ctrlKey: true });

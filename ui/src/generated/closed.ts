@@ -2,6 +2,8 @@
 
 import type {
   AlarmKind,
+  Aspect,
+  CutFamily,
   AgentFault,
   ChannelState,
   ChatType,
@@ -44,6 +46,27 @@ export const alarmKinds = [
   { code: "channel_down", about: "A channel went down." },
   { code: "unknown_outcome", about: "An operation was in flight when the process ended." },
 ] as const satisfies readonly Entry<AlarmKind>[];
+
+export const aspects = [
+  { code: "leak", about: "Bytes of a directive were shown while the text streamed." },
+  { code: "released", about: "What was shown while the text streamed is not how the clean text begins." },
+  { code: "clean_text", about: "The text that the user ends up with." },
+  { code: "directives", about: "What is carried out." },
+  { code: "header", about: "The keys of the header." },
+  { code: "actions", about: "JSON actions." },
+  { code: "diagnostics", about: "The findings." },
+  { code: "suppressed", about: "Whether, and why, nothing is delivered." },
+  { code: "ranges", about: "What became of which byte." },
+] as const satisfies readonly Entry<Aspect>[];
+
+export const cutFamilies = [
+  { code: "all", about: "Every way to cut it." },
+  { code: "single", about: "In two, at one place." },
+  { code: "pairs", about: "In three, at every two places." },
+  { code: "sizes", about: "In pieces of the same number of characters, 2 to 32." },
+  { code: "characters", about: "One character at a time." },
+  { code: "random", about: "At random, from seeds that are the same every time." },
+] as const satisfies readonly Entry<CutFamily>[];
 
 export const agentFaults = [
   { code: "overloaded", about: "The backend has too much to do." },

@@ -3,12 +3,14 @@
 import type {
   Ack,
   ArmChannel,
+  Benched,
   Catalog,
   ChannelCard,
   Completion,
   Compose,
   ComposeSend,
   Composed,
+  DialectBench,
   EventDetail,
   FilterCheck,
   FilterComplete,
@@ -31,6 +33,10 @@ import type {
   Nothing,
   OpenView,
   Pause,
+  Recut,
+  RecutCancel,
+  RecutFixture,
+  RecutStarted,
   ReleaseHeld,
   Sent,
   SeqRef,
@@ -81,6 +87,14 @@ export interface Commands {
   why: { args: WhyQuestion; result: Why };
   /** Reads, lints and previews an agent's output. */
   compose: { args: Compose; result: Composed };
+  /** Cuts an output in many ways, to see whether any changes what the user sees. */
+  recut: { args: Recut; result: RecutStarted };
+  /** Stops a run of re-cuts. */
+  recut_cancel: { args: RecutCancel; result: Nothing };
+  /** Makes a fixture of an output in certain chunks. */
+  recut_fixture: { args: RecutFixture; result: FixtureText };
+  /** Reads an output under several settings. */
+  dialect_bench: { args: DialectBench; result: Benched };
   /** Sends a message through the whole pipeline of a channel. */
   compose_send: { args: ComposeSend; result: Sent };
   /** The fixtures there are, by path. */

@@ -39,6 +39,9 @@ export type ArmChannel = {
   confirm: string,
 };
 
+/** In what two readings of an output can differ. */
+export type Aspect = "leak" | "released" | "clean_text" | "directives" | "header" | "actions" | "diagnostics" | "suppressed" | "ranges";
+
 /** A file that came with a message. */
 export type Attachment = {
   /** File name as the platform gives it. */
@@ -47,6 +50,46 @@ export type Attachment = {
   media_type: string,
   /** Size in bytes, where known. */
   size: number | null,
+};
+
+/** The settings that a column of the bench begins with. */
+export type BenchBase = { "from": "configured" }
+| { "from": "default" }
+| { "from": "channel",
+  /** The channel. */
+  channel: ChannelId,
+};
+
+/** A way to read an output. */
+export type BenchColumn = {
+  /** In a few words. */
+  name: string,
+  /** Where it begins. */
+  base: BenchBase,
+  /** What is set then, as `output.KEY=VALUE`. */
+  set: Array<string>,
+};
+
+/** What comes of the output in a column. */
+export type BenchResult = {
+  /** The column. */
+  column: BenchColumn,
+  /** What the scanner decided; `None` when the settings are none. */
+  parsed: Parsed | null,
+  /** Why the settings are none. */
+  error: string | null,
+  /** In what it differs from the first column. */
+  differs: Array<Aspect>,
+};
+
+/** Answer of `dialect_bench`. */
+export type Benched = {
+  /** The raw text. */
+  raw: string,
+  /** The first column first, then those that differ most. */
+  results: Array<BenchResult>,
+  /** The keys that can be set, with `output.`. */
+  keys: Array<string>,
 };
 
 /** What an operation says, as the journal keeps it: a place in the clean text, so that the raw text is
@@ -335,6 +378,19 @@ export type Counters = {
   held: number,
 };
 
+/** How many cuts of a family there are. */
+export type CutCount = {
+  /** The family. */
+  family: CutFamily,
+  /** How many of it are tried. */
+  cuts: number,
+  /** How many there are; `None` when nobody can count them. */
+  of: number | null,
+};
+
+/** A family of ways to cut a text. A cut never divides a character: the agent layer repairs those. */
+export type CutFamily = "all" | "single" | "pairs" | "sizes" | "characters" | "random";
+
 /** One step of the turn, for the scrubber. */
 export type Decision = {
   /** The event. */
@@ -392,6 +448,15 @@ export type Diagnostic = {
   message: string,
   /** How to mend it, where that is known. */
   fix: Fix | null,
+};
+
+/** `dialect_bench`: the same output under several settings. */
+export type DialectBench = {
+  /** The output. */
+  specimen: Specimen,
+  /** The columns, the one to compare with first; `None` for those that are worth a look: each dialect off,
+   * each other value of a setting, and the channels that are configured differently. */
+  columns: Array<BenchColumn> | null,
 };
 
 /** One directive, in the order it was written. Aliases of emoji are not yet resolved and paths not yet
@@ -1079,6 +1144,18 @@ export type LaneSpan = {
   error: boolean,
 };
 
+/** Bytes of a directive that reached a channel. */
+export type LeakedBytes = {
+  /** The event that says so. */
+  seq: number,
+  /** Which assistant message. */
+  message: number,
+  /** The raw bytes. */
+  span: Span,
+  /** What they say. */
+  text: string,
+};
+
 /** An operation in the ledger: intended on the left, acknowledged on the right. */
 export type LedgerEntry = {
   /** The event that intended it. */
@@ -1103,6 +1180,8 @@ export type LedgerEntry = {
   took_ms: number | null,
   /** How long the user saw this text, for live frames and deleted messages; `None` when still visible. */
   visible_ms: number | null,
+  /** Bytes of directives that it showed; empty in all that is well. */
+  leaked: Array<LeakedBytes>,
 };
 
 /** What a platform's text limit counts. */
@@ -1317,6 +1396,10 @@ export type Push = { "push": "frame",
   /** How far. */
   progress: FixtureProgress,
 }
+| { "push": "recut",
+  /** How far, and what came of it. */
+  progress: RecutProgress,
+}
 | { "push": "log",
   /** The lines, oldest first. */
   lines: Array<LogLine>,
@@ -1343,6 +1426,77 @@ export type Reaction = {
   emoji: string,
   /** What the platform is given. */
   sent: string,
+};
+
+/** `recut`: cut this output in many ways; does any change what the user sees? */
+export type Recut = {
+  /** The output. */
+  specimen: Specimen,
+};
+
+/** `recut_cancel`: stop a run. */
+export type RecutCancel = {
+  /** The run. */
+  run: number,
+};
+
+/** A cut that changes what the user sees. */
+export type RecutFailure = {
+  /** The family it was found in. */
+  family: CutFamily,
+  /** Where it cuts, in bytes of the raw text. No place of it can be left out. */
+  cut: Array<number>,
+  /** What differs. */
+  differs: Array<Aspect>,
+  /** What comes of the text in one piece. */
+  whole: Parsed,
+  /** What comes of it in these pieces. */
+  parsed: Parsed,
+  /** What each chunk added to what the user sees; one more for the end of the message. */
+  released: Array<string>,
+  /** Bytes of directives that were shown. */
+  leaked: Array<Span>,
+};
+
+/** `recut_fixture`: a fixture that plays the output in these chunks and expects what comes of it in one piece;
+ * not stored yet. */
+export type RecutFixture = {
+  /** The output. */
+  specimen: Specimen,
+  /** Where it is cut, in bytes of the raw text, rising. */
+  cut: Array<number>,
+};
+
+/** How far a run is. */
+export type RecutProgress = {
+  /** The run. */
+  run: number,
+  /** Cuts tried. */
+  done: number,
+  /** What came of it, with the last report. */
+  result: RecutResult | null,
+};
+
+/** What came of a run. */
+export type RecutResult = {
+  /** Cuts tried; those of the search for the smallest one are not counted. */
+  cuts: number,
+  /** Whether somebody stopped it before all were tried. */
+  cancelled: boolean,
+  /** The cut that changes something; `None` when none does. */
+  failure: RecutFailure | null,
+};
+
+/** Answer of `recut`; progress and result are pushed on the topic `app`. */
+export type RecutStarted = {
+  /** The run. */
+  run: number,
+  /** The text that is cut. */
+  raw: string,
+  /** What is tried, in this order. */
+  families: Array<CutCount>,
+  /** Cuts in all. */
+  cuts: number,
 };
 
 /** How a platform refuses, as every adapter reports it. */
@@ -1404,6 +1558,22 @@ export type SilentReason = "no_reply" | "silent_token" | "heartbeat_ack" | "dire
 /** A half-open range of UTF-8 byte offsets into the raw text, `start..end`. Printed as `[start, end]`. */
 export type Span = [number, number];
 
+/** The output that is tried. */
+export type Specimen = { "of": "text",
+  /** What the user wrote; the echo guard compares with it. */
+  user_text: string,
+  /** What the agent answers. */
+  agent_output: string,
+  /** Read as on this channel; `None` as on a channel without settings of its own. */
+  channel: ChannelId | null,
+}
+| { "of": "message",
+  /** The turn. */
+  turn: TurnId,
+  /** Which assistant message, from 0. */
+  message: number,
+};
+
 /** The stages of a message's way, in order; module names in the pipeline. */
 export type Stage = "finalize" | "dedupe" | "debounce" | "authorize" | "activation" | "session" | "inline_directives" | "commands" | "queue" | "prepare" | "run" | "scan" | "preview" | "dispatch" | "deliver";
 
@@ -1433,6 +1603,8 @@ export type Status = {
   unknown: number,
   /** The turns of those operations. */
   unknown_turns: Array<TurnId>,
+  /** Times a byte of a directive reached a channel. */
+  leaks: number,
   /** Since when everything here and on the cards of the channels is counted: the start of the process. */
   since: Timestamp,
   /** Last place of the journal. */

@@ -6,6 +6,7 @@ import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
 import { Fixtures } from "./fixtures.svelte";
 import { Prefs } from "./prefs.svelte";
+import { Recut } from "./recut.svelte";
 import { Theme } from "./theme.svelte";
 
 export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels";
@@ -33,6 +34,7 @@ export class Console {
   readonly theme = new Theme(this.prefs);
   readonly actions = new ActionRegistry();
   readonly fixtures: Fixtures;
+  readonly recut: Recut;
   readonly #selection = new Selection();
   readonly #announcer = new Announcer((text) => (this.announcement = text));
   #toastId = 0;
@@ -58,6 +60,7 @@ export class Console {
   constructor(host: Host) {
     this.host = host;
     this.fixtures = new Fixtures(host);
+    this.recut = new Recut(host);
     const stored = sessionStorage.getItem(VIEW_KEY);
     if (isView(stored)) this.view = stored;
     // Bound inside effects: what counts must not become what they depend on.
@@ -211,6 +214,9 @@ export class Console {
         break;
       case "fixtures":
         this.fixtures.hear(push.progress);
+        break;
+      case "recut":
+        this.recut.hear(push.progress);
         break;
       case "alarm":
         this.#alarm(push.alarm);

@@ -49,6 +49,7 @@ impl Backend {
                     news = urgent.recv() => match news {
                         Ok(Urgent::Alarm(alarm)) => to.send(Push::Alarm { alarm }).await?,
                         Ok(Urgent::Fixtures(progress)) => to.send(Push::Fixtures { progress }).await?,
+                        Ok(Urgent::Recut(progress)) => to.send(Push::Recut { progress }).await?,
                         // The journal and the next progress report have what a slow window missed.
                         Err(broadcast::error::RecvError::Lagged(missed)) => {
                             tracing::warn!(missed, "a window is too slow for its alarms");

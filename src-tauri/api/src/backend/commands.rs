@@ -3,11 +3,12 @@
 use super::Backend;
 use crate::{Commands, catalog::catalog};
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, EventDetail, Failure,
-    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
-    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
-    Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel,
-    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
+    EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
+    FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
+    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
+    TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -74,6 +75,22 @@ impl Commands for Backend {
 
     async fn compose(&self, compose: Compose) -> Result<Composed, Failure> {
         self.read(compose).await
+    }
+
+    async fn recut(&self, wish: Recut) -> Result<RecutStarted, Failure> {
+        self.start_recut(wish).await
+    }
+
+    async fn recut_cancel(&self, which: RecutCancel) -> Result<Nothing, Failure> {
+        self.cancel_run(which.run).map(|()| Nothing {})
+    }
+
+    async fn recut_fixture(&self, wish: RecutFixture) -> Result<FixtureText, Failure> {
+        self.fixture_of_cut(wish).await
+    }
+
+    async fn dialect_bench(&self, wish: DialectBench) -> Result<Benched, Failure> {
+        self.bench(wish).await
     }
 
     async fn compose_send(&self, send: ComposeSend) -> Result<Sent, Failure> {

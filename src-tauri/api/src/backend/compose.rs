@@ -43,7 +43,7 @@ impl Backend {
                 column: start.column as u32,
                 end_line: end.line as u32,
                 end_column: end.column as u32,
-                explanation: diagnostic.code.about().to_owned(),
+                explanation: diagnostic.code.explain().to_owned(),
                 diagnostic: diagnostic.clone(),
             }
         };
@@ -112,7 +112,7 @@ impl Backend {
         Ok(Sent { turn: turn.id })
     }
 
-    fn inbound(&self, channel: &ChannelId, message: MessageId, text: String) -> Inbound {
+    pub(super) fn inbound(&self, channel: &ChannelId, message: MessageId, text: String) -> Inbound {
         Inbound {
             channel: channel.clone(),
             account: None,

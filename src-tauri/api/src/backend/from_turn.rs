@@ -5,7 +5,7 @@ use crate::{TurnFold, failure};
 use foldback_replay::{Came, ends, fixture, recording, updated};
 use foldback_store::one_line;
 use foldback_wire::{
-    ChatType, Code, Event, Inbound, TurnId,
+    ChatType, Code, Inbound, Platform, TurnId,
     rpc::{Failure, FixtureText},
 };
 use serde_json::{Map, Value, json};
@@ -19,7 +19,14 @@ impl Backend {
             .ok_or_else(|| failure::no_turn(turn))?;
         let platform = self.capabilities(&detail.inbound.channel).platform;
         let path = format!("turns/turn-{turn}.yaml");
-        let script = script(turn, platform.code(), &detail.inbound, &events);
+        let script = Script {
+            name: format!("Turn {turn}: {}", one_line(&detail.inbound.text, 60)),
+            about: format!("Made from turn {turn} of {}.", detail.inbound.channel),
+            platform,
+            inbound: &detail.inbound,
+            more: String::new(),
+        }
+        .with(recording::script(&events).iter().map(|step| json!(step)));
         let parsed = fixture::parse(Path::new(&path), &script).map_err(|e| failure::internal(&e))?;
         let codes: Vec<Code> = detail
             .messages
@@ -39,24 +46,37 @@ impl Backend {
     }
 }
 
-/// The fixture without its expectations. JSON values are YAML values.
-fn script(turn: TurnId, platform: &str, inbound: &Inbound, events: &[Event]) -> String {
-    let title = format!("Turn {turn}: {}", one_line(&inbound.text, 60));
-    let mut text = format!(
-        "name: {}\nabout: {}\nchannel: {platform}\nrules: []\nsteps:\n  - user: {}\n",
-        json!(title),
-        json!(format!("Made from turn {turn} of {}.", inbound.channel)),
-        user(inbound),
-    );
-    let steps = recording::script(events);
-    if !steps.is_empty() {
-        text += "  - agent:\n";
+/// A fixture without its agent's steps and its expectations.
+pub(super) struct Script<'a> {
+    pub(super) name: String,
+    pub(super) about: String,
+    pub(super) platform: Platform,
+    pub(super) inbound: &'a Inbound,
+    /// Whole lines of further keys.
+    pub(super) more: String,
+}
+
+impl Script<'_> {
+    /// The text of the fixture, up to its expectations. JSON values are YAML values.
+    pub(super) fn with(&self, steps: impl IntoIterator<Item = Value>) -> String {
+        let mut text = format!(
+            "name: {}\nabout: {}\nchannel: {}\nrules: []\n{}steps:\n  - user: {}\n",
+            json!(self.name),
+            json!(self.about),
+            self.platform,
+            self.more,
+            user(self.inbound),
+        );
+        let mut steps = steps.into_iter().peekable();
+        if steps.peek().is_some() {
+            text += "  - agent:\n";
+        }
         for step in steps {
             // Writing to a String cannot fail.
-            let _ = writeln!(text, "      - {}", json!(step));
+            let _ = writeln!(text, "      - {step}");
         }
+        text
     }
-    text
 }
 
 fn user(inbound: &Inbound) -> Value {

@@ -9,10 +9,12 @@ mod compose;
 mod demo;
 mod fixtures;
 mod follow;
+mod from_cut;
 mod from_turn;
 mod open;
 mod preview;
 mod runs;
+mod trials;
 mod turns;
 mod views;
 
@@ -30,7 +32,7 @@ use foldback_pipeline::{Engine, config::Config};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Clock,
-    rpc::{Alarm, Failure, FixtureProgress, Topic},
+    rpc::{Alarm, Failure, FixtureProgress, RecutProgress, Topic},
 };
 use runs::Runs;
 use std::{
@@ -81,6 +83,7 @@ struct Shared {
 enum Urgent {
     Alarm(Alarm),
     Fixtures(FixtureProgress),
+    Recut(Box<RecutProgress>),
 }
 
 impl Backend {

@@ -31,7 +31,7 @@ use tokio::sync::mpsc;
 /// Least time between two reports of a run.
 const REPORT: Duration = Duration::from_millis(50);
 
-/// Runs of fixtures that go on.
+/// Runs of fixtures and re-cuts that go on.
 #[derive(Default)]
 pub(super) struct Runs {
     state: Mutex<Going>,
@@ -42,6 +42,22 @@ struct Going {
     last: u32,
     /// Told to stop when true.
     stops: BTreeMap<u32, Arc<AtomicBool>>,
+}
+
+impl Runs {
+    /// A new run: its number, and what stops it once it is true.
+    pub(super) fn begin(&self) -> (u32, Arc<AtomicBool>) {
+        let mut going = lock(&self.state);
+        going.last += 1;
+        let (number, stop) = (going.last, Arc::new(AtomicBool::new(false)));
+        going.stops.insert(number, Arc::clone(&stop));
+        (number, stop)
+    }
+
+    /// A run is over.
+    pub(super) fn end(&self, number: u32) {
+        lock(&self.state).stops.remove(&number);
+    }
 }
 
 /// A fixture on a channel, to be run; or why it cannot be.
@@ -69,7 +85,7 @@ impl Job {
 }
 
 /// Nothing of a fixture has a place in the app's log.
-fn silently<T>(act: impl FnOnce() -> T) -> T {
+pub(super) fn silently<T>(act: impl FnOnce() -> T) -> T {
     tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::default(), act)
 }
 
@@ -83,14 +99,7 @@ impl Backend {
         let shelf = self.shared.fixtures.clone();
         let jobs = off_thread(move || jobs(&shelf, files)).await?;
         let cases = jobs.len() as u32;
-        let stop = Arc::new(AtomicBool::new(false));
-        let number = {
-            let mut going = lock(&self.shared.runs.state);
-            going.last += 1;
-            let number = going.last;
-            going.stops.insert(number, Arc::clone(&stop));
-            number
-        };
+        let (number, stop) = self.shared.runs.begin();
         let ended = work(jobs, &stop);
         self.tasks().spawn(self.clone().report(number, cases, ended));
         Ok(FixtureStarted { run: number, cases })
@@ -136,7 +145,7 @@ impl Backend {
             // Nobody listens: then nobody waits for it.
             let _ = self.shared.urgent.send(Urgent::Fixtures(progress));
         }
-        lock(&self.shared.runs.state).stops.remove(&number);
+        self.shared.runs.end(number);
     }
 
     /// A case with its path as clients name it.

@@ -5,7 +5,8 @@ use super::{
     when::{When, millis},
 };
 use foldback_wire::{
-    DirectiveRef, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Timestamp, rpc::LedgerEntry,
+    DirectiveRef, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Timestamp,
+    rpc::{LeakedBytes, LedgerEntry},
 };
 use std::collections::HashMap;
 
@@ -34,10 +35,18 @@ impl Ledger {
     pub(super) fn entries(&self, messages: &Messages) -> Vec<LedgerEntry> {
         let resolved = |entry: &LedgerEntry| {
             let text = entry.intent.body.as_ref().and_then(|body| messages.resolve(body));
-            LedgerEntry {
+            let mut entry = LedgerEntry {
                 text,
                 ..entry.clone()
+            };
+            for leak in &mut entry.leaked {
+                let raw = messages.get(leak.message).map(|m| m.raw.as_str());
+                leak.text = raw
+                    .and_then(|raw| raw.get(leak.span.start..leak.span.end))
+                    .unwrap_or_default()
+                    .to_owned();
             }
+            entry
         };
         self.entries.iter().map(resolved).collect()
     }
@@ -78,6 +87,7 @@ impl Ledger {
                     outcome_seq: None,
                     took_ms: None,
                     visible_ms: None,
+                    leaked: Vec::new(),
                 });
             }
             Kind::Waiting { op, reason, until } => {
@@ -116,6 +126,16 @@ impl Ledger {
                 }
                 if outcome.code == OutcomeCode::Sent {
                     self.show(when, *op);
+                }
+            }
+            Kind::Leaked { op, message, span } => {
+                if let Some(entry) = self.entry(*op) {
+                    entry.leaked.push(LeakedBytes {
+                        seq: when.seq,
+                        message: *message,
+                        span: *span,
+                        text: String::new(),
+                    });
                 }
             }
             Kind::TurnEnded { .. } => self.waiting = None,

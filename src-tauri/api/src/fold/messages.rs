@@ -2,7 +2,7 @@
 
 use super::when::{When, millis};
 use foldback_wire::{
-    Body, Hold, Kind, Range, Span, Timestamp, rpc::Chunk, rpc::HoldEntry, rpc::MessageDetail,
+    Body, Hold, Kind, Range, RangeReason, Span, Timestamp, rpc::Chunk, rpc::HoldEntry, rpc::MessageDetail,
 };
 
 /// The assistant messages of a turn, in order.
@@ -120,6 +120,14 @@ fn decide(message: &mut MessageDetail, range: &Range) {
 /// show in what was decided about it.
 pub(super) fn join(ranges: &mut Vec<Range>, range: Range) {
     match ranges.last_mut() {
+        // A secret that goes on.
+        Some(last)
+            if last.reason == Some(RangeReason::Redacted)
+                && (range.reason, range.shown_as.as_deref()) == (last.reason, Some(""))
+                && last.span.end == range.span.start =>
+        {
+            last.span.end = range.span.end;
+        }
         Some(last)
             if (last.fate, last.reason, last.span.end) == (range.fate, range.reason, range.span.start)
                 && last.shown_as.is_none()

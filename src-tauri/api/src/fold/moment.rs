@@ -5,7 +5,10 @@ use super::{
     messages::{join, same_wait},
     when::millis,
 };
-use foldback_directives::{Scanner, Settings, Sink, Step};
+use foldback_directives::{
+    Scanner, Settings, Sink, Step,
+    redact::{Patterns, Reader},
+};
 use foldback_wire::{
     Capabilities, Directive, Event, Fate, Hold, Range, RangeReason, TurnId,
     rpc::{Chunk, DirectiveEntry, MessageDetail, Moment, MomentMessage},
@@ -133,7 +136,8 @@ fn read(
         message,
         directives: Vec::new(),
     };
-    let mut scanner = Scanner::new(settings, inbound);
+    // The journal keeps secrets masked; they are known again by how they are written there.
+    let mut scanner = Reader::new(Scanner::new(settings, inbound), Some(&Patterns::masked()));
     let mut done = 0;
     for Chunk { at_ms, span, .. } in &source.chunks {
         let end = span.end.min(bytes);
@@ -169,6 +173,16 @@ impl Sink for Reading {
                     fate: Fate::Show,
                     reason: joined.then_some(RangeReason::JoinedSpace),
                     shown_as: joined.then(|| text.to_owned()),
+                };
+                join(&mut self.message.ranges, range);
+            }
+            Step::Mask { span, text } => {
+                self.message.released.push_str(text);
+                let range = Range {
+                    span,
+                    fate: Fate::Show,
+                    reason: Some(RangeReason::Redacted),
+                    shown_as: Some(text.to_owned()),
                 };
                 join(&mut self.message.ranges, range);
             }

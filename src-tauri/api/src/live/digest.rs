@@ -1,7 +1,7 @@
 //! What the events since the start add up to: figures, counters, errors, alarms.
 
 use foldback_wire::{
-    ChannelId, ChannelState, Event, Kind, OpId, OpKind, OutcomeCode, Terminal, Timestamp, TurnId,
+    ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Terminal, Timestamp, TurnId,
     rpc::{Alarm, AlarmKind, ChannelError, Counters},
 };
 use std::{
@@ -26,6 +26,9 @@ pub(crate) struct Digest {
     /// Operations without an outcome, and where they go. Typing is left out everywhere: it comes and goes,
     /// and nobody misses it.
     open: HashMap<OpId, Option<ChannelId>>,
+    /// What the operations of running turns are, for an alarm that names one.
+    intents: BTreeMap<OpId, Named>,
+    leaks: u32,
     typing: HashSet<OpId>,
     unknown: BTreeMap<TurnId, Unknown>,
     since: Option<Timestamp>,
@@ -45,6 +48,15 @@ struct Unknown {
     operations: u32,
     /// Whether somebody looked at the turn since the last of them.
     seen: bool,
+}
+
+/// An operation as an alarm names it.
+#[derive(Debug, Clone)]
+struct Named {
+    turn: Option<TurnId>,
+    kind: OpKind,
+    /// The message it edits or made.
+    message: Option<MessageId>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +86,8 @@ impl Digest {
         }
         self.follow_turn(event);
         self.follow_ops(event);
-        let alarm = alarm(event);
+        self.follow_intents(event);
+        let alarm = self.leak(event).or_else(|| alarm(event));
         if let Some((message, hint)) = trouble(event) {
             let error = ChannelError {
                 at: event.at,
@@ -110,6 +123,58 @@ impl Digest {
             Kind::Intended { op, intent } if intent.kind == OpKind::Typing => self.typing.insert(*op),
             Kind::Ended { op, .. } => self.typing.remove(op),
             _ => false,
+        }
+    }
+
+    /// Counts a leak and names what showed it: which operation, on which message, of which channel.
+    fn leak(&mut self, event: &Event) -> Option<Alarm> {
+        let Kind::Leaked { op, message, span } = &event.kind else {
+            return None;
+        };
+        self.leaks += 1;
+        let named = self.intents.get(op);
+        let what = named.map_or_else(
+            || format!("Operation {op}"),
+            |named| match &named.message {
+                Some(shown) => format!("{} #{op} of message {shown}", words(named.kind)),
+                None => format!("{} #{op}", words(named.kind)),
+            },
+        );
+        let channel = event
+            .channel
+            .as_ref()
+            .map_or_else(String::new, |channel| format!(" on {channel}"));
+        Some(Alarm {
+            kind: AlarmKind::Leak,
+            message: format!(
+                "{what}{channel} showed bytes {}\u{2013}{} of message {}, which are markup.",
+                span.start,
+                span.end,
+                message + 1
+            ),
+            seq: event.seq.0,
+            turn: event.turn,
+        })
+    }
+
+    /// Remembers the operations of a turn until it ends: its leaks are found before that.
+    fn follow_intents(&mut self, event: &Event) {
+        match &event.kind {
+            Kind::Intended { op, intent } if event.turn.is_some() => {
+                let named = Named {
+                    turn: event.turn,
+                    kind: intent.kind,
+                    message: intent.message.clone(),
+                };
+                self.intents.insert(*op, named);
+            }
+            Kind::Ended { op, outcome } => {
+                if let Some(named) = self.intents.get_mut(op) {
+                    named.message = named.message.take().or_else(|| outcome.message.clone());
+                }
+            }
+            Kind::TurnEnded { .. } => self.intents.retain(|_, named| named.turn != event.turn),
+            _ => {}
         }
     }
 
@@ -211,6 +276,11 @@ impl Digest {
         self.running.values().filter(|run| !run.queued).count() as u32
     }
 
+    /// Times a byte of a directive reached a channel.
+    pub(crate) const fn leaks(&self) -> u32 {
+        self.leaks
+    }
+
     /// Operations without an outcome.
     pub(crate) fn waiting(&self) -> u32 {
         self.open.len() as u32
@@ -274,13 +344,22 @@ fn add(counters: &mut Counters, outcome: OutcomeCode) {
     }
 }
 
+/// An operation, at the beginning of a sentence.
+const fn words(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::SendText => "Text",
+        OpKind::EditText => "Edit",
+        OpKind::Delete => "Removal",
+        OpKind::React => "Reaction",
+        OpKind::SendFile => "File",
+        OpKind::SendVoice => "Voice note",
+        OpKind::Typing => "Typing",
+    }
+}
+
 /// What a person should know at once.
 fn alarm(event: &Event) -> Option<Alarm> {
     let (kind, message) = match &event.kind {
-        Kind::Leaked { op, span, .. } => (
-            AlarmKind::Leak,
-            format!("Operation {op} showed {} bytes of a directive.", span.len()),
-        ),
         Kind::TurnEnded {
             terminal: Terminal::Failed { detail },
         } => (AlarmKind::Error, format!("A turn failed: {detail}")),

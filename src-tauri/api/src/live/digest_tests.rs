@@ -232,7 +232,11 @@ fn leaks_failures_unknown_outcomes_and_broken_channels_raise_alarms() {
     assert_eq!(
         told,
         [
-            (AlarmKind::Leak, "Operation 1 showed 9 bytes of a directive.", 3),
+            (
+                AlarmKind::Leak,
+                "Text #1 on slack showed bytes 0–9 of message 1, which are markup.",
+                3
+            ),
             (AlarmKind::Error, "Operation 1 failed: gone", 4),
             (
                 AlarmKind::UnknownOutcome,

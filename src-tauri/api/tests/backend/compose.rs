@@ -86,7 +86,7 @@ async fn findings_have_places_and_explanations() {
     assert_eq!(lint.diagnostic.code.code(), "unknown-directive");
     assert_eq!((lint.line, lint.column), (3, 3));
     assert_eq!((lint.end_line, lint.end_column), (3, 25));
-    assert_eq!(lint.explanation, lint.diagnostic.code.about());
+    assert_eq!(lint.explanation, lint.diagnostic.code.explain());
     assert_eq!(composed.previews.len(), 1);
 }
 

@@ -5,5 +5,6 @@ mod channels;
 mod compose;
 mod fixtures;
 mod host;
+mod trials;
 mod turns;
 mod views;

@@ -7,6 +7,7 @@ use crate::{
     running::wrong,
 };
 use foldback_replay::{Replacement, recording::Head};
+use foldback_wire::redact::{Outgoing, Redaction};
 use std::{
     io::Write,
     path::{Path, PathBuf},
@@ -21,26 +22,38 @@ pub(super) struct Args {
     /// Where to [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Leave secrets in that the journal holds [default: masked as `[redact]` in the configuration says]
+    #[arg(long)]
+    unredacted: bool,
 }
 
 pub(super) async fn run(args: &Args) -> End {
-    let head = match args.wanted.place.config() {
-        None => Head::default(),
-        Some(path) => Head::of(&places::read(&path, Path::new("")).map_err(wrong)?.config),
+    let config = match args.wanted.place.config() {
+        None => None,
+        Some(path) => Some(places::read(&path, Path::new("")).map_err(wrong)?.config),
     };
+    let head = config.as_ref().map_or_else(Head::default, Head::of);
+    let settings = config.map(|config| config.redact).unwrap_or_default();
+    let redaction = Redaction::new(&settings).filter(|_| !args.unredacted);
     match &args.output {
-        None => write(args, &head, &mut stdout()).await?,
+        None => write(args, &head, redaction, &mut stdout()).await?,
         Some(path) => {
             let name = |error| Stop::Wrong(format!("{}: {error}", path.display()));
             let mut file = Replacement::of(path).map_err(name)?;
-            write(args, &head, &mut file).await?;
+            write(args, &head, redaction, &mut file).await?;
             file.done().map_err(name)?;
         }
     }
     Ok(Verdict::Holds)
 }
 
-async fn write(args: &Args, head: &Head, out: &mut impl Write) -> Result<(), Stop> {
+async fn write(
+    args: &Args,
+    head: &Head,
+    redaction: Option<Redaction>,
+    out: &mut impl Write,
+) -> Result<(), Stop> {
     let mut begun = false;
     let mut line = |event: Option<&foldback_wire::Event>| {
         if !begun {
@@ -50,7 +63,19 @@ async fn write(args: &Args, head: &Head, out: &mut impl Write) -> Result<(), Sto
         event.map_or(Ok(()), |event| json_line(out, event))
     };
     // The head comes with the first event: a bad filter or a missing file must not leave half a recording.
-    args.wanted.each(|event, _| line(Some(event))).await?;
+    let mut outgoing = redaction.map(Outgoing::new);
+    args.wanted
+        .each(|event, _| match &mut outgoing {
+            None => line(Some(event)),
+            Some(outgoing) => outgoing
+                .push(event.clone())
+                .iter()
+                .try_for_each(|event| line(Some(event))),
+        })
+        .await?;
+    for event in outgoing.map(Outgoing::finish).unwrap_or_default() {
+        line(Some(&event))?;
+    }
     line(None)?;
     Ok(out.flush()?)
 }

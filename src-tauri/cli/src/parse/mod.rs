@@ -13,8 +13,11 @@ use crate::{
 };
 use clap::ValueEnum;
 use cut::Cut;
-use foldback_directives::{Collect, Parsed, Scanner, Settings};
-use std::{io::Write, path::PathBuf};
+use foldback_directives::{
+    Collect, Parsed, Scanner, Settings,
+    redact::{Patterns, Reader},
+};
+use std::{borrow::Cow, io::Write, path::PathBuf, sync::Arc};
 
 /// Read agent output as the scanner does and print what it decides
 #[derive(Debug, clap::Args)]
@@ -39,7 +42,7 @@ pub(crate) struct Args {
     format: Format,
 
     /// Read one user message: its directives (`/think high`) and the text without them
-    #[arg(long, conflicts_with_all = ["dialects", "placement", "heartbeat", "set", "inbound_text", "cut", "stream"])]
+    #[arg(long, conflicts_with_all = ["dialects", "placement", "heartbeat", "set", "inbound_text", "cut", "stream", "redact"])]
     inbound: bool,
 
     /// Read JSON lines `{"id": …, "input": …}` from stdin and answer each
@@ -63,16 +66,18 @@ pub(crate) fn run(args: &Args) -> End {
         return inbound::run(args);
     }
     let settings = args.grammar.settings()?;
+    let secrets = args.grammar.secrets()?;
+    let secrets = secrets.as_ref();
     let inbound = args.inbound_text.as_deref().map(input::read).transpose()?;
     let inbound = inbound.as_deref();
     if args.batch {
-        return batch::run(|input| parse(input, &settings, inbound, args.cut));
+        return batch::run(|input| parse(input, &settings, inbound, secrets, args.cut));
     }
     if args.stream {
-        return stream::run(&settings, inbound);
+        return stream::run(&settings, inbound, secrets);
     }
     let raw = input::read(&args.file)?;
-    let parsed = parse(&raw, &settings, inbound, args.cut);
+    let parsed = parse(&raw, &settings, inbound, secrets, args.cut);
     let mut out = stdout();
     match args.format {
         Format::Json => json_line(&mut out, &parsed)?,
@@ -83,12 +88,38 @@ pub(crate) fn run(args: &Args) -> End {
 }
 
 /// Reads `raw` in the chunks of a cut.
-fn parse(raw: &str, settings: &Settings, inbound: Option<&str>, cut: Cut) -> Parsed {
-    let mut scanner = Scanner::new(settings, inbound);
+fn parse(
+    raw: &str,
+    settings: &Settings,
+    inbound: Option<&str>,
+    secrets: Option<&Arc<Patterns>>,
+    cut: Cut,
+) -> Parsed {
+    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets);
     let mut collect = Collect::default();
     for chunk in cut.chunks(raw) {
-        scanner.push(chunk, &mut collect);
+        reader.push(chunk, &mut collect);
     }
-    scanner.finish(&mut collect);
-    collect.into_parsed()
+    reader.finish(&mut collect);
+    redacted(collect.into_parsed(), secrets)
+}
+
+/// Masks secrets in what stands beside the text, as the bot does before it carries directives out.
+fn redacted(mut parsed: Parsed, secrets: Option<&Arc<Patterns>>) -> Parsed {
+    let Some(secrets) = secrets else { return parsed };
+    let mask = |text: &mut String| {
+        if let Cow::Owned(masked) = secrets.redact(text) {
+            *text = masked;
+        }
+    };
+    for directive in &mut parsed.directives {
+        directive.each_text(mask);
+    }
+    for action in &mut parsed.actions {
+        mask(&mut action.payload);
+    }
+    for finding in &mut parsed.diagnostics {
+        finding.each_text(mask);
+    }
+    parsed
 }

@@ -1,9 +1,15 @@
 //! `parse --stream`: one chunk a line; after each, what is shown and what is held.
 
 use crate::end::{End, Stop, Verdict, json_line, stdout};
-use foldback_directives::{Collect, HoldReason, Scanner, Settings, Sink, Step};
+use foldback_directives::{
+    Collect, HoldReason, Scanner, Settings, Sink, Step,
+    redact::{Patterns, Reader},
+};
 use serde::Serialize;
-use std::io::{self, BufRead, Write};
+use std::{
+    io::{self, BufRead, Write},
+    sync::Arc,
+};
 
 /// What one push released and left undecided.
 #[derive(Serialize)]
@@ -31,7 +37,9 @@ impl Sink for Watch {
     fn step(&mut self, step: Step<'_>) {
         match &step {
             Step::Hold(hold) => self.reason = hold.map(|hold| hold.reason),
-            Step::Show { span, .. } | Step::Hide { span, .. } => self.decided = span.end,
+            Step::Show { span, .. } | Step::Mask { span, .. } | Step::Hide { span, .. } => {
+                self.decided = span.end
+            }
             _ => {}
         }
         self.collect.step(step);
@@ -39,9 +47,9 @@ impl Sink for Watch {
 }
 
 /// Answers every chunk; the last two lines finish the message and print the whole answer.
-pub(crate) fn run(settings: &Settings, inbound: Option<&str>) -> End {
+pub(crate) fn run(settings: &Settings, inbound: Option<&str>, secrets: Option<&Arc<Patterns>>) -> End {
     let mut out = stdout();
-    let mut scanner = Scanner::new(settings, inbound);
+    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets);
     let mut watch = Watch::default();
     let mut raw = String::new();
     let mut stdin = io::stdin().lock();
@@ -59,7 +67,7 @@ pub(crate) fn run(settings: &Settings, inbound: Option<&str>) -> End {
             .map_err(|error| Stop::Wrong(format!("<stdin>:{number}: expected a JSON string: {error}")))?;
         let shown = watch.collect.clean_text().len();
         raw.push_str(&chunk);
-        scanner.push(&chunk, &mut watch);
+        reader.push(&chunk, &mut watch);
         // Once silence is certain nothing waits, though the ranges come only with the end.
         let undecided = &raw[watch.decided..];
         let reason = watch.reason.filter(|_| !undecided.is_empty());
@@ -78,7 +86,7 @@ pub(crate) fn run(settings: &Settings, inbound: Option<&str>) -> End {
         chunks += 1;
     }
     let shown = watch.collect.clean_text().len();
-    scanner.finish(&mut watch);
+    reader.finish(&mut watch);
     json_line(
         &mut out,
         &Last {
@@ -86,7 +94,7 @@ pub(crate) fn run(settings: &Settings, inbound: Option<&str>) -> End {
             released: &watch.collect.clean_text()[shown..],
         },
     )?;
-    json_line(&mut out, &watch.collect.into_parsed())?;
+    json_line(&mut out, &super::redacted(watch.collect.into_parsed(), secrets))?;
     out.flush()?;
     Ok(Verdict::Holds)
 }

@@ -4,66 +4,92 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::first_of;
+
 /// The named references of HTML (WHATWG, "Named character references"): name, then code points, sorted.
 const NAMED: &str = include_str!("references.txt");
 
 /// Longest reference that is looked at, `&` and `;` included.
 const MAX_REFERENCE: usize = 36;
 
+/// The references that nearly all are.
+const COMMON: [(&str, &str); 5] = [
+    ("amp", "&"),
+    ("lt", "<"),
+    ("gt", ">"),
+    ("quot", "\""),
+    ("apos", "'"),
+];
+
 /// The text of a raw value.
 pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
-    if memchr::memchr2(b'\\', b'&', raw.as_bytes()).is_none() {
-        return Cow::Borrowed(raw);
-    }
-    let quoted = raw.replace("\\\"", "\"").replace("\\'", "'");
-    let mut text = String::with_capacity(quoted.len());
-    let mut rest = quoted.as_str();
-    while let Some(at) = rest.find('&') {
+    let (mut text, mut rest) = (String::new(), raw);
+    while let Some(at) = first_of(b'\\', b'&', b'&', rest.as_bytes()) {
+        text.reserve(rest.len());
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        if let Some((decoded, len)) = reference(rest) {
-            text.push_str(&decoded);
-            rest = &rest[len..];
-        } else {
-            text.push('&');
-            rest = &rest[1..];
+        // No reference holds a quote, so one pass does for both.
+        let read = match rest.as_bytes() {
+            [b'\\', b'"' | b'\'', ..] => {
+                text.push_str(&rest[1..2]);
+                2
+            }
+            [b'&', ..] => reference(rest, &mut text).unwrap_or(0),
+            _ => 0,
+        };
+        if read == 0 {
+            text.push_str(&rest[..1]);
         }
+        rest = &rest[read.max(1)..];
+    }
+    if rest.len() == raw.len() {
+        return Cow::Borrowed(raw);
     }
     text.push_str(rest);
     Cow::Owned(text)
 }
 
-/// The reference at the start of `text`, and its length.
-fn reference(text: &str) -> Option<(String, usize)> {
+/// Decodes the reference at the start of `text`; its length.
+fn reference(text: &str, decoded: &mut String) -> Option<usize> {
+    if let Some(number) = text.strip_prefix("&#") {
+        let (meaning, len) = numbered(number)?;
+        decoded.push(meaning);
+        return Some(2 + len);
+    }
     let end = text.bytes().take(MAX_REFERENCE).position(|b| b == b';')?;
-    let name = &text[1..end];
-    let decoded = match name.strip_prefix('#') {
-        None => named(name)?,
-        Some(number) => {
-            let (digits, radix) = match number.strip_prefix(['x', 'X']) {
-                Some(hex) => (hex, 16),
-                None => (number, 10),
-            };
-            if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-                return None;
-            }
-            let code = u32::from_str_radix(digits, radix).ok().filter(|code| *code != 0);
-            code.and_then(char::from_u32)
-                .unwrap_or(char::REPLACEMENT_CHARACTER)
-                .to_string()
-        }
-    };
-    Some((decoded, end + 1))
+    named(&text[1..end], decoded)?;
+    Some(end + 1)
 }
 
-/// What a named reference stands for.
-fn named(name: &str) -> Option<String> {
+/// What the numeric reference stands for whose number begins `text`, and how far it goes, `;` included. It
+/// has any number of digits: no other reference begins within them, so that none is read twice.
+fn numbered(text: &str) -> Option<(char, usize)> {
+    let (digits, radix) = match text.strip_prefix(['x', 'X']) {
+        Some(hex) => (hex, 16),
+        None => (text, 10),
+    };
+    let len = digits.find(|c: char| !c.is_digit(radix))?;
+    if len == 0 || !digits[len..].starts_with(';') {
+        return None;
+    }
+    let code = u32::from_str_radix(&digits[..len], radix);
+    let meaning = code.ok().filter(|code| *code != 0).and_then(char::from_u32);
+    let read = text.len() - digits.len() + len + 1;
+    Some((meaning.unwrap_or(char::REPLACEMENT_CHARACTER), read))
+}
+
+/// Writes what a named reference stands for.
+fn named(name: &str, decoded: &mut String) -> Option<()> {
     static TABLE: LazyLock<HashMap<&str, &str>> =
         LazyLock::new(|| NAMED.lines().filter_map(|line| line.split_once(' ')).collect());
-    let points = TABLE.get(name)?.split(' ');
-    points
-        .map(|point| u32::from_str_radix(point, 16).ok().and_then(char::from_u32))
-        .collect()
+    if let Some((_, text)) = COMMON.iter().find(|(common, _)| *common == name) {
+        decoded.push_str(text);
+        return Some(());
+    }
+    for point in TABLE.get(name)?.split(' ') {
+        decoded.push(u32::from_str_radix(point, 16).ok().and_then(char::from_u32)?);
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -80,6 +106,10 @@ mod tests {
             decode("&#0;&#xD800;&#x110000;&#99999999999;"),
             "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"
         );
+        assert_eq!(
+            decode(&format!("&#{};&#{}65;", "9".repeat(99), "0".repeat(99))),
+            "\u{FFFD}A"
+        );
         assert_eq!(decode("&;&#;&#x;&nothing;&#+5;"), "&;&#;&#x;&nothing;&#+5;");
     }
 
@@ -92,7 +122,7 @@ mod tests {
     fn the_table_is_whole() {
         assert!(NAMED.lines().all(|line| {
             line.split_once(' ')
-                .is_some_and(|(name, _)| super::named(name).is_some())
+                .is_some_and(|(name, _)| super::named(name, &mut String::new()).is_some())
         }));
     }
 }

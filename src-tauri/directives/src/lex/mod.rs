@@ -91,6 +91,7 @@ impl Source {
     }
 
     /// Whether `word` stands at `at` in any ASCII case: `None` when the bytes so far agree but end too early.
+    #[inline]
     pub(crate) fn stands(&self, at: usize, end: usize, word: &str) -> Option<bool> {
         let there = self.bytes(at, end.min(at + word.len()).max(at));
         self.spend(there.len().min(word.len()));
@@ -119,7 +120,7 @@ pub(crate) const fn is_name(b: u8) -> bool {
 }
 
 /// Names are most of what tags consist of, so their bytes are looked up.
-static NAME: [bool; 256] = {
+pub(crate) static NAME: [bool; 256] = {
     let mut table = [false; 256];
     let mut b = 0;
     while b < 256 {
@@ -130,8 +131,53 @@ static NAME: [bool; 256] = {
     table
 };
 
-/// Whether two words are the same in any ASCII case. Most are written as they should be, which is quicker
-/// to see.
+/// Whether two words are the same in any ASCII case. Most differ in length or are written as they should be,
+/// which is quicker to see.
+#[inline]
 pub(crate) fn same_word(a: &[u8], b: &[u8]) -> bool {
-    a == b || a.eq_ignore_ascii_case(b)
+    a.len() == b.len() && (a == b || a.eq_ignore_ascii_case(b))
+}
+
+/// `text` without white space at its edges, and how much of it was at the start.
+#[inline]
+pub(crate) fn trimmed(text: &str) -> (usize, &str) {
+    if let [first, .., last] = text.as_bytes()
+        && first.is_ascii_graphic()
+        && last.is_ascii_graphic()
+    {
+        return (0, text);
+    }
+    trimmed_edges(text)
+}
+
+fn trimmed_edges(text: &str) -> (usize, &str) {
+    let start = white_len(text);
+    let body = &text[start..];
+    let Some(last) = body.bytes().rposition(|b| !is_tag_space(b)) else {
+        return (start, "");
+    };
+    match body.as_bytes()[last] {
+        b if b.is_ascii_graphic() => (start, &body[..=last]),
+        _ => (start, body.trim_end()),
+    }
+}
+
+/// The length of the white space at the start of `text`.
+#[inline]
+pub(crate) fn white_len(text: &str) -> usize {
+    match text.bytes().position(|b| !is_tag_space(b)) {
+        Some(first) if text.as_bytes()[first].is_ascii_graphic() => first,
+        Some(_) => text.len() - text.trim_start().len(),
+        None => text.len(),
+    }
+}
+
+/// Where the first of three bytes stands. Values and deltas are short, where a plain look is quicker than a
+/// call.
+#[inline]
+pub(crate) fn first_of(a: u8, b: u8, c: u8, bytes: &[u8]) -> Option<usize> {
+    if bytes.len() < 16 {
+        return bytes.iter().position(|at| *at == a || *at == b || *at == c);
+    }
+    memchr::memchr3(a, b, c, bytes)
 }

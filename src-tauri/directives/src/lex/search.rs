@@ -1,12 +1,16 @@
 //! Forward searches that remember how far they have looked.
 
-use super::{Source, is_blank, is_tag_space};
+use memchr::memmem::Finder;
+
+use super::{Source, is_blank, is_tag_space, same_word};
 use crate::Span;
 
 /// Searches for the closing tags of one name: `</name`, white space, `>`.
 #[derive(Debug)]
 pub(crate) struct CloseSearch {
-    open: String,
+    name: String,
+    /// Finds the `</` of any.
+    slash: Finder<'static>,
     from: usize,
     at: usize,
     space: usize,
@@ -16,7 +20,8 @@ pub(crate) struct CloseSearch {
 impl CloseSearch {
     pub(crate) fn new(name: &str) -> Self {
         Self {
-            open: format!("</{name}"),
+            name: name.to_owned(),
+            slash: Finder::new("</"),
             from: 0,
             at: 0,
             space: 0,
@@ -37,23 +42,28 @@ impl CloseSearch {
         }
         let end = source.end();
         while self.at < end {
-            let Some(skip) = memchr::memchr(b'<', source.bytes(self.at, end)) else {
-                source.spend(end - self.at);
-                self.at = end;
+            let rest = source.bytes(self.at, end);
+            let Some(skip) = self.slash.find(rest) else {
+                source.spend(rest.len());
+                self.at = end - usize::from(rest.ends_with(b"<"));
                 break;
             };
-            source.spend(skip + 1);
+            source.spend(skip + 2);
             self.at += skip;
-            let name_end = self.at + self.open.len();
+            let name_end = self.at + 2 + self.name.len();
             if self.space < name_end {
-                match source.stands(self.at, end, &self.open) {
-                    None => break,
-                    Some(false) => {
-                        self.at += 1;
-                        continue;
-                    }
-                    Some(true) => self.space = name_end,
+                let there = &rest[skip + 2..];
+                let len = there.len().min(self.name.len());
+                source.spend(1);
+                if !same_word(&there[..len], &self.name.as_bytes()[..len]) {
+                    self.at += 2;
+                    continue;
                 }
+                source.spend(len);
+                if len < self.name.len() {
+                    break;
+                }
+                self.space = name_end;
             }
             while source.byte(self.space).is_some_and(is_tag_space) {
                 source.spend(1);

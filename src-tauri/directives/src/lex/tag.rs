@@ -1,6 +1,11 @@
 //! One tag: name, attributes, `>`. Resumable, so that a tag that arrives byte by byte is read once.
 
-use super::{Source, attribute::Attribute, is_name, is_name_start, is_tag_space, search::is_blank_line};
+mod quoted;
+mod usual;
+
+pub(crate) use quoted::Quotes;
+
+use super::{Source, attribute::Attribute, is_name, is_name_start, is_tag_space};
 use crate::Span;
 
 /// Most bytes of a tag.
@@ -8,31 +13,25 @@ pub(crate) const MAX_TAG: usize = 8_192;
 /// Most bytes of a quoted value.
 pub(crate) const MAX_VALUE: usize = 4_096;
 
-/// The quotes a value may stand in, by what closes them: straight, backslash and curly ones.
-const QUOTES: [&str; 6] = ["\"", "'", "\\\"", "\\'", "”", "’"];
-
-/// For each kind of quote, a stretch that is known to hold no closing quote and no blank line.
-#[derive(Debug, Default)]
-pub(crate) struct Quotes {
-    clear: [Clear; 6],
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-struct Clear {
-    from: usize,
-    to: usize,
-    /// The last LF in it.
-    lf: Option<usize>,
-}
-
-/// A complete tag.
-#[derive(Debug, Clone)]
+/// A complete tag; [`Lexer::attributes`] has what stands in it.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Tag {
     pub(crate) span: Span,
     pub(crate) name: Span,
     pub(crate) closing: bool,
     pub(crate) self_closing: bool,
-    pub(crate) attributes: Vec<Attribute>,
+}
+
+impl Tag {
+    fn begin(start: usize) -> Self {
+        let here = Span::new(start, start);
+        Self {
+            span: here,
+            name: here,
+            closing: false,
+            self_closing: false,
+        }
+    }
 }
 
 /// What reading a tag has come to.
@@ -92,24 +91,18 @@ pub(crate) struct Lexer {
     state: State,
     open: Open,
     tag: Tag,
+    attributes: Vec<Attribute>,
     valued: bool,
 }
 
 impl Lexer {
     pub(crate) fn new(start: usize) -> Self {
-        let here = Span::new(start, start);
-        let tag = Tag {
-            span: here,
-            name: here,
-            closing: false,
-            self_closing: false,
-            attributes: Vec::new(),
-        };
         Self {
             at: start + 1,
             state: State::Name,
             open: Open::default(),
-            tag,
+            tag: Tag::begin(start),
+            attributes: Vec::new(),
             valued: false,
         }
     }
@@ -119,23 +112,48 @@ impl Lexer {
     }
 
     /// The tag, once it is complete.
-    pub(crate) fn tag(&self) -> &Tag {
-        &self.tag
+    pub(crate) fn tag(&self) -> Tag {
+        self.tag
+    }
+
+    /// The attributes read so far.
+    pub(crate) fn attributes(&self) -> &[Attribute] {
+        &self.attributes
     }
 
     /// Whether this, ended here, is a tag cut off: its name alone, or with an attribute that has `=`.
     pub(crate) fn could_be_cut_off(&self) -> bool {
-        let alone = self.tag.attributes.is_empty()
+        let alone = self.attributes.is_empty()
             && matches!(
                 self.state,
                 State::Name | State::Between | State::Slash | State::Closing
             );
-        let valued = self.tag.attributes.iter().any(|a| a.value.is_some());
+        let valued = self.attributes.iter().any(|a| a.value.is_some());
         alone || valued || self.valued
     }
 
-    /// Reads on, up to `end`.
-    pub(crate) fn read(&mut self, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
+    /// Begins a new tag; the memory for attributes stays.
+    fn restart(&mut self, start: usize) {
+        self.at = start + 1;
+        self.state = State::Name;
+        self.tag = Tag::begin(start);
+        self.attributes.clear();
+        self.valued = false;
+    }
+
+    /// Reads the tag at `start`, up to `end`: goes on where it stopped if this is the tag it was reading.
+    pub(crate) fn read(&mut self, start: usize, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
+        if self.start() != start {
+            self.attributes.clear();
+            if self.usual(start, source, end) {
+                return Lexed::Complete;
+            }
+            self.restart(start);
+        }
+        self.read_on(source, quotes, end)
+    }
+
+    fn read_on(&mut self, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
         let cap = self.start() + MAX_TAG;
         let limit = end.min(cap);
         while self.at < limit && !matches!(self.state, State::Ended(_)) {
@@ -305,73 +323,6 @@ impl Lexer {
         }
     }
 
-    fn quoted(&mut self, source: &Source, quotes: &mut Quotes, limit: usize) -> Option<State> {
-        let Open {
-            quote: kind,
-            from,
-            mut lf,
-            ..
-        } = self.open;
-        let close = QUOTES[kind];
-        let clear = &mut quotes.clear[kind];
-        let known = clear.from <= from && from < clear.to;
-        if self.at == from && known {
-            self.at = clear.to.min(limit);
-            lf = clear.lf.filter(|lf| *lf >= from && *lf < self.at);
-        } else if !known || clear.to < self.at {
-            *clear = Clear {
-                from,
-                to: self.at,
-                lf,
-            };
-        }
-        let most = from + MAX_VALUE + 1;
-        let mut closed = None;
-        while closed.is_none() && self.at < limit.min(most) {
-            let rest = source.bytes(self.at, limit.min(most));
-            let skip = memchr::memchr2(close.as_bytes()[0], b'\n', rest).unwrap_or(rest.len());
-            source.spend(skip + 1);
-            self.at += skip;
-            match rest.get(skip) {
-                None => {}
-                Some(b'\n') => {
-                    if lf.is_some_and(|lf| is_blank_line(source, lf, self.at)) {
-                        closed = Some(State::Ended(Lexed::Malformed));
-                    } else {
-                        lf = Some(self.at);
-                        self.at += 1;
-                    }
-                }
-                // In a plain quote a backslash before the quote escapes it.
-                Some(b'"' | b'\'') if self.at > from && source.byte(self.at - 1) == Some(b'\\') => {
-                    self.at += 1;
-                }
-                Some(_) => match source.stands(self.at, limit, close) {
-                    Some(true) => closed = Some(State::Between),
-                    Some(false) => self.at += 1,
-                    None => break,
-                },
-            }
-        }
-        if self.at > clear.to {
-            clear.to = self.at;
-            clear.lf = lf;
-        }
-        match closed {
-            Some(State::Between) => {
-                self.attribute(Some(self.at));
-                self.at += close.len();
-                Some(self.between(true))
-            }
-            Some(_) => closed,
-            None if self.at >= most => Some(State::Ended(Lexed::Malformed)),
-            None => {
-                self.open.lf = lf;
-                None
-            }
-        }
-    }
-
     fn unquoted(&mut self, source: &Source, limit: usize) -> State {
         let inside = |b: u8| !is_tag_space(b) && !matches!(b, b'<' | b'>' | b'"' | b'\'' | b'`' | b'=');
         self.skip(source, limit, inside);
@@ -396,9 +347,10 @@ impl Lexer {
 
     /// The attribute is read; its value, if it has one, ends at `to`.
     fn attribute(&mut self, to: Option<usize>) {
-        self.tag.attributes.push(Attribute {
+        self.attributes.push(Attribute {
             name: self.open.name,
             value: to.map(|to| Span::new(self.open.from, to)),
+            plain: false,
         });
     }
 

@@ -44,7 +44,10 @@ impl Ticks {
     /// has come past it already, it begins a new line of questions: its own bytes need not be there any more.
     pub(crate) fn begin(&mut self, start: usize, after: usize) {
         let seen = self.from <= start && start < self.to && self.line_end.is_none_or(|end| start < end);
-        if !seen {
+        if seen {
+            // Looking ahead may have come to an end within the run, whose bytes are all ticks.
+            self.to = self.to.max(after);
+        } else {
             *self = Self {
                 from: start,
                 to: after,
@@ -155,15 +158,35 @@ impl Ticks {
             .map_or(start, |run| run.start + run.len)
     }
 
-    /// The first run that begins after `start` and before `end`: where it begins and ends, as far as it has
-    /// arrived.
-    pub(crate) fn next_run(&mut self, source: &Source, start: usize, end: usize) -> Option<(usize, usize)> {
-        self.look(source, start);
+    /// The first run that begins at `from` or after it, and before `end`: where it begins and ends, as far
+    /// as it has arrived.
+    pub(crate) fn next_run(&mut self, source: &Source, from: usize, end: usize) -> Option<(usize, usize)> {
+        self.look(source, from);
         let recorded = self
             .runs
-            .get(self.current + 1)
+            .get(self.current)
             .map(|run| (run.start, run.start + run.len));
-        let open = self.open.filter(|open| *open > start).map(|open| (open, self.to));
+        let open = self.open.filter(|open| *open >= from).map(|open| (open, self.to));
         recorded.or(open).filter(|(next, _)| *next < end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Closing, Ticks};
+    use crate::lex::Source;
+
+    #[test]
+    fn a_run_that_arrives_in_two_pieces_is_looked_at_once() {
+        let (mut source, mut ticks) = (Source::default(), Ticks::default());
+        source.push("` a``");
+        ticks.begin(0, 1);
+        assert_eq!(ticks.closing(&source, 0), Closing::Unknown);
+        source.push("`` b````");
+        source.forget(7);
+        ticks.begin(3, 7);
+        assert_eq!(ticks.closing(&source, 3), Closing::Unknown);
+        source.push("\n");
+        assert_eq!(ticks.closing(&source, 3), Closing::At(13));
     }
 }

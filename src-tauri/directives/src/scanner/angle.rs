@@ -1,7 +1,7 @@
 //! What begins with `<` outside blocks.
 
 use super::{Next, Scanner, report};
-use crate::lex::tag::{Lexed, Lexer, Tag};
+use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
 use crate::{CHILDREN, Code, Dialect, Fate, GuardKind, HoldReason, RangeReason, Sink, Span};
@@ -18,9 +18,10 @@ pub(super) enum Control {
 }
 
 impl Scanner {
-    pub(super) fn angle(&mut self, sink: &mut dyn Sink) -> Next {
+    /// A `<` that may begin something, of which `named` is known.
+    pub(super) fn angle(&mut self, named: Named, sink: &mut dyn Sink) -> Next {
         let (at, end, ended) = (self.at, self.source.end(), self.source.ended);
-        if self.reads(Dialect::Guard) && self.source.byte(at + 1) == Some(b'|') {
+        if self.source.byte(at + 1) == Some(b'|') && self.reads(Dialect::Guard) {
             return match self.control_token(at, end, ended) {
                 Control::Ends(end) => {
                     let span = Span::new(at, end);
@@ -37,7 +38,7 @@ impl Scanner {
                 ),
             };
         }
-        match self.names.at(&self.source, at, end, ended) {
+        match named {
             Named::Unknown => self.show_one(sink),
             Named::Partial(name) => self.wait_for_tag(name),
             Named::Known(name) => self.known(name, sink),
@@ -83,25 +84,15 @@ impl Scanner {
             Lexed::More if !self.source.ended => self.wait_for_tag(name),
             Lexed::More | Lexed::Malformed => self.incomplete(name, sink),
             Lexed::NoTag => self.show_one(sink),
-            Lexed::Complete => {
-                let Some(lexer) = self.search.lexer.take() else {
-                    return self.show_one(sink);
-                };
-                let next = self.tag(name, lexer.tag(), sink);
-                if matches!(next, Next::Wait(_)) {
-                    self.search.lexer = Some(lexer);
-                }
-                next
-            }
+            Lexed::Complete => self.tag(name, self.search.lexer.tag(), sink),
         }
     }
 
     /// Whether the tag at `at`, which has not been completed, was cut off by the end of the message.
     pub(super) fn is_cut_off(&self, at: usize, lexed: Lexed) -> bool {
-        let open = self.search.lexer.as_ref().filter(|open| open.start() == at);
         lexed == Lexed::More
             && self.source.ended
-            && open.is_some_and(Lexer::could_be_cut_off)
+            && self.search.lexer.could_be_cut_off()
             && self.source.last_angle().is_none_or(|last| last <= at)
             && self.rules.on(G::CutOff)
     }
@@ -146,7 +137,7 @@ impl Scanner {
         Next::On
     }
 
-    fn tag(&mut self, name: Name, tag: &Tag, sink: &mut dyn Sink) -> Next {
+    fn tag(&mut self, name: Name, tag: Tag, sink: &mut dyn Sink) -> Next {
         match (name, tag.closing) {
             (Name::Actions, false) => self.open_actions(tag, sink),
             (Name::Actions, true) => self.close_actions(tag.span, sink),
@@ -218,7 +209,7 @@ impl Scanner {
         Next::On
     }
 
-    fn open_guard(&mut self, index: usize, tag: &Tag, sink: &mut dyn Sink) -> Next {
+    fn open_guard(&mut self, index: usize, tag: Tag, sink: &mut dyn Sink) -> Next {
         let anywhere = self.names.guard_kind(index) == GuardKind::Strip;
         if !anywhere && !self.at_line_start() && self.rules.on(G::GuardLineStart) {
             self.memory.guards[index].left_as_text();

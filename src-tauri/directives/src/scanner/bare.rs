@@ -2,7 +2,7 @@
 
 use super::{Next, Scanner, report};
 use crate::lex::search::is_blank_line;
-use crate::lex::tag::{Lexed, Lexer, Tag};
+use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
 use crate::{Bare, CHILDREN, Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step, children};
@@ -28,7 +28,7 @@ enum Pair {
 
 impl Scanner {
     /// The opening tag of a child outside a block.
-    pub(super) fn bare(&mut self, index: usize, tag: &Tag, sink: &mut dyn Sink) -> Next {
+    pub(super) fn bare(&mut self, index: usize, tag: Tag, sink: &mut dyn Sink) -> Next {
         let row = &CHILDREN[index];
         if row.paired && !self.at_line_start() && self.rules.on(G::BarePairedLineStart) {
             return self.show_one(sink);
@@ -36,11 +36,17 @@ impl Scanner {
         let (content, span) = if row.paired && !tag.self_closing {
             // Without what it requires it is nothing, whatever its content: decided at once.
             let any = Some(Span::new(tag.span.start, tag.span.start + 1));
-            let attributes = &tag.attributes;
-            if children::build(row, &self.source, attributes, any, tag.span, self.rules)
-                .0
-                .is_none()
-            {
+            let attributes = self.search.lexer.attributes();
+            let built = children::build(
+                row,
+                &self.source,
+                attributes,
+                any,
+                tag.span,
+                self.rules,
+                &mut Vec::new(),
+            );
+            if built.is_none() {
                 return self.show_one(sink);
             }
             match self.pair(index, tag) {
@@ -57,8 +63,16 @@ impl Scanner {
         } else {
             (None, tag.span)
         };
-        let (directive, problems) =
-            children::build(row, &self.source, &tag.attributes, content, span, self.rules);
+        let mut problems = Vec::new();
+        let directive = children::build(
+            row,
+            &self.source,
+            self.search.lexer.attributes(),
+            content,
+            span,
+            self.rules,
+            &mut problems,
+        );
         let Some(directive) = directive else {
             return self.show_one(sink);
         };
@@ -98,7 +112,7 @@ impl Scanner {
 
     /// Looks for the closing tag: within [`MAX_PAIR`] bytes, with no blank line, backtick, child tag or
     /// `actions` tag before it.
-    fn pair(&mut self, index: usize, tag: &Tag) -> Pair {
+    fn pair(&mut self, index: usize, tag: Tag) -> Pair {
         let from = tag.span.end;
         let cap = from + MAX_PAIR;
         let close = self.search.children[index]
@@ -163,11 +177,8 @@ impl Scanner {
             Named::Partial(_) => return None,
             _ => return Some(false),
         }
-        let lexer = match &mut self.search.inner {
-            Some(lexer) if lexer.start() == at => lexer,
-            inner => inner.insert(Lexer::new(at)),
-        };
-        match lexer.read(&self.source, &mut self.search.quotes, end) {
+        let lexer = &mut self.search.inner;
+        match lexer.read(at, &self.source, &mut self.search.quotes, end) {
             Lexed::Complete => Some(lexer.tag().span.end <= end),
             Lexed::More if !whole => None,
             _ => Some(false),

@@ -36,8 +36,13 @@ impl Echo {
         echo
     }
 
+    /// Whether the user's message held nothing that could be repeated.
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     pub(super) fn repeats(&self, text: &str) -> bool {
-        !self.texts.is_empty() && self.texts.contains(text)
+        self.texts.contains(text)
     }
 
     /// Every `[[…]]` without bracket or line break inside.
@@ -63,7 +68,7 @@ impl Echo {
 
     fn directives(&mut self, source: &Source, names: &Names) {
         let end = source.end();
-        let mut quotes = Quotes::default();
+        let (mut lexer, mut quotes) = (Lexer::new(0), Quotes::default());
         let mut closes: Vec<CloseSearch> = CHILDREN.iter().map(|row| CloseSearch::new(row.name)).collect();
         // The outermost and the innermost opening tag before each closing one, so that the texts kept stay
         // in proportion to the message.
@@ -73,17 +78,17 @@ impl Echo {
         let mut at = 0;
         while let Some(skip) = memchr::memchr(b'<', source.bytes(at, end)) {
             at += skip;
-            if let Named::Known(Name::Child(index)) = names.at(source, at, end, true) {
-                let mut lexer = Lexer::new(at);
-                if lexer.read(source, &mut quotes, end) == Lexed::Complete && !lexer.tag().closing {
-                    let tag = lexer.tag();
-                    self.keep(source, tag.span);
-                    if CHILDREN[index].paired && !tag.self_closing {
-                        let close = closes[index].find(source, tag.span.end).map(|close| close.end);
-                        self.pair(source, &mut pairs[2 * index], close, at);
-                        let block = blocks.find(source, tag.span.end).map(|close| close.start);
-                        self.pair(source, &mut pairs[2 * index + 1], block, at);
-                    }
+            if let Named::Known(Name::Child(index)) = names.at(source, at, end, true)
+                && lexer.read(at, source, &mut quotes, end) == Lexed::Complete
+                && !lexer.tag().closing
+            {
+                let tag = lexer.tag();
+                self.keep(source, tag.span);
+                if CHILDREN[index].paired && !tag.self_closing {
+                    let close = closes[index].find(source, tag.span.end).map(|close| close.end);
+                    self.pair(source, &mut pairs[2 * index], close, at);
+                    let block = blocks.find(source, tag.span.end).map(|close| close.start);
+                    self.pair(source, &mut pairs[2 * index + 1], block, at);
                 }
             }
             at += 1;

@@ -1,7 +1,7 @@
 //! Scaffolding elements with content: they count the depth of their own name.
 
 use super::Scanner;
-use crate::lex::tag::{Lexed, Lexer, Tag};
+use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
 use crate::{GuardKind, RangeReason, Span};
@@ -58,7 +58,7 @@ impl Scanner {
     pub(super) fn element(
         &mut self,
         index: usize,
-        tag: &Tag,
+        tag: Tag,
         end: usize,
         whole: bool,
     ) -> Option<(Span, usize)> {
@@ -89,11 +89,8 @@ impl Scanner {
                     continue;
                 }
             }
-            let lexer = match &mut self.search.inner {
-                Some(lexer) if lexer.start() == depth.at => lexer,
-                inner => inner.insert(Lexer::new(depth.at)),
-            };
-            match lexer.read(&self.source, &mut self.search.quotes, end) {
+            let lexer = &mut self.search.inner;
+            match lexer.read(depth.at, &self.source, &mut self.search.quotes, end) {
                 Lexed::More if !whole => break,
                 Lexed::Complete => {
                     let found = lexer.tag();
@@ -116,7 +113,7 @@ impl Scanner {
     }
 
     /// The reason of the content's range, and the span of the whole element.
-    pub(super) fn guard_ranges(&self, index: usize, tag: &Tag, end: usize) -> (RangeReason, Span) {
+    pub(super) fn guard_ranges(&self, index: usize, tag: Tag, end: usize) -> (RangeReason, Span) {
         let reason = match self.names.guard_kind(index) {
             GuardKind::Reasoning => RangeReason::Reasoning,
             GuardKind::Unwrap | GuardKind::Strip => RangeReason::Guard,

@@ -18,7 +18,7 @@ mod text;
 use crate::lex::search::{CloseSearch, WordSearch};
 use crate::lex::tag::{Lexed, Lexer, Quotes};
 use crate::lex::ticks::Ticks;
-use crate::lex::{Source, line::Line};
+use crate::lex::{Source, line::Line, trimmed, white_len};
 use crate::names::{Name, Names};
 use crate::rules::{Rule as G, Rules};
 use crate::{
@@ -53,8 +53,9 @@ enum Next {
 /// The slots of searches that go on over several chunks.
 #[derive(Debug)]
 struct Searches {
-    lexer: Option<Lexer>,
-    inner: Option<Lexer>,
+    lexer: Lexer,
+    /// The same for a tag inside what another tag opened.
+    inner: Lexer,
     quotes: Quotes,
     ticks: Ticks,
     actions: CloseSearch,
@@ -117,8 +118,8 @@ impl Scanner {
             guards: vec![element::Openings::default(); names.guard_count()],
         };
         let search = Searches {
-            lexer: None,
-            inner: None,
+            lexer: Lexer::new(0),
+            inner: Lexer::new(0),
             quotes: Quotes::default(),
             ticks: Ticks::default(),
             actions: CloseSearch::new("actions"),
@@ -162,12 +163,19 @@ impl Scanner {
     }
 
     /// Ends the message: everything still open is decided.
-    pub fn finish(mut self, sink: &mut impl Sink) {
+    pub fn finish(self, sink: &mut impl Sink) {
+        self.finish_counted(sink);
+    }
+
+    /// The same; tells how many bytes were examined in all. For tests of linearity.
+    #[doc(hidden)]
+    pub fn finish_counted(mut self, sink: &mut impl Sink) -> u64 {
         self.source.end_message();
         self.finish_reading(sink);
         if self.held.is_some() {
             sink.step(Step::Hold(None));
         }
+        self.work()
     }
 
     /// How many bytes were examined so far, those looked at again counted again. For tests of linearity.
@@ -209,18 +217,16 @@ impl Scanner {
 
     /// What is held now, and the reason that decides about its last byte.
     fn hold(&self, wait: Option<Wait>) -> Option<Hold> {
-        let end = self.source.end();
-        let start = self.out.held_from().unwrap_or(self.at).min(self.at);
-        let (reason, rule, subject, since, until) = match wait {
-            Some(w) => (w.reason, w.rule, w.subject, w.since, w.until),
-            None => match self.out.waiting() {
-                Some((from, "")) => (HoldReason::TrailingSpace, G::WhiteSpace, "", from, None),
-                Some((from, token)) => (HoldReason::MaybeMarker, G::CandidateHeld, token, from, None),
-                None => return None,
-            },
+        let waiting = self.out.waiting();
+        let (reason, rule, subject, since, until) = match (wait, waiting) {
+            (Some(w), _) => (w.reason, w.rule, w.subject, w.since, w.until),
+            (None, Some((from, ""))) => (HoldReason::TrailingSpace, G::WhiteSpace, "", from, None),
+            (None, Some((from, token))) => (HoldReason::MaybeMarker, G::CandidateHeld, token, from, None),
+            (None, None) => return None,
         };
+        let start = waiting.map_or(self.at, |(from, _)| from.min(self.at));
         Some(Hold {
-            span: Span::new(start, end),
+            span: Span::new(start, self.source.end()),
             reason,
             rule: rule.code(),
             subject,
@@ -240,7 +246,7 @@ impl Scanner {
     /// Shows the bytes up to `end` as text.
     fn show(&mut self, end: usize, code: InCode, sink: &mut dyn Sink) {
         let span = Span::new(self.at, end);
-        if self.memory.just_opened.is_some() && !self.source.str(span).trim().is_empty() {
+        if self.memory.just_opened.is_some() && !trimmed(self.source.str(span)).1.is_empty() {
             self.memory.just_opened = None;
         }
         self.out.text(&self.source, span, code, sink);
@@ -279,29 +285,33 @@ impl Scanner {
 
     /// Reads the tag at `at`, up to `end`, going on where it stopped.
     fn lex(&mut self, at: usize, end: usize) -> Lexed {
-        let lexer = match &mut self.search.lexer {
-            Some(lexer) if lexer.start() == at => lexer,
-            slot => slot.insert(Lexer::new(at)),
-        };
-        lexer.read(&self.source, &mut self.search.quotes, end)
+        self.search
+            .lexer
+            .read(at, &self.source, &mut self.search.quotes, end)
     }
 
     /// One past the white space that begins at `from`, as far as it has arrived.
+    #[inline]
     fn white_end(&mut self, from: usize, end: usize) -> usize {
-        if self.search.white.0 != from || self.search.white.1 > end {
-            self.search.white = (from, from);
+        match self.source.byte(from) {
+            Some(b) if b.is_ascii_graphic() => from,
+            _ => self.follow_white(from, end),
         }
-        let rest = self.source.str(Span::new(self.search.white.1, end));
-        let white = rest.len() - rest.trim_start().len();
+    }
+
+    fn follow_white(&mut self, from: usize, end: usize) -> usize {
+        let (start, seen) = self.search.white;
+        let known = if start == from && seen <= end { seen } else { from };
+        let white = white_len(self.source.str(Span::new(known, end)));
         self.source.spend(white + 1);
-        self.search.white.1 += white;
-        self.search.white.1
+        self.search.white = (from, known + white);
+        known + white
     }
 
     /// Hands a directive over, unless it only repeats the user's message.
     fn execute(&mut self, directive: &Directive, sink: &mut dyn Sink) -> bool {
         let span = directive.span();
-        if self.echo.repeats(self.source.str(span)) {
+        if !self.echo.is_empty() && self.echo.repeats(self.source.str(span)) {
             let message = format!(
                 "<{}> repeats the user's message; it is not executed",
                 directive.tag()

@@ -1,6 +1,8 @@
 //! The way out: white space is joined where something was taken out, then the stage `silence`, then the sink.
 
-use crate::lex::{Source, is_blank};
+use crate::lex::{Source, is_blank, trimmed};
+use std::borrow::Cow;
+
 use crate::rules::{Rule as G, Rules};
 use crate::silence::{InCode, Kind, Piece, Silence};
 use crate::{Code, Diagnostic, Fate, Header, RangeReason, Settings, Sink, Span, Step};
@@ -44,7 +46,7 @@ impl Out {
     /// Whether any text stands before the reader.
     pub(super) fn has_text(&self) -> bool {
         self.silence
-            .has_text(self.gap.iter().any(|piece| piece.kind == WHITE))
+            .has_text(|| self.gap.iter().any(|piece| piece.kind == WHITE))
     }
 
     /// Whether the first word may still turn out to be taken out, so that the text begins after it.
@@ -72,11 +74,6 @@ impl Out {
         silence.or_else(|| self.gap.first().map(|piece| piece.span.start))
     }
 
-    /// The first byte that is not decided.
-    pub(super) fn held_from(&self) -> Option<usize> {
-        self.waiting().map(|(from, _)| from)
-    }
-
     /// The first byte that waits, and the token it waits for; an empty one when it is white space.
     pub(super) fn waiting(&self) -> Option<(usize, &'static str)> {
         let white = || self.gap.first().map(|piece| (piece.span.start, ""));
@@ -88,9 +85,9 @@ impl Out {
     }
 
     pub(super) fn text(&mut self, source: &Source, span: Span, code: InCode, sink: &mut dyn Sink) {
-        let raw = source.str(span);
-        let (lead, len) = inked(raw);
-        let (start, end) = (span.start + lead, span.start + len);
+        let (lead, ink) = trimmed(source.str(span));
+        let start = span.start + lead;
+        let end = start + ink.len();
         if lead > 0 {
             self.white(source, Span::new(span.start, start), sink);
         }
@@ -99,7 +96,13 @@ impl Out {
         }
         let from = self.close_gap(source, start, sink);
         self.fed = true;
-        self.feed(source, Piece::text(Span::new(from, end), code), sink);
+        let shown = Span::new(from, end);
+        let text = if from == start { ink } else { source.str(shown) };
+        if self.silence.lets_pass(text, code) {
+            self.show(shown, text, false, sink);
+        } else {
+            self.feed(source, Piece::text(shown, code), sink);
+        }
         if end < span.end {
             self.white(source, Span::new(end, span.end), sink);
         }
@@ -117,19 +120,16 @@ impl Out {
             return;
         }
         self.stripped = true;
-        let piece = Piece::hidden(span, fate, reason);
-        if self.gap.is_empty() {
-            return self.feed(source, piece, sink);
-        }
         match self.gap.last_mut() {
-            Some(last) if last.kind == piece.kind => last.span.end = span.end,
-            _ => self.gap.push(piece),
+            None => self.hidden(source, span, fate, reason, sink),
+            Some(last) if last.kind == Kind::Hidden(fate, reason) => last.span.end = span.end,
+            Some(_) => self.gap.push(Piece::hidden(span, fate, reason)),
         }
     }
 
     fn white(&mut self, source: &Source, span: Span, sink: &mut dyn Sink) {
         if !self.fed && self.rules.on(G::TrimEdges) {
-            return self.feed(source, Piece::hidden(span, Fate::Drop, RangeReason::Trim), sink);
+            return self.hidden(source, span, Fate::Drop, RangeReason::Trim, sink);
         }
         match self.gap.last_mut() {
             Some(last) if last.kind == WHITE => last.span.end = span.end,
@@ -147,31 +147,36 @@ impl Out {
         }
         let mut gap = std::mem::take(&mut self.gap);
         let last = gap.iter().rposition(|piece| piece.kind == WHITE);
-        let mut joined = last.map(|_| self.join(source, &gap));
-        for (index, mut piece) in gap.drain(..).enumerate() {
-            if piece.kind == WHITE {
-                piece.kind = joined
-                    .take_if(|_| Some(index) == last)
-                    .map_or(Kind::Hidden(Fate::Drop, RangeReason::JoinedSpace), Kind::Joined);
+        for (index, piece) in gap.iter().enumerate() {
+            match piece.kind {
+                Kind::Hidden(fate, reason) => self.hidden(source, piece.span, fate, reason, sink),
+                _ if Some(index) == last => {
+                    let joined = self.join(source, &gap);
+                    if self.silence.lets_white_pass(source.byte(start)) {
+                        self.show(piece.span, &joined, true, sink);
+                    } else {
+                        self.feed(source, Piece::joined(piece.span, joined), sink);
+                    }
+                }
+                _ => self.hidden(source, piece.span, Fate::Drop, RangeReason::JoinedSpace, sink),
             }
-            self.feed(source, piece, sink);
         }
-        // It is empty again, but its memory is good for the next gap.
+        // Its memory is good for the next gap.
+        gap.clear();
         self.gap = gap;
         start
     }
 
     /// The white space that stands for all of a gap's.
-    fn join(&self, source: &Source, gap: &[Piece]) -> String {
+    fn join(&self, source: &Source, gap: &[Piece]) -> Cow<'static, str> {
         let (mut breaks, mut broken, mut indent) = (0, 0, "");
         for piece in gap.iter().filter(|piece| piece.kind == WHITE) {
             let white = source.str(piece.span);
             source.spend(white.len());
-            let here = white.bytes().filter(|b| *b == b'\n').count();
-            if here > 0 {
-                breaks += here;
+            if let Some(last) = white.bytes().rposition(|b| b == b'\n') {
+                breaks += 1 + white.bytes().take(last).filter(|b| *b == b'\n').count();
                 broken += 1;
-                let after = white.rfind('\n').map_or("", |at| &white[at + 1..]);
+                let after = &white[last + 1..];
                 let blanks = after.bytes().take_while(|b| is_blank(*b)).count();
                 indent = &after[..blanks];
             }
@@ -180,7 +185,7 @@ impl Out {
             indent = "";
         }
         if broken == 0 {
-            return " ".to_owned();
+            return " ".into();
         }
         let lines = if self.rules.on(G::JoinBreaks) {
             breaks + 1 - broken
@@ -192,13 +197,33 @@ impl Out {
         } else {
             usize::MAX
         };
-        "\n".repeat(lines.min(most)) + indent
+        match (lines.min(most), indent) {
+            (1, "") => "\n".into(),
+            (2, "") => "\n\n".into(),
+            (lines, indent) => ("\n".repeat(lines) + indent).into(),
+        }
     }
 
-    fn feed(&mut self, source: &Source, piece: Piece, sink: &mut dyn Sink) {
-        if self.silence.passes(source, &piece) {
-            return self.send(source, &piece, sink);
+    fn hidden(&mut self, source: &Source, span: Span, fate: Fate, reason: RangeReason, sink: &mut dyn Sink) {
+        if self.silence.waits() {
+            self.feed(source, Piece::hidden(span, fate, reason), sink);
+        } else {
+            sink.step(Step::Hide { span, fate, reason });
         }
+    }
+
+    fn show(&mut self, span: Span, text: &str, joined: bool, sink: &mut dyn Sink) {
+        if !self.header_sent {
+            self.header_sent = true;
+            if !self.header.is_empty() {
+                sink.step(Step::Header(&self.header));
+            }
+        }
+        sink.step(Step::Show { span, text, joined });
+    }
+
+    /// Sends a piece through the stage of silence.
+    fn feed(&mut self, source: &Source, piece: Piece, sink: &mut dyn Sink) {
         self.silence.feed(source, piece, &mut self.ready);
         self.send_ready(source, sink);
     }
@@ -206,27 +231,14 @@ impl Out {
     fn send_ready(&mut self, source: &Source, sink: &mut dyn Sink) {
         let mut ready = std::mem::take(&mut self.ready);
         for piece in ready.drain(..) {
-            self.send(source, &piece, sink);
-        }
-        self.ready = ready;
-    }
-
-    fn send(&mut self, source: &Source, piece: &Piece, sink: &mut dyn Sink) {
-        let span = piece.span;
-        if let Kind::Hidden(fate, reason) = piece.kind {
-            return sink.step(Step::Hide { span, fate, reason });
-        }
-        if !self.header_sent {
-            self.header_sent = true;
-            if !self.header.is_empty() {
-                sink.step(Step::Header(&self.header));
+            let span = piece.span;
+            match piece.kind {
+                Kind::Hidden(fate, reason) => sink.step(Step::Hide { span, fate, reason }),
+                Kind::Joined(text) => self.show(span, &text, true, sink),
+                Kind::Text(_) => self.show(span, source.str(span), false, sink),
             }
         }
-        sink.step(Step::Show {
-            span,
-            text: piece.shown(source),
-            joined: matches!(piece.kind, Kind::Joined(_)),
-        });
+        self.ready = ready;
     }
 
     /// The message has ended: edges are trimmed, and silence is decided.
@@ -264,16 +276,4 @@ impl Out {
             }
         }
     }
-}
-
-/// Where the text between white space at both edges begins and ends. Most text has none, which one look at
-/// either edge tells.
-fn inked(raw: &str) -> (usize, usize) {
-    let graphic = |edge: Option<&u8>| edge.is_some_and(u8::is_ascii_graphic);
-    if graphic(raw.as_bytes().first()) && graphic(raw.as_bytes().last()) {
-        return (0, raw.len());
-    }
-    let body = raw.trim_start();
-    let start = raw.len() - body.len();
-    (start, start + body.trim_end().len())
 }

@@ -1,8 +1,8 @@
 //! Text and code: the fast way over what is plain, and the states of code spans and fences.
 
 use super::{Next, Scanner};
-use crate::lex::is_blank;
 use crate::lex::ticks::{Closing, MAX_SPAN};
+use crate::lex::{first_of, is_blank, line::Line};
 use crate::names::Named;
 use crate::rules::Rule as G;
 use crate::silence::{InCode, Token};
@@ -53,6 +53,41 @@ pub(super) enum FenceLine {
     Blanks,
     /// Enough marks, perhaps blanks, then a CR.
     Return,
+}
+
+impl FenceLine {
+    /// The line after one more byte.
+    pub(super) fn after(self, b: u8, mark: u8, len: usize) -> Self {
+        match self {
+            _ if b == b'\n' => Self::Lead,
+            Self::Lead if is_blank(b) || b == b'>' => Self::Lead,
+            Self::Lead if b == mark => Self::Marks(1),
+            Self::Marks(n) if b == mark => Self::Marks(n + 1),
+            Self::Marks(n) if n < len => Self::Other,
+            Self::Marks(_) | Self::Blanks if is_blank(b) => Self::Blanks,
+            Self::Marks(_) | Self::Blanks if b == b'\r' => Self::Return,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the line, ended here, closes a fence of `len` marks.
+    pub(super) fn closes(self, len: usize) -> bool {
+        match self {
+            Self::Marks(n) => n >= len,
+            Self::Blanks | Self::Return => true,
+            Self::Other | Self::Lead => false,
+        }
+    }
+}
+
+/// What a byte may be beside text.
+#[derive(Debug, Clone, Copy)]
+enum Special {
+    None,
+    /// A mark of code, or the `{` of a JSON value.
+    Mark(u8),
+    /// The `<` of a tag or of a control token.
+    Tag(Named),
 }
 
 impl Scanner {
@@ -120,25 +155,31 @@ impl Scanner {
     }
 
     fn open_text(&mut self, sink: &mut dyn Sink) -> Next {
-        if !self.has_text()
-            && let Some(next) = self.before_text(sink)
-        {
-            return next;
+        if !self.has_text() {
+            // What stands on the line, if anything, is a `HEARTBEAT_OK` that is taken out.
+            if !self.line.only_white() {
+                self.line = Line::START;
+            }
+            if let Some(next) = self.before_text(sink) {
+                return next;
+            }
         }
-        let stop = self.plain();
+        let (stop, special) = self.plain();
         if stop > self.at {
             self.show(stop, InCode::No, sink);
-            return Next::On;
         }
-        let b = self.source.byte(self.at);
-        let fence_mark = matches!(b, Some(b'`' | b'~')) && self.line.opens_fence();
-        if (fence_mark || b == Some(b'{'))
-            && let Some(next) = self.json_value(sink)
-        {
+        let may_be_json = match special {
+            Special::Mark(b'{') => true,
+            Special::Mark(_) => self.line.opens_fence(),
+            _ => false,
+        };
+        if may_be_json && let Some(next) = self.json_value(sink) {
             return next;
         }
-        match b {
-            Some(b'`') => {
+        match special {
+            Special::None => Next::On,
+            Special::Tag(named) => self.angle(named, sink),
+            Special::Mark(b'`') => {
                 let fence = self.line.opens_fence() && self.rules.on(G::Fence);
                 self.coding = Coding::Ticks {
                     start: self.at,
@@ -147,13 +188,12 @@ impl Scanner {
                 self.line.feed('`');
                 Next::On
             }
-            Some(b'~') => {
+            Special::Mark(b'~') => {
                 self.coding = Coding::Tildes { start: self.at };
                 self.line.feed('~');
                 Next::On
             }
-            Some(b'<') => self.angle(sink),
-            _ => self.show_one(sink),
+            Special::Mark(_) => self.show_one(sink),
         }
     }
 
@@ -180,17 +220,25 @@ impl Scanner {
     }
 
     /// The next byte, from the reader on, that may be more than text. Follows the line on the way.
-    fn plain(&mut self) -> usize {
+    fn plain(&mut self) -> (usize, Special) {
         let (start, mut end) = (self.at, self.source.end());
         if self.out.may_begin_again() {
+            // What is special here and waits is looked at again and again; its word must not be.
+            let special = self
+                .source
+                .byte(start)
+                .map_or(Special::None, |b| self.special(start, b));
+            if !matches!(special, Special::None) {
+                return (start, special);
+            }
             end = self.word_end(end);
         }
         let text = self.source.str(Span::new(start, end));
         let bytes = text.as_bytes();
-        let mut at = 0;
+        let (mut at, mut special) = (0, Special::None);
         while at < bytes.len() {
             if self.line.is_body() {
-                match memchr::memchr3(b'<', b'`', b'\n', &bytes[at..]) {
+                match first_of(b'<', b'`', b'\n', &bytes[at..]) {
                     None => at = bytes.len(),
                     Some(skip) if bytes[at + skip] == b'\n' => {
                         at += skip + 1;
@@ -198,7 +246,8 @@ impl Scanner {
                     }
                     Some(skip) => {
                         at += skip;
-                        if bytes[at] == b'`' || self.may_be_tag(start + at) {
+                        special = self.special(start + at, bytes[at]);
+                        if !matches!(special, Special::None) {
                             break;
                         }
                         at += 1;
@@ -206,34 +255,41 @@ impl Scanner {
                 }
                 continue;
             }
-            match bytes[at] {
-                b'`' => break,
-                b'<' if self.may_be_tag(start + at) => break,
-                b'~' if self.line.opens_fence() => break,
-                b'{' if self.line.only_white() && self.reads(Dialect::Json) => break,
-                b if b.is_ascii() => {
-                    self.line.feed(char::from(b));
-                    at += 1;
-                }
-                _ => {
-                    let c = text[at..].chars().next().unwrap_or_default();
-                    self.line.feed(c);
-                    at += c.len_utf8();
-                }
+            special = self.special(start + at, bytes[at]);
+            if !matches!(special, Special::None) {
+                break;
             }
+            let c = match bytes[at] {
+                b if b.is_ascii() => char::from(b),
+                _ => text[at..].chars().next().unwrap_or_default(),
+            };
+            self.line.feed(c);
+            at += c.len_utf8();
         }
         self.source.spend(at + 1);
-        start + at
+        (start + at, special)
     }
 
-    /// Whether the `<` at `at` may begin something this scanner knows.
-    fn may_be_tag(&self, at: usize) -> bool {
+    /// What the byte `b` at `at` may be beside text.
+    #[inline]
+    fn special(&self, at: usize, b: u8) -> Special {
+        let mark = match b {
+            b'<' => return self.may_be_tag(at).map_or(Special::None, Special::Tag),
+            b'`' => true,
+            b'~' => self.line.opens_fence(),
+            b'{' => self.line.only_white() && self.reads(Dialect::Json),
+            _ => false,
+        };
+        if mark { Special::Mark(b) } else { Special::None }
+    }
+
+    /// What the name after the `<` at `at` may be, if it may begin something this scanner knows.
+    fn may_be_tag(&self, at: usize) -> Option<Named> {
         let control = self.source.byte(at + 1) == Some(b'|') && self.reads(Dialect::Guard);
-        control
-            || self
-                .names
-                .at(&self.source, at, self.source.end(), self.source.ended)
-                != Named::Unknown
+        let named = self
+            .names
+            .at(&self.source, at, self.source.end(), self.source.ended);
+        (control || named != Named::Unknown).then_some(named)
     }
 
     /// The end of the word, or of the white space, at which the reader stands. In front of a token that is
@@ -278,22 +334,14 @@ impl Scanner {
                     self.coding = if end > self.at {
                         Coding::Inline { start, end, run }
                     } else {
-                        Coding::None
+                        self.passed_run(end)
                     };
                     return Next::On;
                 }
                 Closing::At(_) | Closing::Never => {
-                    // Runs that went by as text meanwhile may open code themselves.
-                    self.coding = match self.search.ticks.next_run(&self.source, start, self.at) {
-                        Some((start, after)) => Coding::Undecided {
-                            start,
-                            after,
-                            fence: false,
-                        },
-                        None => Coding::None,
-                    };
-                    // The last of them may have gone by in part.
                     let end = self.search.ticks.end_of(&self.source, start);
+                    self.coding = self.passed_run(start + 1);
+                    // The last of them may have gone by in part.
                     if matches!(self.coding, Coding::None) && end > self.at {
                         self.show(end, InCode::No, sink);
                     }
@@ -313,17 +361,29 @@ impl Scanner {
         self.wait(HoldReason::MaybeCode, rule, "", until)
     }
 
+    /// A run from `from` on that went by as text meanwhile may open code itself.
+    fn passed_run(&mut self, from: usize) -> Coding {
+        match self.search.ticks.next_run(&self.source, from, self.at) {
+            Some((start, after)) => Coding::Undecided {
+                start,
+                after,
+                fence: false,
+            },
+            None => Coding::None,
+        }
+    }
+
     /// The next byte that could be a directive or a token if this is no code.
     fn candidate(&self) -> usize {
         let end = self.source.end();
         let mut at = self.at;
         let silence = self.reads(Dialect::Silence);
         let token = |at, token: Token| silence && self.source.stands(at, end, token.word()) != Some(false);
-        while let Some(skip) = memchr::memchr3(b'<', b'N', b'H', self.source.bytes(at, end)) {
+        while let Some(skip) = first_of(b'<', b'N', b'H', self.source.bytes(at, end)) {
             self.source.spend(skip + 1);
             at += skip;
             let possible = match self.source.byte(at) {
-                Some(b'<') => self.may_be_tag(at),
+                Some(b'<') => self.may_be_tag(at).is_some(),
                 Some(b'N') => token(at, Token::NoReply),
                 _ => self.settings.heartbeat && token(at, Token::HeartbeatOk),
             };
@@ -355,19 +415,11 @@ impl Scanner {
                     };
                     continue;
                 }
-                FenceLine::Lead if is_blank(b) || b == b'>' => FenceLine::Lead,
-                FenceLine::Lead if b == mark => FenceLine::Marks(1),
-                FenceLine::Marks(n) if b == mark => FenceLine::Marks(n + 1),
-                FenceLine::Marks(n) if n < len && b != b'\n' => FenceLine::Other,
-                FenceLine::Marks(_) | FenceLine::Blanks if is_blank(b) => FenceLine::Blanks,
-                FenceLine::Marks(_) | FenceLine::Blanks if b == b'\r' => FenceLine::Return,
-                FenceLine::Marks(n) if n < len => FenceLine::Lead,
-                FenceLine::Marks(_) | FenceLine::Blanks | FenceLine::Return if b == b'\n' => {
+                _ if b == b'\n' && line.closes(len) => {
                     closed = self.rules.on(G::FenceCloses);
                     FenceLine::Lead
                 }
-                _ if b == b'\n' => FenceLine::Lead,
-                _ => FenceLine::Other,
+                _ => line.after(b, mark, len),
             };
             at += usize::from(!closed);
         }

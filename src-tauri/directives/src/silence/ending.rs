@@ -96,11 +96,17 @@ impl Ending {
 
     /// Where in `text`, which ends in no white space, a possible ending begins: at the white space before
     /// its last words.
+    #[inline]
     pub(super) fn find(text: &str, heartbeat: bool) -> Option<usize> {
-        // Most words cannot end a token: no token holds a small letter.
-        if text.ends_with(|c: char| c.is_ascii_lowercase()) {
+        let small = |last: Option<&u8>| last.is_some_and(u8::is_ascii_lowercase);
+        // Most words cannot be a token: none holds a small letter.
+        if small(text.as_bytes().last()) || small(text.trim_end_matches(is_edge).as_bytes().last()) {
             return None;
         }
+        Self::find_word(text, heartbeat)
+    }
+
+    fn find_word(text: &str, heartbeat: bool) -> Option<usize> {
         let mut found = None;
         let mut end = text.len();
         loop {

@@ -1,5 +1,7 @@
 //! What travels through the stage: runs of raw bytes on their way out.
 
+use std::borrow::Cow;
+
 use crate::lex::Source;
 use crate::{Fate, RangeReason, Span};
 
@@ -20,7 +22,7 @@ pub(crate) enum InCode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text(InCode),
-    Joined(String),
+    Joined(Cow<'static, str>),
     Hidden(Fate, RangeReason),
 }
 
@@ -36,6 +38,13 @@ impl Piece {
         Self {
             span,
             kind: Kind::Hidden(fate, reason),
+        }
+    }
+
+    pub(crate) fn joined(span: Span, text: Cow<'static, str>) -> Self {
+        Self {
+            span,
+            kind: Kind::Joined(text),
         }
     }
 

@@ -17,9 +17,16 @@ impl Sink for Ignore {
 /// Most examinations of one byte, for any input and any cut.
 const MOST: u64 = 40;
 
+/// Heartbeat turns look out for more than others.
 fn work(text: &str, longest: usize) -> u64 {
+    let work = |heartbeat| work_in(heartbeat, text, longest);
+    work(false).max(work(true))
+}
+
+fn work_in(heartbeat: bool, text: &str, longest: usize) -> u64 {
     let settings = Settings {
         dialects: Dialect::ALL.to_vec(),
+        heartbeat,
         ..Settings::default()
     };
     let mut scanner = Scanner::new(&settings, None);
@@ -53,6 +60,10 @@ fn hostile_inputs_cost_no_more_than_others() {
     let cases: Vec<(&str, String)> = vec![
         ("unclosed actions", "<actions>".repeat(n)),
         ("unclosed actions with text", "<actions>x\n".repeat(n)),
+        (
+            "unclosed actions with one long word",
+            "<actions>".to_owned() + &"x".repeat(n),
+        ),
         ("unclosed actions in mid-line", "x <actions> <".repeat(n)),
         ("unclosed voice", "<voice>".repeat(n)),
         ("unclosed voice lines", "\n<voice>".repeat(n)),
@@ -141,6 +152,56 @@ fn hostile_inputs_cost_no_more_than_others() {
     ];
     for (name, text) in cases {
         assert_linear(name, &text);
+    }
+}
+
+/// The inputs that grow worst where a scanner reads again what it has read, each a little more than 1 MB.
+fn megabytes() -> [(&'static str, String); 9] {
+    let of = |pattern: &str| pattern.repeat(1_010_000 / pattern.len());
+    [
+        ("unclosed actions", of("<actions>")),
+        ("unclosed actions with text", of("<actions>x")),
+        ("unclosed voice", of("<voice>")),
+        ("unclosed think", of("<think>")),
+        ("backtick runs", (1..1_420).map(|n| "`".repeat(n) + " ").collect()),
+        ("brackets", of("[[")),
+        ("angles", of("<")),
+        ("nested quotes", of("<react a='<react a=\"")),
+        ("prose", of("The quick brown fox. ")),
+    ]
+}
+
+#[test]
+fn a_byte_a_megabyte_on_costs_what_it_costs_at_the_start() {
+    for (name, text) in megabytes() {
+        let mut scanner = Scanner::new(&Settings::default(), None);
+        let mut read_to = vec![0; text.len() + 1];
+        for (at, c) in text.char_indices() {
+            scanner.push(c.encode_utf8(&mut [0; 4]), &mut Ignore);
+            read_to[at + 1] = scanner.work();
+        }
+        let at = |offset: usize| (read_to[offset + 1_000] - read_to[offset]) as f64;
+        let (early, late) = (at(1_000), at(1_000_000));
+        assert!(
+            late <= 1.3 * early,
+            "{name}, in chunks of one byte: 1,000 bytes cost {early} at 1 kB and {late} at 1 MB"
+        );
+    }
+}
+
+#[test]
+fn a_message_of_a_megabyte_costs_no_more_a_byte_than_one_of_a_kilobyte() {
+    for (name, text) in megabytes() {
+        let per_byte = |len: usize| {
+            let mut scanner = Scanner::new(&Settings::default(), None);
+            scanner.push(&text[..len], &mut Ignore);
+            scanner.finish_counted(&mut Ignore) as f64 / len as f64
+        };
+        let (short, long) = (per_byte(1_000), per_byte(1_000_000));
+        assert!(
+            long <= 1.3 * short,
+            "{name}, in one chunk: {short} examinations a byte in 1 kB and {long} in 1 MB"
+        );
     }
 }
 

@@ -85,6 +85,37 @@ fn findings_come_by_start_then_code() {
     assert_eq!(keys.len(), 6);
 }
 
+/// The texts that the findings with this code are about.
+fn about(text: &str, code: Code) -> Vec<&str> {
+    let settings = Settings {
+        heartbeat: true,
+        ..Settings::default()
+    };
+    let found = lint(text, &settings).into_iter().filter(|d| d.code == code);
+    found.map(|d| d.span.of(text)).collect()
+}
+
+#[test]
+fn a_finding_about_an_attribute_holds_its_quotes() {
+    let text =
+        "<actions><send-file path=a kind=\"x\" kind='' kind=“ü” kind=\\\"y\\\" kind = z kind /></actions>";
+    let expected = ["kind=''", "kind=“ü”", "kind=\\\"y\\\"", "kind = z", "kind"];
+    assert_eq!(about(text, Code::DuplicateAttribute), expected);
+}
+
+#[test]
+fn a_finding_about_a_token_holds_the_token() {
+    let cases = [
+        ("a **NO_REPLY**. HEARTBEAT_OK", "**NO_REPLY**."),
+        ("a HEARTBEAT_OK NO_REPLY NO_REPLY", "NO_REPLY"),
+        ("a [<react emoji=b/>NO_REPLY.", "NO_REPLY."),
+        ("a .NO_<react emoji=b/>REPLY.", ".NO_"),
+    ];
+    for (text, token) in cases {
+        assert_eq!(about(text, Code::MarkerNotAlone), [token], "{text}");
+    }
+}
+
 #[test]
 fn every_code_is_explained() {
     for code in Code::ALL {

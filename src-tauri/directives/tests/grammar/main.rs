@@ -1,5 +1,6 @@
 //! The output grammar, tested as it is written: vectors, invariants, linear work, single rules.
 
+mod checks;
 mod common;
 mod holds;
 mod invariants;
@@ -8,4 +9,5 @@ mod lint;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod silence;
+mod texts;
 mod vectors;

@@ -208,6 +208,24 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_that_cannot_be_used_names_its_line_and_why() {
+        let text = error("[redact]\nemail = true\n\n[[redact.extra]]\npattern = \"a(\"\n");
+        assert!(
+            text.starts_with("foldback.toml:5:11: redact.extra.pattern:"),
+            "{text}"
+        );
+        assert!(text.contains("unclosed group"), "{text}");
+        let text = error("[[redact.extra]]\npattern = \"[a-z]+@corp\"\n");
+        assert!(
+            text.contains("foldback.toml:2:11: redact.extra.pattern:"),
+            "{text}"
+        );
+        assert!(text.contains("write {1,64} instead of + or *"), "{text}");
+        let text = error("[redact]\ninbound = \"agnt\"\n");
+        assert!(text.ends_with("did you mean `agent`?"), "{text}");
+    }
+
+    #[test]
     fn broken_toml_and_a_channel_without_a_platform_are_errors() {
         assert!(error("[output\n").starts_with("foldback.toml:1:"));
         assert!(error("\n[channels.work]\n").starts_with("foldback.toml:2:1: channels.work: nothing says"));

@@ -13,6 +13,7 @@ pub use output::{Narration, OutputConfig};
 pub use quantity::{ByteSize, Interval};
 pub use secret::{Secret, SecretError};
 
+use foldback_directives::redact::RedactSettings;
 use foldback_wire::{ChannelId, Platform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,8 @@ pub struct Config {
     pub channels: BTreeMap<ChannelId, ChannelConfig>,
     /// How an agent's output is read and delivered, where a channel does not say otherwise.
     pub output: OutputConfig,
+    /// Secrets that are masked in what is sent and kept.
+    pub redact: RedactSettings,
     /// Which files may be sent.
     pub files: FilesConfig,
     /// How messages are put into conversations.

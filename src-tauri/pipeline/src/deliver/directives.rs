@@ -12,6 +12,7 @@ use crate::{
     split::{Limit, split},
 };
 use foldback_channels::{emoji_for, resolve_emoji};
+use foldback_directives::redact::MASK;
 use foldback_store::StoreError;
 use foldback_wire::{
     Body, Capabilities, ChannelId, Code, Diagnostic, Directive, DirectiveRef, FileKind, Kind, MessageId,
@@ -185,6 +186,10 @@ async fn send_file(
     };
     if can.file_limit.is_none() && desk.rules.holds(Rule::DeliverUnsupported) {
         return Ok(Err(Skip::unsupported("this channel takes no files")));
+    }
+    if file.path.contains(MASK) {
+        let why = "its name holds a secret, and a file's name is shown; send it under another one";
+        return Ok(Err(Skip::not_allowed(why)));
     }
     let checked = match desk.files.check(&file.path, file.kind, &can) {
         Ok(checked) => checked,

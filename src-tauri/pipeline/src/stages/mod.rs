@@ -4,6 +4,7 @@ pub(crate) mod authorize;
 pub(crate) mod dedupe;
 pub(crate) mod finalize;
 pub(crate) mod prepare;
+pub(crate) mod redact;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod session;

@@ -63,11 +63,13 @@ impl Run<'_> {
             model: model.map(str::to_owned),
         })?;
         let end = self.read(request, &mut scan).await?;
+        self.hand_on(scan.end_reasoning()).await?;
         self.hand_on(scan.end(false)).await?;
         let (reason, cue) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, Cue::RunCancelled),
             End::Done(reason) => (reason, Cue::RunEnded),
             End::Failed(fault, detail) => {
+                let detail = self.recorder.words(&detail).into_owned();
                 tracing::warn!(%fault, "the run failed");
                 self.recorder.note(Kind::RunFailed {
                     fault,
@@ -153,6 +155,9 @@ impl Run<'_> {
         scan: &mut Scan<'_>,
         tools: &mut HashSet<ToolId>,
     ) -> Result<(), StoreError> {
+        if !matches!(step, Step::Reasoning(_)) {
+            self.hand_on(scan.end_reasoning()).await?;
+        }
         match step {
             Step::Text { message, text } => self.hand_on(scan.push(message, &text)).await,
             Step::Tool(call) => {
@@ -163,7 +168,7 @@ impl Run<'_> {
                 }
                 self.recorder.note(Kind::Tool { call })
             }
-            Step::Reasoning(text) => self.recorder.note(Kind::Reasoning { text }),
+            Step::Reasoning(text) => self.hand_on(scan.reason(text)).await,
             Step::Usage(usage) => self.recorder.note(Kind::Used { usage }),
             Step::Retry {
                 attempt,

@@ -1,9 +1,11 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-use foldback_directives::{Scanner, Settings, Sink, Step};
+use super::redact::{Raw, Redact};
+use crate::rules::Rules;
+use foldback_directives::{Scanner, Settings, Sink, Step, redact::Reader};
 use foldback_wire::{
     AgentFault, Directive, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason,
-    Span, Suppression,
+    Span, Suppression, redact::Redaction,
 };
 
 /// What the delivery of a turn is told, in order.
@@ -40,16 +42,35 @@ pub(crate) struct Decisions {
     pub(crate) cues: Vec<Cue>,
 }
 
+impl Decisions {
+    fn of(event: Option<Kind>) -> Self {
+        Self {
+            events: event.into_iter().collect(),
+            cues: Vec::new(),
+        }
+    }
+
+    /// Adds raw text of a message, and what was decided about it.
+    fn take(&mut self, message: u32, raw: Option<(Span, String)>, made: Self) {
+        let chunk = raw.map(|(span, text)| Kind::Chunk { message, span, text });
+        self.events.extend(chunk);
+        self.events.extend(made.events);
+        self.cues.extend(made.cues);
+    }
+}
+
 /// The scanners of a turn.
 pub(crate) struct Scan<'a> {
     settings: &'a Settings,
     inbound: &'a str,
     next_message: u32,
     open: Option<Open>,
+    redact: Redact<'a>,
 }
 
 struct Open {
-    scanner: Scanner,
+    reader: Reader,
+    raw: Raw,
     message: u32,
     /// The agent's own id of the message.
     id: Option<String>,
@@ -60,12 +81,18 @@ struct Open {
 
 impl<'a> Scan<'a> {
     /// For a turn that this inbound text triggered.
-    pub(crate) const fn new(settings: &'a Settings, inbound: &'a str) -> Self {
+    pub(crate) fn new(
+        settings: &'a Settings,
+        inbound: &'a str,
+        redaction: Option<&'a Redaction>,
+        rules: Rules,
+    ) -> Self {
         Self {
             settings,
             inbound,
             next_message: 0,
             open: None,
+            redact: Redact::new(redaction, rules),
         }
     }
 
@@ -82,9 +109,11 @@ impl<'a> Scan<'a> {
         let open = self.open.get_or_insert_with(|| {
             let message = self.next_message;
             self.next_message += 1;
-            let scanner = Scanner::new(self.settings, Some(self.inbound));
             Open {
-                scanner,
+                reader: self
+                    .redact
+                    .reader(Scanner::new(self.settings, Some(self.inbound))),
+                raw: self.redact.raw(),
                 message,
                 id: None,
                 bytes: 0,
@@ -95,17 +124,30 @@ impl<'a> Scan<'a> {
         if open.id.is_none() {
             open.id = id;
         }
-        let span = Span::new(open.bytes, open.bytes + text.len());
-        open.bytes = span.end;
-        decisions.events.push(Kind::Chunk {
-            message: open.message,
-            span,
-            text: text.to_owned(),
-        });
-        let mut listener = Listener::new(open.message, &mut open.directives, &mut open.held, &mut decisions);
-        open.scanner.push(text, &mut listener);
+        open.bytes += text.len();
+        let mut made = Decisions::default();
+        let Open {
+            message,
+            directives,
+            held,
+            ..
+        } = open;
+        let mut listener = Listener::new(*message, directives, held, &self.redact, &mut made);
+        open.reader.push(text, &mut listener);
         listener.flush();
+        let raw = open.raw.push(text, open.reader.redaction_from(), &made.events);
+        decisions.take(open.message, raw, made);
         decisions
+    }
+
+    /// Reasoning, as far as it may be told.
+    pub(crate) fn reason(&mut self, text: String) -> Decisions {
+        Decisions::of(self.redact.reason(text))
+    }
+
+    /// The rest of the reasoning: something else follows.
+    pub(crate) fn end_reasoning(&mut self) -> Decisions {
+        Decisions::of(self.redact.end_reasoning())
     }
 
     /// Ends the message that is open, if one is.
@@ -116,18 +158,27 @@ impl<'a> Scan<'a> {
     }
 
     fn end_into(&mut self, narration: bool, decisions: &mut Decisions) {
-        let Some(mut open) = self.open.take() else { return };
-        let mut listener = Listener::new(open.message, &mut open.directives, &mut open.held, decisions);
-        open.scanner.finish(&mut listener);
+        let Some(open) = self.open.take() else { return };
+        let Open {
+            reader,
+            raw,
+            message,
+            bytes,
+            mut directives,
+            mut held,
+            ..
+        } = open;
+        let mut made = Decisions::default();
+        let mut listener = Listener::new(message, &mut directives, &mut held, &self.redact, &mut made);
+        reader.finish(&mut listener);
         listener.flush();
-        if open.held {
-            decisions.events.push(Kind::Released {
-                message: open.message,
-            });
+        decisions.take(message, raw.finish(&made.events), made);
+        if held {
+            decisions.events.push(Kind::Released { message });
         }
         decisions.events.push(Kind::MessageEnded {
-            message: open.message,
-            bytes: open.bytes,
+            message,
+            bytes,
             narration,
         });
         decisions.cues.push(Cue::Ended { narration });
@@ -139,6 +190,7 @@ struct Listener<'a> {
     message: u32,
     directives: &'a mut u32,
     held: &'a mut bool,
+    redact: &'a Redact<'a>,
     into: &'a mut Decisions,
     /// Plain shown bytes that follow each other, not yet written down: one range instead of many.
     plain: Option<Span>,
@@ -146,11 +198,18 @@ struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    const fn new(message: u32, directives: &'a mut u32, held: &'a mut bool, into: &'a mut Decisions) -> Self {
+    const fn new(
+        message: u32,
+        directives: &'a mut u32,
+        held: &'a mut bool,
+        redact: &'a Redact<'a>,
+        into: &'a mut Decisions,
+    ) -> Self {
         Self {
             message,
             directives,
             held,
+            redact,
             into,
             plain: None,
             text: String::new(),
@@ -225,6 +284,22 @@ impl<'a> Listener<'a> {
         }
     }
 
+    /// Bytes of a secret: one range with those before it, where no other lies between.
+    fn mask(&mut self, span: Span, text: &str) {
+        self.text.push_str(text);
+        if let Some(Kind::Decided { range, .. }) = self.into.events.last_mut()
+            && range.reason == Some(RangeReason::Redacted)
+            && range.span.end == span.start
+            && text.is_empty()
+            && self.plain.is_none()
+        {
+            range.span.end = span.end;
+            return;
+        }
+        let reason = Some(RangeReason::Redacted);
+        self.decided(span, Fate::Show, reason, Some(text.to_owned()));
+    }
+
     fn cue(&mut self, cue: Cue) {
         self.flush_text();
         self.into.cues.push(cue);
@@ -236,6 +311,7 @@ impl Sink for Listener<'_> {
         let message = self.message;
         match step {
             Step::Show { span, text, joined } => self.show(span, text, joined),
+            Step::Mask { span, text } => self.mask(span, text),
             Step::Hide { span, fate, reason } => self.decided(span, fate, Some(reason), None),
             Step::Directive(directive) => {
                 let at = DirectiveRef {
@@ -243,14 +319,12 @@ impl Sink for Listener<'_> {
                     index: *self.directives,
                 };
                 *self.directives += 1;
+                let directive = self.redact.directive(directive);
                 self.event(Kind::Directive {
                     at,
                     directive: directive.clone(),
                 });
-                self.cue(Cue::Directive {
-                    at,
-                    directive: directive.clone(),
-                });
+                self.cue(Cue::Directive { at, directive });
             }
             Step::Header(header) => {
                 self.event(Kind::HeaderRead {

@@ -8,6 +8,7 @@ mod flow;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod preview;
+mod redact;
 mod redelivery;
 mod restart;
 mod trouble;

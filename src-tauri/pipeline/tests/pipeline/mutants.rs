@@ -40,6 +40,17 @@ const SCENES: &[Scene] = &[
         "silent agent",
         &[Rule::RunSilence, Rule::TypingEnd, Rule::TypingRefresh],
     ),
+    (
+        "secrets",
+        &[
+            Rule::RedactText,
+            Rule::RedactWindow,
+            Rule::RedactDirectives,
+            Rule::RedactFile,
+            Rule::RedactJournal,
+            Rule::RedactInbound,
+        ],
+    ),
     ("tools", &[Rule::ScanMessage, Rule::ScanNarration]),
     (
         "streamed",
@@ -244,6 +255,16 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
         }
         "failed run" => bot.says([text("a"), Act::Error("overloaded".into()).into()]),
         "silent agent" => bot.says([text("a"), Act::Stall(400_000).into(), text("b")]),
+        "secrets" => {
+            std::fs::write(bot.send_dir.join("password=hunter2"), "x").unwrap();
+            std::fs::write(bot.send_dir.join("a.txt"), "x").unwrap();
+            bot.says([
+                text("token: abc1"),
+                later(2_000, "23def\n<actions><send-file path=\"password=hunter2\"/>"),
+                text("<send-file path=\"a.txt\" caption=\"pwd: hunter2\"/></actions>"),
+            ]);
+            return format!("{:?}", bot.turn(platform, "my secret: hunter2").await);
+        }
         "tools" => {
             platform = Platform::Whatsapp;
             bot.says([text("a"), tool("t"), text("b")]);

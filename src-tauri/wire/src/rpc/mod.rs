@@ -5,6 +5,7 @@
 mod channels;
 mod compose;
 mod fixtures;
+mod trial;
 mod turn;
 mod view;
 
@@ -16,9 +17,13 @@ pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
     FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
+pub use trial::{
+    Aspect, BenchBase, BenchColumn, BenchResult, Benched, CutCount, CutFamily, DialectBench, Recut,
+    RecutCancel, RecutFailure, RecutFixture, RecutProgress, RecutResult, RecutStarted, Specimen,
+};
 pub use turn::{
-    Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LedgerEntry, MessageDetail,
-    Moment, MomentAt, MomentMessage, TurnDetail, TurnList, TurnRef, TurnSummary,
+    Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LeakedBytes, LedgerEntry,
+    MessageDetail, Moment, MomentAt, MomentMessage, TurnDetail, TurnList, TurnRef, TurnSummary,
 };
 pub use view::{
     Ack, Alarm, AlarmKind, Catalog, CatalogEntry, Completion, EventDetail, EventRow, FilterCheck,

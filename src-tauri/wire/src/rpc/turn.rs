@@ -151,6 +151,21 @@ pub struct LedgerEntry {
     pub took_ms: Option<u64>,
     /// How long the user saw this text, for live frames and deleted messages; `None` when still visible.
     pub visible_ms: Option<u64>,
+    /// Bytes of directives that it showed; empty in all that is well.
+    pub leaked: Vec<LeakedBytes>,
+}
+
+/// Bytes of a directive that reached a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct LeakedBytes {
+    /// The event that says so.
+    pub seq: u64,
+    /// Which assistant message.
+    pub message: u32,
+    /// The raw bytes.
+    pub span: Span,
+    /// What they say.
+    pub text: String,
 }
 
 closed_set! {

@@ -1,6 +1,6 @@
 //! Windows over the journal, filters, status and the reasons behind a silence.
 
-use super::{ChannelCard, FixtureProgress};
+use super::{ChannelCard, FixtureProgress, RecutProgress};
 use crate::{ChannelId, Event, SessionId, Span, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +167,7 @@ pub enum Topic {
         /// Which.
         view: u32,
     },
-    /// The top bar's figures, alarms, channel cards, fixture progress and the app's log: what every window wants.
+    /// The top bar's figures, alarms, channel cards, progress of fixtures and re-cuts, and the app's log: what every window wants.
     App,
 }
 
@@ -199,6 +199,11 @@ pub enum Push {
     Fixtures {
         /// How far.
         progress: FixtureProgress,
+    },
+    /// A run of the re-cut fuzzer went on.
+    Recut {
+        /// How far, and what came of it.
+        progress: Box<RecutProgress>,
     },
     /// Lines of the app's own log.
     Log {
@@ -247,6 +252,8 @@ pub struct Status {
     pub unknown: u32,
     /// The turns of those operations.
     pub unknown_turns: Vec<TurnId>,
+    /// Times a byte of a directive reached a channel.
+    pub leaks: u32,
     /// Since when everything here and on the cards of the channels is counted: the start of the process.
     pub since: Timestamp,
     /// Last place of the journal.

@@ -76,6 +76,34 @@ describe("an output", () => {
     expect(all("parsed-directive").map((d) => d.textContent)).toEqual([expect.stringContaining("react")]);
   });
 
+  it("is mended as a whole by one key, in one transaction", async () => {
+    const { console } = await open();
+    write("compose-output", '<actions>\n  <recat emoji="tada" />\n</actions>\nHi <send-file path="a.png" />');
+    await settle();
+    expect(byId("fix-all").textContent).toContain("Fix all 2");
+    const view = editor("compose-output");
+    await press(byId("compose-output").querySelector(".cm-content") as Element, "Enter", { altKey: true, shiftKey: true });
+    expect(view.state.doc.toString()).toBe('<actions>\n  <react emoji="tada" />\n</actions>\nHi <actions><send-file path="a.png" /></actions>');
+    expect(console.announcement).toContain("2 fixes applied");
+  });
+
+  it("is explained where it stands, by key: next, previous, all around", async () => {
+    await open();
+    write("compose-output", '<actions>\n  <recat emoji="tada" />\n</actions>\nHi <send-file path="a.png" />');
+    await settle();
+    const content = byId("compose-output").querySelector(".cm-content") as Element;
+    editor("compose-output").dispatch({ selection: { anchor: 0 } });
+    const told: (string | undefined)[] = [];
+    for (const shiftKey of [false, false, false, true]) {
+      await press(content, "F8", { shiftKey });
+      told.push(all("explanation").at(-1)?.querySelector("code")?.textContent ?? undefined);
+    }
+    expect(told).toEqual(["unknown-directive", "bare-directive", "unknown-directive", "bare-directive"]);
+    expect(byId("explanation").textContent).toContain("Wrap it in <actions>");
+    await press(content, "Escape");
+    expect(all("explanation")).toHaveLength(0);
+  });
+
   it("is mended from the list of findings", async () => {
     await open();
     write("compose-output", BROKEN);

@@ -3,7 +3,7 @@
  * the next answer it moves along with the text.
  */
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
-import { Decoration, EditorView, hoverTooltip, ViewPlugin, type DecorationSet } from "@codemirror/view";
+import { Decoration, EditorView, hoverTooltip, keymap, showTooltip, ViewPlugin, type DecorationSet, type Tooltip } from "@codemirror/view";
 import type { Mark, Squiggle } from "./model/decorations";
 
 interface Marks {
@@ -56,34 +56,80 @@ export function applyFix(view: EditorView, { fix }: Squiggle): void {
   view.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.insert }, selection: { anchor: fix.from + fix.insert.length }, userEvent: "input.fix", scrollIntoView: true });
 }
 
-const explanation = (fixKey: () => string): Extension =>
+/** Mends everything at once. Of fixes that overlap the first counts; what it leaves is found again. */
+export function applyAll(view: EditorView): number {
+  const changes: { from: number; to: number; insert: string }[] = [];
+  for (const { fix } of squigglesIn(view.state).sort((a, b) => (a.fix?.from ?? 0) - (b.fix?.from ?? 0))) {
+    const last = changes[changes.length - 1];
+    if (fix === null || fix.to > view.state.doc.length || (last !== undefined && (fix.from < last.to || (fix.from === last.from && fix.to === last.to)))) continue;
+    changes.push({ from: fix.from, to: fix.to, insert: fix.insert });
+  }
+  if (changes.length > 0) view.dispatch({ changes, userEvent: "input.fix" });
+  return changes.length;
+}
+
+function explanationOf(squiggle: Squiggle, fixKey: () => string): Tooltip {
+  return {
+    pos: squiggle.from,
+    end: squiggle.to,
+    create(view) {
+      const dom = document.createElement("div");
+      dom.className = "cm-explanation";
+      dom.dataset["testid"] = "explanation";
+      const head = dom.appendChild(document.createElement("p"));
+      const code = head.appendChild(document.createElement("code"));
+      code.textContent = squiggle.code;
+      code.className = squiggle.severity;
+      head.append(` ${squiggle.message}`);
+      const more = dom.appendChild(document.createElement("p"));
+      more.className = "more";
+      more.textContent = squiggle.explanation;
+      if (squiggle.fix !== null) {
+        const button = dom.appendChild(document.createElement("button"));
+        button.type = "button";
+        button.textContent = `${squiggle.fix.title}  ${fixKey()}`;
+        button.onclick = () => applyFix(view, squiggle);
+      }
+      return { dom };
+    },
+  };
+}
+
+const hovering = (fixKey: () => string): Extension =>
   hoverTooltip((view, at) => {
     const squiggle = squigglesIn(view.state).find((s) => s.from <= at && at <= s.to);
-    if (squiggle === undefined) return null;
-    return {
-      pos: squiggle.from,
-      end: squiggle.to,
-      create() {
-        const dom = document.createElement("div");
-        dom.className = "cm-explanation";
-        const head = dom.appendChild(document.createElement("p"));
-        const code = head.appendChild(document.createElement("code"));
-        code.textContent = squiggle.code;
-        code.className = squiggle.severity;
-        head.append(` ${squiggle.message}`);
-        const more = dom.appendChild(document.createElement("p"));
-        more.className = "more";
-        more.textContent = squiggle.explanation;
-        if (squiggle.fix !== null) {
-          const button = dom.appendChild(document.createElement("button"));
-          button.type = "button";
-          button.textContent = `${squiggle.fix.title}  ${fixKey()}`;
-          button.onclick = () => applyFix(view, squiggle);
-        }
-        return { dom };
-      },
-    };
+    return squiggle === undefined ? null : explanationOf(squiggle, fixKey);
   });
+
+const explained = StateEffect.define<Squiggle | null>();
+
+/** The finding that was gone to by key is explained where it stands, until the cursor or the text moves on. */
+const explaining = (fixKey: () => string): Extension => {
+  const shown = StateField.define<Tooltip | null>({
+    create: () => null,
+    update(tooltip, transaction) {
+      const effect = transaction.effects.find((e) => e.is(explained));
+      if (effect !== undefined) return effect.value === null ? null : explanationOf(effect.value as Squiggle, fixKey);
+      return transaction.docChanged || transaction.selection !== undefined ? null : tooltip;
+    },
+    provide: (tooltip) => showTooltip.from(tooltip),
+  });
+  const close = keymap.of([
+    { key: "Escape", run: (view) => view.state.field(shown) !== null && (view.dispatch({ effects: explained.of(null) }), true) },
+  ]);
+  return [shown, Prec.high(close), EditorView.domEventHandlers({ blur: (_, view) => void setTimeout(() => view.dispatch({ effects: explained.of(null) }), 150) })];
+};
+
+/** Goes to the next or previous finding, all around, and explains it there. `null` when there is none. */
+export function goToFinding(view: EditorView, way: 1 | -1): Squiggle | null {
+  const found = squigglesIn(view.state);
+  const { from } = view.state.selection.main;
+  const next = way === 1 ? (found.find((s) => s.from > from) ?? found[0]) : (found.findLast((s) => s.from < from) ?? found[found.length - 1]);
+  if (next === undefined) return null;
+  view.focus();
+  view.dispatch({ selection: { anchor: next.from }, effects: explained.of(next), scrollIntoView: true });
+  return next;
+}
 
 const looks = EditorView.theme({
   ".cm-stripped": { color: "var(--stripped)", backgroundColor: "var(--stripped-fill)", borderRadius: "2px" },
@@ -104,7 +150,7 @@ const looks = EditorView.theme({
 
 /** What an editor of agent output has more than others. */
 export function marking(fixKey: () => string): Extension {
-  return [field, looks, explanation(fixKey)];
+  return [field, looks, hovering(fixKey), explaining(fixKey)];
 }
 
 /** Hands out the editor's view once it stands. */

@@ -213,6 +213,20 @@ describe("a turn that", () => {
     expect(all("cell").some((c) => c.dataset["fate"] === "leak")).toBe(true);
   });
 
+  it("leaked names the edit, its bytes and what they say, and marks them in every pane", async () => {
+    const { console } = await open(816);
+    const row = byId("ledger-leak").closest<HTMLElement>("[data-testid='ledger-row']");
+    expect(row?.dataset["op"]).toBe("edit_text");
+    expect(byId("ledger-leak").textContent).toContain("showed bytes 400,000–400,020");
+    expect(byId("ledger-leak").textContent).toContain("<b>jumps</");
+    expect(byId("hold-map-pane").textContent).toContain("20 leaked");
+    // The alarm leads to the leak's own event: it marks that edit and those bytes.
+    const seq = console.host instanceof SampleHost ? (await console.host.call("turn", { turn: 816 })).ledger[0]?.leaked[0]?.seq : undefined;
+    console.openTurn(816, seq);
+    await settle();
+    expect(document.querySelector('[data-testid="ledger"] .linked')?.textContent).toContain("showed bytes 400,000");
+  });
+
   it("runs is followed live, until one looks at an earlier moment", async () => {
     const { host } = await open(812);
     const detail = sampleTurn();

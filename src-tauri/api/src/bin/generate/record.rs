@@ -130,6 +130,8 @@ async fn record(folder: &Path) -> Result<String> {
         .map(|push| json!({ "after": "start", "after_ms": 0, "push": push }))
         .collect();
     pushes.extend(after(&mut tape, &mut app, "fixture_run", json!({ "paths": [] })).await);
+    let specimen = json!({ "of": "message", "turn": SCRUBBED, "message": 0 });
+    pushes.extend(after(&mut tape, &mut app, "recut", json!({ "specimen": specimen })).await);
     let off = json!({ "channel": "slack", "on": false });
     pushes.extend(after(&mut tape, &mut app, "channel_switch", off).await);
     pushes.extend(after(&mut tape, &mut app, "mute", json!({ "muted": true })).await);
@@ -184,6 +186,10 @@ async fn compose(tape: &mut Tape) {
         let args = json!({ "user_text": "How was my talk?", "agent_output": output, "channels": [] });
         tape.play("compose", args).await;
     }
+    let specimen =
+        json!({ "of": "text", "user_text": "How was my talk?", "agent_output": OUTPUT, "channel": null });
+    let bench = json!({ "specimen": specimen, "columns": null });
+    tape.play("dialect_bench", bench).await;
     let send = json!({ "channel": "telegram", "user_text": "How was my talk?", "agent_output": OUTPUT });
     tape.play("compose_send", send).await;
 }
@@ -217,6 +223,7 @@ fn latest(pushes: Vec<Push>) -> Vec<Push> {
         let same = |other: &Push| match (other, &push) {
             (Push::Status { .. }, Push::Status { .. })
             | (Push::Fixtures { .. }, Push::Fixtures { .. })
+            | (Push::Recut { .. }, Push::Recut { .. })
             | (Push::Log { .. }, Push::Log { .. }) => true,
             (Push::Channel { card: a }, Push::Channel { card: b }) => a.channel == b.channel,
             _ => false,

@@ -18,8 +18,8 @@ impl Scanner {
         if self.source.byte(at) != Some(b'<') {
             return Item::Foreign;
         }
-        if let Some(item) = self.comment(inside, at, end, whole, sink) {
-            return item;
+        if self.source.byte(at + 1) == Some(b'!') && at + 1 < end {
+            return self.comment(inside, at, end, whole, sink);
         }
         if self.source.byte(at + 1) == Some(b'|') && at + 1 < end && self.reads(crate::Dialect::Guard) {
             return match self.control_token(at, end, whole) {
@@ -59,7 +59,7 @@ impl Scanner {
                 .is_some_and(|c| c.eq_ignore_ascii_case(rest))
     }
 
-    /// Comments and CDATA; `None` when it is neither.
+    /// What begins with `<!`: a comment, CDATA, or nothing.
     fn comment(
         &mut self,
         inside: &mut Inside,
@@ -67,20 +67,17 @@ impl Scanner {
         end: usize,
         whole: bool,
         sink: &mut dyn Sink,
-    ) -> Option<Item> {
+    ) -> Item {
         let opens = |source: &Source, word: &str| match source.stands(at, end, word) {
             Some(true) => Some(true),
             None if !whole => None,
             _ => Some(false),
         };
-        if self.source.byte(at + 1) != Some(b'!') || at + 1 >= end {
-            return None;
-        }
         let (comment, cdata) = (opens(&self.source, "<!--"), opens(&self.source, "<![CDATA["));
         if comment == Some(true) {
             let found = self.search.comment.find(&self.source, at + 4, end);
             let far = end >= at + MAX_BLOCK;
-            return Some(match found.or(inside.end) {
+            return match found.or(inside.end) {
                 _ if !self.rules.on(G::Comment) => Item::Foreign,
                 Some(stop) => {
                     self.take(inside, Span::new(at, stop), RangeReason::ActionsBlock, sink);
@@ -88,19 +85,19 @@ impl Scanner {
                 }
                 None if whole || far => Item::Foreign,
                 None => self.wait_in_block("actions"),
-            });
+            };
         }
         if cdata == Some(true) && inside.end.is_some() {
             let stop = self.search.cdata.find(&self.source, at + 9, end).unwrap_or(end);
             self.drop_text(inside, Span::new(at, stop), sink);
-            return Some(Item::Taken);
+            return Item::Taken;
         }
         let waits = comment.is_none() || cdata.is_none();
-        Some(if waits {
+        if waits {
             self.wait_in_block("actions")
         } else {
             Item::Foreign
-        })
+        }
     }
 
     /// A `<` with no known name in a closed block.
@@ -108,10 +105,7 @@ impl Scanner {
         if self.lex(at, end) != Lexed::Complete || !self.rules.on(G::UnknownTag) {
             return Item::Foreign;
         }
-        let Some(lexer) = self.search.lexer.take() else {
-            return Item::Foreign;
-        };
-        let tag = lexer.tag();
+        let tag = self.search.lexer.tag();
         let name = self.source.str(tag.name).to_ascii_lowercase();
         self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
         // The closing tag of what was reported already is not reported again.
@@ -149,16 +143,7 @@ impl Scanner {
                 Item::Taken
             }
             Lexed::NoTag => Item::Foreign,
-            Lexed::Complete => {
-                let Some(lexer) = self.search.lexer.take() else {
-                    return Item::Foreign;
-                };
-                let item = self.tag_inside_block(inside, name, lexer.tag(), end, whole, sink);
-                if matches!(item, Item::Wait(_)) {
-                    self.search.lexer = Some(lexer);
-                }
-                item
-            }
+            Lexed::Complete => self.tag_inside_block(inside, name, self.search.lexer.tag(), end, whole, sink),
         }
     }
 

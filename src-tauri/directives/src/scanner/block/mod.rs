@@ -3,7 +3,7 @@
 mod item;
 mod tags;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::{Next, Scanner, Wait, report};
 use crate::lex::tag::Tag;
@@ -24,7 +24,7 @@ pub(in crate::scanner) struct Inside {
     text_reported: bool,
     /// White space that belongs to the block only if what follows does.
     white: Option<Span>,
-    unknown: HashSet<String>,
+    unknown: BTreeSet<String>,
 }
 
 /// What an item of a block turned out to be.
@@ -49,7 +49,7 @@ impl From<Next> for Item {
 
 impl Scanner {
     /// A complete `<actions …>` outside a block.
-    pub(in crate::scanner) fn open_actions(&mut self, tag: &Tag, sink: &mut dyn Sink) -> Next {
+    pub(in crate::scanner) fn open_actions(&mut self, tag: Tag, sink: &mut dyn Sink) -> Next {
         let (start, from, misplaced) = (self.at, tag.span.end, self.misplaced());
         if tag.self_closing && self.rules.on(G::EmptyBlock) {
             self.begin(misplaced, tag.span, tag.span, sink);
@@ -224,12 +224,17 @@ impl Scanner {
     }
 
     fn take(&mut self, inside: &mut Inside, span: Span, reason: RangeReason, sink: &mut dyn Sink) {
-        self.take_white(inside, sink);
-        let reason = if inside.misplaced && reason == RangeReason::ActionsBlock {
+        let block = if inside.misplaced {
             RangeReason::Misplaced
         } else {
-            reason
+            RangeReason::ActionsBlock
         };
+        if reason == RangeReason::ActionsBlock {
+            // White space and the thing after it are one.
+            let from = inside.white.take().map_or(span.start, |white| white.start);
+            return self.hide(Span::new(from, span.end), Fate::Strip, block, sink);
+        }
+        self.take_white(inside, sink);
         self.hide(span, Fate::Strip, reason, sink);
     }
 }

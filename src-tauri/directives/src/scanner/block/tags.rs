@@ -13,7 +13,7 @@ impl Scanner {
         &mut self,
         inside: &mut Inside,
         name: Name,
-        tag: &Tag,
+        tag: Tag,
         end: usize,
         whole: bool,
         sink: &mut dyn Sink,
@@ -78,7 +78,7 @@ impl Scanner {
         &mut self,
         inside: &mut Inside,
         index: usize,
-        tag: &Tag,
+        tag: Tag,
         end: usize,
         whole: bool,
         sink: &mut dyn Sink,
@@ -125,15 +125,23 @@ impl Scanner {
                 }
             }
         }
-        let (directive, problems) =
-            children::build(row, &self.source, &tag.attributes, content, span, self.rules);
+        let mut problems = Vec::new();
+        let directive = children::build(
+            row,
+            &self.source,
+            self.search.lexer.attributes(),
+            content,
+            span,
+            self.rules,
+            &mut problems,
+        );
         for problem in problems {
             report(problem.code, problem.span, problem.message, sink);
         }
-        let echo = match directive {
-            Some(directive) if !inside.misplaced => !self.execute(&directive, sink),
-            _ => false,
-        };
+        let echo = !inside.misplaced
+            && directive
+                .as_ref()
+                .is_some_and(|directive| !self.execute(directive, sink));
         self.take(
             inside,
             span,

@@ -1,5 +1,6 @@
 //! Is this a JSON value whose first key is `actions`? Read byte by byte, never twice.
 
+use super::super::text::FenceLine;
 use super::MAX_VALUE;
 use crate::Span;
 use crate::lex::{Source, is_blank, is_tag_space};
@@ -49,6 +50,8 @@ pub(super) struct Probe {
     state: State,
     /// The mark and the length of the fence it stands in.
     fence: Option<(u8, usize)>,
+    /// The line of that fence: one that closes it ends the value too.
+    line: FenceLine,
     brace: Option<usize>,
     value_end: usize,
 }
@@ -65,6 +68,7 @@ impl Probe {
             at: start,
             state,
             fence: mark.map(|mark| (mark, 0)),
+            line: FenceLine::Other,
             brace: None,
             value_end: 0,
         }
@@ -74,9 +78,9 @@ impl Probe {
         self.at
     }
 
-    /// The mark and the length of the fence it stands in.
+    /// The mark and the length of the fence it stands in, if that is open.
     pub(super) fn fence(&self) -> Option<(u8, usize)> {
-        self.fence
+        self.fence.filter(|(_, len)| !self.line.closes(*len))
     }
 
     pub(super) fn brace(&self) -> Option<usize> {
@@ -90,6 +94,10 @@ impl Probe {
                 && matches!(self.state, State::Value { .. })
             {
                 return Found::TooLarge;
+            }
+            if self.leaves_fence(b) {
+                self.value_end = self.at;
+                return self.ends(self.at);
             }
             match self.step(b) {
                 Ok(Some(state)) => {
@@ -118,6 +126,9 @@ impl Probe {
     pub(super) fn follow(&mut self, source: &Source) -> bool {
         while let Some(b) = source.byte(self.at) {
             source.spend(1);
+            if self.leaves_fence(b) {
+                return true;
+            }
             if let State::Value {
                 depth,
                 string,
@@ -132,6 +143,18 @@ impl Probe {
             }
         }
         false
+    }
+
+    /// Whether the fence ends before `b`, in the middle of the value: no value goes on after its fence.
+    fn leaves_fence(&mut self, b: u8) -> bool {
+        let (Some((mark, len)), State::Value { .. }) = (self.fence, self.state) else {
+            return false;
+        };
+        let leaves = b == b'\n' && self.line.closes(len);
+        if !leaves {
+            self.line = self.line.after(b, mark, len);
+        }
+        leaves
     }
 
     fn ends(&self, end: usize) -> Found {
@@ -151,7 +174,7 @@ impl Probe {
             }
             State::Marks if len < 3 => return Err(Found::Text),
             State::Marks | State::Info(_) if b == b'\n' => State::Lead,
-            State::Marks => State::Info(1),
+            State::Marks if b != b'`' => State::Info(1),
             State::Info(n) if n < MAX_INFO && b != b'`' => State::Info(n + 1),
             State::Lead if is_tag_space(b) => State::Lead,
             State::Lead if b == b'{' => {

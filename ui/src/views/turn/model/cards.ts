@@ -1,5 +1,5 @@
 /** The right pane: directives with outcomes, and the ledger, at a moment of the turn. */
-import type { DirectiveEntry, LedgerEntry, Moment, Outcome, TurnDetail } from "../../../generated/wire";
+import type { DirectiveEntry, LeakedBytes, LedgerEntry, Moment, Outcome, TurnDetail } from "../../../generated/wire";
 import { count, duration } from "../../../store/format";
 import { detailOf, subjectOf, tagOf } from "./directive";
 import { directiveKey, overlaps } from "./links";
@@ -83,6 +83,8 @@ export interface Line {
   subject: string;
   /** Why it waits, what the platform answered, how long the user saw it. */
   notes: string[];
+  /** Bytes of directives that it showed. */
+  leaks: readonly LeakedBytes[];
 }
 
 /** A word for a text: its beginning, and its length where it is cut. */
@@ -123,7 +125,8 @@ export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
       if (stage === "done" && entry.outcome?.detail != null) notes.push(entry.outcome.detail);
       if (stage !== "ahead" && entry.attempts > 1) notes.push(`${entry.attempts} attempts`);
       if (stage === "done" && entry.visible_ms !== null) notes.push(`seen for ${duration(entry.visible_ms)}`);
-      return { entry, stage, subject: subjectOfOp(entry), notes };
+      // That it leaked is known at the end of the turn; it is told where it happened.
+      return { entry, stage, subject: subjectOfOp(entry), notes, leaks: stage === "ahead" ? [] : full.leaked };
     })
     .sort((a, b) => rank[a.stage] - rank[b.stage] || a.entry.seq - b.entry.seq);
 }

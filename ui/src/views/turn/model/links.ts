@@ -74,6 +74,10 @@ class Collector {
       const ranges = this.#message(body.message)?.ranges ?? [];
       for (const span of cleanToRaw(ranges, body.span)) this.spans.push({ message: body.message, span });
     }
+    for (const leak of entry.leaked) {
+      this.seqs.add(leak.seq);
+      this.spans.push({ message: leak.message, span: leak.span });
+    }
   }
 
   directive(message: number, index: number): void {
@@ -110,6 +114,15 @@ class Collector {
     this.seqs.add(seq);
     const entry = this.detail.ledger.find((e) => e.seq === seq || e.outcome_seq === seq);
     if (entry !== undefined) return this.operation(entry.op);
+    for (const { op, seq: intended, leaked } of this.detail.ledger) {
+      const leak = leaked.find((l) => l.seq === seq);
+      if (leak === undefined) continue;
+      // A leak is about these bytes and that operation, not about all that the operation shows.
+      this.ops.add(op);
+      this.seqs.add(intended);
+      this.spans.push({ message: leak.message, span: leak.span });
+      return;
+    }
     const read = this.detail.directives.find((d) => d.seq === seq);
     if (read !== undefined) return this.directive(read.message, read.index);
     const decision: Decision | undefined = this.detail.decisions.find((d) => d.seq === seq);
@@ -120,6 +133,7 @@ class Collector {
 }
 
 function showsBytes(entry: LedgerEntry, message: number, ranges: readonly Range[], span: Span): boolean {
+  if (entry.leaked.some((leak) => leak.message === message && overlaps(leak.span, span))) return true;
   const { body } = entry.intent;
   if (body?.from !== "clean" || body.message !== message) return false;
   return cleanToRaw(ranges, body.span).some((raw) => overlaps(raw, span));

@@ -80,13 +80,16 @@ function huge(): TurnDetail {
   }
   decisions.push({ seq: seq++, at_ms: 9000, kind: "delivery", message: 0, span: [400_000, 400_020], text: "edit_text #9 showed 20 bytes of a directive.", error: true });
   const base = sampleTurn();
+  const edit = base.ledger.find((e) => e.intent.kind === "edit_text");
+  if (edit === undefined) throw new Error("no edit");
+  const leaked = [{ seq: seq - 1, message: 0, span: [400_000, 400_020] as [number, number], text: "brown fox <b>jumps</" }];
   const main = base.messages[0];
   if (main === undefined) throw new Error("no message");
   const ordered = decisions.sort((a, b) => a.at_ms - b.at_ms || a.seq - b.seq);
   return retold(
     816,
     HUGE,
-    { messages: [{ ...main, raw, clean: raw, chunks, ranges, holds: [], header: {}, diagnostics: [] }], directives: [], ledger: [], decisions: ordered, lanes: [{ lane: "agent", from_ms: 0, until_ms: 9000, label: "script", seq: 10, error: false }], head: seq },
+    { messages: [{ ...main, raw, clean: raw, chunks, ranges, holds: [], header: {}, diagnostics: [] }], directives: [], ledger: [{ ...edit, seq: 20, outcome_seq: 21, leaked }], decisions: ordered, lanes: [{ lane: "agent", from_ms: 0, until_ms: 9000, label: "script", seq: 10, error: false }], head: seq },
   );
 }
 

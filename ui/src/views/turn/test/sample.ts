@@ -89,6 +89,7 @@ export function sampleTurn(): TurnDetail {
       outcome_seq: null,
       took_ms: took,
       visible_ms: null,
+      leaked: [],
       ...entry,
     };
     ledger.push(full);

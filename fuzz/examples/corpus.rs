@@ -1,0 +1,107 @@
+//! Corpora as files: `corpus unpack TARGET DIR`, `corpus pack TARGET DIR`, `corpus seed TARGET DIR`.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, GzBuilder};
+
+#[path = "../../src-tauri/directives/tests/naive/archive.rs"]
+mod archive;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Largest entry, in bytes; `scripts/fuzz` tells the fuzzer the same.
+const LARGEST: usize = 4_096;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [action, target, folder] = arguments.as_slice() else {
+        return Err("usage: corpus unpack|pack|seed TARGET DIR".into());
+    };
+    let folder = Path::new(folder);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("corpus").join(format!("{target}.gz"));
+    match action.as_str() {
+        "unpack" if file.exists() => write(folder, archive::read(&file)?),
+        "unpack" => Ok(()),
+        "seed" => write(folder, seeds(root, target)?),
+        "pack" => pack(&file, folder),
+        _ => Err(format!("no such action: {action}").into()),
+    }
+}
+
+fn write(folder: &Path, entries: impl IntoIterator<Item = Vec<u8>>) -> Outcome<()> {
+    fs::create_dir_all(folder)?;
+    for (number, entry) in entries.into_iter().enumerate() {
+        let name = format!("{number:06}");
+        fs::write(folder.join(name), entry)?;
+    }
+    Ok(())
+}
+
+/// The same entries make the same bytes.
+fn pack(file: &Path, folder: &Path) -> Outcome<()> {
+    let mut entries = BTreeSet::new();
+    for found in fs::read_dir(folder)? {
+        let entry = fs::read(found?.path())?;
+        if entry.len() <= LARGEST {
+            entries.insert((entry.len(), entry));
+        }
+    }
+    let out = fs::File::create(file)?;
+    let mut out = GzBuilder::new().mtime(0).write(out, Compression::best());
+    for (len, entry) in &entries {
+        out.write_all(&u16::try_from(*len)?.to_le_bytes())?;
+        out.write_all(entry)?;
+    }
+    out.finish()?;
+    println!("{}: {} entries", file.display(), entries.len());
+    Ok(())
+}
+
+/// Every vector that is small enough, under several settings, whole and cut.
+fn seeds(root: &Path, target: &str) -> Outcome<Vec<Vec<u8>>> {
+    let vectors = root.join("../fixtures/vectors");
+    if target == "inbound" {
+        let texts = texts(&vectors.join("inbound.jsonl"))?.into_iter();
+        let with = |(text, _): (String, _)| [0, 1, 6, 14].map(|choice| [&[choice], text.as_bytes()].concat());
+        return Ok(texts.flat_map(with).collect());
+    }
+    let mut seeds = Vec::new();
+    for name in ["output.jsonl", "own.jsonl"] {
+        for (text, inbound) in texts(&vectors.join(name))? {
+            for choice in [[0, 0], [1, 0], [8, 1], [16, 2], [33, 6]] {
+                let mut seed = choice.to_vec();
+                if let Some(inbound) = &inbound {
+                    seed.extend(inbound.bytes());
+                    seed.push(0xFE);
+                }
+                let cut = if choice == [0, 0] { usize::MAX } else { 7 };
+                for (at, byte) in text.bytes().enumerate() {
+                    if at % cut == cut - 1 && text.is_char_boundary(at) {
+                        seed.push(0xFF);
+                    }
+                    seed.push(byte);
+                }
+                seeds.push(seed);
+            }
+        }
+    }
+    seeds.retain(|seed| seed.len() <= LARGEST);
+    Ok(seeds)
+}
+
+/// The texts of a file of vectors, with the message that triggered the turn.
+fn texts(file: &PathBuf) -> Outcome<Vec<(String, Option<String>)>> {
+    let mut texts = Vec::new();
+    for line in fs::read_to_string(file)?.lines() {
+        let vector: serde_json::Value = serde_json::from_str(line)?;
+        let text = |key: &str| vector[key].as_str().map(str::to_owned);
+        texts.push((text("input").unwrap_or_default(), text("inbound")));
+    }
+    Ok(texts)
+}

@@ -1,0 +1,127 @@
+//! A fixture that plays an output in certain chunks and expects what comes of it in one piece.
+
+use super::{Backend, fixtures::off_thread, from_turn::Script, runs::silently, trials::Output};
+use crate::failure;
+use foldback_directives::{RangeReason, parse};
+use foldback_pipeline::config::OutputConfig;
+use foldback_replay::{Options, Played, fixture, run, updated};
+use foldback_store::one_line;
+use foldback_wire::{
+    Fate, Platform,
+    rpc::{Failure, FixtureText, RecutFixture},
+};
+use serde_json::{Map, Value, json};
+use std::{fmt::Write as _, path::Path};
+
+/// How much of a piece of markup no live frame may hold: three bytes are no word of a sentence.
+const TELLTALE: usize = 3;
+
+impl Backend {
+    pub(super) async fn fixture_of_cut(&self, wish: RecutFixture) -> Result<FixtureText, Failure> {
+        let RecutFixture { specimen, cut } = wish;
+        let output = self.output(specimen).await?;
+        let chunks = chunks(&output.raw, &cut).ok_or_else(failure::bad_cut)?;
+        let channel = &output.inbound.channel;
+        let platform = self.capabilities(channel).platform;
+        let more = more(&output, &self.shared.config.output_of(channel));
+        off_thread(move || played(&output, &chunks, platform, more)).await
+    }
+}
+
+/// The pieces of a text; `None` where it cannot be cut so.
+fn chunks(raw: &str, cut: &[usize]) -> Option<Vec<String>> {
+    let mut from = 0;
+    let mut chunks = Vec::new();
+    for end in cut.iter().copied().chain([raw.len()]) {
+        let chunk = raw.get(from..end)?;
+        if chunk.is_empty() && !raw.is_empty() {
+            return None;
+        }
+        chunks.push(chunk.to_owned());
+        from = end;
+    }
+    Some(chunks)
+}
+
+fn played(
+    output: &Output,
+    chunks: &[String],
+    platform: Platform,
+    more: String,
+) -> Result<FixtureText, Failure> {
+    let path = "cuts/cut.yaml".to_owned();
+    let script = Script {
+        name: format!("Cut: {}", one_line(&output.raw, 60)),
+        about: format!(
+            "{} in {} chunks; expected is what comes of it in one piece.",
+            capital(&output.from),
+            chunks.len()
+        ),
+        platform,
+        inbound: &output.inbound,
+        more,
+    };
+    let read = |text: &str| fixture::parse(Path::new(&path), text).map_err(|e| failure::internal(&e));
+    let whole = read(&script.with([json!(output.raw)]))?;
+    let played = silently(|| run(Path::new(&path), &whole, platform, &Options::default()));
+    let Played { came, .. } = played.map_err(|case| failure::cannot_run(&path, &case))?;
+    let text = script.with(chunks.iter().map(|chunk| json!(chunk)));
+    let text = updated(&text, &read(&text)?, &[came]);
+    Ok(FixtureText { path, text })
+}
+
+/// The settings it was read with, where they are not the default; and what no live frame may hold.
+fn more(output: &Output, config: &OutputConfig) -> String {
+    let mut more = String::new();
+    let own = changed(config);
+    if !own.is_empty() {
+        // Writing to a String cannot fail.
+        let _ = writeln!(more, "config: {}", json!({ "output": own }));
+    }
+    let hidden = telltales(output);
+    if !hidden.is_empty() {
+        let _ = writeln!(more, "never_visible: {}", json!(hidden));
+    }
+    more
+}
+
+fn changed(config: &OutputConfig) -> Map<String, Value> {
+    let (Value::Object(own), Value::Object(default)) = (json!(config), json!(OutputConfig::default())) else {
+        return Map::new();
+    };
+    let differs = |(key, value): &(String, Value)| default.get(key) != Some(value);
+    own.into_iter().filter(differs).collect()
+}
+
+/// How the markup of the output begins, as far as its text does not say the same.
+fn telltales(output: &Output) -> Vec<String> {
+    let parsed = parse(&output.raw, &output.settings, Some(&output.inbound.text));
+    let mut found: Vec<String> = Vec::new();
+    for range in &parsed.ranges {
+        let markup = matches!(
+            range.reason,
+            Some(
+                RangeReason::ActionsBlock
+                    | RangeReason::BareDirective
+                    | RangeReason::Header
+                    | RangeReason::Marker
+            )
+        );
+        let text = range.span.of(&output.raw).trim_start();
+        let Some(sign) = text.get(..TELLTALE) else {
+            continue;
+        };
+        let known = found.iter().any(|known| known == sign) || parsed.clean_text.contains(sign);
+        if markup && range.fate == Fate::Strip && !known {
+            found.push(sign.to_owned());
+        }
+    }
+    found
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

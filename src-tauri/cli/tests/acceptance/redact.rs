@@ -1,0 +1,150 @@
+//! Redaction on the command line: `parse --redact`, and journals on their way out.
+
+use crate::{
+    bot::{Home, arg},
+    foldback::foldback,
+};
+use serde_json::{Value, json};
+
+const TEXT: &str = "The key sk-abcdefghijklmnopqrstuvwx, ada@example.org.";
+
+#[test]
+fn parse_masks_when_asked_for_and_shows_the_range() {
+    assert_eq!(foldback(&["parse"], TEXT).json()["clean_text"], TEXT);
+    let parsed = foldback(&["parse", "--redact"], TEXT).json();
+    assert_eq!(parsed["clean_text"], "The key [redacted], ada@example.org.");
+    assert_eq!(
+        parsed["ranges"],
+        json!([
+            {"span": [0, 8], "fate": "show", "reason": null},
+            {"span": [8, 35], "fate": "show", "reason": "redacted", "as": "[redacted]"},
+            {"span": [35, 53], "fate": "show", "reason": null},
+        ])
+    );
+    let talk = "<actions><send-file path=\"a.txt\" caption=\"password: hunter2\"/></actions>";
+    let parsed = foldback(&["parse", "--redact"], talk).json();
+    assert_eq!(parsed["directives"][0]["caption"], "password: [redacted]");
+}
+
+#[test]
+fn every_cut_masks_the_same() {
+    let whole = foldback(&["parse", "--redact"], TEXT).stdout;
+    for cut in ["bytes", "0", "1", "2", "3"] {
+        assert_eq!(
+            foldback(&["parse", "--redact", "--cut", cut], TEXT).stdout,
+            whole,
+            "--cut {cut}"
+        );
+    }
+}
+
+#[test]
+fn a_stream_holds_what_may_begin_a_secret_and_nothing_else() {
+    let chunks = "\"The key sk-abcdef\"\n\"ghijklmnopqrstuvwx\"\n\", bye.\"\n";
+    let lines = foldback(&["parse", "--redact", "--stream"], chunks).lines();
+    assert_eq!(
+        lines[0],
+        json!({"chunk": 0, "released": "The key ", "held": "sk-abcdef", "reason": "redaction_window"})
+    );
+    let released: String = lines[..4]
+        .iter()
+        .map(|line| line["released"].as_str().unwrap())
+        .collect();
+    assert_eq!(released, "The key [redacted], bye.");
+    assert_eq!(lines[4]["clean_text"], released);
+}
+
+#[test]
+fn settings_of_redaction_are_taken_and_wrong_ones_refused() {
+    let set = [
+        "parse",
+        "--redact",
+        "--set",
+        "redact.email=true",
+        "--set",
+        "redact.extra=key",
+    ];
+    assert_eq!(
+        foldback(&set, TEXT).json()["clean_text"],
+        "The [redacted] [redacted], [redacted]."
+    );
+    let allow = [
+        "parse",
+        "--redact",
+        "--set",
+        "redact.allow=sk-abcdefghijklmnopqrstuvwx",
+    ];
+    assert_eq!(foldback(&allow, TEXT).json()["clean_text"], TEXT);
+    for (pair, about) in [
+        ("redact.extra=a(", "unclosed group"),
+        ("redact.mail=true", "there are redact.email"),
+        ("redact.email=maybe", "expected true or false"),
+    ] {
+        let ran = foldback(&["parse", "--redact", "--set", pair], TEXT);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.contains(about), "{pair}: {}", ran.stderr);
+    }
+}
+
+/// A home in which an agent said this, and what was printed of it.
+fn said(config: &str) -> (Home, String) {
+    let home = Home::new();
+    let file = home.write("answer.txt", TEXT);
+    let config = home.write("own.toml", config);
+    let mut args = vec!["send", "--channel", "slack", "--text", "my password: hunter2"];
+    args.extend(["--agent-output", arg(&file), "--config", arg(&config)]);
+    let ran = home.run(&args);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    (home, ran.stdout)
+}
+
+/// The raw text in these events.
+fn raw(events: &[Value]) -> String {
+    let chunks = events.iter().filter(|event| event["kind"]["type"] == "chunk");
+    chunks
+        .map(|event| event["kind"]["text"].as_str().unwrap())
+        .collect()
+}
+
+const OPEN: &str =
+    "[channels.slack]\nkind = \"loopback\"\nplatform = \"slack\"\narmed = true\nallow_from = [\"*\"]\n";
+
+#[test]
+fn the_journal_holds_no_secret() {
+    let (home, printed) = said(OPEN);
+    assert!(printed.contains("The key [redacted], "), "{printed}");
+    let journal = Value::from(home.journal("")).to_string();
+    for secret in ["sk-abc", "hunter2"] {
+        assert!(!journal.contains(secret) && !printed.contains(secret), "{secret}");
+    }
+    assert_eq!(
+        raw(&home.journal("")),
+        format!("The key #{}, ada@example.org.", "*".repeat(26))
+    );
+}
+
+#[test]
+fn an_export_masks_what_the_journal_still_holds() {
+    let (home, _) = said(&format!("{OPEN}[redact]\nenabled = false\n"));
+    assert!(
+        Value::from(home.journal("")).to_string().contains("hunter2"),
+        "redaction was off"
+    );
+    let exported = home.run(&["journal", "export"]).stdout;
+    for secret in ["sk-abc", "hunter2"] {
+        assert!(!exported.contains(secret), "{secret}");
+    }
+    assert!(exported.contains("my password: [redacted]"), "{exported}");
+    let events = exported
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let seqs: Vec<u64> = events.filter_map(|event| event["seq"].as_u64()).collect();
+    assert!(seqs.len() > 10 && seqs.is_sorted());
+    let whole = home.run(&["journal", "export", "--unredacted"]).stdout;
+    assert!(whole.contains("hunter2"));
+    let events: Vec<Value> = whole
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(raw(&events), TEXT);
+}

@@ -1,0 +1,355 @@
+//! Patterns as one automaton over bytes, built once for a configuration.
+//!
+//! The automaton is simulated state by state (see `find`), never turned back, so that work is linear in the
+//! text whatever the patterns are.
+
+use super::{
+    settings::RedactSettings,
+    table::{SECRETS, written_out},
+};
+use regex_automata::{
+    nfa::thompson::{NFA, State, WhichCaptures},
+    util::{look::Look, primitives::StateID, syntax},
+};
+use std::{
+    fmt::Write as _,
+    sync::{Arc, LazyLock},
+};
+
+/// A state of the automaton, by its place.
+pub(super) type Place = u32;
+
+#[derive(Debug)]
+pub(super) enum Node {
+    /// Takes one byte in a range.
+    Bytes(Box<[(u8, u8, Place)]>),
+    /// Goes on in several places.
+    Split(Box<[Place]>),
+    /// Goes on where the bytes before and after allow it.
+    Look(Look, Place),
+    /// What is masked begins here.
+    Open(Place),
+    /// What is masked ends here.
+    Close(Place),
+    /// The pattern is complete.
+    Match,
+    Fail,
+}
+
+/// What stands before a byte, as far as it matters for the beginning of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    Word,
+    LineFeed,
+    Other,
+}
+
+impl Before {
+    const ALL: [(Self, Option<u8>); 4] = [
+        (Self::Nothing, None),
+        (Self::Word, Some(b'a')),
+        (Self::LineFeed, Some(b'\n')),
+        (Self::Other, Some(b' ')),
+    ];
+
+    pub(super) const fn of(byte: Option<u8>) -> Self {
+        match byte {
+            None => Self::Nothing,
+            Some(b'\n') => Self::LineFeed,
+            Some(byte) if is_word(byte) => Self::Word,
+            Some(_) => Self::Other,
+        }
+    }
+}
+
+/// Where a pattern goes with its first byte, and whether that byte is already part of what is masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seed {
+    pub(super) to: Place,
+    pub(super) masks: bool,
+}
+
+/// What is looked for: the known secrets, the operator's own, and what is never masked.
+#[derive(Debug)]
+pub struct Patterns {
+    pub(super) nodes: Vec<Node>,
+    /// The pattern each node belongs to.
+    pub(super) owner: Vec<u16>,
+    names: Vec<&'static str>,
+    /// Patterns from here on are the allow list.
+    allowed_from: u16,
+    /// By what stands before, then by byte.
+    seeds: Vec<Box<[Seed]>>,
+}
+
+/// Why a pattern cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternError(pub(super) String);
+
+impl std::fmt::Display for PatternError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+static DEFAULT: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
+    let settings = RedactSettings::default();
+    Arc::new(Patterns::build(&settings))
+});
+
+impl Patterns {
+    /// What these settings look for. The default's is built once in a process.
+    pub fn new(settings: &RedactSettings) -> Arc<Self> {
+        if *settings == RedactSettings::default() {
+            return Arc::clone(&DEFAULT);
+        }
+        Arc::new(Self::build(settings))
+    }
+
+    /// Only what the journal wrote for a secret: for reading a raw text of it once more.
+    pub fn masked() -> Arc<Self> {
+        static MASKED: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
+            Arc::new(Patterns::build_of(&RedactSettings::default(), |id| {
+                id == "masked"
+            }))
+        });
+        Arc::clone(&MASKED)
+    }
+
+    fn build(settings: &RedactSettings) -> Self {
+        Self::build_of(settings, |_| true)
+    }
+
+    fn build_of(settings: &RedactSettings, wanted: impl Fn(&str) -> bool) -> Self {
+        let mut patterns = Self::empty();
+        let mut starts = Vec::new();
+        let on = |id: &str| match id {
+            "email" => settings.email,
+            "phone" => settings.phone,
+            _ => true,
+        };
+        let known = SECRETS.iter().filter(|row| on(row.id) && wanted(row.id));
+        let known = known.map(|row| (row.id, written_out(row.pattern)));
+        let own = settings
+            .extra
+            .iter()
+            .map(|own| ("extra", own.pattern.as_str().to_owned()));
+        // The table's patterns compile (a test says so); the operator's were compiled when they were read.
+        for (name, pattern) in known.chain(own) {
+            starts.extend(patterns.add(name, &pattern).ok());
+        }
+        patterns.allowed_from = patterns.count();
+        for text in &settings.allow {
+            starts.extend(patterns.add("allow", &literally(text)).ok());
+        }
+        patterns.sow(&starts);
+        patterns
+    }
+
+    /// The same without one of the known secrets.
+    #[cfg(test)]
+    pub(super) fn without(settings: &RedactSettings, id: &str) -> Arc<Self> {
+        Arc::new(Self::build_of(settings, |row| row != id))
+    }
+
+    pub(super) const fn empty() -> Self {
+        Self {
+            nodes: Vec::new(),
+            owner: Vec::new(),
+            names: Vec::new(),
+            allowed_from: u16::MAX,
+            seeds: Vec::new(),
+        }
+    }
+
+    fn count(&self) -> u16 {
+        u16::try_from(self.names.len()).unwrap_or(u16::MAX)
+    }
+
+    /// Adds a pattern; answers where it begins.
+    pub(super) fn add(&mut self, name: &'static str, pattern: &str) -> Result<Place, PatternError> {
+        let nfa = NFA::compiler()
+            .syntax(syntax::Config::new().unicode(false).utf8(false))
+            .configure(
+                NFA::config()
+                    .utf8(false)
+                    .which_captures(WhichCaptures::All)
+                    .nfa_size_limit(Some(1 << 20)),
+            )
+            .build(pattern)
+            .map_err(|error| PatternError(explain(&error)))?;
+        let first = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let place = |id: StateID| first + id.as_u32();
+        let pattern = regex_automata::PatternID::ZERO;
+        // What is masked are the groups, or all.
+        let groups = nfa.group_info().group_len(pattern) > 1;
+        let owner = self.count();
+        self.names.push(name);
+        for state in nfa.states() {
+            self.owner.push(owner);
+            self.nodes.push(match state {
+                State::ByteRange { trans } => {
+                    Node::Bytes(Box::new([(trans.start, trans.end, place(trans.next))]))
+                }
+                State::Sparse(sparse) => {
+                    let ranges = sparse.transitions.iter();
+                    Node::Bytes(ranges.map(|t| (t.start, t.end, place(t.next))).collect())
+                }
+                State::Dense(dense) => {
+                    let to = |byte| dense.matches_byte(byte).map(|to| (byte, byte, place(to)));
+                    Node::Bytes((0..=255).filter_map(to).collect())
+                }
+                State::Look { look, next } => Node::Look(*look, place(*next)),
+                State::Union { alternates } => Node::Split(alternates.iter().map(|id| place(*id)).collect()),
+                State::BinaryUnion { alt1, alt2 } => Node::Split(Box::new([place(*alt1), place(*alt2)])),
+                State::Capture {
+                    next,
+                    group_index,
+                    slot,
+                    ..
+                } => {
+                    let counts = (group_index.as_usize() > 0) == groups;
+                    let opens = slot.as_usize() % 2 == 0;
+                    match (counts, opens) {
+                        (true, true) => Node::Open(place(*next)),
+                        (true, false) => Node::Close(place(*next)),
+                        (false, _) => Node::Split(Box::new([place(*next)])),
+                    }
+                }
+                State::Fail => Node::Fail,
+                State::Match { .. } => Node::Match,
+            });
+        }
+        Ok(place(nfa.start_anchored()))
+    }
+
+    /// Works out where every pattern goes with its first byte, so that a text without secrets costs a look
+    /// into a table a byte.
+    fn sow(&mut self, starts: &[Place]) {
+        let mut seeds = Vec::with_capacity(4 * 256);
+        for (_, before) in Before::ALL {
+            let mut rows: Vec<Vec<Seed>> = vec![Vec::new(); 256];
+            for byte in 0..=255_u8 {
+                let mut seen = Vec::new();
+                for start in starts {
+                    self.first(
+                        *start,
+                        before,
+                        byte,
+                        false,
+                        &mut seen,
+                        &mut rows[usize::from(byte)],
+                    );
+                }
+            }
+            seeds.extend(rows.into_iter().map(Vec::into_boxed_slice));
+        }
+        self.seeds = seeds;
+    }
+
+    fn first(
+        &self,
+        at: Place,
+        before: Option<u8>,
+        byte: u8,
+        open: bool,
+        seen: &mut Vec<Place>,
+        into: &mut Vec<Seed>,
+    ) {
+        if seen.contains(&at) {
+            return;
+        }
+        seen.push(at);
+        match self.node(at) {
+            Node::Bytes(ranges) => {
+                if let Some(to) = taken(ranges, byte) {
+                    into.push(Seed { to, masks: open });
+                }
+            }
+            Node::Split(all) => {
+                for next in all {
+                    self.first(*next, before, byte, open, seen, into);
+                }
+            }
+            Node::Look(look, next) if holds(*look, before, Some(byte)) => {
+                self.first(*next, before, byte, open, seen, into);
+            }
+            Node::Open(next) => self.first(*next, before, byte, true, seen, into),
+            Node::Close(next) => self.first(*next, before, byte, open, seen, into),
+            Node::Look(..) | Node::Match | Node::Fail => {}
+        }
+    }
+
+    pub(super) fn node(&self, at: Place) -> &Node {
+        &self.nodes[at as usize]
+    }
+
+    pub(super) fn seeds(&self, before: Option<u8>, byte: u8) -> &[Seed] {
+        &self.seeds[Before::of(before) as usize * 256 + usize::from(byte)]
+    }
+
+    /// Whether a node belongs to the allow list.
+    pub(super) fn allows(&self, at: Place) -> bool {
+        self.owner[at as usize] >= self.allowed_from
+    }
+
+    /// The kind of secret that a node belongs to.
+    pub(super) fn name(&self, at: Place) -> &'static str {
+        self.names[usize::from(self.owner[at as usize])]
+    }
+}
+
+fn explain(error: &impl std::error::Error) -> String {
+    let cause = error
+        .source()
+        .map_or_else(|| error.to_string(), ToString::to_string);
+    let last = cause.lines().rev().find(|line| !line.trim().is_empty());
+    let last = last.unwrap_or("it cannot be read").trim();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+/// A pattern for this text and nothing else, not as part of a longer word.
+fn literally(text: &str) -> String {
+    let boundary = |byte: Option<&u8>| match byte {
+        Some(byte) if is_word(*byte) => r"\b",
+        _ => "",
+    };
+    let bytes = text.as_bytes();
+    let mut pattern = boundary(bytes.first()).to_owned();
+    for byte in bytes {
+        // Writing into a string cannot fail.
+        let _ = write!(pattern, r"\x{byte:02x}");
+    }
+    pattern + boundary(bytes.last())
+}
+
+pub(super) fn taken(ranges: &[(u8, u8, Place)], byte: u8) -> Option<Place> {
+    ranges
+        .iter()
+        .find(|(low, high, _)| (*low..=*high).contains(&byte))
+        .map(|(.., to)| *to)
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether an assertion holds between two bytes; `None` is the beginning or the end.
+pub(super) fn holds(look: Look, before: Option<u8>, after: Option<u8>) -> bool {
+    let word = |byte: Option<u8>| byte.is_some_and(is_word);
+    match look {
+        Look::Start => before.is_none(),
+        Look::End => after.is_none(),
+        Look::StartLF | Look::StartCRLF => before.is_none_or(|byte| byte == b'\n'),
+        Look::EndLF | Look::EndCRLF => after.is_none_or(|byte| byte == b'\n'),
+        Look::WordAscii | Look::WordUnicode => word(before) != word(after),
+        Look::WordAsciiNegate | Look::WordUnicodeNegate => word(before) == word(after),
+        Look::WordStartAscii | Look::WordStartUnicode => !word(before) && word(after),
+        Look::WordEndAscii | Look::WordEndUnicode => word(before) && !word(after),
+        Look::WordStartHalfAscii | Look::WordStartHalfUnicode => !word(before),
+        Look::WordEndHalfAscii | Look::WordEndHalfUnicode => !word(after),
+    }
+}

@@ -1,0 +1,65 @@
+//! What the operator adds and allows.
+
+use crate::redact::{ExtraSecret, Patterns, RedactSettings, SecretPattern};
+
+fn own(pattern: &str) -> Result<SecretPattern, String> {
+    SecretPattern::try_from(pattern.to_owned()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn own_patterns_are_masked_beside_the_known_ones() {
+    let extra = vec![ExtraSecret {
+        about: "tickets".into(),
+        pattern: own(r"\bACME-(\d{6,})").unwrap(),
+    }];
+    let patterns = Patterns::new(&RedactSettings {
+        extra,
+        ..RedactSettings::default()
+    });
+    assert_eq!(
+        patterns.redact("ACME-123456 and password: hunter2"),
+        "ACME-[redacted] and password: [redacted]"
+    );
+    assert_eq!(patterns.redact("ACME-12345"), "ACME-12345");
+}
+
+#[test]
+fn a_pattern_that_cannot_be_read_or_bounded_says_so() {
+    assert!(own("(").unwrap_err().contains("unclosed group"), "{:?}", own("("));
+    assert!(
+        own("a*b").unwrap_err().contains("write {1,64} instead of + or *"),
+        "{:?}",
+        own("a*b")
+    );
+    assert!(own("x{600}").is_err());
+    assert!(own("a*").unwrap_err().contains("matches nothing at all"));
+    for fine in [
+        "x{512}",
+        "corp_[a-z]{20,}",
+        r"\bkey-\d{4}(-\d{4})*\b?",
+        "k(?:a|b){1,64}z",
+    ] {
+        assert!(own(fine).is_ok(), "{fine}: {:?}", own(fine));
+    }
+}
+
+#[test]
+fn the_known_patterns_keep_the_bound_too() {
+    for (id, window) in Patterns::windows() {
+        let window = window.unwrap_or_else(|| panic!("{id} has no bound"));
+        assert!(window <= 512, "{id}: {window}");
+    }
+}
+
+#[test]
+fn what_the_allow_list_names_is_shown_and_nothing_like_it() {
+    let allow = vec!["AKIAIOSFODNN7EXAMPLE".to_owned(), "hunter2".to_owned()];
+    let patterns = Patterns::new(&RedactSettings {
+        allow,
+        ..RedactSettings::default()
+    });
+    assert_eq!(patterns.redact("AKIAIOSFODNN7EXAMPLE"), "AKIAIOSFODNN7EXAMPLE");
+    assert_eq!(patterns.redact("AKIAIOSFODNN7EXAMPLF"), "[redacted]");
+    assert_eq!(patterns.redact("password: hunter2"), "password: hunter2");
+    assert_eq!(patterns.redact("password: hunter22"), "password: [redacted]");
+}

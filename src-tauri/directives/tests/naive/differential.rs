@@ -1,0 +1,76 @@
+//! The vectors and generated texts, read twice.
+
+use foldback_directives::{Settings, parse};
+use proptest::prelude::*;
+
+use crate::{
+    common::{cut, cuts, in_chunks, outcome, vectors},
+    compare::agree,
+    page,
+    texts::{settings, text},
+};
+
+/// `PROPTEST_CASES` asks for more.
+fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: default.cases.max(2_000),
+        ..default
+    }
+}
+
+#[test]
+fn the_naive_reading_fulfils_every_vector() {
+    for file in ["output.jsonl", "own.jsonl"] {
+        for vector in vectors(file) {
+            let got = outcome(&page::read(
+                &vector.input,
+                &vector.settings,
+                vector.inbound.as_deref(),
+            ));
+            for (key, value) in vector.expect.as_object().into_iter().flatten() {
+                assert_eq!(
+                    got.get(key),
+                    Some(value),
+                    "{} {:?}: {key}",
+                    vector.id,
+                    vector.input
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn both_readings_agree_on_every_vector() {
+    for file in ["output.jsonl", "own.jsonl"] {
+        for vector in vectors(file) {
+            let inbound = vector.inbound.as_deref();
+            for chunks in cuts(&vector.input, 2) {
+                let parsed = in_chunks(&chunks, &vector.settings, inbound);
+                agree(parsed, &vector.input, &vector.settings, inbound)
+                    .unwrap_or_else(|difference| panic!("{} {:?}: {difference}", vector.id, vector.rules));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn both_readings_agree(raw in text(), settings in settings(), seed in any::<u64>()) {
+        for parsed in [parse(&raw, &settings, None), in_chunks(&cut(&raw, seed), &settings, None)] {
+            let agreed = agree(parsed, &raw, &settings, None);
+            prop_assert!(agreed.is_ok(), "{}", agreed.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn both_readings_agree_on_echoes(raw in text(), inbound in text(), whole in any::<bool>()) {
+        let settings = Settings::default();
+        let inbound = if whole { raw.clone() + &inbound } else { inbound };
+        let agreed = agree(parse(&raw, &settings, Some(&inbound)), &raw, &settings, Some(&inbound));
+        prop_assert!(agreed.is_ok(), "{}", agreed.unwrap_err());
+    }
+}

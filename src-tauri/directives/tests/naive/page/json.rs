@@ -1,0 +1,167 @@
+//! JSON actions.
+
+use foldback_directives::{Code, Fate, JsonAction, RangeReason as Why, Span};
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    Page, What,
+    tag::{is_space, space_len},
+    value::is_blank,
+};
+
+const LARGEST: usize = 65_536;
+const LONGEST_INFO: usize = 64;
+
+/// The first key of an object at the start of `text`, as it is written, when a colon follows it.
+fn first_key(text: &str) -> Option<&str> {
+    let rest = text
+        .strip_prefix('{')?
+        .trim_start_matches(is_space)
+        .strip_prefix('"')?;
+    let (key, after) = rest.split_once('"')?;
+    after.trim_start_matches(is_space).starts_with(':').then_some(key)
+}
+
+/// The end of the value at the start of `text`: where its brackets are balanced.
+fn value_end(text: &str) -> Option<usize> {
+    let (mut depth, mut string, mut escaped) = (0_usize, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if string => escaped = true,
+            '"' => string = !string,
+            _ if string => {}
+            // Open: in malformed JSON any bracket closes any other.
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+impl Page<'_> {
+    /// A `{`.
+    pub(super) fn json(&mut self) -> bool {
+        if self.inert || !self.line_start() || !(self.shown() || self.begins()) {
+            return false;
+        }
+        let rest = &self.raw[self.at..];
+        match first_key(rest) {
+            Some("actions") => {
+                let end = value_end(rest).unwrap_or(rest.len());
+                let whole = Span::new(self.at, self.at + end);
+                if end > LARGEST {
+                    self.drop_actions(Span::new(self.at, self.at + LARGEST), whole.end);
+                } else {
+                    self.actions(whole, whole);
+                }
+                true
+            }
+            Some("system_message") => {
+                self.inert = true;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// A fence that ends `len` bytes further on, opened by `ticks` marks: whether it holds JSON actions and
+    /// nothing else.
+    pub(super) fn json_fence(&mut self, mark: char, ticks: usize, len: usize) -> bool {
+        let rest = &self.raw[self.at..];
+        let Some((info, _)) = rest[ticks..].split_once('\n').filter(|_| !self.inert) else {
+            return false;
+        };
+        // Open: what may stand after the marks. Here: 64 bytes without a backtick.
+        if info.len() > LONGEST_INFO || info.contains('`') {
+            return false;
+        }
+        let content = ticks + info.len() + 1;
+        let start = content + space_len(&rest[content..]);
+        match first_key(&rest[start..]) {
+            Some("actions") => {}
+            Some("system_message") => {
+                self.inert = true;
+                return false;
+            }
+            _ => return false,
+        }
+        let value = Span::new(self.at + start, self.at + len);
+        let Some(end) = value_end(&rest[start..]).filter(|end| start + end <= len) else {
+            // The fence or the message ends in the value.
+            self.drop_actions(
+                Span::new(self.at, value.start + value.len().min(LARGEST)),
+                value.end,
+            );
+            return true;
+        };
+        if end > LARGEST {
+            self.drop_actions(Span::new(self.at, value.start + LARGEST), value.start + end);
+            self.take(value.end - self.at, What::Fence);
+            return true;
+        }
+        let after = start + end + space_len(&rest[start + end..]);
+        // Open: whether the closing marks need a line of their own. Here: not after the value.
+        let marks = rest[after..].len() - rest[after..].trim_start_matches(mark).len();
+        let blanks = rest[after + marks..].split('\n').next().unwrap_or_default();
+        let closed = marks >= ticks && blanks.chars().all(|c| is_blank(c) || c == '\r');
+        if !closed && after < rest.len() {
+            return false;
+        }
+        let whole = Span::new(self.at, self.at + after + marks + blanks.len());
+        self.actions(Span::new(value.start, value.start + end), whole);
+        true
+    }
+
+    /// Drops what cannot be read.
+    fn drop_actions(&mut self, reported: Span, end: usize) {
+        self.report(Code::MalformedDirective, reported);
+        self.gone(end - self.at, Fate::Drop, Why::JsonActions);
+    }
+
+    fn actions(&mut self, value: Span, whole: Span) {
+        match actions(value.of(self.raw), value.start) {
+            Some(actions) => {
+                self.hush |= actions.is_empty();
+                self.out.actions.extend(actions);
+                self.strip_to(whole.end, Why::JsonActions);
+            }
+            None => self.drop_actions(whole, whole.end),
+        }
+    }
+}
+
+/// The actions of a value, or `None` when it is malformed.
+fn actions(text: &str, start: usize) -> Option<Vec<JsonAction>> {
+    #[derive(serde::Deserialize)]
+    struct Whole<'a> {
+        #[serde(borrow)]
+        actions: Vec<&'a RawValue>,
+    }
+    let whole: Whole<'_> = serde_json::from_str(text).ok()?;
+    let read = |raw: &RawValue| {
+        let at = start + (raw.get().as_ptr() as usize - text.as_ptr() as usize);
+        let value: Value = serde_json::from_str(raw.get()).ok()?;
+        let kind = value.get("type")?.as_str()?.to_owned();
+        let payload = payload(raw.get());
+        Some(JsonAction {
+            kind,
+            payload,
+            span: Span::new(at, at + raw.get().len()),
+        })
+    };
+    whole.actions.into_iter().map(read).collect()
+}
+
+/// The last payload as it is written; an empty object when there is none.
+fn payload(text: &str) -> String {
+    use std::collections::HashMap;
+    let fields: HashMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+    fields
+        .get("payload")
+        .map_or_else(|| "{}".to_owned(), |raw| raw.get().to_owned())
+}

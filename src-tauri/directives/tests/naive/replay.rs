@@ -1,0 +1,38 @@
+//! The corpora that the fuzzer found, replayed without it.
+
+use std::{collections::HashSet, path::Path};
+
+use crate::{archive, targets};
+
+/// Fewest entries of a corpus.
+const FEWEST: usize = 2_000;
+
+fn replay(target: &str, check: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let entries = archive::read(&folder.join(format!("{target}.gz"))).expect("an archive");
+    let distinct: HashSet<&[u8]> = entries.iter().map(Vec::as_slice).collect();
+    assert!(distinct.len() >= FEWEST, "{target}: {} entries", distinct.len());
+    for entry in &entries {
+        check(entry);
+    }
+}
+
+#[test]
+fn the_corpus_of_batch_holds() {
+    replay("batch", targets::batch);
+}
+
+#[test]
+fn the_corpus_of_stream_holds() {
+    replay("stream", targets::stream);
+}
+
+#[test]
+fn the_corpus_of_inbound_holds() {
+    replay("inbound", targets::inbound);
+}
+
+#[test]
+fn the_corpus_of_differential_holds() {
+    replay("differential", targets::differential);
+}

@@ -1,0 +1,205 @@
+//! Secrets: none reaches a platform, the journal or the outbox, whatever an agent or a user writes.
+
+use crate::bot::{Bot, later, text, tool};
+use foldback_agents::Act;
+use foldback_wire::{HoldReason, Kind, OpKind, Outcome, OutcomeCode, Platform, RangeReason, Stage, Terminal};
+
+const KEY: &str = "sk-abcdefghijklmnopqrstuvwx";
+
+/// Nothing that was ever written or shown holds any of these.
+async fn nowhere(bot: &Bot, secrets: &[&str]) {
+    let journal = serde_json::to_string(&bot.events().await).unwrap();
+    for secret in secrets {
+        assert!(!journal.contains(secret), "{secret} stands in the journal");
+        for platform in Platform::ALL {
+            let shown = format!("{:?} {:?}", bot.ever_shown(*platform), bot.screen(*platform));
+            assert!(
+                !shown.contains(secret),
+                "{secret} was shown on {platform}: {shown}"
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streamed_secret_is_never_shown_not_even_its_beginning() {
+    let bot = Bot::start().await;
+    let answer = format!("Here it is:\n```\nKEY={KEY}\n```\nKeep it.");
+    bot.says(answer.chars().map(|c| later(400, &c.to_string())));
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["Here it is:\n```\nKEY=[redacted]\n```\nKeep it."]
+    );
+    assert!(bot.ever_shown(Platform::Telegram).len() > 3, "it was shown live");
+    nowhere(&bot, &[KEY, "sk-a", "KEY=s"]).await;
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_journal_keeps_the_length_the_range_and_the_hold() {
+    let bot = Bot::start().await;
+    bot.says([text("A key sk-abcdef"), text("ghijklmnopqrstuvwx end")]);
+    bot.turn(Platform::Signal, "hi").await;
+    let mut raw = String::new();
+    let (mut masked, mut held) = (Vec::new(), 0);
+    for kind in bot.kinds().await {
+        match kind {
+            Kind::Chunk { span, text, .. } => {
+                assert_eq!((span.start, span.len()), (raw.len(), text.len()));
+                raw.push_str(&text);
+            }
+            Kind::Decided { range, .. } if range.reason == Some(RangeReason::Redacted) => masked.push(range),
+            Kind::Held { hold, .. } if hold.reason == HoldReason::RedactionWindow => {
+                assert_eq!((hold.span.start, hold.rule.as_str()), (6, "P.redact.window"));
+                held += 1;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(raw, format!("A key #{} end", "*".repeat(KEY.len() - 1)));
+    assert_eq!(masked.len(), 1);
+    assert_eq!(masked[0].span.of(&raw), &raw[6..6 + KEY.len()]);
+    assert_eq!(masked[0].shown_as.as_deref(), Some("[redacted]"));
+    assert_eq!(held, 1);
+    assert_eq!(bot.screen(Platform::Signal), ["A key [redacted] end"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn captions_messages_and_voice_are_masked_like_the_text() {
+    let bot = Bot::with("[output]\nallow_targets = [\"slack:C1\"]\n").await;
+    std::fs::write(bot.send_dir.join("a.txt"), "x").unwrap();
+    bot.says([text(&format!(
+        "<actions><send-file path=\"a.txt\" caption=\"{KEY}\"/>\
+         <send-message channel=\"slack\" chat=\"C1\">password: hunter2</send-message>\
+         <voice>The token: abc123def</voice><react emoji=\"{KEY}\"/></actions>Done."
+    ))]);
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(bot.screen(Platform::Telegram), ["File a.txt [redacted]", "Done."]);
+    let sent = bot.calls(Platform::Slack, OpKind::SendText);
+    assert_eq!(sent.len(), 1);
+    assert!(format!("{:?}", sent[0].call).contains("password: [redacted]"));
+    nowhere(&bot, &[KEY, "hunter2", "abc123def"]).await;
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_with_a_secret_in_its_name_is_not_sent() {
+    let bot = Bot::start().await;
+    std::fs::write(bot.send_dir.join(format!("{KEY}.txt")), "x").unwrap();
+    bot.says([text(&format!(
+        "<actions><send-file path=\"{KEY}.txt\"/></actions>Done."
+    ))]);
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(bot.screen(Platform::Telegram), ["Done."]);
+    let skipped = |kind: &Kind| {
+        matches!(kind, Kind::Skipped { outcome: Outcome { code: OutcomeCode::NotAllowed, detail: Some(why), .. }, .. }
+            if why.contains("its name holds a secret"))
+    };
+    assert!(bot.kinds().await.iter().any(skipped));
+    nowhere(&bot, &[KEY]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_split_by_a_directive_is_masked_in_the_journal_too() {
+    let bot = Bot::start().await;
+    bot.says([
+        text("sk-abcdefghijk"),
+        text("<react emoji=\"eyes\"/>"),
+        text("lmnopqrstuvwx end"),
+    ]);
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(bot.screen(Platform::Telegram), ["[redacted] end"]);
+    nowhere(&bot, &["sk-a", "lmnop"]).await;
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_would_straddle_two_messages_is_in_neither() {
+    let bot = Bot::start().await;
+    let limit = foldback_channels::profile(Platform::Discord).text_limit;
+    let before = "word ".repeat(limit / 5 - 2);
+    bot.says([text(&format!("{before}{KEY} and {KEY} more"))]);
+    bot.turn(Platform::Discord, "hi").await;
+    let screen = bot.screen(Platform::Discord);
+    assert_eq!(screen.len(), 2);
+    assert!(screen.concat().ends_with("[redacted] more"), "{screen:?}");
+    nowhere(&bot, &[KEY, "abcdefgh"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn reasoning_tools_and_failures_are_masked_in_the_journal() {
+    let bot = Bot::start().await;
+    let mut call = tool("t");
+    if let Act::Tool(tool) = &mut call.act {
+        tool.arguments = Some(format!("{{\"api_key\": \"a1b2c3d4e5\", \"k\": \"{KEY}\"}}"));
+        tool.result = Some("password=hunter2".to_owned());
+    }
+    bot.says([
+        Act::Reasoning("The key is sk-abcdefgh".to_owned()).into(),
+        Act::Reasoning("ijklmnopqrstuvwx, I think.".to_owned()).into(),
+        call,
+        text("Done."),
+        Act::Error(format!("401: {KEY} is no key")).into(),
+    ]);
+    bot.turn(Platform::Telegram, "hi").await;
+    let reasoning = |kind| match kind {
+        Kind::Reasoning { text } => Some(text),
+        _ => None,
+    };
+    let reasoning: String = bot.kinds().await.into_iter().filter_map(reasoning).collect();
+    assert_eq!(reasoning, "The key is [redacted], I think.");
+    nowhere(&bot, &[KEY, "sk-abcdefgh", "a1b2c3d4e5", "hunter2"]).await;
+    bot.check().await;
+}
+
+/// The words of a turn on a user's secret, as the journal has them, and the length of what went on to the
+/// agent, as the first stage says it.
+async fn told(config: &str) -> (String, String) {
+    let bot = Bot::with(config).await;
+    bot.says([text("ok")]);
+    bot.turn(Platform::Telegram, "my password: hunter2").await;
+    let kinds = bot.kinds().await;
+    let length = kinds.iter().find_map(|kind| match kind {
+        Kind::Passed {
+            stage: Stage::Finalize,
+            detail,
+        } => Some(detail.clone()),
+        _ => None,
+    });
+    (serde_json::to_string(&kinds).unwrap(), length.unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_users_secret_is_read_by_the_agent_and_not_kept() {
+    let (journal, length) = told("").await;
+    assert!(journal.contains("my password: [redacted]") && !journal.contains("hunter2"));
+    assert_eq!(length, "20 bytes of text", "as it was written");
+    let (journal, length) = told("[redact]\ninbound = \"agent\"\n").await;
+    assert!(journal.contains("my password: [redacted]") && !journal.contains("hunter2"));
+    assert_eq!(length, "23 bytes of text", "masked before the agent");
+    let (journal, length) = told("[redact]\ninbound = \"keep\"\n").await;
+    assert!(journal.contains("my password: hunter2"));
+    assert_eq!(length, "20 bytes of text");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_operator_says_what_is_masked() {
+    let said = "AKIAIOSFODNN7EXAMPLE, ACME-123456, ada@example.org, +49 30 1234567";
+    let cases = [
+        ("", "[redacted], ACME-123456, ada@example.org, +49 30 1234567"),
+        ("[redact]\nenabled = false\n", said),
+        ("[redact]\nallow = [\"AKIAIOSFODNN7EXAMPLE\"]\n", said),
+        (
+            "[redact]\nemail = true\nphone = true\n[[redact.extra]]\npattern = 'ACME-\\d{6}'\n",
+            "[redacted], [redacted], [redacted], [redacted]",
+        ),
+    ];
+    for (config, expected) in cases {
+        let bot = Bot::with(config).await;
+        bot.says([text(said)]);
+        bot.turn(Platform::Slack, "hi").await;
+        assert_eq!(bot.screen(Platform::Slack), [expected], "{config}");
+    }
+}

@@ -1,0 +1,393 @@
+//! Masking secrets in events: what the journal keeps, and what leaves it.
+
+use crate::{Body, Directive, Event, Inbound, Intent, Kind, Terminal, TurnId};
+use foldback_directives::{
+    Span,
+    redact::{InboundSecrets, Patterns, RawRedactor, RedactSettings},
+};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+/// What is masked, and where. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Redaction {
+    patterns: Arc<Patterns>,
+    inbound: InboundSecrets,
+}
+
+impl Redaction {
+    /// What these settings ask for; `None` when redaction is off.
+    pub fn new(settings: &RedactSettings) -> Option<Self> {
+        settings.enabled.then(|| Self {
+            patterns: Patterns::new(settings),
+            inbound: settings.inbound,
+        })
+    }
+
+    /// What secrets look like.
+    pub const fn patterns(&self) -> &Arc<Patterns> {
+        &self.patterns
+    }
+
+    /// What happens to secrets in a user's own message.
+    pub const fn inbound(&self) -> InboundSecrets {
+        self.inbound
+    }
+
+    /// The text with every secret masked.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.patterns.redact(text)
+    }
+
+    /// Masks every secret in this text.
+    pub fn mask(&self, text: &mut String) {
+        if let Cow::Owned(masked) = self.patterns.redact(text) {
+            *text = masked;
+        }
+    }
+
+    /// Masks what a directive says and shows. Ids, channels and chats stay: they are addresses.
+    pub fn directive(&self, directive: &mut Directive) {
+        directive.each_text(|text| self.mask(text));
+    }
+
+    /// Masks what a user wrote.
+    pub fn message(&self, message: &mut Inbound) {
+        self.mask(&mut message.text);
+        for file in &mut message.files {
+            self.mask(&mut file.name);
+        }
+    }
+
+    /// Masks every secret in the words of an event. Raw text ([`Kind::Chunk`]) is none of them: a secret in it
+    /// may go on in the next event; see [`Outgoing`].
+    pub fn event(&self, kind: &mut Kind) {
+        match kind {
+            Kind::Received { message } if self.inbound != InboundSecrets::Keep => self.message(message),
+            Kind::Prepared { prompt } if self.inbound != InboundSecrets::Keep => self.mask(prompt),
+            Kind::ChannelState { why: text, .. }
+            | Kind::Passed { detail: text, .. }
+            | Kind::Reasoning { text }
+            | Kind::Retrying { detail: text, .. }
+            | Kind::RunFailed { detail: text, .. }
+            | Kind::Refused { detail: text, .. }
+            | Kind::Warned { detail: text }
+            | Kind::TurnEnded {
+                terminal: Terminal::Failed { detail: text },
+            } => self.mask(text),
+            Kind::Stopping { detail, inputs, .. } => {
+                self.mask(detail);
+                for value in inputs.values_mut() {
+                    self.mask(value);
+                }
+            }
+            Kind::Tool { call } => {
+                self.optional(&mut call.arguments);
+                self.optional(&mut call.result);
+            }
+            Kind::Directive { directive, .. } => self.directive(directive),
+            Kind::Action { action, outcome, .. } => {
+                self.mask(&mut action.payload);
+                self.optional(&mut outcome.detail);
+            }
+            Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
+            Kind::Diagnosed { diagnostic, .. } => diagnostic.each_text(|text| self.mask(text)),
+            Kind::Intended { intent, .. } => self.intent(intent),
+            // Nothing in these is in anybody's words.
+            Kind::Received { .. }
+            | Kind::Prepared { .. }
+            | Kind::Chunk { .. }
+            | Kind::Started { .. }
+            | Kind::Stopped
+            | Kind::Armed { .. }
+            | Kind::Muted { .. }
+            | Kind::Queued { .. }
+            | Kind::Dequeued { .. }
+            | Kind::RunStarted { .. }
+            | Kind::MessageEnded { .. }
+            | Kind::Used { .. }
+            | Kind::RunEnded { .. }
+            | Kind::Decided { .. }
+            | Kind::Held { .. }
+            | Kind::Released { .. }
+            | Kind::HeaderRead { .. }
+            | Kind::Suppressed { .. }
+            | Kind::Waiting { .. }
+            | Kind::HeldSettled { .. }
+            | Kind::Attempted { .. }
+            | Kind::Leaked { .. }
+            | Kind::Idle
+            | Kind::TurnEnded { .. } => {}
+        }
+    }
+
+    fn intent(&self, intent: &mut Intent) {
+        if let Some(Body::Literal { text }) = &mut intent.body {
+            self.mask(text);
+        }
+        for text in [&mut intent.path, &mut intent.emoji, &mut intent.emoji_sent] {
+            self.optional(text);
+        }
+    }
+
+    fn optional(&self, text: &mut Option<String>) {
+        if let Some(text) = text {
+            self.mask(text);
+        }
+    }
+}
+
+/// Masks a journal on its way out, also one that was written before redaction was on. Events come in their
+/// order and leave in it. Raw text keeps its length, and waits with all that follows until it is decided.
+#[derive(Debug)]
+pub struct Outgoing {
+    redaction: Redaction,
+    /// Raw texts that may go on.
+    open: BTreeMap<(Option<TurnId>, u32), Raw>,
+    waiting: VecDeque<Event>,
+}
+
+#[derive(Debug)]
+struct Raw {
+    secrets: RawRedactor,
+    read: usize,
+    /// What is masked, up to where that is decided.
+    masked: String,
+    /// Where `masked` begins.
+    from: usize,
+    ended: bool,
+}
+
+impl Raw {
+    fn new(redaction: &Redaction) -> Self {
+        Self {
+            secrets: RawRedactor::new(redaction.patterns()),
+            read: 0,
+            masked: String::new(),
+            from: 0,
+            ended: false,
+        }
+    }
+
+    fn decide(&mut self) {
+        let (_, text) = self.secrets.take_to(self.secrets.decided());
+        self.masked.push_str(&text);
+    }
+
+    fn end(&mut self) {
+        if !std::mem::replace(&mut self.ended, true) {
+            self.secrets.finish();
+            self.decide();
+        }
+    }
+
+    /// The masked text of a chunk, once all of it is decided. Chunks are asked for in their order.
+    fn take(&mut self, span: Span) -> Option<String> {
+        if span.end > self.from + self.masked.len() {
+            return None;
+        }
+        self.from = span.end;
+        Some(self.masked.drain(..span.len()).collect())
+    }
+}
+
+impl Outgoing {
+    /// For one journal, from any place of it.
+    pub const fn new(redaction: Redaction) -> Self {
+        Self {
+            redaction,
+            open: BTreeMap::new(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Takes the next event; answers those that are decided now.
+    pub fn push(&mut self, mut event: Event) -> Vec<Event> {
+        let turn = event.turn;
+        let mut out = Vec::new();
+        match &event.kind {
+            Kind::Chunk { message, span, text } => {
+                let key = (turn, *message);
+                let fits = |raw: &Raw| raw.read == span.start && !raw.ended;
+                if !self.open.get(&key).is_some_and(fits) {
+                    if self.open.contains_key(&key) {
+                        // What lies between was not asked for.
+                        self.end(|_| true);
+                        out = self.decided();
+                    }
+                    let mut raw = Raw::new(&self.redaction);
+                    (raw.read, raw.from) = (span.start, span.start);
+                    self.open.insert(key, raw);
+                }
+                if let Some(raw) = self.open.get_mut(&key) {
+                    raw.secrets.push(text);
+                    raw.read = span.end;
+                    raw.decide();
+                }
+            }
+            Kind::MessageEnded { message, .. } => {
+                let key = (turn, *message);
+                self.end(|of| of == key);
+            }
+            Kind::TurnEnded { .. } => self.end(|(of, _)| of == turn),
+            _ => {}
+        }
+        self.redaction.event(&mut event.kind);
+        self.waiting.push_back(event);
+        out.extend(self.decided());
+        out
+    }
+
+    /// Nothing follows; answers the rest.
+    pub fn finish(mut self) -> Vec<Event> {
+        self.end(|_| true);
+        self.decided()
+    }
+
+    fn end(&mut self, which: impl Fn((Option<TurnId>, u32)) -> bool) {
+        for (key, raw) in &mut self.open {
+            if which(*key) {
+                raw.end();
+            }
+        }
+    }
+
+    fn decided(&mut self) -> Vec<Event> {
+        let mut out = Vec::new();
+        while let Some(event) = self.waiting.front_mut() {
+            if let Kind::Chunk { message, span, text } = &mut event.kind
+                && let Some(raw) = self.open.get_mut(&(event.turn, *message))
+            {
+                let Some(masked) = raw.take(*span) else { break };
+                *text = masked;
+            }
+            out.extend(self.waiting.pop_front());
+        }
+        if self.waiting.is_empty() {
+            self.open.retain(|_, raw| !raw.ended);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Seq, Timestamp};
+
+    fn outgoing() -> Outgoing {
+        Outgoing::new(Redaction::new(&RedactSettings::default()).unwrap())
+    }
+
+    fn event(seq: u64, turn: u64, kind: Kind) -> Event {
+        Event {
+            seq: Seq(seq),
+            at: Timestamp(0),
+            turn: Some(TurnId(turn)),
+            session: None,
+            channel: None,
+            kind,
+        }
+    }
+
+    fn chunk(seq: u64, turn: u64, start: usize, text: &str) -> Event {
+        let span = Span::new(start, start + text.len());
+        let text = text.to_owned();
+        event(
+            seq,
+            turn,
+            Kind::Chunk {
+                message: 0,
+                span,
+                text,
+            },
+        )
+    }
+
+    fn warned(seq: u64, text: &str) -> Event {
+        event(
+            seq,
+            1,
+            Kind::Warned {
+                detail: text.to_owned(),
+            },
+        )
+    }
+
+    fn texts(events: &[Event]) -> Vec<String> {
+        let text = |event: &Event| match &event.kind {
+            Kind::Chunk { text, .. } | Kind::Warned { detail: text } => text.clone(),
+            other => format!("{other:?}"),
+        };
+        events.iter().map(text).collect()
+    }
+
+    #[test]
+    fn a_secret_across_chunks_is_masked_length_for_length_and_the_order_stays() {
+        let mut out = outgoing();
+        assert!(out.push(chunk(1, 1, 0, "key sk-abcdef")).is_empty());
+        assert!(out.push(warned(2, "password: hunter2")).is_empty());
+        let all = out.push(chunk(3, 1, 13, "ghijklmnopqrstuvwx end"));
+        assert_eq!(
+            texts(&all),
+            ["key #********", "password: [redacted]", "****************** end"]
+        );
+        assert!(all.is_sorted_by_key(|event| event.seq));
+    }
+
+    #[test]
+    fn the_end_decides_and_a_gap_does_too() {
+        let mut out = outgoing();
+        assert!(out.push(chunk(1, 1, 0, "password: hunter2")).is_empty());
+        assert_eq!(texts(&out.push(chunk(5, 1, 40, "sk-abc"))), ["password: #******"]);
+        assert_eq!(texts(&out.finish()), ["sk-abc"]);
+    }
+
+    #[test]
+    fn turns_do_not_mix() {
+        let mut out = outgoing();
+        assert!(out.push(chunk(1, 1, 0, "sk-abcdefghij")).is_empty());
+        assert!(out.push(chunk(2, 2, 0, "klmnopqrstuvwxyz")).is_empty());
+        assert_eq!(
+            texts(&out.push(chunk(3, 1, 13, " "))),
+            ["sk-abcdefghij", "klmnopqrstuvwxyz", " "]
+        );
+    }
+
+    #[test]
+    fn what_was_masked_stays_as_it_is() {
+        let mut out = outgoing();
+        let text = "key #******************** and [redacted] ";
+        assert_eq!(texts(&out.push(chunk(1, 1, 0, text))), [text]);
+    }
+
+    #[test]
+    fn a_users_words_stay_when_the_setting_says_so() {
+        let keep = RedactSettings {
+            inbound: InboundSecrets::Keep,
+            ..RedactSettings::default()
+        };
+        let mut kind = Kind::Prepared {
+            prompt: "password: hunter2".to_owned(),
+        };
+        Redaction::new(&keep).unwrap().event(&mut kind);
+        assert_eq!(
+            kind,
+            Kind::Prepared {
+                prompt: "password: hunter2".to_owned()
+            }
+        );
+        Redaction::new(&RedactSettings::default())
+            .unwrap()
+            .event(&mut kind);
+        assert_eq!(
+            kind,
+            Kind::Prepared {
+                prompt: "password: [redacted]".to_owned()
+            }
+        );
+    }
+}
