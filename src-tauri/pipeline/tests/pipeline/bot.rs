@@ -206,6 +206,7 @@ impl Bot {
             mentioned: true,
             files: Vec::new(),
             at: self.clock.now(),
+            dry_run: false,
         };
         loopback.platform().receive(inbound)
     }
