@@ -319,7 +319,8 @@ impl Core {
         } = pending;
         let span = tracing::info_span!("turn", turn = %id, session = %session, channel = %message.channel);
         let ended = async {
-            let answered = self.answer(&pending).await;
+            // Boxed, as all that a turn may wait for is large.
+            let answered = Box::pin(self.answer(&pending)).await;
             self.running().remove(&id);
             let terminal = answered?;
             pending.recorder.note_all(vec![
