@@ -325,7 +325,7 @@ impl Core {
         } = pending;
         let span = tracing::info_span!("turn", turn = %id, session = %session, channel = %message.channel);
         let ended = async {
-            // Boxed, as all that a turn works with is large.
+            // Boxed, as all that a turn may wait for is large.
             let answered = Box::pin(self.answer(&pending)).await;
             self.running().remove(&id);
             let terminal = answered?;

@@ -3,14 +3,22 @@
 use foldback_channels::read_log;
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::{Journal as _, SqliteJournal};
-use foldback_wire::{Actor, ChannelState, Event, Kind, OpId, OpKind, OutcomeCode, Seq, SessionId};
-use std::{collections::BTreeMap, fmt, path::Path};
+use foldback_wire::{
+    Actor, ChannelState, Event, Kind, OpId, OpKind, OutcomeCode, Seq, SessionId, Stage, Terminal,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::Path,
+};
 
 /// What both say.
 pub(crate) struct Figures {
     intents: usize,
     acknowledged: u64,
     pub(crate) unknown: u64,
+    /// Turns that waited at a kill and were taken up by the next life.
+    pub(crate) taken_up: usize,
     /// How often the channel was switched off by a command.
     pub(crate) toggles: usize,
 }
@@ -21,12 +29,14 @@ impl fmt::Display for Figures {
             intents,
             acknowledged,
             unknown,
+            taken_up,
             ..
         } = self;
         // Where one of the last two were not 0, this would not be reached.
         write!(
             f,
-            "{intents} intents: {acknowledged} acknowledged, {unknown} unknown, doubled = 0, lost = 0"
+            "{intents} intents: {acknowledged} acknowledged, {unknown} unknown, doubled = 0, lost = 0; \
+             {taken_up} waiting turns taken up again"
         )
     }
 }
@@ -40,7 +50,7 @@ struct Known {
     outcome: Option<OutcomeCode>,
 }
 
-pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
+pub(crate) fn compare(journal: &Path, log: &Path, written: &BTreeSet<String>) -> Figures {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -54,6 +64,7 @@ pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
     assert!(violations.is_empty(), "{violations:#?}");
     assert!(left.is_empty(), "something is left in the outbox: {left:#?}");
 
+    let taken_up = turns(&events, written);
     let known = operations(&events);
     let applied = applications(log);
     for (op, times) in &applied {
@@ -67,6 +78,7 @@ pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
         intents: known.len(),
         acknowledged: 0,
         unknown: 0,
+        taken_up,
         toggles: events.iter().filter(|event| is_toggle(&event.kind)).count(),
     };
     let mut doubtful: BTreeMap<(Option<SessionId>, u64), u32> = BTreeMap::new();
@@ -103,6 +115,34 @@ pub(crate) fn compare(journal: &Path, log: &Path) -> Figures {
         "more than one unknown in a conversation and kill: {doubtful:?}"
     );
     figures
+}
+
+/// Every message has a turn, and no turn ended by a kill before it had begun to run. Answers how many were taken
+/// up again.
+fn turns(events: &[Event], written: &BTreeSet<String>) -> usize {
+    let mut received = BTreeSet::new();
+    let mut begun = BTreeSet::new();
+    let mut taken_up = BTreeSet::new();
+    for event in events {
+        match &event.kind {
+            Kind::Received { message } => drop(received.insert(message.message.to_string())),
+            Kind::RunStarted { .. } => drop(begun.insert(event.turn)),
+            Kind::Passed {
+                stage: Stage::Queue, ..
+            } => drop(taken_up.insert(event.turn)),
+            Kind::TurnEnded {
+                terminal: Terminal::Failed { detail },
+            } => assert!(
+                begun.contains(&event.turn),
+                "turn {:?} was given up before it ran: {detail}",
+                event.turn
+            ),
+            _ => {}
+        }
+    }
+    let lost: Vec<_> = written.difference(&received).collect();
+    assert!(lost.is_empty(), "messages that have no turn: {lost:?}");
+    taken_up.len()
 }
 
 const fn is_toggle(kind: &Kind) -> bool {

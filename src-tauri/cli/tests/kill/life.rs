@@ -97,18 +97,21 @@ impl Life {
                 Err(RecvTimeoutError::Timeout) => panic!("the bot hangs; it waits for {:?}", self.messages),
             };
             let kind = &event["kind"];
-            // Those of earlier lives, which nobody had taken yet, come first and are not waited for.
-            let own = self
-                .messages
+            self.messages
                 .remove(kind["message"]["message"].as_str().unwrap_or_default());
-            match (kind["type"].as_str(), event["turn"].as_u64()) {
-                (Some("received"), Some(turn)) if own => drop(running.insert(turn)),
+            let kind_of = kind["type"].as_str();
+            match (kind_of, event["turn"].as_u64()) {
                 (Some("turn_ended"), Some(turn)) => drop(running.remove(&turn)),
-                (Some("run_started"), _) if toggle => {
+                // Those of earlier lives are waited for too, once they are seen.
+                (_, Some(turn)) => drop(running.insert(turn)),
+                _ => {}
+            }
+            match kind_of {
+                Some("run_started") if toggle => {
                     toggle = false;
                     self.switch(false);
                 }
-                (Some("channel_state"), _) if kind["to"] == "off" && kind["by"] == "cli" => self.switch(true),
+                Some("channel_state") if kind["to"] == "off" && kind["by"] == "cli" => self.switch(true),
                 _ => {}
             }
             if self.messages.is_empty() && running.is_empty() && !told {

@@ -201,6 +201,7 @@ impl Bot {
             mentioned: true,
             files: Vec::new(),
             at: self.clock.now(),
+            dry_run: false,
             chat,
         });
         let reply = cut(REPLIES[turn % REPLIES.len()].text);

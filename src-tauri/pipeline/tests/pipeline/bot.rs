@@ -86,7 +86,7 @@ pub(crate) fn configured(text: &str) -> Config {
     config
 }
 
-fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agent>) -> Parts {
+pub(crate) fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agent>) -> Parts {
     let named = |(p, l): (&Platform, &Arc<Loopback>)| {
         (ChannelId::new(p.code()), Arc::clone(l) as Arc<dyn ChannelAdapter>)
     };
@@ -206,6 +206,7 @@ impl Bot {
             mentioned: true,
             files: Vec::new(),
             at: self.clock.now(),
+            dry_run: false,
         };
         loopback.platform().receive(inbound)
     }

@@ -4,6 +4,7 @@ mod answers;
 mod bot;
 mod crash;
 mod directives;
+mod disk;
 mod flow;
 #[cfg(feature = "mutants")]
 mod mutants;

@@ -82,6 +82,7 @@ impl World {
             mentioned: true,
             files: Vec::new(),
             at: Timestamp(0),
+            dry_run: false,
         };
         let door = adapter(self.platform);
         self.runtime

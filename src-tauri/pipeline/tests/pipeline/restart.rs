@@ -61,11 +61,11 @@ fn queued_messages_survive_a_kill_and_are_answered_in_order() {
         assert_eq!(bot.screen(Platform::Signal), ["two", "three"]);
         let terminals: Vec<_> = ends(&bot).await.into_iter().map(|(_, end)| end).collect();
         assert_eq!(terminals, [cut_off(), Terminal::Replied, Terminal::Replied]);
-        let sessions = bot.kinds().await.into_iter().filter_map(|kind| match kind {
+        let mut sessions = bot.kinds().await.into_iter().filter_map(|kind| match kind {
             Kind::Passed { detail, .. } if detail.contains("of session") => Some(detail),
             _ => None,
         });
-        let last = sessions.last().unwrap();
+        let last = sessions.next_back().unwrap();
         assert!(last.starts_with("turn 3 "), "a message counts once: {last}");
         bot.check().await;
     });

@@ -76,7 +76,7 @@ async fn an_outage_uses_up_no_attempt_and_loses_no_answer() {
         let bot = Bot::start().await;
         bot.says([later(1_000, "Here.")]);
         let turn = bot.user(platform, "hi").await;
-        bot.loopbacks[&platform].disconnect(Duration::from_secs(60));
+        bot.loopbacks[&platform].disconnect(Duration::from_mins(1));
         tokio::time::sleep(Duration::from_secs(30)).await;
         assert_eq!(
             bot.journal.outbox().await.unwrap().len(),
