@@ -20,9 +20,11 @@ use std::{
 
 /// Rules whose absence no fixture shows; the pipeline's own mutation tests notice them. A script cannot speak
 /// for a run that is not its own, and the order inside a lane is hidden where each turn waits for its own end.
+/// A replay reads deliveries from the journal, which masks a caption even where the platform's copy is not.
 const ELSEWHERE: &[foldback_pipeline::Rule] = &[
     foldback_pipeline::Rule::RunLate,
     foldback_pipeline::Rule::DispatchOrder,
+    foldback_pipeline::Rule::RedactDirectives,
 ];
 
 fn fixtures_folder() -> PathBuf {

@@ -38,7 +38,7 @@ impl Sink for Watch {
         match &step {
             Step::Hold(hold) => self.reason = hold.map(|hold| hold.reason),
             Step::Show { span, .. } | Step::Mask { span, .. } | Step::Hide { span, .. } => {
-                self.decided = span.end
+                self.decided = span.end;
             }
             _ => {}
         }
