@@ -45,6 +45,7 @@ impl Feed {
             mentioned: true,
             files: Vec::new(),
             at: Timestamp(ms),
+            dry_run: false,
         };
         self.at(
             ms,
