@@ -14,6 +14,7 @@ mod deliver;
 mod engine;
 mod files;
 mod flow;
+mod gates;
 pub mod invariants;
 mod leaks;
 mod ports;

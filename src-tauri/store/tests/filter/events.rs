@@ -259,6 +259,7 @@ fn received(text: &str) -> Kind {
         mentioned: false,
         files: vec![],
         at: Timestamp(0),
+        dry_run: false,
     };
     Kind::Received {
         message: Box::new(message),

@@ -1,0 +1,156 @@
+//! The gates of a message's way: finalize, dedupe, authorize, session.
+
+use crate::{
+    engine::Core,
+    flow::{Flow, Stop},
+    ports::Port,
+    recorder::Recorder,
+    stages::{authorize::authorize, dedupe::Claim, finalize::finalize, session},
+};
+use foldback_store::{SessionRecord, StoreError};
+use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, TurnId};
+
+/// How a turn came to the gates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coming {
+    /// Its message just came in.
+    New,
+    /// An earlier process received its message; `counted` by its session already.
+    Again { counted: bool },
+}
+
+/// A message that passed the gates.
+pub(crate) struct Admitted {
+    pub(crate) message: Inbound,
+    pub(crate) session: SessionId,
+    pub(crate) claim: Claim,
+}
+
+/// Goes on with what a stage let through, or answers its stop.
+macro_rules! passed {
+    ($recorder:expr, $stage:ident, $flow:expr, |$found:pat_param| $detail:expr) => {
+        match $flow {
+            Flow::Continue(next) => {
+                let $found = &next;
+                $recorder.note(Kind::Passed {
+                    stage: Stage::$stage,
+                    detail: $detail,
+                })?;
+                next
+            }
+            Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
+        }
+    };
+}
+
+impl Core {
+    /// The gates: finalize, dedupe, authorize, session.
+    pub(crate) async fn admit(
+        &self,
+        recorder: &Recorder,
+        turn: TurnId,
+        inbound: Inbound,
+        coming: Coming,
+    ) -> Result<Flow<Admitted>, StoreError> {
+        if self.stopping.is_cancelled() {
+            return Ok(shutting_down().flow());
+        }
+        let rules = self.rules;
+        let message = passed!(recorder, Finalize, finalize(rules, inbound), |m| format!(
+            "{} bytes of text",
+            m.text.len()
+        ));
+        let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
+            return Ok(no_such_channel(&message).flow());
+        };
+        let claim = match self.seen().claim(rules, &message, turn, recorder.now()) {
+            Flow::Continue(claim) => claim,
+            Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
+        };
+        let session = self.admit_claimed(recorder, can.platform, &message, coming).await;
+        match session {
+            Ok(Flow::Continue(session)) => Ok(Flow::Continue(Admitted {
+                message,
+                session,
+                claim,
+            })),
+            // Once the operator lets the sender in, or the disk is well again, a redelivery is to be answered.
+            Ok(Flow::Stop(stop)) => {
+                self.seen().release(rules, &claim);
+                Ok(Flow::Stop(stop))
+            }
+            Err(error) => {
+                self.seen().release(rules, &claim);
+                Err(error)
+            }
+        }
+    }
+
+    /// The gates behind the claim.
+    async fn admit_claimed(
+        &self,
+        recorder: &Recorder,
+        platform: Platform,
+        message: &Inbound,
+        coming: Coming,
+    ) -> Result<Flow<SessionId>, StoreError> {
+        recorder.note(Kind::Passed {
+            stage: Stage::Dedupe,
+            detail: "not seen before".to_owned(),
+        })?;
+        let allow_from = self.allow_from(&message.channel);
+        let allowed = authorize(self.rules, platform, &allow_from, message);
+        passed!(recorder, Authorize, allowed, |entry| format!(
+            "{} is let in by {entry}",
+            message.sender.id
+        ));
+        let session = session::key(self.rules, self.ports.config.session.scope, message);
+        self.remember(recorder, &session, message, coming).await?;
+        Ok(Flow::Continue(session))
+    }
+
+    async fn remember(
+        &self,
+        recorder: &Recorder,
+        id: &SessionId,
+        message: &Inbound,
+        coming: Coming,
+    ) -> Result<(), StoreError> {
+        let now = recorder.now();
+        let known = recorder.journal.session(id).await?;
+        let mut record = known.unwrap_or_else(|| SessionRecord {
+            id: id.clone(),
+            channel: message.channel.clone(),
+            turns: 0,
+            created: now,
+            used: now,
+        });
+        record.turns += u64::from(coming != Coming::Again { counted: true });
+        record.used = now;
+        let detail = format!("turn {} of session {id}", record.turns);
+        recorder.journal.put_session(record).await?;
+        recorder.in_session(id).note(Kind::Passed {
+            stage: Stage::Session,
+            detail,
+        })
+    }
+}
+
+fn shutting_down() -> Stop {
+    Stop::new(
+        Stage::Queue,
+        Gate::ShuttingDown,
+        "the process is ending; send it again later",
+    )
+}
+
+fn no_such_channel(message: &Inbound) -> Stop {
+    let table = format!("channels.{}", message.channel);
+    Stop::new(
+        Stage::Authorize,
+        Gate::ChannelClosed,
+        format!("there is no channel {}", message.channel),
+    )
+    .given("channel", message.channel.as_str())
+    .changed_by(table)
+}
