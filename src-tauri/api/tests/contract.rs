@@ -27,7 +27,7 @@ async fn what_is_no_command_is_said() {
         Err(Failure {
             code: "unknown_command".into(),
             message: "There is no command `reboot`.".into(),
-            hint: Some("The commands stand in ui/src/generated/commands.ts.".into()),
+            hint: Some("`foldback schema commands` lists them.".into()),
         })
     );
 }

@@ -1,7 +1,7 @@
 //! Turns of the demonstration: lists, details, moments, why.
 
 use crate::host::Host;
-use foldback_wire::rpc::{BubblePart, Moment, TurnDetail, TurnSummary, Why};
+use foldback_wire::rpc::{BubblePart, Moment, MomentMessage, TurnDetail, TurnSummary, Why};
 use serde_json::{Value, json};
 
 #[tokio::test(start_paused = true)]
@@ -88,6 +88,7 @@ async fn a_turn_is_scrubbed_from_nothing_to_the_answer() {
 #[tokio::test(start_paused = true)]
 async fn stepping_by_byte_agrees_with_the_journal_at_every_chunk() {
     let host = Host::after_demo().await;
+    let mut compared = 0;
     for turn in 1..=8 {
         let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
         for message in &detail.messages {
@@ -98,6 +99,12 @@ async fn stepping_by_byte_agrees_with_the_journal_at_every_chunk() {
                 let journalled: Moment = host
                     .call("turn_at", json!({"turn": turn, "seq": seq, "byte": null}))
                     .await;
+                // The journal tells raw text as far as it is known to be no secret; what is held may go on behind.
+                let ahead = |m: &MomentMessage| m.hold.as_ref().is_some_and(|h| h.span.end > m.raw_bytes);
+                if journalled.messages.iter().any(ahead) {
+                    continue;
+                }
+                compared += 1;
                 let byte = json!([number, chunk.span.end]);
                 let read: Moment = host
                     .call("turn_at", json!({"turn": turn, "seq": seq, "byte": byte}))
@@ -111,6 +118,7 @@ async fn stepping_by_byte_agrees_with_the_journal_at_every_chunk() {
             }
         }
     }
+    assert!(compared >= 12, "{compared}");
 }
 
 #[tokio::test(start_paused = true)]
