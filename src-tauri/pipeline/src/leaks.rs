@@ -20,17 +20,29 @@ pub(crate) struct Leak {
 
 /// Every leak among the places of clean text that operations showed. Linear where there is none.
 pub(crate) fn find(ranges: &Ranges, shown: &[(OpId, u32, Span)]) -> Vec<Leak> {
-    let mut leaks = Vec::new();
+    let mut leaks: Vec<Leak> = Vec::new();
     for (message, ranges) in ranges.iter().filter(|(_, ranges)| !is_partition(ranges)) {
         for (op, _, clean) in shown.iter().filter(|(_, of, _)| of == message) {
             let raw = raw_of(ranges, *clean);
             let hidden = ranges.iter().filter(|r| r.fate != Fate::Show);
             let leaked = hidden.filter_map(|h| raw.iter().find_map(|r| common(*r, h.span)));
-            leaks.extend(leaked.map(|span| Leak {
-                op: *op,
-                message: *message,
-                span,
-            }));
+            for span in leaked {
+                match leaks.last_mut() {
+                    // What follows is the same leak, though other rules hid it.
+                    Some(Leak {
+                        op: by,
+                        message: of,
+                        span: last,
+                    }) if (*by, *of, last.end) == (*op, *message, span.start) => {
+                        last.end = span.end;
+                    }
+                    _ => leaks.push(Leak {
+                        op: *op,
+                        message: *message,
+                        span,
+                    }),
+                }
+            }
         }
     }
     leaks

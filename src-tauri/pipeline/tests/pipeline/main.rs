@@ -6,6 +6,8 @@ mod crash;
 mod directives;
 mod flow;
 #[cfg(feature = "mutants")]
+mod leaks;
+#[cfg(feature = "mutants")]
 mod mutants;
 mod preview;
 mod redact;
