@@ -59,7 +59,10 @@ mod tests {
             ..CHILDREN[1]
         };
         let more = templates(&[&[sticker], CHILDREN].concat());
-        assert_eq!(more[0].code, "<actions>\n  <sticker file=\"wave.webp\" />\n</actions>\n");
+        assert_eq!(
+            more[0].code,
+            "<actions>\n  <sticker file=\"wave.webp\" />\n</actions>\n"
+        );
         assert_eq!(more[1..], templates(CHILDREN));
     }
 
