@@ -156,8 +156,8 @@ const looks = EditorView.theme({
   ".cm-explanation .more": { color: "var(--text-2)", marginTop: "0.3rem" },
   ".cm-explanation code": { padding: "0 0.3rem", borderRadius: "0.3rem", background: "color-mix(in srgb, currentColor 9%, transparent)" },
   ".cm-explanation kbd": { marginLeft: "0.8rem", color: "var(--text-3)", fontSize: "1.1rem" },
-  ".cm-explanation code.error": { color: "var(--danger)" },
-  ".cm-explanation code.warning": { color: "var(--warn)" },
+  ".cm-explanation code.error": { color: "var(--danger)", padding: "0", background: "none" },
+  ".cm-explanation code.warning": { color: "var(--warn)", padding: "0", background: "none" },
   ".cm-explanation button": { marginTop: "0.6rem", padding: "0.2rem 0.8rem", borderRadius: "var(--radius)", border: "1px solid var(--border-strong)", backgroundColor: "var(--surface-1)" },
 });
 
