@@ -1,7 +1,4 @@
-//! The output grammar of chat agents.
-//!
-//! One scanner reads everything an agent writes, chunk by chunk, and decides for every byte: show, hold,
-//! strip or drop. Pure text in, decisions out: no I/O, no clock, no runtime.
+#![doc = include_str!("../README.md")]
 
 mod children;
 mod closed;

@@ -154,7 +154,8 @@ impl Scanner {
         }
     }
 
-    /// Reads the next chunk and tells `sink` everything that is now decided.
+    /// Reads the next chunk, cut anywhere between two characters, and tells `sink` everything that is now
+    /// decided. The same text gives the same decisions however it is cut; only when they come differs.
     pub fn push(&mut self, chunk: &str, sink: &mut impl Sink) {
         self.source.push(chunk);
         let wait = self.read_on(sink);
