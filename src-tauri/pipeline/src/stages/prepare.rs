@@ -167,10 +167,10 @@ fn actions(
         Makes::Voice => false,
     };
     let told = |row: &'static ChildRow| {
-        let mut teach = row.teach.to_owned();
-        if row.makes == Makes::SendMessage {
-            teach += &format!(" Allowed are: {}.", output.allow_targets.join(", "));
-        }
+        let teach = match row.makes {
+            Makes::SendMessage => format!("{} Allowed are: {}.", row.teach, output.allow_targets.join(", ")),
+            _ => row.teach.to_owned(),
+        };
         (row.example, teach)
     };
     children.iter().filter(possible).map(told).collect()
