@@ -63,9 +63,9 @@ clippy: window
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 rust-test:
 	$(CARGO) test
-drift: ## Are the generated TypeScript types up to date?
+drift: ## Are the generated TypeScript types and docs/lint.md up to date?
 	$(CARGO) run -q -p foldback-api --bin generate -- --mode check
-generate: ## Write the generated TypeScript types
+generate: ## Write the generated TypeScript types and docs/lint.md
 	$(CARGO) run -q -p foldback-api --bin generate -- --mode write
 fixtures: cli ## Run all fixtures, with coverage of the rules
 	target/debug/foldback replay fixtures --coverage

@@ -1,29 +1,14 @@
 //! The closed sets as data, and ready-made directives.
 
+use foldback_directives::{CHILDREN, ChildRow};
 use foldback_store::FIELDS;
 use foldback_wire::{
     Code, Gate, HoldReason, OutcomeCode, RangeReason, Stage,
     rpc::{Catalog, CatalogEntry},
 };
 
-/// A directive to insert, and what it does.
+/// What can be inserted beside the children of `<actions>`, and what it does.
 const TEMPLATES: &[(&str, &str)] = &[
-    (
-        "<actions>\n  <react emoji=\"thumbsup\" />\n</actions>\n",
-        "Reacts to the message.",
-    ),
-    (
-        "<actions>\n  <send-file path=\"route.svg\" caption=\"The route\" />\n</actions>\n",
-        "Sends a file.",
-    ),
-    (
-        "<actions>\n  <voice>Hello there</voice>\n</actions>\n",
-        "Says something as a voice note.",
-    ),
-    (
-        "<actions>\n  <send-message channel=\"slack\" chat=\"C1\">Done</send-message>\n</actions>\n",
-        "Sends a message to another chat that is on the allow list.",
-    ),
     ("<no-reply/>", "Says nothing."),
     ("NO_REPLY", "Says nothing, as a token."),
     ("[[reply_to_current]]\n", "Answers the message that came in."),
@@ -40,8 +25,17 @@ pub(crate) fn catalog() -> Catalog {
         stages: entries(Stage::ALL.iter().map(|v| (v.code(), v.about()))),
         gates: entries(Gate::ALL.iter().map(|v| (v.code(), v.about()))),
         filter_fields: entries(FIELDS.iter().map(|field| (field.code, field.about))),
-        templates: entries(TEMPLATES.iter().copied()),
+        templates: templates(CHILDREN),
     }
+}
+
+/// Ready-made directives: every child in a block of its own, then the rest.
+fn templates(children: &[ChildRow]) -> Vec<CatalogEntry> {
+    let blocks = children.iter().map(|row| CatalogEntry {
+        code: format!("<actions>\n  {}\n</actions>\n", row.example),
+        about: row.about.to_owned(),
+    });
+    blocks.chain(entries(TEMPLATES.iter().copied())).collect()
 }
 
 fn entries(set: impl Iterator<Item = (&'static str, &'static str)>) -> Vec<CatalogEntry> {
@@ -57,9 +51,26 @@ mod tests {
     use super::*;
     use foldback_directives::{Settings, parse};
 
+    /// A row of the table is all that is needed: docs/adding-a-directive.md.
+    #[test]
+    fn a_new_child_has_its_template_by_its_row() {
+        let sticker = ChildRow {
+            example: r#"<sticker file="wave.webp" />"#,
+            ..CHILDREN[1]
+        };
+        let more = templates(&[&[sticker], CHILDREN].concat());
+        assert_eq!(
+            more[0].code,
+            "<actions>\n  <sticker file=\"wave.webp\" />\n</actions>\n"
+        );
+        assert_eq!(more[1..], templates(CHILDREN));
+    }
+
     #[test]
     fn every_template_is_a_directive_without_a_finding() {
-        for (text, _) in TEMPLATES {
+        let templates = templates(CHILDREN);
+        assert_eq!(templates.len(), CHILDREN.len() + TEMPLATES.len());
+        for CatalogEntry { code: text, .. } in &templates {
             let alone = parse(text, &Settings::default(), None);
             assert_eq!(alone.diagnostics, [], "{text}");
             let read = !alone.directives.is_empty() || !alone.header.is_empty() || alone.suppressed.is_some();

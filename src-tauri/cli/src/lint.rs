@@ -1,7 +1,9 @@
 //! `foldback lint`: what is not as the grammar says.
 
+mod sarif;
+
 use crate::{
-    end::{End, Stop, Verdict, stdout},
+    end::{End, Stop, Verdict, json_line, stdout},
     grammar::Grammar,
     input,
 };
@@ -27,8 +29,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
+    /// `file:line:column: severity code message`, one a line
     Text,
+    /// One object a line
     Json,
+    /// One SARIF 2.1.0 log, for code hosts and editors
+    Sarif,
 }
 
 /// A finding with its file and place.
@@ -47,11 +53,15 @@ pub(crate) fn run(args: &Args) -> End {
     let mut out = stdout();
     let mut verdict = Verdict::Holds;
     let mut unreadable = None;
+    let mut log = sarif::Run::default();
     for path in &args.files {
         // One unreadable file does not hide what the others hold.
         let text = match input::read(path) {
             Ok(text) => text,
             Err(stop) => {
+                if let Stop::Wrong(why) = &stop {
+                    log.unreadable(why);
+                }
                 unreadable.get_or_insert(stop);
                 continue;
             }
@@ -62,7 +72,7 @@ pub(crate) fn run(args: &Args) -> End {
             if diagnostic.severity == Severity::Error {
                 verdict = Verdict::Fails;
             }
-            let place = lines.place(diagnostic.span.start);
+            let place = lines.start(diagnostic.span);
             let (line, column) = (place.line, place.column);
             match args.format {
                 Format::Text => {
@@ -75,18 +85,20 @@ pub(crate) fn run(args: &Args) -> End {
                     writeln!(out, "{file}:{line}:{column}: {severity} {code} {message}")?;
                 }
                 Format::Json => {
-                    crate::end::json_line(
-                        &mut out,
-                        &Finding {
-                            file: &file,
-                            line,
-                            column,
-                            diagnostic,
-                        },
-                    )?;
+                    let finding = Finding {
+                        file: &file,
+                        line,
+                        column,
+                        diagnostic,
+                    };
+                    json_line(&mut out, &finding)?;
                 }
+                Format::Sarif => log.found(&file, &lines, diagnostic),
             }
         }
+    }
+    if args.format == Format::Sarif {
+        json_line(&mut out, &log.log())?;
     }
     out.flush()?;
     unreadable.map_or(Ok(verdict), Err::<Verdict, Stop>)

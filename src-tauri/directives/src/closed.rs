@@ -16,8 +16,9 @@ macro_rules! closed_set {
         $vis enum $name {
             $(
                 $(#[$vmeta])*
-                #[doc = $about]
-                #[cfg_attr(feature = "serde", serde(rename = $code))]
+                // As code: the sentences name tags, which documentation would take for its own.
+                #[doc = concat!("```text\n", $about, "\n```")]
+                #[cfg_attr(feature = "serde", serde(rename = $code), schemars(description = $about))]
                 $variant,
             )+
         }

@@ -2,7 +2,7 @@
 
 use crate::{Fate, Parsed, Range, RangeReason, Scanner, Settings, Sink, Span, Step};
 
-/// Builds a [`Parsed`] from the steps of a scanner.
+/// Builds a [`Parsed`] from the steps of a scanner; [`parse`] does it for a whole message.
 #[derive(Debug, Default)]
 pub struct Collect {
     parsed: Parsed,
@@ -83,7 +83,8 @@ impl Sink for Collect {
     }
 }
 
-/// Reads one whole assistant message: one push and a finish.
+/// Reads one whole assistant message: one push and a finish. `inbound` is the text of the user's message
+/// that is answered, whose directives are not executed where the answer repeats them.
 pub fn parse(raw: &str, settings: &Settings, inbound: Option<&str>) -> Parsed {
     let mut collect = Collect::default();
     let mut scanner = Scanner::new(settings, inbound);

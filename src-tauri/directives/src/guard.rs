@@ -40,7 +40,11 @@ pub const GUARD: &[(&str, GuardKind)] = &[
 ];
 
 impl GuardRow {
-    /// Reads `NAME` or `NAME:KIND`.
+    /// Reads `NAME` or `NAME:KIND`; without a kind it is stripped with its content.
+    ///
+    /// # Errors
+    /// When the kind is none, or the name is not ASCII letters, digits, `_`, `.`, `:` and `-` after a letter
+    /// or `_`; in words.
     pub fn parse(row: &str) -> Result<Self, String> {
         let (name, kind) = row.rsplit_once(':').unwrap_or((row, GuardKind::Strip.code()));
         let kind = GuardKind::from_code(kind.trim())

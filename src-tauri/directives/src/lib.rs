@@ -1,13 +1,11 @@
-//! The output grammar of chat agents.
-//!
-//! One scanner reads everything an agent writes, chunk by chunk, and decides for every byte: show, hold,
-//! strip or drop. Pure text in, decisions out: no I/O, no clock, no runtime.
+#![doc = include_str!("../README.md")]
 
 mod children;
 mod closed;
 mod collect;
 mod diagnostic;
 mod directive;
+mod example;
 mod guard;
 mod hold;
 pub mod inbound;
@@ -23,10 +21,11 @@ mod silence;
 mod span;
 mod step;
 
-pub use children::{AttributeRow, CHILDREN, ChildRow};
+pub use children::{AttributeRow, CHILDREN, ChildRow, Makes, Part};
 pub use collect::{Collect, parse};
 pub use diagnostic::{Code, Diagnostic, Fix, Severity};
 pub use directive::{Directive, FileKind, Header, JsonAction};
+pub use example::{Example, Needs};
 pub use guard::{GUARD, GuardKind, GuardRow};
 pub use hold::HoldReason;
 pub use lint::{Lines, Place, lint};

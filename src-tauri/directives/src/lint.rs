@@ -41,7 +41,19 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// All findings of one assistant message, by start of span, then code.
+/// All findings of one assistant message that its text alone can show, by start of span, then code.
+///
+/// ```
+/// use foldback_directives::{Code, Lines, Settings, lint};
+///
+/// let text = "Hello\n<actions>\n  <raect emoji=\"eyes\" />\n</actions>";
+/// let found = &lint(text, &Settings::default())[0];
+/// assert_eq!(found.code, Code::UnknownDirective);
+/// assert_eq!(found.fix.as_ref().unwrap().title, "Write react");
+///
+/// let place = Lines::new(text).start(found.span);
+/// assert_eq!((place.line, place.column), (3, 3));
+/// ```
 pub fn lint(text: &str, settings: &Settings) -> Vec<Diagnostic> {
     crate::parse(text, settings, None).diagnostics
 }

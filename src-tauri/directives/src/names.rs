@@ -1,14 +1,14 @@
 //! The tag names this scanner knows, as one list for all dialects.
 
 use crate::lex::{Source, is_name, same_word};
-use crate::{CHILDREN, Dialect, GUARD, GuardKind, GuardRow, Settings};
+use crate::{ChildRow, Dialect, GUARD, GuardKind, GuardRow, Settings};
 
 /// A known name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
     Actions,
     NoReply,
-    /// An index into [`CHILDREN`].
+    /// An index into the table of children.
     Child(usize),
     /// An index into the guard's rows.
     Guard(usize),
@@ -28,17 +28,18 @@ pub(crate) struct Names {
     /// Those that begin with the same letter stand together.
     list: Vec<(String, Name)>,
     guard: Vec<GuardRow>,
+    children: &'static [ChildRow],
     /// For each letter, in either case, where in the list its names begin and end.
     letters: [(u32, u32); 256],
 }
 
 impl Names {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings, children: &'static [ChildRow]) -> Self {
         let mut list = Vec::new();
         if settings.has(Dialect::Actions) {
             list.push(("actions".to_owned(), Name::Actions));
             list.extend(
-                CHILDREN
+                children
                     .iter()
                     .enumerate()
                     .map(|(i, row)| (row.name.to_owned(), Name::Child(i))),
@@ -78,7 +79,12 @@ impl Names {
             *end = index as u32 + 1;
             letters[usize::from(b.to_ascii_uppercase())] = (*start, *end);
         }
-        Self { list, guard, letters }
+        Self {
+            list,
+            guard,
+            children,
+            letters,
+        }
     }
 
     pub(crate) fn text(&self, name: Name) -> &str {
@@ -93,12 +99,16 @@ impl Names {
         match name {
             Name::Actions => "actions",
             Name::NoReply => "no-reply",
-            Name::Child(i) => CHILDREN[i].name,
+            Name::Child(i) => self.children[i].name,
             Name::Guard(i) => GUARD
                 .iter()
                 .find(|(known, _)| *known == self.guard[i].name)
                 .map_or("guard", |(known, _)| known),
         }
+    }
+
+    pub(crate) fn children(&self) -> &'static [ChildRow] {
+        self.children
     }
 
     pub(crate) fn guard_kind(&self, index: usize) -> GuardKind {

@@ -163,6 +163,10 @@ impl Settings {
 
     /// Takes one `output.KEY=VALUE` as it stands on a command line (`output.` may be left out). Lists are
     /// separated by commas; a guard name may say how it is read: `scratch`, `plan:reasoning`, `out:unwrap`.
+    ///
+    /// # Errors
+    /// When there is no such key, or it does not take the value; the message says what it takes. Nothing is
+    /// changed then.
     pub fn set_pair(&mut self, pair: &str) -> Result<(), SettingError> {
         let Some((key, value)) = pair.split_once('=') else {
             return Err(SettingError {
@@ -173,7 +177,10 @@ impl Settings {
         self.set(key.trim(), value)
     }
 
-    /// Sets one key.
+    /// Sets one of [`Settings::KEYS`].
+    ///
+    /// # Errors
+    /// As [`Settings::set_pair`].
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         let fail = |message: String| SettingError {
             key: key.to_owned(),

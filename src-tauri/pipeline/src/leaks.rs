@@ -85,7 +85,15 @@ impl State {
         let hidden = ranges.iter().filter(|r| r.fate != Fate::Show);
         let leaked = hidden.filter_map(|h| raw.iter().find_map(|r| common(*r, h.span)));
         let new = leaked.filter(|span| self.raised.insert((op, message, span.start, span.end)));
-        new.map(|span| Leak { op, message, span }).collect()
+        let mut leaks: Vec<Leak> = Vec::new();
+        for span in new {
+            match leaks.last_mut() {
+                // What follows is the same leak, though other rules hid it.
+                Some(last) if last.span.end == span.start => last.span.end = span.end,
+                _ => leaks.push(Leak { op, message, span }),
+            }
+        }
+        leaks
     }
 }
 

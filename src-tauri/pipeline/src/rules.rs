@@ -54,6 +54,7 @@ rules! {
     RunNotice = "P.run.notice": "A failed run says so to the user, after what was said before.",
     RunSilence = "P.run.silence": "A run that says nothing for too long has failed.",
     ScanMessage = "P.scan.message": "A tool call or a new message id ends the assistant message; each has its own scanner.",
+    ScanHold = "P.scan.hold": "What the scanner holds is not shown, not even for one edit.",
     ScanNarration = "P.scan.narration": "Text before a tool call is shown or hidden as the narration setting says.",
     RedactText = "P.redact.text": "A secret in an answer is masked before it is shown, also in code.",
     RedactWindow = "P.redact.window": "What may begin a secret waits, at most 512 bytes; what stands before it does not.",

@@ -5,7 +5,10 @@ use crate::{
     TurnFold, failure,
     recut::{Plan, differences, recut},
 };
-use foldback_directives::{Scanner, Settings, parse};
+use foldback_directives::{
+    Scanner, Settings, parse,
+    redact::{Patterns, Reader},
+};
 use foldback_wire::{
     ChannelId, Inbound, MessageId,
     rpc::{
@@ -29,6 +32,8 @@ pub(super) struct Output {
     pub(super) raw: String,
     pub(super) inbound: Inbound,
     pub(super) settings: Settings,
+    /// What is masked in it; `None` when nothing is.
+    secrets: Option<Arc<Patterns>>,
     /// Where it comes from, as a fixture tells it.
     pub(super) from: String,
 }
@@ -51,6 +56,7 @@ impl Backend {
                     raw: agent_output,
                     inbound: self.inbound(&channel, MessageId::new("m1"), user_text),
                     settings,
+                    secrets: config.redact.enabled.then(|| Patterns::new(&config.redact)),
                     from: "a text in Compose".to_owned(),
                 })
             }
@@ -68,6 +74,8 @@ impl Backend {
                     raw: written.raw,
                     settings: config.output_of(&detail.inbound.channel).settings(),
                     inbound: detail.inbound,
+                    // The journal keeps secrets masked; they are known again by how they are written there.
+                    secrets: Some(Patterns::masked()),
                     from: format!("message {} of turn {turn}", message + 1),
                 })
             }
@@ -194,7 +202,10 @@ impl Backend {
 }
 
 fn cut_up(output: &Output, tried: &AtomicU64, stop: &AtomicBool) -> RecutResult {
-    let begin = || Scanner::new(&output.settings, Some(&output.inbound.text));
+    let begin = || {
+        let scanner = Scanner::new(&output.settings, Some(&output.inbound.text));
+        Reader::new(scanner, output.secrets.as_ref())
+    };
     recut(&Plan::of(&output.raw), &begin, |done| {
         tried.store(done, Ordering::Relaxed);
         !stop.load(Ordering::Relaxed)

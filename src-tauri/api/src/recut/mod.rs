@@ -16,7 +16,8 @@ pub use screen::Screen;
 use foldback_directives::{Parsed, Scanner, redact::Reader};
 use foldback_wire::rpc::{Aspect, CutFamily, RecutFailure, RecutResult};
 
-/// Reads one output chunk by chunk. [`Scanner`] is the reader; tests have others, which depend on the cut.
+/// Reads one output chunk by chunk. [`Reader`] is what the bot reads with, [`Scanner`] the same without
+/// redaction; tests have others, which depend on the cut.
 pub trait Reading {
     /// Reads the next chunk and tells the screen everything that is now decided.
     fn push(&mut self, chunk: &str, screen: &mut Screen<'_>);

@@ -66,6 +66,20 @@ async fn no_cut_of_a_text_changes_anything() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_secret_is_masked_whatever_the_cut() {
+    let host = Host::start().await;
+    let secret = "Key: sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789 and <react emoji=\"eyes\"/>done";
+    let (_, reports) = recut(&host, text(secret)).await;
+    let result = reports.last().unwrap().result.clone().unwrap();
+    assert_eq!((result.cuts, result.failure), (4_096, None));
+    // The same text as the journal has it.
+    let turn = host.say("telegram", "Hi", secret).await;
+    let (started, reports) = recut(&host, json!({"of": "message", "turn": turn, "message": 0})).await;
+    assert!(!started.raw.contains("abcdefgh"), "{}", started.raw);
+    assert_eq!(reports.last().unwrap().result.as_ref().unwrap().failure, None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_message_of_a_turn_is_cut_as_its_channel_reads_it() {
     let host = Host::start_with(|setup| {
         setup.demo = false;

@@ -231,3 +231,31 @@ fn a_turn_with_an_open_operation_is_not_settled() {
     assert!(fold.settled());
     assert_eq!(fold.summary().unwrap().failed_ops, 1);
 }
+
+#[test]
+fn an_operation_that_leaked_says_which_bytes_and_what_they_are() {
+    let mut story = said("Sure <react em");
+    let intend = |kind| Kind::Intended {
+        op: OpId(3),
+        intent: intent(kind),
+    };
+    story.at(20, intend(OpKind::EditText));
+    story.at(
+        30,
+        Kind::Leaked {
+            op: OpId(3),
+            message: 0,
+            span: Span::new(5, 14),
+        },
+    );
+    let ledger = ledger(&story);
+    let [leak] = &ledger[0].leaked[..] else {
+        panic!("{ledger:?}")
+    };
+    assert_eq!(
+        (leak.message, leak.span, leak.text.as_str()),
+        (0, Span::new(5, 14), "<react em")
+    );
+    let told = story.events.last().unwrap().seq.0;
+    assert_eq!(leak.seq, told);
+}

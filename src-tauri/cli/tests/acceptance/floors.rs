@@ -72,6 +72,23 @@ fn every_crate_uses_only_floors_below_it() {
     assert_eq!(broken(&packages), Vec::<String>::new());
 }
 
+/// The scanner is for others too: it brings no runtime and nothing of the rest.
+#[test]
+fn the_scanner_needs_next_to_nothing() {
+    let packages = packages();
+    let scanner = packages
+        .iter()
+        .find(|package| package["name"] == "foldback-directives");
+    let needed = |optional: bool| -> Vec<&str> {
+        let all = scanner.unwrap()["dependencies"].as_array().unwrap().iter();
+        all.filter(|used| used["kind"].is_null() && used["optional"] == optional)
+            .map(|used| used["name"].as_str().unwrap())
+            .collect()
+    };
+    assert_eq!(needed(false), ["memchr", "regex", "regex-automata"]);
+    assert_eq!(needed(true), ["schemars", "serde", "ts-rs"]);
+}
+
 #[test]
 fn the_rule_notices_every_kind_of_dependency() {
     for kind in [Value::Null, "dev".into(), "build".into()] {

@@ -4,7 +4,7 @@ use super::{Next, Scanner, report};
 use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
-use crate::{CHILDREN, Code, Dialect, Fate, GuardKind, HoldReason, RangeReason, Sink, Span};
+use crate::{Code, Dialect, Fate, GuardKind, HoldReason, RangeReason, Sink, Span};
 
 /// Most characters of a control token's name.
 const MAX_TOKEN: usize = 64;
@@ -160,7 +160,7 @@ impl Scanner {
                 let at_once = self.memory.just_opened == Some(name);
                 self.close(
                     at_once,
-                    CHILDREN[index].name,
+                    self.names.children()[index].name,
                     RangeReason::BareDirective,
                     tag.span,
                     sink,

@@ -5,7 +5,7 @@ use crate::lex::search::is_blank_line;
 use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
-use crate::{Bare, CHILDREN, Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step, children};
+use crate::{Bare, Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step, children};
 
 /// Most bytes from the end of a bare opening tag to the end of its closing one.
 const MAX_PAIR: usize = 4_096;
@@ -29,7 +29,7 @@ enum Pair {
 impl Scanner {
     /// The opening tag of a child outside a block.
     pub(super) fn bare(&mut self, index: usize, tag: Tag, sink: &mut dyn Sink) -> Next {
-        let row = &CHILDREN[index];
+        let row = &self.names.children()[index];
         if row.paired && !self.at_line_start() && self.rules.on(G::BarePairedLineStart) {
             return self.show_one(sink);
         }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::Span;
 use crate::lex::Source;
 use crate::lex::search::CloseSearch;
 use crate::lex::tag::{Lexed, Lexer, Quotes};
 use crate::names::{Name, Named, Names};
-use crate::{CHILDREN, Span};
 
 /// The exact texts of the directives and headers in the message that triggered the turn.
 ///
@@ -67,13 +67,13 @@ impl Echo {
     }
 
     fn directives(&mut self, source: &Source, names: &Names) {
-        let end = source.end();
+        let (children, end) = (names.children(), source.end());
         let (mut lexer, mut quotes) = (Lexer::new(0), Quotes::default());
-        let mut closes: Vec<CloseSearch> = CHILDREN.iter().map(|row| CloseSearch::new(row.name)).collect();
+        let mut closes: Vec<CloseSearch> = children.iter().map(|row| CloseSearch::new(row.name)).collect();
         // The outermost and the innermost opening tag before each closing one, so that the texts kept stay
         // in proportion to the message.
         // An unclosed one goes to the end of its block.
-        let mut pairs: Vec<Option<Pair>> = vec![None; 2 * CHILDREN.len()];
+        let mut pairs: Vec<Option<Pair>> = vec![None; 2 * children.len()];
         let mut blocks = CloseSearch::new("actions");
         let mut at = 0;
         while let Some(skip) = memchr::memchr(b'<', source.bytes(at, end)) {
@@ -84,7 +84,7 @@ impl Echo {
             {
                 let tag = lexer.tag();
                 self.keep(source, tag.span);
-                if CHILDREN[index].paired && !tag.self_closing {
+                if children[index].paired && !tag.self_closing {
                     let close = closes[index].find(source, tag.span.end).map(|close| close.end);
                     self.pair(source, &mut pairs[2 * index], close, at);
                     let block = blocks.find(source, tag.span.end).map(|close| close.start);

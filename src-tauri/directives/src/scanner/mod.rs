@@ -22,8 +22,8 @@ use crate::lex::{Source, line::Line, trimmed, white_len};
 use crate::names::{Name, Names};
 use crate::rules::{Rule as G, Rules};
 use crate::{
-    Bare, CHILDREN, Code, Diagnostic, Dialect, Directive, Fate, Hold, HoldReason, Placement, RangeReason,
-    Settings, Sink, Span, Step,
+    Bare, CHILDREN, ChildRow, Code, Diagnostic, Dialect, Directive, Fate, Hold, HoldReason, Placement,
+    RangeReason, Settings, Sink, Span, Step,
 };
 
 use crate::silence::InCode;
@@ -105,15 +105,20 @@ impl Scanner {
     /// A scanner at the start of a message. `inbound` is the text of the user's message that triggered the
     /// turn: what merely repeats it is not executed.
     pub fn new(settings: &Settings, inbound: Option<&str>) -> Self {
+        Self::with_children(settings, inbound, CHILDREN)
+    }
+
+    /// The same with another table of the children of `<actions>`: [`CHILDREN`] and what a host adds to it.
+    pub fn with_children(settings: &Settings, inbound: Option<&str>, children: &'static [ChildRow]) -> Self {
         let rules = Rules::of(settings);
-        let names = Names::new(settings);
+        let names = Names::new(settings, children);
         let echo = match inbound {
             Some(inbound) if !settings.allow_echo && rules.on(G::Echo) => Echo::read(inbound, &names),
             _ => Echo::default(),
         };
         let memory = Memory {
             prose: 0,
-            opened: vec![0; CHILDREN.len()],
+            opened: vec![0; children.len()],
             just_opened: None,
             guards: vec![element::Openings::default(); names.guard_count()],
         };
@@ -123,7 +128,7 @@ impl Scanner {
             quotes: Quotes::default(),
             ticks: Ticks::default(),
             actions: CloseSearch::new("actions"),
-            children: CHILDREN.iter().map(|row| CloseSearch::new(row.name)).collect(),
+            children: children.iter().map(|row| CloseSearch::new(row.name)).collect(),
             comment: WordSearch::new("-->"),
             cdata: WordSearch::new("]]>"),
             paired: None,
@@ -149,7 +154,8 @@ impl Scanner {
         }
     }
 
-    /// Reads the next chunk and tells `sink` everything that is now decided.
+    /// Reads the next chunk, cut anywhere between two characters, and tells `sink` everything that is now
+    /// decided. The same text gives the same decisions however it is cut; only when they come differs.
     pub fn push(&mut self, chunk: &str, sink: &mut impl Sink) {
         self.source.push(chunk);
         let wait = self.read_on(sink);

@@ -1,6 +1,6 @@
 //! Lint: places, fixes and explanations.
 
-use foldback_directives::{Code, Diagnostic, Lines, Place, Settings, lint, parse};
+use foldback_directives::{Code, Diagnostic, Lines, Needs, Place, Settings, lint, parse};
 
 /// The text with the fix of its only finding of this code.
 fn fixed(text: &str, code: Code) -> String {
@@ -121,5 +121,19 @@ fn every_code_is_explained() {
     for code in Code::ALL {
         assert!(code.explain().len() > 40, "{code}");
         assert!(Code::from_code(code.code()) == Some(*code));
+    }
+}
+
+/// Those that only the channel or the policy can tell are proven where these are known, in the pipeline.
+#[test]
+fn every_example_is_found_with_its_code_and_no_other() {
+    for code in Code::ALL {
+        let example = code.example();
+        let found: Vec<_> = example.findings().unwrap().iter().map(|d| d.code).collect();
+        let expected: &[Code] = match example.needs {
+            Needs::Policy | Needs::Channel => &[],
+            Needs::Nothing | Needs::Setting(_) | Needs::Inbound(_) => &[*code],
+        };
+        assert_eq!(found, expected, "{}", example.text);
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     config::OutputConfig,
     rules::{Rule, Rules},
 };
-use foldback_directives::{Dialect, Placement};
+use foldback_directives::{CHILDREN, ChildRow, Dialect, Makes, Placement};
 use foldback_wire::{Capabilities, ChatType, Inbound};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -112,7 +112,7 @@ fn escape(json: &str) -> String {
 /// The section that teaches the grammar: exactly what this channel can do, so that an agent learns it
 /// whatever its own instructions say.
 pub(crate) fn response_directives(can: &Capabilities, output: &OutputConfig) -> String {
-    let actions = actions(can, output);
+    let actions = actions(CHILDREN, can, output);
     let mut lines = Vec::new();
     if !actions.is_empty() {
         let place = match output.placement {
@@ -150,38 +150,30 @@ pub(crate) fn response_directives(can: &Capabilities, output: &OutputConfig) -> 
     format!("## Response directives\n\n{about}\n\n{}\n", lines.join("\n"))
 }
 
-/// An example and an explanation of every directive that can be carried out.
-fn actions(can: &Capabilities, output: &OutputConfig) -> Vec<(&'static str, String)> {
-    let mut actions = Vec::new();
+/// An example and an explanation of every child that can be carried out here.
+fn actions(
+    children: &'static [ChildRow],
+    can: &Capabilities,
+    output: &OutputConfig,
+) -> Vec<(&'static str, String)> {
     if !output.dialects.contains(&Dialect::Actions) {
-        return actions;
+        return Vec::new();
     }
-    if can.react.is_some() {
-        actions.push((
-            r#"<react emoji="thumbsup" />"#,
-            "reacts to the message below; `message=\"ID\"` reacts to another one. An emoji or its name, \
-             such as eyes, thumbsup, heart, fire, smile, laughing, tada, clap, ok_hand."
-                .to_owned(),
-        ));
-    }
-    if can.file_limit.is_some() {
-        actions.push((
-            r#"<send-file path="report.pdf" caption="The report" />"#,
-            "sends a file from the outgoing folder; `kind=\"image\"`, `\"file\"` or `\"audio\"` \
-             overrides what the name says."
-                .to_owned(),
-        ));
-    }
-    if !output.allow_targets.is_empty() {
-        actions.push((
-            r#"<send-message channel="NAME" chat="ID">Text</send-message>"#,
-            format!(
-                "sends a message to another chat; allowed are: {}.",
-                output.allow_targets.join(", ")
-            ),
-        ));
-    }
-    actions
+    let possible = |row: &&ChildRow| match row.makes {
+        Makes::React => can.react.is_some(),
+        Makes::SendFile => can.file_limit.is_some(),
+        Makes::SendMessage => !output.allow_targets.is_empty(),
+        // Nothing turns text into speech yet.
+        Makes::Voice => false,
+    };
+    let told = |row: &'static ChildRow| {
+        let teach = match row.makes {
+            Makes::SendMessage => format!("{} Allowed are: {}.", row.teach, output.allow_targets.join(", ")),
+            _ => row.teach.to_owned(),
+        };
+        (row.example, teach)
+    };
+    children.iter().filter(possible).map(told).collect()
 }
 
 #[cfg(test)]
@@ -241,6 +233,25 @@ mod tests {
             ..OutputConfig::default()
         };
         assert!(response_directives(&can, &output).contains("slack:C1"));
+    }
+
+    /// A row of the table is all that is needed: docs/adding-a-directive.md.
+    #[test]
+    fn a_new_child_is_taught_by_its_row_where_the_channel_can() {
+        const STICKER: ChildRow = ChildRow {
+            name: "sticker",
+            example: r#"<sticker file="wave.webp" />"#,
+            teach: "sends a sticker from the outgoing folder.",
+            ..CHILDREN[1]
+        };
+        const FIVE: &[ChildRow] = &[CHILDREN[0], CHILDREN[1], CHILDREN[2], CHILDREN[3], STICKER];
+        let taught = (STICKER.example, STICKER.teach.to_owned());
+        let output = OutputConfig::default();
+        let mut can = profile(Platform::Telegram);
+        assert!(actions(FIVE, &can, &output).contains(&taught));
+        assert!(!actions(CHILDREN, &can, &output).contains(&taught));
+        can.file_limit = None;
+        assert!(!actions(FIVE, &can, &output).contains(&taught));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
 use super::redact::{Raw, Redact};
-use crate::rules::Rules;
+use crate::rules::{Rule, Rules};
 use foldback_directives::{Scanner, Settings, Sink, Step, redact::Reader};
 use foldback_wire::{
     AgentFault, Directive, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason,
@@ -66,6 +66,7 @@ pub(crate) struct Scan<'a> {
     next_message: u32,
     open: Option<Open>,
     redact: Redact<'a>,
+    rules: Rules,
 }
 
 struct Open {
@@ -93,6 +94,7 @@ impl<'a> Scan<'a> {
             next_message: 0,
             open: None,
             redact: Redact::new(redaction, rules),
+            rules,
         }
     }
 
@@ -134,6 +136,9 @@ impl<'a> Scan<'a> {
         } = open;
         let mut listener = Listener::new(*message, directives, held, &self.redact, &mut made);
         open.reader.push(text, &mut listener);
+        if !self.rules.holds(Rule::ScanHold) {
+            listener.show_held(text, open.bytes);
+        }
         listener.flush();
         let raw = open.raw.push(text, open.reader.redaction_from(), &made.events);
         decisions.take(open.message, raw, made);
@@ -194,6 +199,8 @@ struct Listener<'a> {
     into: &'a mut Decisions,
     /// Plain shown bytes that follow each other, not yet written down: one range instead of many.
     plain: Option<Span>,
+    /// Where what is held begins.
+    holds: Option<usize>,
     text: String,
 }
 
@@ -212,6 +219,7 @@ impl<'a> Listener<'a> {
             redact,
             into,
             plain: None,
+            holds: None,
             text: String::new(),
         }
     }
@@ -282,6 +290,15 @@ impl<'a> Listener<'a> {
                 self.plain = Some(span);
             }
         }
+    }
+
+    /// Shows what is held of a chunk that ends at byte `end`: the leak that the alarm is there for. Only
+    /// mutation tests ask for it.
+    fn show_held(&mut self, chunk: &str, end: usize) {
+        let Some(held) = self.holds else { return };
+        let start = end - chunk.len();
+        let from = held.max(start);
+        self.show(Span::new(from, end), &chunk[from - start..], false);
     }
 
     /// Bytes of a secret: one range with those before it, where no other lies between.
@@ -360,6 +377,7 @@ impl Sink for Listener<'_> {
             Step::Hold(Some(hold)) => {
                 self.flush_plain();
                 *self.held = true;
+                self.holds = Some(hold.span.start);
                 let hold = Hold {
                     span: hold.span,
                     reason: hold.reason,
@@ -370,6 +388,7 @@ impl Sink for Listener<'_> {
                 self.event(Kind::Held { message, hold });
             }
             Step::Hold(None) => {
+                self.holds = None;
                 if std::mem::take(self.held) {
                     self.flush_plain();
                     self.event(Kind::Released { message });

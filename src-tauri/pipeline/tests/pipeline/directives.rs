@@ -182,3 +182,17 @@ async fn a_refused_or_misformed_reply_target_gives_a_plain_send_and_a_warning() 
         bot.check().await;
     }
 }
+
+/// The examples of the findings that only the policy or the channel can make.
+#[tokio::test(start_paused = true)]
+async fn the_documented_examples_of_policy_and_channel_are_found() {
+    for (code, table) in [
+        (Code::NotAllowed, ""),
+        (Code::UnsupportedOnChannel, "[output]\ndisable = [\"react\"]\n"),
+    ] {
+        let bot = Bot::with(table).await;
+        bot.says([text(code.example().text)]);
+        assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+        assert_eq!(codes(&bot).await, [code]);
+    }
+}

@@ -7,6 +7,8 @@ mod directives;
 mod disk;
 mod flow;
 #[cfg(feature = "mutants")]
+mod leaks;
+#[cfg(feature = "mutants")]
 mod mutants;
 mod preview;
 mod redact;

@@ -55,6 +55,7 @@ const SCENES: &[Scene] = &[
     (
         "streamed",
         &[
+            Rule::ScanHold,
             Rule::PreviewInterval,
             Rule::DeliverDirectives,
             Rule::DeliverReaction,

@@ -68,6 +68,16 @@ export function applyAll(view: EditorView): number {
   return changes.length;
 }
 
+/** A sentence of the backend's; what stands between backticks is code. */
+function prose(text: string): Node[] {
+  return text.split(/`([^`]+)`/).map((part, index) => {
+    if (index % 2 === 0) return document.createTextNode(part);
+    const code = document.createElement("code");
+    code.textContent = part;
+    return code;
+  });
+}
+
 function explanationOf(squiggle: Squiggle, fixKey: () => string): Tooltip {
   return {
     pos: squiggle.from,
@@ -80,14 +90,16 @@ function explanationOf(squiggle: Squiggle, fixKey: () => string): Tooltip {
       const code = head.appendChild(document.createElement("code"));
       code.textContent = squiggle.code;
       code.className = squiggle.severity;
-      head.append(` ${squiggle.message}`);
+      head.append(" ", ...prose(squiggle.message));
       const more = dom.appendChild(document.createElement("p"));
       more.className = "more";
-      more.textContent = squiggle.explanation;
+      more.append(...prose(squiggle.explanation));
       if (squiggle.fix !== null) {
         const button = dom.appendChild(document.createElement("button"));
         button.type = "button";
-        button.textContent = `${squiggle.fix.title}  ${fixKey()}`;
+        button.append(...prose(squiggle.fix.title));
+        const key = button.appendChild(document.createElement("kbd"));
+        key.textContent = fixKey();
         button.onclick = () => applyFix(view, squiggle);
       }
       return { dom };
@@ -143,8 +155,10 @@ const looks = EditorView.theme({
     font: "1.2rem/1.5 var(--font)", boxShadow: "0 0.4rem 1.6rem var(--shadow)",
   },
   ".cm-explanation .more": { color: "var(--text-2)", marginTop: "0.3rem" },
-  ".cm-explanation code.error": { color: "var(--danger)" },
-  ".cm-explanation code.warning": { color: "var(--warn)" },
+  ".cm-explanation code": { padding: "0 0.3rem", borderRadius: "0.3rem", background: "color-mix(in srgb, currentColor 9%, transparent)" },
+  ".cm-explanation kbd": { marginLeft: "0.8rem", color: "var(--text-3)", fontSize: "1.1rem" },
+  ".cm-explanation code.error": { color: "var(--danger)", padding: "0", background: "none" },
+  ".cm-explanation code.warning": { color: "var(--warn)", padding: "0", background: "none" },
   ".cm-explanation button": { marginTop: "0.6rem", padding: "0.2rem 0.8rem", borderRadius: "var(--radius)", border: "1px solid var(--border-strong)", backgroundColor: "var(--surface-1)" },
 });
 

@@ -1,13 +1,16 @@
-//! Writes, or checks, what the window reads of this crate: `generate --mode write|check`.
+//! Writes, or checks, what is made from the code: what the window reads of this crate, and the page of lint's
+//! rules. `generate --mode write|check`.
 
+mod lint;
 mod record;
 
 use foldback_api::typescript::{self, File};
 use std::{env, fs, io, path::Path, process::ExitCode};
 
-const UI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src");
-const TYPES: &str = "generated";
-const RECORDED: &str = "host/recorded";
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const TYPES: &str = "ui/src/generated";
+const RECORDED: &str = "ui/src/host/recorded";
+const DOCS: &str = "docs";
 
 fn main() -> ExitCode {
     let check = match env::args().skip(1).collect::<Vec<_>>().join(" ").as_str() {
@@ -25,9 +28,20 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let page = match lint::page() {
+        Ok(page) => page,
+        Err(error) => {
+            eprintln!("an example of lint's rules has a wrong setting: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let mut drift = String::new();
-    for (folder, files) in [(TYPES, typescript::files()), (RECORDED, recorded)] {
-        let folder = Path::new(UI).join(folder);
+    for (folder, files) in [
+        (TYPES, typescript::files()),
+        (RECORDED, recorded),
+        (DOCS, vec![page]),
+    ] {
+        let folder = Path::new(ROOT).join(folder);
         if check {
             drift += &typescript::drift(&folder, &files);
         } else if let Err(error) = write(&folder, &files) {

@@ -6,7 +6,7 @@ use crate::names::Name;
 use crate::rules::Rule as G;
 use crate::scanner::angle::{leak, stray};
 use crate::scanner::{Scanner, report};
-use crate::{CHILDREN, Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step, children};
+use crate::{Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step, children};
 
 impl Scanner {
     pub(super) fn tag_inside_block(
@@ -83,7 +83,7 @@ impl Scanner {
         whole: bool,
         sink: &mut dyn Sink,
     ) -> Item {
-        let (row, from) = (&CHILDREN[index], tag.span.end);
+        let (row, from) = (&self.names.children()[index], tag.span.end);
         let (mut content, mut span) = (None, tag.span);
         if row.paired && !tag.self_closing {
             let close = self.search.children[index].find(&self.source, from);

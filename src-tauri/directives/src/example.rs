@@ -1,0 +1,111 @@
+//! One text for every diagnostic, in which it is found: for documents and rule lists, and for the tests that
+//! keep them true.
+
+use crate::{Code, Diagnostic, SettingError, Settings, parse};
+use std::borrow::Cow;
+
+/// Stands in an example for more bytes than a block may have.
+const LONG: &str = "(65,536 spaces)";
+
+/// What has to be known, beside the text, for a finding to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing: `foldback lint` finds it.
+    Nothing,
+    /// A setting other than the default, as [`Settings::set_pair`] takes it.
+    Setting(&'static str),
+    /// The user's message that is answered.
+    Inbound(&'static str),
+    /// What the operator allows; found when the directive is to be executed.
+    Policy,
+    /// What the channel can do; found when the directive is to be executed.
+    Channel,
+}
+
+/// A text in which exactly one finding is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Example {
+    /// The text as it is printed; [`Example::raw`] is the text as it is read.
+    pub text: &'static str,
+    /// What else has to be known.
+    pub needs: Needs,
+}
+
+impl Example {
+    /// The text as it is read: the same, unless it is too long to print.
+    pub fn raw(&self) -> Cow<'static, str> {
+        if self.text.contains(LONG) {
+            self.text.replace(LONG, &" ".repeat(65_536)).into()
+        } else {
+            self.text.into()
+        }
+    }
+
+    /// What the scanner finds in it; nothing where only the channel or the operator's policy can tell.
+    ///
+    /// # Errors
+    /// When the setting it needs is none.
+    pub fn findings(&self) -> Result<Vec<Diagnostic>, SettingError> {
+        let (mut settings, mut inbound) = (Settings::default(), None);
+        match self.needs {
+            Needs::Setting(pair) => settings.set_pair(pair)?,
+            Needs::Inbound(text) => inbound = Some(text),
+            Needs::Nothing | Needs::Policy | Needs::Channel => {}
+        }
+        Ok(parse(&self.raw(), &settings, inbound).diagnostics)
+    }
+}
+
+impl Code {
+    /// A text in which it is found, and nothing else.
+    pub const fn example(self) -> Example {
+        let (text, needs) = match self {
+            Self::MalformedDirective => (
+                "<actions>\n  <react emoji=\"eyes\" = />\n</actions>\nHello",
+                Needs::Nothing,
+            ),
+            Self::UnclosedBlock => ("<actions>\n  <react emoji=\"eyes\" />\nHello", Needs::Nothing),
+            Self::UnclosedDirective => ("<actions>\n  <voice>Good evening\n</actions>", Needs::Nothing),
+            Self::BlockTooLarge => ("<actions>(65,536 spaces)</actions>\nHello", Needs::Nothing),
+            Self::MissingAttribute => ("<actions>\n  <react />\n</actions>\nHello", Needs::Nothing),
+            Self::NotAllowed => (
+                "<actions>\n  <send-message channel=\"slack\" chat=\"C1\">Done</send-message>\n</actions>\nHello",
+                Needs::Policy,
+            ),
+            Self::UnknownDirective => (
+                "<actions>\n  <raect emoji=\"eyes\" />\n</actions>\nHello",
+                Needs::Nothing,
+            ),
+            Self::UnknownKey => ("[[reply-to: 4]]\nHello", Needs::Nothing),
+            Self::InvalidValue => (
+                "<actions>\n  <send-file path=\"route.svg\" kind=\"picture\" />\n</actions>\nHello",
+                Needs::Nothing,
+            ),
+            Self::DuplicateAttribute => (
+                "<actions>\n  <react emoji=\"eyes\" emoji=\"tada\" />\n</actions>\nHello",
+                Needs::Nothing,
+            ),
+            Self::TextInBlock => (
+                "<actions>\n  <react emoji=\"eyes\" />\n  Hello\n</actions>",
+                Needs::Nothing,
+            ),
+            Self::StrayClose => ("Hello </actions>", Needs::Nothing),
+            Self::MisplacedBlock => (
+                "Hello\n<actions>\n  <react emoji=\"eyes\" />\n</actions>",
+                Needs::Setting("output.placement=start"),
+            ),
+            Self::BareDirective => ("<react emoji=\"eyes\" />\nHello", Needs::Nothing),
+            Self::MarkerNotAlone => ("Hello NO_REPLY", Needs::Nothing),
+            Self::LeakGuard => ("<think>The user greets me.</think>\nHello", Needs::Nothing),
+            Self::EchoedFromInput => (
+                "<actions>\n  <react emoji=\"eyes\" />\n</actions>\nHello",
+                Needs::Inbound("What does <react emoji=\"eyes\" /> do?"),
+            ),
+            Self::UnsupportedOnChannel => (
+                "<actions>\n  <react emoji=\"eyes\" />\n</actions>\nHello",
+                Needs::Channel,
+            ),
+        };
+        Example { text, needs }
+    }
+}
