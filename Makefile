@@ -24,7 +24,7 @@ run: tools ## Install what is missing, build, open the window (or run the demo h
 
 .PHONY: test
 test: tools ## Everything: format, clippy, tests, drift, front end, fixtures, the real window
-	$(MAKE) --no-print-directory format-check cli window ui-test ui clippy rust-test drift fixtures mutants kill-test e2e
+	$(MAKE) --no-print-directory format-check cli window ui-test ui clippy crate-docs rust-test drift fixtures mutants kill-test e2e
 
 .PHONY: check
 check: format-check clippy drift ui-check ## What an editor should have told you: format, clippy, drift, types
@@ -56,11 +56,13 @@ ui-check: $(UI)/node_modules
 ui-test: ui-check ## Type check and unit tests of the front end
 	cd $(UI) && npm test
 
-.PHONY: format-check clippy rust-test drift fixtures mutants kill-test
+.PHONY: format-check clippy crate-docs rust-test drift fixtures mutants kill-test
 format-check:
 	$(CARGO) fmt --all --check
 clippy: window
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+crate-docs: ## Document the crates, without a warning
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 rust-test:
 	$(CARGO) test
 drift: ## Are the generated TypeScript types and docs/lint.md up to date?

@@ -11,7 +11,13 @@ macro_rules! closed_set {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
             schemars::JsonSchema, ts_rs::TS)]
         pub enum $name {
-            $( #[doc = $about] #[serde(rename = $code)] $variant, )+
+            // As code: the sentences name tags, which documentation would take for its own.
+            $(
+                #[doc = concat!("```text\n", $about, "\n```")]
+                #[serde(rename = $code)]
+                #[schemars(description = $about)]
+                $variant,
+            )+
         }
 
         impl $name {

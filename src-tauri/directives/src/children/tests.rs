@@ -2,7 +2,7 @@
 
 use crate::{
     AttributeRow, CHILDREN, ChildRow, Code, Collect, Directive, FileKind, Makes, Parsed, Part, Scanner,
-    Settings,
+    Settings, Sink, Step,
 };
 
 /// The fifth child of docs/adding-a-directive.md.
@@ -36,6 +36,17 @@ fn read(text: &str, inbound: Option<&str>, children: &'static [ChildRow]) -> Par
     let whole = of(vec![text]);
     assert_eq!(of(text.split_inclusive(|_| true).collect()), whole, "{text}");
     whole
+}
+
+/// What is waited for.
+struct Held(Option<&'static str>);
+
+impl Sink for Held {
+    fn step(&mut self, step: Step<'_>) {
+        if let Step::Hold(hold) = step {
+            self.0 = hold.map(|hold| hold.subject);
+        }
+    }
 }
 
 fn codes(parsed: &Parsed) -> Vec<Code> {
@@ -75,6 +86,14 @@ fn a_row_is_all_that_a_fifth_child_takes() {
     let bare = read(&format!("{}\nHello", STICKER.example), None, FIVE);
     assert_eq!((sticker(&bare), &*bare.clean_text), ("wave.webp", "Hello"));
     assert_eq!(codes(&bare), [Code::BareDirective]);
+
+    let code = format!("`{}` is how", STICKER.example);
+    assert_eq!(read(&code, None, FIVE).clean_text, code);
+
+    let mut scanner = Scanner::with_children(&Settings::default(), None, FIVE);
+    let mut held = Held(None);
+    scanner.push("Hello <stick", &mut held);
+    assert_eq!(held.0, Some("sticker"));
 
     let echoed = read(&block, Some(STICKER.example), FIVE);
     assert_eq!(echoed.directives, []);
