@@ -184,6 +184,14 @@ impl Silence {
         self.fed = true;
     }
 
+    /// What was read last turned out to end code: no token ends the text there.
+    pub(crate) fn was_code(&mut self, ready: &mut Vec<Piece>) {
+        if let Phase::Body(Some(_)) = self.phase {
+            self.phase = Phase::Body(None);
+            self.release(ready);
+        }
+    }
+
     /// Passes on what nothing can change any more, unless something before it waits.
     fn put(&mut self, piece: Piece, ready: &mut Vec<Piece>) {
         if self.queue.is_empty() {

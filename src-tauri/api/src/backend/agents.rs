@@ -145,6 +145,11 @@ impl Typed {
         lock(&self.answers).insert((channel.clone(), message.clone()), output);
     }
 
+    /// The message will not be answered any more.
+    pub(super) fn forget(&self, channel: &ChannelId, message: &MessageId) {
+        lock(&self.answers).remove(&(channel.clone(), message.clone()));
+    }
+
     fn take(&self, request: &TurnRequest) -> Option<String> {
         let key = (request.message.channel.clone(), request.message.message.clone());
         lock(&self.answers).remove(&key)

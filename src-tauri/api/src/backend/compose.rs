@@ -100,16 +100,22 @@ impl Backend {
             self.inbound(&channel, message, user_text)
         };
         let inbound = Inbound { dry_run, ..inbound };
+        let message = inbound.message.clone();
+        let typed = self.shared.typed.clone();
         if let Some(output) = agent_output {
-            self.shared.typed.answer(&channel, &inbound.message, output);
+            typed.answer(&channel, &message, output);
         }
-        let turn = self
-            .shared
-            .engine
-            .submit(inbound)
-            .await
+        let turn = self.shared.engine.submit(inbound).await;
+        let turn = turn
+            .inspect_err(|_| typed.forget(&channel, &message))
             .map_err(failure::journal)?;
-        Ok(Sent { turn: turn.id })
+        let id = turn.id;
+        self.tasks().spawn(async move {
+            // However it ended: an answer to a message that was stopped at a gate is never asked for.
+            turn.ended().await;
+            typed.forget(&channel, &message);
+        });
+        Ok(Sent { turn: id })
     }
 
     pub(super) fn inbound(&self, channel: &ChannelId, message: MessageId, text: String) -> Inbound {

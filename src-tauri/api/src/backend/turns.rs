@@ -62,10 +62,8 @@ impl Backend {
     pub(super) async fn list(&self, list: TurnList) -> Result<Vec<TurnSummary>, Failure> {
         let limit = list.limit.min(MOST) as usize;
         let mut found = Vec::new();
-        let mut before = match list.before {
-            Some(turn) => turn,
-            None => self.next_turn().await?,
-        };
+        let next = self.next_turn().await?;
+        let mut before = list.before.map_or(next, |turn| turn.min(next));
         while found.len() < limit && before.0 > 1 {
             let turn = TurnId(before.0 - 1);
             // A number can be missing: it was given out and the process ended before the first event.

@@ -222,6 +222,12 @@ impl Out {
         sink.step(Step::Show { span, text, joined });
     }
 
+    /// What was shown last as text turned out to end code.
+    pub(super) fn was_code(&mut self, source: &Source, sink: &mut dyn Sink) {
+        self.silence.was_code(&mut self.ready);
+        self.send_ready(source, sink);
+    }
+
     /// Sends a piece through the stage of silence.
     fn feed(&mut self, source: &Source, piece: Piece, sink: &mut dyn Sink) {
         self.silence.feed(source, piece, &mut self.ready);

@@ -334,6 +334,8 @@ impl Scanner {
                     self.coding = if end > self.at {
                         Coding::Inline { start, end, run }
                     } else {
+                        // All of it went by before the byte after the closing run came.
+                        self.out.was_code(&self.source, sink);
                         self.passed_run(end)
                     };
                     return Next::On;

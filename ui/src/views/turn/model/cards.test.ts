@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleMoment, sampleTurn } from "../test/sample";
-import { cardsAt, linesAt } from "./cards";
+import { cardsAt, findingsAt, linesAt } from "./cards";
 import { Timeline } from "./timeline";
 
 const detail = sampleTurn();
@@ -33,6 +33,17 @@ describe("directives at a moment", () => {
     const [, react, file] = cardsAt(detail, null);
     expect(react?.about).toBe("thumbsup → 👍 on the triggering message · bytes 30–56");
     expect(file?.about).toBe("no such file below the send folder");
+  });
+});
+
+describe("findings at a moment", () => {
+  it("are later until all the text that they are about has come", () => {
+    const found = detail.messages[0]?.diagnostics[0]?.span[1] ?? 0;
+    const chunks = detail.messages[0]?.chunks ?? [];
+    const ahead = chunks.map((_, chunk) => findingsAt(detail, at(chunk))[0]?.ahead);
+    expect(ahead).toEqual(chunks.map(({ span }) => span[1] < found));
+    expect(new Set(ahead)).toEqual(new Set([true, false]));
+    expect(findingsAt(detail, null).map((f) => f.ahead)).toEqual([false]);
   });
 });
 

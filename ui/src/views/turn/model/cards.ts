@@ -1,5 +1,5 @@
 /** The right pane: directives with outcomes, and the ledger, at a moment of the turn. */
-import type { DirectiveEntry, LeakedBytes, LedgerEntry, Moment, Outcome, TurnDetail } from "../../../generated/wire";
+import type { Diagnostic, DirectiveEntry, LeakedBytes, LedgerEntry, Moment, Outcome, TurnDetail } from "../../../generated/wire";
 import { count, duration } from "../../../store/format";
 import { detailOf, subjectOf, tagOf } from "./directive";
 import { directiveKey, overlaps } from "./links";
@@ -73,6 +73,23 @@ export function cardsAt(detail: TurnDetail, moment: Moment | null): Card[] {
     cards.push({ card, message: entry.message, at: 1 + entry.directive.span[0] });
   }
   return cards.sort((a, b) => a.message - b.message || a.at - b.at).map(({ card }) => card);
+}
+
+export interface Finding {
+  /** Its place in the list: a rule can find the same thing twice. */
+  id: number;
+  message: number;
+  diagnostic: Diagnostic;
+  /** It is about text that has not come yet at the moment one stands at. */
+  ahead: boolean;
+}
+
+/** What was found in the raw text, in its order, as it stands at a moment. */
+export function findingsAt(detail: TurnDetail, moment: Moment | null): Finding[] {
+  const come = (message: number): number => moment?.messages.find((m) => m.message === message)?.raw_bytes ?? 0;
+  return detail.messages
+    .flatMap(({ message, diagnostics }) => diagnostics.map((diagnostic) => ({ message, diagnostic })))
+    .map(({ message, diagnostic }, id) => ({ id, message, diagnostic, ahead: moment !== null && come(message) < diagnostic.span[1] }));
 }
 
 /** A row of the ledger at a moment. */
