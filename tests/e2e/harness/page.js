@@ -57,6 +57,9 @@ export async function write(browser, id, text) {
   await press(browser, Key.Ctrl, "a");
   await press(browser, Key.Delete);
   await type(browser, text);
+  // The page may still be busy with the keys when the driver has sent the last one.
+  const plain = (words) => words.replace(/\s+/g, "");
+  await eventually(browser, async () => plain(await content.getText()).includes(plain(text)), `${text} in ${id}`);
 }
 
 /** Runs what stands first in the command palette for some words, by keyboard alone. */

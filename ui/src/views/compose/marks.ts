@@ -129,7 +129,7 @@ const explaining = (fixKey: () => string): Extension => {
   const close = keymap.of([
     { key: "Escape", run: (view) => view.state.field(shown) !== null && (view.dispatch({ effects: explained.of(null) }), true) },
   ]);
-  return [shown, Prec.high(close), EditorView.domEventHandlers({ blur: (_, view) => void setTimeout(() => view.dispatch({ effects: explained.of(null) }), 150) })];
+  return [shown, Prec.high(close), EditorView.domEventHandlers({ blur: (_, view) => void setTimeout(() => view.hasFocus || view.dispatch({ effects: explained.of(null) }), 150) })];
 };
 
 /** Goes to the next or previous finding, all around, and explains it there. `null` when there is none. */
