@@ -39,4 +39,17 @@ describe("compose", () => {
     await shows(browser, "chat", /🎉[\s\S]*Sent from the window/);
     assert.match(await textOf(browser, "ledger"), /react[\s\S]*sent[\s\S]*send_text/);
   });
+
+  it("sends a dry run through a channel that is armed", async () => {
+    const { browser } = window;
+    await go(browser, "compose");
+    await write(browser, "compose-output", "Not for anybody");
+    await (await at(browser, "compose-dry")).click();
+    await press(browser, Key.Ctrl, Key.Enter);
+    await (await at(browser, "view-turn")).waitForDisplayed();
+    await shows(browser, "chat", /Not for anybody/);
+    await shows(browser, "ledger", /send_text[\s\S]*Not for anybody/);
+    await shows(browser, "ledger", /dry run/);
+    assert.doesNotMatch(await textOf(browser, "ledger"), /\bsent\b/);
+  });
 });

@@ -1,12 +1,12 @@
 //! `parse --inbound`: a user's message, as the pipeline reads it for a sender who may use directives.
 
-use super::{Args, Format, batch};
+use super::{Args, Format, batch, text::findings};
 use crate::{
     end::{End, Verdict, json_line, stdout},
     input,
 };
 use foldback_directives::{
-    Code, Lines,
+    Code,
     inbound::{Directives, Inbound, Settings, parse},
 };
 use serde::Serialize;
@@ -71,17 +71,5 @@ fn text(out: &mut impl Write, raw: &str, inbound: &Inbound) -> io::Result<()> {
             writeln!(out, "  /{name} {value}")?;
         }
     }
-    if !inbound.diagnostics.is_empty() {
-        writeln!(out, "\nfindings")?;
-        let lines = Lines::new(raw);
-        for finding in &inbound.diagnostics {
-            let at = lines.place(finding.span.start);
-            writeln!(
-                out,
-                "  {}:{}: {} {}: {}",
-                at.line, at.column, finding.severity, finding.code, finding.message
-            )?;
-        }
-    }
-    Ok(())
+    findings(out, raw, &inbound.diagnostics)
 }

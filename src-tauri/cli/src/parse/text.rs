@@ -1,11 +1,10 @@
 //! `parse --format text`: the answer for a person.
 
-use foldback_directives::{Lines, Parsed};
+use foldback_directives::{Diagnostic, Lines, Parsed};
 use std::io::{self, Write};
 
 /// Writes what the user sees, then what was decided beside it.
 pub(crate) fn write(out: &mut impl Write, raw: &str, parsed: &Parsed) -> io::Result<()> {
-    let lines = Lines::new(raw);
     match parsed.suppressed {
         Some(why) => writeln!(out, "(suppressed: {why})")?,
         None if parsed.clean_text.is_empty() => writeln!(out, "(no text)")?,
@@ -29,16 +28,23 @@ pub(crate) fn write(out: &mut impl Write, raw: &str, parsed: &Parsed) -> io::Res
             writeln!(out, "  {}", directive.span().of(raw).replace('\n', "⏎"))?;
         }
     }
-    if !parsed.diagnostics.is_empty() {
-        writeln!(out, "\nfindings")?;
-        for finding in &parsed.diagnostics {
-            let at = lines.place(finding.span.start);
-            writeln!(
-                out,
-                "  {}:{}: {} {}: {}",
-                at.line, at.column, finding.severity, finding.code, finding.message
-            )?;
-        }
+    findings(out, raw, &parsed.diagnostics)
+}
+
+/// Writes what was found, each with its place.
+pub(super) fn findings(out: &mut impl Write, raw: &str, found: &[Diagnostic]) -> io::Result<()> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nfindings")?;
+    let lines = Lines::new(raw);
+    for finding in found {
+        let at = lines.place(finding.span.start);
+        writeln!(
+            out,
+            "  {}:{}: {} {}: {}",
+            at.line, at.column, finding.severity, finding.code, finding.message
+        )?;
     }
     Ok(())
 }

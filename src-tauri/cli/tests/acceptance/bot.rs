@@ -66,6 +66,20 @@ impl Home {
         run(self.command(args), "")
     }
 
+    /// Sends a message through a channel, answered with this text.
+    pub(crate) fn send(&self, channel: &str, text: &str, answer: &str) -> Ran {
+        let file = self.write("answer.txt", answer);
+        self.run(&[
+            "send",
+            "--channel",
+            channel,
+            "--text",
+            text,
+            "--agent-output",
+            arg(&file),
+        ])
+    }
+
     /// Starts `foldback serve` with these arguments.
     pub(crate) fn serve(&self, args: &[&str]) -> Bot {
         let mut command = self.command(&[&["serve"], args].concat());

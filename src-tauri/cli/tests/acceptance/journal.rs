@@ -10,17 +10,8 @@ use std::{
 /// A home in which something was said.
 fn talked() -> Home {
     let home = Home::new();
-    let file = home.write("answer.txt", "<actions><react emoji=\"eyes\"/></actions>Hello.");
     for channel in ["slack", "signal"] {
-        let ran = home.run(&[
-            "send",
-            "--channel",
-            channel,
-            "--text",
-            "hi",
-            "--agent-output",
-            arg(&file),
-        ]);
+        let ran = home.send(channel, "hi", "<actions><react emoji=\"eyes\"/></actions>Hello.");
         assert_eq!(ran.code, 0, "{}", ran.stderr);
     }
     home

@@ -119,19 +119,11 @@ fn a_copy_of_a_message_is_a_duplicate_again_when_the_first_one_is_there() {
 
 /// One turn with a header, a directive, a finding and a hold.
 fn one_turn(home: &Home) -> Vec<Value> {
-    let file = home.write(
-        "answer.txt",
+    let ran = home.send(
+        "slack",
+        "hi",
         "[[reply_to:1]] <actions><react emoji=\"eyes\"/><dance/></actions>Hello.",
     );
-    let ran = home.run(&[
-        "send",
-        "--channel",
-        "slack",
-        "--text",
-        "hi",
-        "--agent-output",
-        arg(&file),
-    ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let lines = exported(home, "turn:1");
     let cases = replay(home, &lines);
@@ -254,19 +246,11 @@ fn a_recording_carries_its_configuration_without_secrets() {
         token = { env = \"NO_SUCH\" }\n";
     let home = Home::with(config);
     home.write("key", "sk-secret");
-    let file = home.write(
-        "answer.txt",
+    let ran = home.send(
+        "work",
+        "hi",
         "Hi. <actions><react emoji=\"eyes\"/></actions>There.",
     );
-    let ran = home.run(&[
-        "send",
-        "--channel",
-        "work",
-        "--text",
-        "hi",
-        "--agent-output",
-        arg(&file),
-    ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let lines = exported(&home, "");
     let head = lines[0].to_string();

@@ -93,16 +93,7 @@ fn a_fixture_that_cannot_be_rewritten_stays_as_it_is() {
 #[test]
 fn a_recording_is_no_expectation_to_update() {
     let home = Home::new();
-    let answer = home.write("answer.txt", "Hello.");
-    let ran = home.run(&[
-        "send",
-        "--channel",
-        "slack",
-        "--text",
-        "hi",
-        "--agent-output",
-        arg(&answer),
-    ]);
+    let ran = home.send("slack", "hi", "Hello.");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let recorded = home.run(&["journal", "export"]).stdout;
     let file = home.write(

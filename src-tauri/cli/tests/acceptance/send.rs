@@ -1,22 +1,13 @@
 //! `foldback send`: one message through the whole pipeline.
 
-use crate::bot::{Home, arg};
+use crate::bot::Home;
 
 const ANSWER: &str = "<actions>\n  <react emoji=\"thumbsup\"/>\n</actions>\nGreat idea!";
 
 #[test]
 fn prints_the_deliveries_as_replay_does() {
     let home = Home::new();
-    let file = home.write("answer.txt", ANSWER);
-    let ran = home.run(&[
-        "send",
-        "--channel",
-        "slack",
-        "--text",
-        "How was it?",
-        "--agent-output",
-        arg(&file),
-    ]);
+    let ran = home.send("slack", "How was it?", ANSWER);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let deliveries = ran.lines();
     let react = deliveries.iter().position(|d| d["op"] == "react").unwrap();
@@ -51,16 +42,7 @@ fn prints_the_deliveries_as_replay_does() {
 #[test]
 fn is_a_dry_run_unless_the_channel_is_armed() {
     let home = Home::with("[channels.slack]\nkind = \"loopback\"\nallow_from = [\"U1\"]\n");
-    let file = home.write("answer.txt", ANSWER);
-    let ran = home.run(&[
-        "send",
-        "--channel",
-        "slack",
-        "--text",
-        "hi",
-        "--agent-output",
-        arg(&file),
-    ]);
+    let ran = home.send("slack", "hi", ANSWER);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(
         ran.lines().iter().all(|d| d["outcome"] == "dry_run"),
@@ -125,16 +107,7 @@ fn the_log_tells_no_words_of_the_agent_above_debug() {
         "[[reply_to:swordfish]] <swordfish a=\"swordfish\"/> <voice>swordfish</voice><react emoji=\"swordfish",
     ];
     for answer in answers {
-        let file = home.write("answer.txt", answer);
-        let ran = home.run(&[
-            "send",
-            "--channel",
-            "slack",
-            "--text",
-            "swordfish?",
-            "--agent-output",
-            arg(&file),
-        ]);
+        let ran = home.send("slack", "swordfish?", answer);
         // What the command itself says to the one who typed it is no log.
         let log: String = ran.stderr.lines().filter(|line| line.starts_with('{')).collect();
         assert!(log.contains("ended"), "there is a log: {log}");

@@ -218,16 +218,7 @@ fn a_full_journal_ends_it_with_what_to_do_and_keeps_what_was_confirmed() {
     assert!(bot.seen.len() > 3, "{:#?}", bot.seen.len());
     assert!(kept.starts_with(&bot.seen), "what was printed is in the journal");
 
-    let file = home.write("answer.txt", &"z".repeat(200_000));
-    let ran = home.run(&[
-        "send",
-        "--channel",
-        "slack",
-        "--text",
-        "hi",
-        "--agent-output",
-        arg(&file),
-    ]);
+    let ran = home.send("slack", "hi", &"z".repeat(200_000));
     assert_eq!(ran.code, 2, "it does not wait for an end that cannot come");
     assert!(
         ran.stderr.contains("there is no room left for the journal"),

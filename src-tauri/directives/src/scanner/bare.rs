@@ -5,7 +5,7 @@ use crate::lex::search::is_blank_line;
 use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
-use crate::{Bare, Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step, children};
+use crate::{Bare, Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step};
 
 /// Most bytes from the end of a bare opening tag to the end of its closing one.
 const MAX_PAIR: usize = 4_096;
@@ -36,16 +36,7 @@ impl Scanner {
         let (content, span) = if row.paired && !tag.self_closing {
             // Without what it requires it is nothing, whatever its content: decided at once.
             let any = Some(Span::new(tag.span.start, tag.span.start + 1));
-            let attributes = self.search.lexer.attributes();
-            let built = children::build(
-                row,
-                &self.source,
-                attributes,
-                any,
-                tag.span,
-                self.rules,
-                &mut Vec::new(),
-            );
+            let built = self.made_of(row, any, tag.span, &mut Vec::new());
             if built.is_none() {
                 return self.show_one(sink);
             }
@@ -64,15 +55,7 @@ impl Scanner {
             (None, tag.span)
         };
         let mut problems = Vec::new();
-        let directive = children::build(
-            row,
-            &self.source,
-            self.search.lexer.attributes(),
-            content,
-            span,
-            self.rules,
-            &mut problems,
-        );
+        let directive = self.made_of(row, content, span, &mut problems);
         let Some(directive) = directive else {
             return self.show_one(sink);
         };

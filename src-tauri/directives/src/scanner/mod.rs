@@ -26,6 +26,7 @@ use crate::{
     RangeReason, Settings, Sink, Span, Step,
 };
 
+use crate::children::{self, Problem};
 use crate::silence::InCode;
 use echo::Echo;
 use out::Out;
@@ -265,6 +266,18 @@ impl Scanner {
         self.line.feed(c);
         self.show(self.at + c.len_utf8(), InCode::No, sink);
         Next::On
+    }
+
+    /// The directive of the child whose tag was read last.
+    fn made_of(
+        &self,
+        row: &ChildRow,
+        content: Option<Span>,
+        span: Span,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Directive> {
+        let attributes = self.search.lexer.attributes();
+        children::build(row, &self.source, attributes, content, span, self.rules, problems)
     }
 
     fn has_text(&self) -> bool {

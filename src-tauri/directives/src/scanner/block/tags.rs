@@ -6,7 +6,7 @@ use crate::names::Name;
 use crate::rules::Rule as G;
 use crate::scanner::angle::{leak, stray};
 use crate::scanner::{Scanner, report};
-use crate::{Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step, children};
+use crate::{Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step};
 
 impl Scanner {
     pub(super) fn tag_inside_block(
@@ -126,15 +126,7 @@ impl Scanner {
             }
         }
         let mut problems = Vec::new();
-        let directive = children::build(
-            row,
-            &self.source,
-            self.search.lexer.attributes(),
-            content,
-            span,
-            self.rules,
-            &mut problems,
-        );
+        let directive = self.made_of(row, content, span, &mut problems);
         for problem in problems {
             report(problem.code, problem.span, problem.message, sink);
         }
