@@ -6,7 +6,7 @@ mod tests;
 
 use crate::closed::closed_set;
 
-pub(crate) use build::{Problem, build};
+pub(crate) use build::Maker;
 
 closed_set! {
     /// What a child is turned into. Several children may make the same.

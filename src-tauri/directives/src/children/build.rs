@@ -1,12 +1,11 @@
-//! Turns a child's tag into the directive that its row says.
+//! Turns children's tags into the directives that their rows say.
 
 use super::{ChildRow, Makes, Part};
-use crate::lex::{Source, attribute::Attribute, trimmed};
+use crate::lex::{Source, attribute::Attribute, decode::decode, trimmed};
 use crate::{
     Code, Directive, FileKind, Span,
     rules::{Rule as G, Rules},
 };
-use std::borrow::Cow;
 
 const AUDIO: &[&str] = &["ogg", "opus", "mp3", "m4a", "wav", "aac", "flac"];
 const IMAGE: &[&str] = &[
@@ -39,25 +38,108 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
+/// Makes directives of children's tags.
+#[derive(Debug)]
+pub(crate) struct Maker {
+    rules: Rules,
+    /// What is wrong with the child that was read last.
+    pub(crate) problems: Vec<Problem>,
+    /// The memory of directives that were handed over, for the next ones: a listener only borrows them.
+    spare: Vec<String>,
+}
+
+impl Maker {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            problems: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid; `problems` then has
+    /// what is wrong with it.
+    pub(crate) fn make(
+        &mut self,
+        row: &ChildRow,
+        source: &Source,
+        attributes: &[Attribute],
+        content: Option<Span>,
+        span: Span,
+    ) -> Option<Directive> {
+        self.problems.clear();
+        let mut reading = Reading {
+            source,
+            row,
+            content,
+            span,
+            given: Default::default(),
+            maker: self,
+        };
+        reading.read(attributes);
+        reading.directive()
+    }
+
+    /// Takes back a directive that was handed over. No directive has more texts than a few, so neither has
+    /// what is kept.
+    pub(crate) fn reuse(&mut self, directive: Directive) {
+        let mut keep = |mut text: String| {
+            text.clear();
+            if self.spare.len() < Part::ALL.len() {
+                self.spare.push(text);
+            }
+        };
+        match directive {
+            Directive::React { emoji, message, .. } => {
+                keep(emoji);
+                message.map(keep);
+            }
+            Directive::SendFile {
+                path,
+                caption,
+                channel,
+                chat,
+                ..
+            } => {
+                keep(path);
+                [caption, channel, chat].into_iter().flatten().for_each(keep);
+            }
+            Directive::Voice { text, .. } => keep(text),
+            Directive::SendMessage {
+                channel, chat, text, ..
+            } => [channel, chat, text].into_iter().for_each(keep),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let mut owned = self.spare.pop().unwrap_or_default();
+        owned.push_str(text);
+        owned
+    }
+}
+
 /// What a tag gives for one part of the directive.
 #[derive(Debug, Clone, Copy, Default)]
 struct Given<'a> {
-    /// The attribute's name, where the child has one for it.
-    name: Option<&'static str>,
     attribute: Option<&'a Attribute>,
     /// What it gives under the attribute's other name.
     or_else: Option<&'a Attribute>,
+}
+
+impl<'a> Given<'a> {
+    fn in_order(self) -> impl Iterator<Item = &'a Attribute> {
+        [self.attribute, self.or_else].into_iter().flatten()
+    }
 }
 
 /// A child's tag while it is turned into a directive.
 struct Reading<'a> {
     source: &'a Source,
     row: &'a ChildRow,
-    content: Option<String>,
+    content: Option<Span>,
     span: Span,
-    rules: Rules,
     given: [Given<'a>; Part::ALL.len()],
-    problems: &'a mut Vec<Problem>,
+    maker: &'a mut Maker,
 }
 
 impl<'a> Reading<'a> {
@@ -73,7 +155,7 @@ impl<'a> Reading<'a> {
             Makes::SendFile => {
                 let path = self.required(Part::Path)?;
                 Directive::SendFile {
-                    kind: self.kind().unwrap_or_else(|| kind_of(&path, self.rules)),
+                    kind: self.kind().unwrap_or_else(|| kind_of(&path, self.maker.rules)),
                     path,
                     caption: self.value(Part::Caption),
                     cleanup: self.cleanup(),
@@ -105,31 +187,42 @@ impl<'a> Reading<'a> {
     }
 
     fn content_or_text(&mut self) -> Option<String> {
-        self.content.take().or_else(|| self.required(Part::Text))
+        self.content().or_else(|| self.required(Part::Text))
+    }
+
+    /// What the tag wraps, decoded and trimmed; nothing counts as absent.
+    fn content(&mut self) -> Option<String> {
+        let raw = self.source.str(self.content?);
+        let text = if self.on(G::DecodeContent) {
+            decode(raw)
+        } else {
+            raw.into()
+        };
+        let text = trimmed(&text).1;
+        (!text.is_empty()).then(|| self.maker.text(text))
     }
 
     /// The value; an empty one counts as absent.
-    fn value(&self, part: Part) -> Option<String> {
-        let text = |a: Option<&Attribute>| Some(a?.text(self.source)).filter(|text| !text.is_empty());
-        let given = self.given(part);
-        text(given.attribute)
-            .or_else(|| text(given.or_else))
-            .map(Cow::into_owned)
+    fn value(&mut self, part: Part) -> Option<String> {
+        let mut given = self.given(part).in_order().map(|a| a.text(self.source));
+        let text = given.find(|text| !text.is_empty())?;
+        Some(self.maker.text(&text))
     }
 
     /// The same without white space at its edges.
-    fn trimmed(&self, part: Part) -> Option<String> {
-        let text = |a: Option<&Attribute>| {
-            let text = a?.text(self.source);
-            let trimmed = self.trim(&text);
-            (!trimmed.is_empty()).then(|| trimmed.to_owned())
-        };
-        let given = self.given(part);
-        text(given.attribute).or_else(|| text(given.or_else))
+    fn trimmed(&mut self, part: Part) -> Option<String> {
+        for a in self.given(part).in_order() {
+            let text = a.text(self.source);
+            let text = self.trim(&text);
+            if !text.is_empty() {
+                return Some(self.maker.text(text));
+            }
+        }
+        None
     }
 
     fn trim<'b>(&self, value: &'b str) -> &'b str {
-        if self.rules.on(G::TrimValues) {
+        if self.on(G::TrimValues) {
             trimmed(value).1
         } else {
             value
@@ -139,38 +232,46 @@ impl<'a> Reading<'a> {
     fn required(&mut self, part: Part) -> Option<String> {
         let value = self.trimmed(part);
         if value.is_none() {
-            let what = self.given(part).name.unwrap_or(part.code());
-            let message = format!("<{}> needs {what}", self.row.name);
+            let message = format!("<{}> needs {}", self.row.name, self.name_of(part));
             self.problem(Code::MissingAttribute, self.span, message);
         }
         value
     }
 
-    fn wrong(&mut self, given: Given<'a>, a: &Attribute, takes: &str) {
-        let (text, name) = (a.text(self.source), given.name.unwrap_or_default());
+    /// What the child calls the part.
+    fn name_of(&self, part: Part) -> &'static str {
+        let mut rows = self.row.attributes.iter();
+        rows.find(|row| row.gives == part)
+            .map_or(part.code(), |row| row.name)
+    }
+
+    fn on(&self, rule: G) -> bool {
+        self.maker.rules.on(rule)
+    }
+
+    fn wrong(&mut self, part: Part, a: &Attribute, takes: &str) {
+        let (text, name) = (a.text(self.source), self.name_of(part));
         let message = format!("{name} takes {takes}, not {text:?}; it is ignored");
         self.problem(Code::InvalidValue, a.span(self.source), message);
     }
 
     fn problem(&mut self, code: Code, span: Span, message: String) {
-        self.problems.push(Problem { code, span, message });
+        self.maker.problems.push(Problem { code, span, message });
     }
 
     fn kind(&mut self) -> Option<FileKind> {
-        let given = self.given(Part::Kind);
-        let a = given.attribute?;
+        let a = self.given(Part::Kind).attribute?;
         let text = a.text(self.source);
         let written = self.trim(&text);
         let kind = FileKind::from_code(&written.to_ascii_lowercase());
-        if kind.is_none() && !written.is_empty() && self.rules.on(G::WrongKind) {
-            self.wrong(given, a, "image, file or audio");
+        if kind.is_none() && !written.is_empty() && self.on(G::WrongKind) {
+            self.wrong(Part::Kind, a, "image, file or audio");
         }
         kind
     }
 
     fn cleanup(&mut self) -> bool {
-        let given = self.given(Part::Cleanup);
-        let Some(a) = given.attribute else {
+        let Some(a) = self.given(Part::Cleanup).attribute else {
             return false;
         };
         let text = a.text(self.source);
@@ -179,17 +280,14 @@ impl<'a> Reading<'a> {
             written.eq_ignore_ascii_case("true"),
             written.eq_ignore_ascii_case("false"),
         );
-        if !yes && !no && self.rules.on(G::WrongCleanup) {
-            self.wrong(given, a, "true or false");
+        if !yes && !no && self.on(G::WrongCleanup) {
+            self.wrong(Part::Cleanup, a, "true or false");
         }
         yes
     }
 
     /// Takes what the tag gives for each part; attributes that the child does not have are ignored.
     fn read(&mut self, attributes: &'a [Attribute]) {
-        for row in self.row.attributes {
-            self.given[row.gives as usize].name = Some(row.name);
-        }
         for a in attributes {
             for row in self.row.attributes {
                 let given = &mut self.given[row.gives as usize];
@@ -201,10 +299,10 @@ impl<'a> Reading<'a> {
                     continue;
                 };
                 let again = slot.is_some();
-                if !again || self.rules.on(G::LastWins) {
+                if !again || self.maker.rules.on(G::LastWins) {
                     *slot = Some(a);
                 }
-                if again && self.rules.on(G::DuplicateReported) {
+                if again && self.maker.rules.on(G::DuplicateReported) {
                     let name = self.source.str(a.name);
                     let message = format!("{name} is given more than once; the last wins");
                     self.problem(Code::DuplicateAttribute, a.span(self.source), message);
@@ -213,40 +311,4 @@ impl<'a> Reading<'a> {
             }
         }
     }
-}
-
-/// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid. What is wrong with it
-/// is added to `problems`.
-pub(crate) fn build(
-    row: &ChildRow,
-    source: &Source,
-    attributes: &[Attribute],
-    content: Option<Span>,
-    span: Span,
-    rules: Rules,
-    problems: &mut Vec<Problem>,
-) -> Option<Directive> {
-    let content = content.map(|content| {
-        let raw = source.str(content);
-        let text = if rules.on(G::DecodeContent) {
-            crate::lex::decode::decode(raw)
-        } else {
-            raw.into()
-        };
-        match text {
-            Cow::Owned(text) if trimmed(&text).1.len() == text.len() => text,
-            text => trimmed(&text).1.to_owned(),
-        }
-    });
-    let mut reading = Reading {
-        source,
-        row,
-        content: content.filter(|text| !text.is_empty()),
-        span,
-        rules,
-        given: Default::default(),
-        problems,
-    };
-    reading.read(attributes);
-    reading.directive()
 }

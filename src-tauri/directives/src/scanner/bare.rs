@@ -36,8 +36,7 @@ impl Scanner {
         let (content, span) = if row.paired && !tag.self_closing {
             // Without what it requires it is nothing, whatever its content: decided at once.
             let any = Some(Span::new(tag.span.start, tag.span.start + 1));
-            let built = self.made_of(row, any, tag.span, &mut Vec::new());
-            if built.is_none() {
+            if self.made_of(row, any, tag.span).is_none() {
                 return self.show_one(sink);
             }
             match self.pair(index, tag) {
@@ -54,9 +53,7 @@ impl Scanner {
         } else {
             (None, tag.span)
         };
-        let mut problems = Vec::new();
-        let directive = self.made_of(row, content, span, &mut problems);
-        let Some(directive) = directive else {
+        let Some(directive) = self.made_of(row, content, span) else {
             return self.show_one(sink);
         };
         let setting = self.bare_setting();
@@ -64,7 +61,7 @@ impl Scanner {
             let message = format!("<{}> after text is not executed here", row.name);
             report(Code::MisplacedBlock, span, message, sink);
             RangeReason::Misplaced
-        } else if setting == Bare::Execute && !self.execute(&directive, sink) {
+        } else if setting == Bare::Execute && !self.execute(directive, sink) {
             RangeReason::Echo
         } else {
             if self.rules.on(G::BareReported) {
@@ -79,9 +76,7 @@ impl Scanner {
             }
             RangeReason::BareDirective
         };
-        for problem in problems {
-            report(problem.code, problem.span, problem.message, sink);
-        }
+        self.report_problems(sink);
         if reason == RangeReason::BareDirective && setting == Bare::Text {
             return self.show_one(sink);
         }

@@ -26,7 +26,7 @@ use crate::{
     RangeReason, Settings, Sink, Span, Step,
 };
 
-use crate::children::{self, Problem};
+use crate::children::Maker;
 use crate::silence::InCode;
 use echo::Echo;
 use out::Out;
@@ -97,6 +97,7 @@ pub struct Scanner {
     coding: Coding,
     search: Searches,
     memory: Memory,
+    maker: Maker,
     block: Option<block::Inside>,
     json: json::Json,
     held: Option<Hold>,
@@ -149,6 +150,7 @@ impl Scanner {
             coding: Coding::None,
             search,
             memory,
+            maker: Maker::new(rules),
             block: None,
             json: json::Json::default(),
             held: None,
@@ -268,16 +270,17 @@ impl Scanner {
         Next::On
     }
 
-    /// The directive of the child whose tag was read last.
-    fn made_of(
-        &self,
-        row: &ChildRow,
-        content: Option<Span>,
-        span: Span,
-        problems: &mut Vec<Problem>,
-    ) -> Option<Directive> {
+    /// The directive of the child whose tag was read last, if it is valid.
+    fn made_of(&mut self, row: &ChildRow, content: Option<Span>, span: Span) -> Option<Directive> {
         let attributes = self.search.lexer.attributes();
-        children::build(row, &self.source, attributes, content, span, self.rules, problems)
+        self.maker.make(row, &self.source, attributes, content, span)
+    }
+
+    /// Reports what is wrong with the child that was read last.
+    fn report_problems(&mut self, sink: &mut dyn Sink) {
+        for problem in self.maker.problems.drain(..) {
+            report(problem.code, problem.span, problem.message, sink);
+        }
     }
 
     fn has_text(&self) -> bool {
@@ -328,7 +331,7 @@ impl Scanner {
     }
 
     /// Hands a directive over, unless it only repeats the user's message.
-    fn execute(&mut self, directive: &Directive, sink: &mut dyn Sink) -> bool {
+    fn execute(&mut self, directive: Directive, sink: &mut dyn Sink) -> bool {
         let span = directive.span();
         if !self.echo.is_empty() && self.echo.repeats(self.source.str(span)) {
             let message = format!(
@@ -338,7 +341,8 @@ impl Scanner {
             report(Code::EchoedFromInput, span, message, sink);
             return false;
         }
-        sink.step(Step::Directive(directive));
+        sink.step(Step::Directive(&directive));
+        self.maker.reuse(directive);
         true
     }
 

@@ -5,7 +5,7 @@ use crate::lex::tag::Tag;
 use crate::names::Name;
 use crate::rules::Rule as G;
 use crate::scanner::angle::{leak, stray};
-use crate::scanner::{Scanner, report};
+use crate::scanner::Scanner;
 use crate::{Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step};
 
 impl Scanner {
@@ -125,15 +125,9 @@ impl Scanner {
                 }
             }
         }
-        let mut problems = Vec::new();
-        let directive = self.made_of(row, content, span, &mut problems);
-        for problem in problems {
-            report(problem.code, problem.span, problem.message, sink);
-        }
-        let echo = !inside.misplaced
-            && directive
-                .as_ref()
-                .is_some_and(|directive| !self.execute(directive, sink));
+        let directive = self.made_of(row, content, span);
+        self.report_problems(sink);
+        let echo = !inside.misplaced && directive.is_some_and(|directive| !self.execute(directive, sink));
         self.take(
             inside,
             span,
