@@ -133,17 +133,22 @@ impl Names {
         };
         let mut partial = None;
         for (known, name) in candidates {
-            let there = &rest[..known.len().min(rest.len())];
             source.spend(1);
+            // Most are not as long as what stands there, which is quicker to see.
+            let there = match rest.get(known.len()) {
+                Some(b) if is_name(*b) => continue,
+                Some(_) => &rest[..known.len()],
+                None => rest,
+            };
             if !same_word(there, &known.as_bytes()[..there.len()]) {
                 continue;
             }
             source.spend(there.len());
-            match rest.get(there.len()) {
-                Some(b) if is_name(*b) => {}
-                None if !whole => partial = partial.or(Some(*name)),
-                _ if there.len() == known.len() => return Named::Known(*name),
-                _ => {}
+            if there.len() < rest.len() || (whole && there.len() == known.len()) {
+                return Named::Known(*name);
+            }
+            if !whole {
+                partial = partial.or(Some(*name));
             }
         }
         partial.map_or(Named::Unknown, Named::Partial)

@@ -278,7 +278,7 @@ impl Scanner {
 
     /// Reports what is wrong with the child that was read last.
     fn report_problems(&mut self, sink: &mut dyn Sink) {
-        for problem in self.maker.problems.drain(..) {
+        for problem in std::mem::take(&mut self.maker.problems) {
             report(problem.code, problem.span, problem.message, sink);
         }
     }

@@ -98,9 +98,12 @@ impl Ending {
     /// its last words.
     #[inline]
     pub(super) fn find(text: &str, heartbeat: bool) -> Option<usize> {
-        let small = |last: Option<&u8>| last.is_some_and(u8::is_ascii_lowercase);
         // Most words cannot be a token: none holds a small letter.
-        if small(text.as_bytes().last()) || small(text.trim_end_matches(is_edge).as_bytes().last()) {
+        let last = text
+            .bytes()
+            .rev()
+            .find(|b| !b.is_ascii_punctuation() || *b == b'_');
+        if last.is_some_and(|b| b.is_ascii_lowercase()) {
             return None;
         }
         Self::find_word(text, heartbeat)

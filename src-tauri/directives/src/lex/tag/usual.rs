@@ -22,11 +22,10 @@ impl Lexer {
     /// whether it did. All others go their way through the states.
     pub(super) fn usual(&mut self, start: usize, source: &Source, limit: usize) -> bool {
         let near = source.bytes(start, limit.min(start + USUAL).max(start));
-        let past = |table: &[bool; 256], mut at: usize| {
-            while near.get(at).is_some_and(|b| table[usize::from(*b)]) {
-                at += 1;
-            }
-            at
+        let past = |table: &[bool; 256], at: usize| {
+            let rest = near.get(at..).unwrap_or_default();
+            let len = rest.iter().position(|b| !table[usize::from(*b)]);
+            at + len.unwrap_or(rest.len())
         };
         let closing = near.get(1) == Some(&b'/');
         let from = 1 + usize::from(closing);

@@ -1,5 +1,7 @@
 //! One thing in a block: a comment, a tag, or nothing a block holds.
 
+use std::collections::BTreeSet;
+
 use super::{Inside, Item, MAX_BLOCK};
 use crate::lex::Source;
 use crate::lex::tag::Lexed;
@@ -109,7 +111,8 @@ impl Scanner {
         let name = self.source.str(tag.name).to_ascii_lowercase();
         self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
         // The closing tag of what was reported already is not reported again.
-        if !(tag.closing && inside.unknown.contains(&name)) {
+        let known = |seen: &BTreeSet<String>| seen.contains(&name);
+        if !(tag.closing && inside.unknown.as_ref().is_some_and(known)) {
             let mut found = Diagnostic::new(
                 Code::UnknownDirective,
                 tag.span,
@@ -122,7 +125,7 @@ impl Scanner {
             sink.step(Step::Diagnostic(&found));
         }
         if !tag.closing {
-            inside.unknown.insert(name);
+            inside.unknown.get_or_insert_default().insert(name);
         }
         Item::Taken
     }

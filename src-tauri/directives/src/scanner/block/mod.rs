@@ -24,7 +24,8 @@ pub(in crate::scanner) struct Inside {
     text_reported: bool,
     /// White space that belongs to the block only if what follows does.
     white: Option<Span>,
-    unknown: BTreeSet<String>,
+    /// The unknown tags that were reported, where there are any.
+    unknown: Option<BTreeSet<String>>,
 }
 
 /// What an item of a block turned out to be.

@@ -4,8 +4,8 @@ use super::{Inside, Item, MAX_BLOCK};
 use crate::lex::tag::Tag;
 use crate::names::Name;
 use crate::rules::Rule as G;
-use crate::scanner::angle::{leak, stray};
 use crate::scanner::Scanner;
+use crate::scanner::angle::{leak, stray};
 use crate::{Code, Diagnostic, HoldReason, RangeReason, Sink, Span, Step};
 
 impl Scanner {
