@@ -56,7 +56,23 @@ fn read<T: FromStr>(line: &str) -> Option<T> {
 
 "#;
 
+/// Half of the bytes are directives: more than any agent writes.
 const DIRECTIVES: &str = r#"<actions>
+  <react emoji="👍" />
+  <send-file path="reports/week-47.pdf" caption="The report" />
+</actions>
+Here is the report you asked for. The numbers of the north are in it; those of the south follow on Monday.
+<actions><react emoji="eyes" message="1042"/></actions> I will look into the second question too, but it may
+take until the evening: half of the archive is still on paper.
+<actions>
+  <voice>Good evening! The numbers are in.</voice>
+  <send-message channel="slack" chat="C024BE91L">Done &amp; sent</send-message>
+</actions>
+The others meet at ten past nine — in Zürich.
+"#;
+
+/// Nearly nothing else: four fifths.
+const LITTLE_ELSE: &str = r#"<actions>
   <react emoji="👍" />
   <send-file path="reports/week-47.pdf" caption="The report" />
 </actions>
@@ -79,6 +95,7 @@ fn main() {
         ("prose", PROSE),
         ("tags and code", TAGS_AND_CODE),
         ("directives", DIRECTIVES),
+        ("little else", LITTLE_ELSE),
     ];
     for (name, pattern) in texts {
         for (size, size_name) in SIZES {
