@@ -107,6 +107,14 @@ impl Names {
         }
     }
 
+    /// How many bytes of the name nobody needs to read again; of operators' own names that is not known.
+    pub(crate) fn known_len(&self, name: Name) -> usize {
+        match name {
+            Name::Guard(_) => 0,
+            _ => self.fixed(name).len(),
+        }
+    }
+
     pub(crate) fn children(&self) -> &'static [ChildRow] {
         self.children
     }

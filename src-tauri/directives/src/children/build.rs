@@ -38,13 +38,15 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-/// Makes directives of children's tags.
+/// Makes directives of children's tags, one at a time, in the same memory: a listener only borrows them.
 #[derive(Debug)]
 pub(crate) struct Maker {
     rules: Rules,
     /// What is wrong with the child that was read last.
     pub(crate) problems: Vec<Problem>,
-    /// The memory of directives that were handed over, for the next ones: a listener only borrows them.
+    /// What was made last.
+    made: Option<Directive>,
+    /// The texts of what was made before.
     spare: Vec<String>,
 }
 
@@ -53,12 +55,13 @@ impl Maker {
         Self {
             rules,
             problems: Vec::new(),
+            made: None,
             spare: Vec::new(),
         }
     }
 
-    /// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid; `problems` then has
-    /// what is wrong with it.
+    /// Turns a child's tag, and the raw text it wraps, into a directive, if it is valid: whether it is.
+    /// `problems` then has what is wrong with it.
     pub(crate) fn make(
         &mut self,
         row: &ChildRow,
@@ -66,8 +69,9 @@ impl Maker {
         attributes: &[Attribute],
         content: Option<Span>,
         span: Span,
-    ) -> Option<Directive> {
+    ) -> bool {
         self.problems.clear();
+        self.take_back();
         let mut reading = Reading {
             source,
             row,
@@ -77,37 +81,45 @@ impl Maker {
             maker: self,
         };
         reading.read(attributes);
-        reading.directive()
+        self.made = reading.directive();
+        self.made.is_some()
     }
 
-    /// Takes back a directive that was handed over. No directive has more texts than a few, so neither has
-    /// what is kept.
-    pub(crate) fn reuse(&mut self, directive: Directive) {
-        let mut keep = |mut text: String| {
-            text.clear();
-            if self.spare.len() < Part::ALL.len() {
-                self.spare.push(text);
+    /// The directive that was made last.
+    pub(crate) fn made(&self) -> Option<&Directive> {
+        self.made.as_ref()
+    }
+
+    /// Keeps the texts of the directive that was made last. No directive has more of them than parts, so no
+    /// more are kept.
+    fn take_back(&mut self) {
+        let spare = &mut self.spare;
+        let mut keep = |text: &mut String| {
+            if spare.len() < Part::ALL.len() {
+                text.clear();
+                spare.push(std::mem::take(text));
             }
         };
-        match directive {
-            Directive::React { emoji, message, .. } => {
+        match &mut self.made {
+            None => {}
+            Some(Directive::React { emoji, message, .. }) => {
                 keep(emoji);
-                message.map(keep);
+                message.iter_mut().for_each(keep);
             }
-            Directive::SendFile {
+            Some(Directive::SendFile {
                 path,
                 caption,
                 channel,
                 chat,
                 ..
-            } => {
+            }) => {
                 keep(path);
                 [caption, channel, chat].into_iter().flatten().for_each(keep);
             }
-            Directive::Voice { text, .. } => keep(text),
-            Directive::SendMessage {
+            Some(Directive::Voice { text, .. }) => keep(text),
+            Some(Directive::SendMessage {
                 channel, chat, text, ..
-            } => [channel, chat, text].into_iter().for_each(keep),
+            }) => [channel, chat, text].into_iter().for_each(keep),
         }
     }
 

@@ -143,9 +143,21 @@ impl Lexer {
 
     /// Reads the tag at `start`, up to `end`: goes on where it stopped if this is the tag it was reading.
     pub(crate) fn read(&mut self, start: usize, source: &Source, quotes: &mut Quotes, end: usize) -> Lexed {
+        self.read_named(start, 0, source, quotes, end)
+    }
+
+    /// The same where a name of `known` bytes is known to stand.
+    pub(crate) fn read_named(
+        &mut self,
+        start: usize,
+        known: usize,
+        source: &Source,
+        quotes: &mut Quotes,
+        end: usize,
+    ) -> Lexed {
         if self.start() != start {
             self.attributes.clear();
-            if self.usual(start, source, end) {
+            if self.usual(start, known, source, end) {
                 return Lexed::Complete;
             }
             self.restart(start);

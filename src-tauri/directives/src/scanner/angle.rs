@@ -80,7 +80,7 @@ impl Scanner {
 
     /// A tag of a known name, whatever its state.
     fn known(&mut self, name: Name, sink: &mut dyn Sink) -> Next {
-        match self.lex(self.at, self.source.end()) {
+        match self.lex_named(self.at, self.names.known_len(name), self.source.end()) {
             Lexed::More if !self.source.ended => self.wait_for_tag(name),
             Lexed::More | Lexed::Malformed => self.incomplete(name, sink),
             Lexed::NoTag => self.show_one(sink),

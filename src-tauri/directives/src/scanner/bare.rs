@@ -36,7 +36,7 @@ impl Scanner {
         let (content, span) = if row.paired && !tag.self_closing {
             // Without what it requires it is nothing, whatever its content: decided at once.
             let any = Some(Span::new(tag.span.start, tag.span.start + 1));
-            if self.made_of(row, any, tag.span).is_none() {
+            if !self.make(row, any, tag.span) {
                 return self.show_one(sink);
             }
             match self.pair(index, tag) {
@@ -53,15 +53,15 @@ impl Scanner {
         } else {
             (None, tag.span)
         };
-        let Some(directive) = self.made_of(row, content, span) else {
+        if !self.make(row, content, span) {
             return self.show_one(sink);
-        };
+        }
         let setting = self.bare_setting();
         let reason = if self.misplaced() {
             let message = format!("<{}> after text is not executed here", row.name);
             report(Code::MisplacedBlock, span, message, sink);
             RangeReason::Misplaced
-        } else if setting == Bare::Execute && !self.execute(directive, sink) {
+        } else if setting == Bare::Execute && !self.execute(sink) {
             RangeReason::Echo
         } else {
             if self.rules.on(G::BareReported) {

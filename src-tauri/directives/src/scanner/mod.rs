@@ -22,8 +22,8 @@ use crate::lex::{Source, line::Line, trimmed, white_len};
 use crate::names::{Name, Names};
 use crate::rules::{Rule as G, Rules};
 use crate::{
-    Bare, CHILDREN, ChildRow, Code, Diagnostic, Dialect, Directive, Fate, Hold, HoldReason, Placement,
-    RangeReason, Settings, Sink, Span, Step,
+    Bare, CHILDREN, ChildRow, Code, Diagnostic, Dialect, Fate, Hold, HoldReason, Placement, RangeReason,
+    Settings, Sink, Span, Step,
 };
 
 use crate::children::Maker;
@@ -270,15 +270,15 @@ impl Scanner {
         Next::On
     }
 
-    /// The directive of the child whose tag was read last, if it is valid.
-    fn made_of(&mut self, row: &ChildRow, content: Option<Span>, span: Span) -> Option<Directive> {
+    /// Makes the directive of the child whose tag was read last: whether it is valid.
+    fn make(&mut self, row: &ChildRow, content: Option<Span>, span: Span) -> bool {
         let attributes = self.search.lexer.attributes();
         self.maker.make(row, &self.source, attributes, content, span)
     }
 
     /// Reports what is wrong with the child that was read last.
     fn report_problems(&mut self, sink: &mut dyn Sink) {
-        for problem in std::mem::take(&mut self.maker.problems) {
+        for problem in self.maker.problems.drain(..) {
             report(problem.code, problem.span, problem.message, sink);
         }
     }
@@ -307,9 +307,14 @@ impl Scanner {
 
     /// Reads the tag at `at`, up to `end`, going on where it stopped.
     fn lex(&mut self, at: usize, end: usize) -> Lexed {
+        self.lex_named(at, 0, end)
+    }
+
+    /// The same where a name of `known` bytes is known to stand.
+    fn lex_named(&mut self, at: usize, known: usize, end: usize) -> Lexed {
         self.search
             .lexer
-            .read(at, &self.source, &mut self.search.quotes, end)
+            .read_named(at, known, &self.source, &mut self.search.quotes, end)
     }
 
     /// One past the white space that begins at `from`, as far as it has arrived.
@@ -330,8 +335,11 @@ impl Scanner {
         known + white
     }
 
-    /// Hands a directive over, unless it only repeats the user's message.
-    fn execute(&mut self, directive: Directive, sink: &mut dyn Sink) -> bool {
+    /// Hands the directive over that was made last, unless it only repeats the user's message.
+    fn execute(&mut self, sink: &mut dyn Sink) -> bool {
+        let Some(directive) = self.maker.made() else {
+            return false;
+        };
         let span = directive.span();
         if !self.echo.is_empty() && self.echo.repeats(self.source.str(span)) {
             let message = format!(
@@ -341,8 +349,7 @@ impl Scanner {
             report(Code::EchoedFromInput, span, message, sink);
             return false;
         }
-        sink.step(Step::Directive(&directive));
-        self.maker.reuse(directive);
+        sink.step(Step::Directive(directive));
         true
     }
 

@@ -19,8 +19,8 @@ static PLAIN: [bool; 256] = {
 
 impl Lexer {
     /// Reads a tag that is written as most are, `<name name="value" />`, in one go if it has arrived whole;
-    /// whether it did. All others go their way through the states.
-    pub(super) fn usual(&mut self, start: usize, source: &Source, limit: usize) -> bool {
+    /// whether it did; `known` bytes of its name are known. All others go their way through the states.
+    pub(super) fn usual(&mut self, start: usize, known: usize, source: &Source, limit: usize) -> bool {
         let near = source.bytes(start, limit.min(start + USUAL).max(start));
         let past = |table: &[bool; 256], at: usize| {
             let rest = near.get(at..).unwrap_or_default();
@@ -32,7 +32,7 @@ impl Lexer {
         if !near.get(from).is_some_and(|b| is_name_start(*b)) {
             return false;
         }
-        let name = past(&NAME, from);
+        let name = past(&NAME, from + known);
         let (mut at, mut self_closing) = (name, false);
         let complete = loop {
             match near[at..] {

@@ -139,7 +139,7 @@ impl Scanner {
         whole: bool,
         sink: &mut dyn Sink,
     ) -> Item {
-        match self.lex(at, end) {
+        match self.lex_named(at, self.names.known_len(name), end) {
             Lexed::More if !whole => self.wait_in_block(self.names.fixed(name)),
             lexed @ (Lexed::More | Lexed::Malformed) => {
                 self.incomplete_inside(inside, name, at, end, lexed, sink);

@@ -125,9 +125,9 @@ impl Scanner {
                 }
             }
         }
-        let directive = self.made_of(row, content, span);
+        let made = self.make(row, content, span);
         self.report_problems(sink);
-        let echo = !inside.misplaced && directive.is_some_and(|directive| !self.execute(directive, sink));
+        let echo = made && !inside.misplaced && !self.execute(sink);
         self.take(
             inside,
             span,
