@@ -2,27 +2,19 @@
 
 use std::collections::HashSet;
 
-use crate::Span;
 use crate::lex::Source;
-use crate::lex::search::CloseSearch;
 use crate::lex::tag::{Lexed, Lexer, Quotes};
 use crate::names::{Name, Named, Names};
 
-/// The exact texts of the directives and headers in the message that triggered the turn.
+/// What of the message that triggered the turn could be repeated.
 ///
-/// Read once, by the same lexer, wherever in the message they stand: in code or in prose, a directive that
-/// the agent then repeats is the user's, not the agent's.
+/// It is read once, by the same lexer, wherever in the message it stands: in code or in prose, a directive
+/// that the agent then repeats is the user's, not the agent's.
 #[derive(Debug, Default)]
 pub(super) struct Echo {
+    inbound: String,
+    /// The opening tags of children, and the headers, as they are written.
     texts: HashSet<String>,
-}
-
-/// The first and the last opening tag before one end.
-#[derive(Debug, Clone, Copy)]
-struct Pair {
-    end: usize,
-    first: usize,
-    last: usize,
 }
 
 impl Echo {
@@ -32,7 +24,10 @@ impl Echo {
         source.ended = true;
         let mut echo = Self::default();
         echo.headers(inbound);
-        echo.directives(&source, names);
+        echo.tags(&source, names);
+        if !echo.is_empty() {
+            inbound.clone_into(&mut echo.inbound);
+        }
         echo
     }
 
@@ -41,8 +36,17 @@ impl Echo {
         self.texts.is_empty()
     }
 
-    pub(super) fn repeats(&self, text: &str) -> bool {
+    /// Whether the user wrote this header.
+    pub(super) fn repeats_header(&self, text: &str) -> bool {
         self.texts.contains(text)
+    }
+
+    /// Whether the user wrote this directive, which begins with this tag. Only if it wraps something, and if
+    /// the user wrote the tag, the whole message must be searched for the rest.
+    pub(super) fn repeats(&self, tag: &str, directive: &str) -> bool {
+        self.texts.contains(tag)
+            && (tag.len() == directive.len()
+                || memchr::memmem::find(self.inbound.as_bytes(), directive.as_bytes()).is_some())
     }
 
     /// Every `[[…]]` without bracket or line break inside.
@@ -66,60 +70,19 @@ impl Echo {
         }
     }
 
-    fn directives(&mut self, source: &Source, names: &Names) {
-        let (children, end) = (names.children(), source.end());
+    /// Every opening tag of a child.
+    fn tags(&mut self, source: &Source, names: &Names) {
         let (mut lexer, mut quotes) = (Lexer::new(0), Quotes::default());
-        let mut closes: Vec<CloseSearch> = children.iter().map(|row| CloseSearch::new(row.name)).collect();
-        // The outermost and the innermost opening tag before each closing one, so that the texts kept stay
-        // in proportion to the message.
-        // An unclosed one goes to the end of its block.
-        let mut pairs: Vec<Option<Pair>> = vec![None; 2 * children.len()];
-        let mut blocks = CloseSearch::new("actions");
-        let mut at = 0;
+        let (mut at, end) = (0, source.end());
         while let Some(skip) = memchr::memchr(b'<', source.bytes(at, end)) {
             at += skip;
-            if let Named::Known(Name::Child(index)) = names.at(source, at, end, true)
+            if let Named::Known(Name::Child(_)) = names.at(source, at, end, true)
                 && lexer.read(at, source, &mut quotes, end) == Lexed::Complete
                 && !lexer.tag().closing
             {
-                let tag = lexer.tag();
-                self.keep(source, tag.span);
-                if children[index].paired && !tag.self_closing {
-                    let close = closes[index].find(source, tag.span.end).map(|close| close.end);
-                    self.pair(source, &mut pairs[2 * index], close, at);
-                    let block = blocks.find(source, tag.span.end).map(|close| close.start);
-                    self.pair(source, &mut pairs[2 * index + 1], block, at);
-                }
+                self.texts.insert(source.str(lexer.tag().span).to_owned());
             }
             at += 1;
         }
-        for pair in pairs.into_iter().flatten() {
-            self.keep_pair(source, pair);
-        }
-    }
-
-    fn pair(&mut self, source: &Source, open: &mut Option<Pair>, end: Option<usize>, at: usize) {
-        let Some(end) = end else { return };
-        match open {
-            Some(pair) if pair.end == end => pair.last = at,
-            _ => {
-                if let Some(pair) = open.replace(Pair {
-                    end,
-                    first: at,
-                    last: at,
-                }) {
-                    self.keep_pair(source, pair);
-                }
-            }
-        }
-    }
-
-    fn keep_pair(&mut self, source: &Source, pair: Pair) {
-        self.keep(source, Span::new(pair.first, pair.end));
-        self.keep(source, Span::new(pair.last, pair.end));
-    }
-
-    fn keep(&mut self, source: &Source, span: Span) {
-        self.texts.insert(source.str(span).to_owned());
     }
 }

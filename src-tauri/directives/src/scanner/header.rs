@@ -102,7 +102,7 @@ impl Scanner {
                 }
             },
             Inner::Known { key, dashed, value } => {
-                let echo = self.echo.repeats(self.source.str(span));
+                let echo = self.echo.repeats_header(self.source.str(span));
                 self.hide(
                     span,
                     Fate::Strip,

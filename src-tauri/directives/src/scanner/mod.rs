@@ -340,8 +340,8 @@ impl Scanner {
         let Some(directive) = self.maker.made() else {
             return false;
         };
-        let span = directive.span();
-        if !self.echo.is_empty() && self.echo.repeats(self.source.str(span)) {
+        let (tag, span) = (self.search.lexer.tag().span, directive.span());
+        if !self.echo.is_empty() && self.echo.repeats(self.source.str(tag), self.source.str(span)) {
             let message = format!(
                 "<{}> repeats the user's message; it is not executed",
                 directive.tag()

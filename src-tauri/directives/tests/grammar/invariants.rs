@@ -96,3 +96,18 @@ proptest! {
         prop_assert_eq!(own.header.is_empty(), true);
     }
 }
+
+/// Found by fuzzing: any of several opening tags before one end may be the one that counts.
+#[test]
+fn what_the_user_wrote_is_not_executed_whatever_stands_around_it() {
+    for raw in [
+        "<actions><voice>a\n<voice>b</voice><voice>c<voice>d</actions>",
+        "<r<voice>x<actions><voice>a<voice>b</voice></actions>",
+        "<actions><!-- <voice> --><voice>a<voice>b</actions>",
+    ] {
+        let read = |inbound| parse(raw, &Settings::default(), inbound);
+        assert!(!read(None).directives.is_empty(), "{raw}");
+        assert_eq!(read(Some(raw)).directives, [], "{raw}");
+        assert!(!read(Some("<voice>a")).directives.is_empty(), "{raw}");
+    }
+}

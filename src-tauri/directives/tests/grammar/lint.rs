@@ -137,3 +137,15 @@ fn every_example_is_found_with_its_code_and_no_other() {
         assert_eq!(found, expected, "{}", example.text);
     }
 }
+
+#[test]
+fn an_unknown_tag_and_its_closing_tag_are_one_finding() {
+    for text in [
+        "<actions><poll>a</poll></actions>",
+        "<actions><poll/></poll></actions>",
+    ] {
+        let found = lint(text, &Settings::default());
+        let unknown = |d: &&Diagnostic| d.code == Code::UnknownDirective;
+        assert_eq!(found.iter().filter(unknown).count(), 1, "{text}");
+    }
+}

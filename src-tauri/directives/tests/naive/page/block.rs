@@ -15,7 +15,7 @@ const LARGEST_BLOCK: usize = 65_536;
 struct Open {
     /// Where its `<` stands.
     start: usize,
-    /// Unknown tags that were opened.
+    /// Unknown tags that were reported.
     unknown: Vec<String>,
     /// Where its content ends at the latest.
     end: usize,
@@ -145,12 +145,12 @@ impl Page<'_> {
         match read {
             Read::Whole(tag) if self.known(&tag.name) => return self.known_in_block(open, &tag),
             Read::Whole(tag) => {
-                // Open: whether the closing tag of an unknown tag is reported too. Here: not when one was opened.
+                // Open: whether the closing tag of an unknown tag is reported too. Here: not when the tag was.
                 if !(tag.closing && open.unknown.contains(&tag.name)) {
                     self.report(Code::UnknownDirective, Span::new(self.at, self.at + tag.len));
                 }
                 self.gone(tag.len, Fate::Strip, open.why());
-                if !tag.closing && !tag.empty {
+                if !tag.closing {
                     open.unknown.push(tag.name);
                 }
             }
