@@ -5,6 +5,7 @@ mod backoff;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod emoji;
+mod folder;
 mod loopback;
 mod millis;
 mod profile;
@@ -14,6 +15,7 @@ mod switchboard;
 
 pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
+pub use folder::{FileRefusal, Folder, OpenFile, check_size};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};

@@ -1,58 +1,12 @@
-//! Which files may be sent. Everything is opened below one folder and asked of the open handle, never of a
-//! path that could mean another file a moment later: links, `..` and absolute paths lead nowhere else.
+//! Which files directives may name: those of one folder ([`Folder`]), by a path below it or by the folder's own.
 
 use crate::{
     config::FilesConfig,
     rules::{Rule, Rules},
 };
-use cap_std::{ambient_authority, fs::Dir};
+use foldback_channels::{FileRefusal, Folder, check_size};
 use foldback_wire::{Capabilities, FileKind};
 use std::path::{Path, PathBuf};
-
-/// Why a file is not sent.
-#[derive(Debug, thiserror::Error)]
-pub enum FileRefusal {
-    /// The configured folder cannot be opened.
-    #[error("the folder files.send_dir = {dir} cannot be opened: {source}", dir = dir.display())]
-    NoFolder {
-        /// Which one.
-        dir: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It lies, or leads, outside the folder.
-    #[error("{path} is not below the folder files.send_dir")]
-    Outside {
-        /// The path as written.
-        path: String,
-    },
-    /// It cannot be opened.
-    #[error("{path} cannot be opened: {source}")]
-    Unreadable {
-        /// The path as written.
-        path: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is a folder, a device, a pipe or a socket.
-    #[error("{path} is not a regular file")]
-    NotRegular {
-        /// The path as written.
-        path: String,
-    },
-    /// It is too large.
-    #[error("{path} has {size} bytes, more than {limit} ({by})")]
-    TooLarge {
-        /// The path as written.
-        path: String,
-        /// Its size.
-        size: u64,
-        /// Most bytes allowed.
-        limit: u64,
-        /// What sets the limit.
-        by: &'static str,
-    },
-}
 
 /// The folder below which files may be sent.
 #[derive(Debug, Clone)]
@@ -60,8 +14,7 @@ pub struct SendDir {
     /// As the configuration names it, and so the directives; never opened where another one stands for it.
     named: PathBuf,
     /// Where the files are.
-    root: PathBuf,
-    max_size: u64,
+    folder: Folder,
     allow_cleanup: bool,
     rules: Rules,
 }
@@ -80,10 +33,14 @@ impl SendDir {
     /// folder is only a name: whatever lies below it is looked for below the other one, and nowhere else.
     pub fn new(config: &FilesConfig, base: &Path, stand_in: Option<&Path>, rules: Rules) -> Self {
         let named = base.join(&config.send_dir);
+        let most = if rules.holds(Rule::FilesSize) {
+            config.max_size.0
+        } else {
+            u64::MAX
+        };
         Self {
-            root: stand_in.map_or_else(|| named.clone(), Path::to_owned),
+            folder: Folder::new(stand_in.unwrap_or(&named), most),
             named,
-            max_size: config.max_size.0,
             allow_cleanup: config.allow_cleanup,
             rules,
         }
@@ -91,7 +48,7 @@ impl SendDir {
 
     /// Where the files are.
     pub fn root(&self) -> &Path {
-        &self.root
+        self.folder.root()
     }
 
     /// Whether a sent file may be deleted.
@@ -99,67 +56,24 @@ impl SendDir {
         self.allow_cleanup
     }
 
-    fn open(&self) -> Result<Dir, FileRefusal> {
-        Dir::open_ambient_dir(&self.root, ambient_authority()).map_err(|source| FileRefusal::NoFolder {
-            dir: self.root.clone(),
-            source,
-        })
-    }
-
-    /// Checks that the file a directive names may be sent on a channel.
+    /// Checks that the file a directive names may be sent on a channel. The adapter opens it again, and checks
+    /// again what it opened.
     pub fn check(&self, path: &str, kind: FileKind, can: &Capabilities) -> Result<Sendable, FileRefusal> {
-        let dir = self.open()?;
-        let relative = self.relative(path)?;
-        let named = |source: std::io::Error| {
-            // cap-std tells an escape by this kind; the operating system by the same for a file without rights.
-            if source.kind() == std::io::ErrorKind::PermissionDenied && source.raw_os_error().is_none() {
-                FileRefusal::Outside {
-                    path: path.to_owned(),
-                }
-            } else {
-                FileRefusal::Unreadable {
-                    path: path.to_owned(),
-                    source,
-                }
-            }
+        let relative = self.relative(path)?.to_string_lossy().into_owned();
+        let size = match self.folder.open(&relative) {
+            Ok(file) => file.size,
+            Err(FileRefusal::NotRegular { .. }) if !self.rules.holds(Rule::FilesRegular) => 0,
+            Err(refusal) => return Err(refusal),
         };
-        let regular = |is_file: bool| {
-            if is_file || !self.rules.holds(Rule::FilesRegular) {
-                Ok(())
-            } else {
-                Err(FileRefusal::NotRegular {
-                    path: path.to_owned(),
-                })
-            }
-        };
-        // Before it is opened: opening a pipe would wait for somebody to write into it.
-        regular(dir.metadata(&relative).map_err(named)?.is_file())?;
-        let file = dir.open(&relative).map_err(named)?.metadata().map_err(named)?;
-        regular(file.is_file())?;
-        let (limit, by) = self.limit(kind, can);
-        if file.len() > limit && self.rules.holds(Rule::FilesSize) {
-            return Err(FileRefusal::TooLarge {
-                path: path.to_owned(),
-                size: file.len(),
-                limit,
-                by,
-            });
+        if self.rules.holds(Rule::FilesSize) {
+            check_size(path, size, limit(kind, can), "the channel's limit")?;
         }
-        let relative = relative.to_string_lossy().into_owned();
-        Ok(Sendable {
-            relative,
-            size: file.len(),
-        })
+        Ok(Sendable { relative, size })
     }
 
     /// Deletes a file that was sent.
     pub fn clean_up(&self, relative: &str) -> Result<(), FileRefusal> {
-        self.open()?
-            .remove_file(relative)
-            .map_err(|source| FileRefusal::Unreadable {
-                path: relative.to_owned(),
-                source,
-            })
+        self.folder.remove(relative)
     }
 
     /// The path below the folder; an absolute one must name the folder as configured or as it really is.
@@ -168,7 +82,8 @@ impl SendDir {
         if !written.is_absolute() {
             return Ok(written.to_owned());
         }
-        let real = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let root = self.root();
+        let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let below = written
             .strip_prefix(&self.named)
             .or_else(|_| written.strip_prefix(&real));
@@ -182,20 +97,16 @@ impl SendDir {
             }),
         }
     }
+}
 
-    fn limit(&self, kind: FileKind, can: &Capabilities) -> (u64, &'static str) {
-        let special = match kind {
-            FileKind::Image => can.image_limit,
-            FileKind::Audio => can.audio_limit,
-            FileKind::File => None,
-        };
-        let channel = special.or(can.file_limit).unwrap_or(u64::MAX);
-        if channel < self.max_size {
-            (channel, "the channel's limit")
-        } else {
-            (self.max_size, "files.max_size")
-        }
-    }
+/// Most bytes of a file of this kind on a channel.
+fn limit(kind: FileKind, can: &Capabilities) -> u64 {
+    let special = match kind {
+        FileKind::Image => can.image_limit,
+        FileKind::Audio => can.audio_limit,
+        FileKind::File => None,
+    };
+    special.or(can.file_limit).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -285,22 +196,19 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_lead_to_files_inside_only() {
+    fn links_lead_nowhere() {
         let place = place(5);
         let link =
             |to: &Path, name: &str| std::os::unix::fs::symlink(to, place.send.root().join(name)).unwrap();
         link(&place.outside, "evil.txt");
         link(Path::new("../secret"), "evil2.txt");
         link(Path::new("a.txt"), "good.txt");
-        assert!(matches!(
-            check(&place, "evil.txt"),
-            Err(FileRefusal::Outside { .. })
-        ));
-        assert!(matches!(
-            check(&place, "evil2.txt"),
-            Err(FileRefusal::Outside { .. })
-        ));
-        assert_eq!(check(&place, "good.txt").unwrap(), "good.txt");
+        for link in ["evil.txt", "evil2.txt", "good.txt"] {
+            assert!(
+                matches!(check(&place, link), Err(FileRefusal::Link { .. })),
+                "{link}"
+            );
+        }
     }
 
     #[test]
@@ -341,19 +249,21 @@ mod tests {
     #[test]
     fn the_channel_may_take_less() {
         let can = profile(Platform::Whatsapp);
-        let send = place(500_000_000).send;
-        assert_eq!(
-            send.limit(FileKind::Image, &can),
-            (5_000_000, "the channel's limit")
-        );
-        assert_eq!(
-            send.limit(FileKind::Audio, &can),
-            (16_000_000, "the channel's limit")
-        );
-        assert_eq!(
-            send.limit(FileKind::File, &can),
-            (100_000_000, "the channel's limit")
-        );
-        assert_eq!(place(5).send.limit(FileKind::File, &can), (5, "files.max_size"));
+        assert_eq!(limit(FileKind::Image, &can), 5_000_000);
+        assert_eq!(limit(FileKind::Audio, &can), 16_000_000);
+        assert_eq!(limit(FileKind::File, &can), 100_000_000);
+        let place = place(6_000_000);
+        let large = place.send.root().join("large");
+        std::fs::File::create(large).unwrap().set_len(5_000_001).unwrap();
+        let size = |kind| place.send.check("large", kind, &can);
+        assert!(matches!(
+            size(FileKind::Image),
+            Err(FileRefusal::TooLarge {
+                limit: 5_000_000,
+                by: "the channel's limit",
+                ..
+            })
+        ));
+        assert_eq!(size(FileKind::File).unwrap().size, 5_000_001);
     }
 }

@@ -31,7 +31,7 @@ mod testing;
 
 pub use crash::Point;
 pub use engine::{Agents, Engine, NoSuchChannel, Parts, StartError};
-pub use files::{FileRefusal, SendDir, Sendable};
+pub use files::{SendDir, Sendable};
 pub use flow::{Flow, Stop};
 pub use rules::{Rule, Rules};
 pub use split::{Limit, Piece, Splitter, split};

@@ -2,6 +2,7 @@
 
 mod contract;
 mod desk;
+mod folder;
 mod loopback;
 mod remote;
 mod rules;

@@ -1,0 +1,194 @@
+//! Which files may be sent: those of one folder, and nothing that could be, or become, anything else.
+
+use foldback_channels::{FileRefusal, Folder};
+use std::io::Read;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+const MOST: u64 = 10;
+
+struct Place {
+    dir: tempfile::TempDir,
+    folder: Folder,
+}
+
+/// A folder `out` with files, links of every kind, a pipe and a socket; beside it what nobody may have.
+fn place() -> Place {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    std::fs::create_dir_all(out.join("sub/deep")).unwrap();
+    let write = |path: &str, text: &str| std::fs::write(dir.path().join(path), text).unwrap();
+    write("secret", "s");
+    write("out2", "s");
+    write("out/a.txt", "hello");
+    write("out/sub/b.png", "png");
+    write("out/sub/deep/ü ☕.txt", "tea");
+    write("out/large", "12345678901");
+    write("out/twice", "x");
+    write("out/..hidden", "x");
+    std::fs::hard_link(out.join("twice"), out.join("once-more")).unwrap();
+    std::fs::hard_link(dir.path().join("secret"), out.join("innocent.txt")).unwrap();
+    let outside = dir.path().join("secret");
+    for (to, name) in [
+        (outside.as_path(), "absolute-link"),
+        (Path::new("../secret"), "link-out"),
+        (Path::new("a.txt"), "link-in"),
+        (Path::new("link-out"), "link-to-link"),
+        (Path::new("nothing"), "dangling"),
+        (Path::new("loop"), "loop"),
+        (Path::new(".."), "link-up"),
+        (Path::new("sub"), "link-sub"),
+        (Path::new("/"), "link-root"),
+        (Path::new("/proc/self/environ"), "link-environ"),
+        (Path::new("/dev/zero"), "link-zero"),
+    ] {
+        symlink(to, out.join(name)).unwrap();
+    }
+    let pipe = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, out.join("pipe"), pipe, 0o600.into(), 0).unwrap();
+    drop(std::os::unix::net::UnixListener::bind(out.join("socket")).unwrap());
+    let folder = Folder::new(&out, MOST);
+    Place { dir, folder }
+}
+
+#[test]
+fn files_of_the_folder_are_opened() {
+    let place = place();
+    for (path, name, text) in [
+        ("a.txt", "a.txt", "hello"),
+        ("./a.txt", "a.txt", "hello"),
+        ("sub/b.png", "b.png", "png"),
+        ("sub//./deep/ü ☕.txt", "ü ☕.txt", "tea"),
+        ("..hidden", "..hidden", "x"),
+    ] {
+        let mut open = place.folder.open(path).unwrap();
+        let mut read = String::new();
+        open.file.read_to_string(&mut read).unwrap();
+        assert_eq!(
+            (open.name.as_str(), open.size, read.as_str()),
+            (name, text.len() as u64, text)
+        );
+    }
+}
+
+#[test]
+fn an_open_file_stays_what_it_was() {
+    let place = place();
+    let mut open = place.folder.open("a.txt").unwrap();
+    let path = place.folder.root().join("a.txt");
+    std::fs::remove_file(&path).unwrap();
+    symlink("../secret", &path).unwrap();
+    let mut read = String::new();
+    open.file.read_to_string(&mut read).unwrap();
+    assert_eq!(read, "hello");
+    assert!(matches!(
+        place.folder.open("a.txt"),
+        Err(FileRefusal::Link { .. })
+    ));
+}
+
+#[test]
+fn hostile_paths_are_refused_with_their_reason() {
+    let place = place();
+    let (long, deep) = ("x".repeat(300), "sub/".repeat(2_000) + "a.txt");
+    let absolute = place.dir.path().join("out/a.txt");
+    let absolute = absolute.to_str().unwrap();
+    let (outside, link) = ("not below the folder", "is a link, or goes through one");
+    let (irregular, gone) = ("not a regular file", "cannot be opened");
+    let hostile = [
+        ("../secret", outside),
+        ("../out/a.txt", outside),
+        ("..", outside),
+        ("../", outside),
+        ("sub/..", outside),
+        ("sub/../a.txt", outside),
+        ("sub/../../secret", outside),
+        ("./../secret", outside),
+        ("sub/deep/../../../secret", outside),
+        ("//etc/passwd", outside),
+        ("/etc/passwd", outside),
+        ("/", outside),
+        ("/proc/self/environ", outside),
+        ("/dev/zero", outside),
+        (absolute, outside),
+        ("link-up/secret", link),
+        ("link-up/out/a.txt", link),
+        ("link-sub/b.png", link),
+        ("link-root/etc/passwd", link),
+        ("absolute-link", link),
+        ("link-out", link),
+        ("link-in", link),
+        ("link-to-link", link),
+        ("dangling", link),
+        ("loop", link),
+        ("link-environ", link),
+        ("link-zero", link),
+        ("link-sub", link),
+        ("twice", "2 names"),
+        ("once-more", "2 names"),
+        ("innocent.txt", "2 names"),
+        ("pipe", irregular),
+        ("socket", irregular),
+        ("sub", irregular),
+        ("sub/", irregular),
+        ("", irregular),
+        (".", irregular),
+        ("large", "11 bytes, more than 10 (files.max_size)"),
+        ("nothing", gone),
+        ("a.txt/b", gone),
+        ("a.txt\0.png", gone),
+        ("..\\secret", gone),
+        ("%2e%2e/secret", gone),
+        ("file:///etc/passwd", gone),
+        ("~/.ssh/id_ed25519", gone),
+        ("$HOME/.profile", gone),
+        ("．．/secret", gone),
+        ("A.TXT", gone),
+        ("a.txt ", gone),
+        (&long, gone),
+        (&deep, gone),
+    ];
+    assert!(hostile.len() >= 40);
+    for (path, reason) in hostile {
+        match place.folder.open(path) {
+            Ok(open) => panic!("{path:?} was opened as {open:?}"),
+            Err(refusal) => {
+                let said = refusal.to_string();
+                assert!(
+                    said.contains(reason),
+                    "{path:?}: {said:?} does not say {reason:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_outside_is_removed() {
+    let place = place();
+    for path in [
+        "../secret",
+        "link-up/secret",
+        "/etc/hostname",
+        "sub/../../secret",
+        "",
+    ] {
+        assert!(place.folder.remove(path).is_err(), "{path:?}");
+    }
+    place.folder.remove("link-out").unwrap();
+    place.folder.remove("sub/b.png").unwrap();
+    assert!(place.dir.path().join("secret").exists());
+    assert!(matches!(
+        place.folder.open("sub/b.png"),
+        Err(FileRefusal::Unreadable { .. })
+    ));
+}
+
+#[test]
+fn a_missing_folder_is_named() {
+    let refusal = Folder::new("/no/such/folder", MOST).open("a.txt").unwrap_err();
+    assert!(
+        refusal.to_string().contains("files.send_dir = /no/such/folder"),
+        "{refusal}"
+    );
+}
