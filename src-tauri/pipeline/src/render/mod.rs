@@ -1,0 +1,322 @@
+//! Agents write Markdown; every platform shows a markup of its own. A text is rendered before it is split, so
+//! that what is counted is what is sent.
+
+mod style;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use foldback_wire::Markup;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+use style::{Marks, Style};
+use table::Table;
+
+/// The text in the markup of a platform.
+///
+/// Nothing is lost: what a platform cannot show as written is shown in words (a link as its text and address, a
+/// table as aligned columns). Line breaks stay where they are, and what looks like emphasis at a word's inside,
+/// as in `2*3*4`, is text.
+pub fn render(markdown: &str, markup: Markup) -> String {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let parser = Parser::new_ext(markdown, options).into_offset_iter();
+    if markup == Markup::Markdown {
+        return verbatim(markdown, parser);
+    }
+    let mut writer = Writer::new(markdown, Style::of(markup));
+    for (event, range) in parser {
+        writer.event(event, range);
+    }
+    writer.out()
+}
+
+/// Markdown for a platform that reads Markdown, though no tables and no small headings.
+fn verbatim<'a>(markdown: &'a str, parser: impl Iterator<Item = (Event<'a>, Range<usize>)>) -> String {
+    let (mut out, mut copied) = (String::new(), 0);
+    let mut table: Option<Table> = None;
+    for (event, range) in parser {
+        match event {
+            Event::Start(Tag::Table(columns)) => {
+                out.push_str(&markdown[copied..range.start]);
+                table = Some(Table::new(columns));
+            }
+            Event::End(TagEnd::Table) => {
+                if let Some(table) = table.take() {
+                    out.push_str(&Style::of(Markup::Markdown).block(None, &table.text()));
+                }
+                copied = range.end - usize::from(markdown[..range.end].ends_with('\n'));
+            }
+            Event::Start(Tag::Heading { level, .. }) if table.is_none() && level > HeadingLevel::H3 => {
+                let text = markdown[range.clone()].trim_end_matches(['\r', '\n']);
+                let ink = text.trim_matches(['#', ' ', '\t']);
+                out.push_str(&markdown[copied..range.start]);
+                out.extend(["**", ink, "**"]);
+                copied = range.start + text.len();
+            }
+            event => {
+                if let Some(table) = &mut table {
+                    table.event(&event);
+                }
+            }
+        }
+    }
+    out.push_str(markdown.get(copied..).unwrap_or_default());
+    out
+}
+
+/// What is being written into: the text itself, or what will be indented, quoted or linked once it is whole.
+#[derive(Debug, Default)]
+struct Level {
+    text: String,
+    /// What ends before or after the text of the level, where it is known when the level begins.
+    around: (String, String),
+}
+
+struct Writer<'a> {
+    source: &'a str,
+    style: &'static Style,
+    levels: Vec<Level>,
+    /// The number of the next item of every open list; `None` where items have none.
+    lists: Vec<Option<u64>>,
+    /// For each open emphasis, what closes it.
+    closing: Vec<String>,
+    bold: usize,
+    quotes: usize,
+    code: Option<Option<String>>,
+    table: Option<Table>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(source: &'a str, style: &'static Style) -> Self {
+        Self {
+            source,
+            style,
+            levels: vec![Level::default()],
+            lists: Vec::new(),
+            closing: Vec::new(),
+            bold: 0,
+            quotes: 0,
+            code: None,
+            table: None,
+        }
+    }
+
+    fn out(mut self) -> String {
+        while self.levels.len() > 1 {
+            self.close(|_, text| text);
+        }
+        self.levels.pop().unwrap_or_default().text
+    }
+
+    fn event(&mut self, event: Event<'_>, range: Range<usize>) {
+        if let Some(table) = &mut self.table {
+            if matches!(event, Event::End(TagEnd::Table)) {
+                let text = table.text();
+                self.table = None;
+                let block = self.style.block(None, &text);
+                self.push(&block);
+            } else {
+                table.event(&event);
+            }
+            return;
+        }
+        match event {
+            Event::Start(tag) => self.start(tag, &range),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) if self.code.is_some() => self.push(&text),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                let text = self.style.escaped(&text);
+                self.push(&text);
+            }
+            Event::Code(text) => {
+                let code = self.style.code(&text);
+                self.push(&code);
+            }
+            Event::SoftBreak | Event::HardBreak => self.push("\n"),
+            Event::Rule => {
+                self.begin_block(&range);
+                self.push("———");
+            }
+            Event::TaskListMarker(done) => self.push(if done { "☑ " } else { "☐ " }),
+            Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {
+                let text = self.style.escaped(&self.source[range]);
+                self.push(&text);
+            }
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: &Range<usize>) {
+        match tag {
+            Tag::Heading { .. } => {
+                self.begin_block(range);
+                let open = self.style.bold.0;
+                self.push(open);
+                self.bold += 1;
+            }
+            Tag::BlockQuote(_) => {
+                self.begin_block(range);
+                self.quotes += 1;
+                self.open(String::new(), String::new());
+            }
+            Tag::CodeBlock(kind) => {
+                self.begin_block(range);
+                let language = match kind {
+                    CodeBlockKind::Fenced(info) => info.split_whitespace().next().map(str::to_owned),
+                    CodeBlockKind::Indented => None,
+                };
+                self.code = Some(language);
+                self.open(String::new(), String::new());
+            }
+            Tag::List(first) => {
+                self.begin_block(range);
+                self.lists.push(first);
+            }
+            Tag::Item => {
+                self.begin_block(range);
+                let marker = match self.lists.last_mut() {
+                    Some(Some(number)) => {
+                        *number += 1;
+                        format!("{}. ", *number - 1)
+                    }
+                    _ => self.style.bullet.to_owned(),
+                };
+                self.open(marker, String::new());
+            }
+            Tag::Table(columns) => {
+                self.begin_block(range);
+                self.table = Some(Table::new(columns));
+            }
+            Tag::Strong => {
+                let marks = self.style.bold;
+                let marks = if self.bold > 0 { ("", "") } else { marks };
+                self.emphasis(marks, 2, range);
+                self.bold += 1;
+            }
+            Tag::Emphasis => self.emphasis(self.style.italic, 1, range),
+            Tag::Strikethrough => {
+                let width = 1 + usize::from(self.source[range.clone()].starts_with("~~"));
+                self.emphasis(self.style.strike, width, range);
+            }
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.open(String::new(), dest_url.into_string());
+            }
+            Tag::HtmlBlock | Tag::Paragraph => self.begin_block(range),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_) => {
+                self.bold -= 1;
+                let close = self.style.bold.1;
+                self.push(close);
+            }
+            TagEnd::BlockQuote(_) => {
+                self.quotes -= 1;
+                let nested = self.quotes > 0;
+                self.close(|style, level| Level {
+                    text: style.quote(&level.text, nested),
+                    ..level
+                });
+            }
+            TagEnd::CodeBlock => {
+                let language = self.code.take().flatten();
+                self.close(|style, level| Level {
+                    text: style.block(language.as_deref(), level.text.trim_end_matches('\n')),
+                    ..level
+                });
+            }
+            TagEnd::List(_) => {
+                self.lists.pop();
+            }
+            TagEnd::Item => self.close(|_, level| {
+                let indent = " ".repeat(level.around.0.chars().count());
+                let mut lines = level.text.trim_end().lines();
+                let first = lines.next().unwrap_or_default();
+                let mut text = format!("{}{first}", level.around.0);
+                for line in lines {
+                    text.push('\n');
+                    if !line.is_empty() {
+                        text.push_str(&indent);
+                        text.push_str(line);
+                    }
+                }
+                Level { text, ..level }
+            }),
+            TagEnd::Strong => {
+                self.bold -= 1;
+                self.end_emphasis();
+            }
+            TagEnd::Emphasis | TagEnd::Strikethrough => self.end_emphasis(),
+            TagEnd::Link | TagEnd::Image => self.close(|style, level| Level {
+                text: style.link(&level.text, &level.around.1),
+                ..level
+            }),
+            TagEnd::HtmlBlock => {
+                let text = &mut self.level().text;
+                text.truncate(text.trim_end_matches('\n').len());
+            }
+            _ => {}
+        }
+    }
+
+    /// Opens an emphasis, which is written with `width` characters; at a word's inside they are text.
+    fn emphasis(&mut self, (open, close): Marks, width: usize, range: &Range<usize>) {
+        let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let before = self.source[..range.start].chars().next_back();
+        let after = self.source[range.end..].chars().next();
+        if word(before) || word(after) {
+            let written = &self.source[range.start..range.start + width];
+            self.push(written);
+            self.closing.push(written.to_owned());
+        } else {
+            self.push(open);
+            self.closing.push(close.to_owned());
+        }
+    }
+
+    fn end_emphasis(&mut self) {
+        if let Some(close) = self.closing.pop() {
+            self.push(&close);
+        }
+    }
+
+    /// A block begins: as many line breaks stand before it as in the source, at least one.
+    fn begin_block(&mut self, range: &Range<usize>) {
+        let before = self.source[..range.start].trim_end_matches([' ', '\t', '\r', '\n', '>']);
+        let gap = &self.source[before.len()..range.start];
+        let breaks = gap.bytes().filter(|b| *b == b'\n').count();
+        let text = &mut self.level().text;
+        if !text.is_empty() {
+            let there = text.len() - text.trim_end_matches('\n').len();
+            text.push_str(&"\n".repeat(breaks.max(1).saturating_sub(there)));
+        }
+    }
+
+    fn level(&mut self) -> &mut Level {
+        if self.levels.is_empty() {
+            self.levels.push(Level::default());
+        }
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
+    }
+
+    fn push(&mut self, text: &str) {
+        self.level().text.push_str(text);
+    }
+
+    fn open(&mut self, before: String, after: String) {
+        self.levels.push(Level {
+            text: String::new(),
+            around: (before, after),
+        });
+    }
+
+    fn close(&mut self, finish: impl FnOnce(&Style, Level) -> Level) {
+        if let Some(level) = self.levels.pop() {
+            let text = finish(self.style, level).text;
+            self.push(&text);
+        }
+    }
+}
