@@ -82,7 +82,8 @@ struct Writer<'a> {
     closing: Vec<String>,
     bold: usize,
     quotes: usize,
-    code: Option<Option<String>>,
+    /// The language of the open block of code, which may be empty.
+    code: Option<String>,
     table: Option<Table>,
 }
 
@@ -160,11 +161,11 @@ impl<'a> Writer<'a> {
             }
             Tag::CodeBlock(kind) => {
                 self.begin_block(range);
-                let language = match kind {
-                    CodeBlockKind::Fenced(info) => info.split_whitespace().next().map(str::to_owned),
-                    CodeBlockKind::Indented => None,
+                let info = match kind {
+                    CodeBlockKind::Fenced(info) => info.into_string(),
+                    CodeBlockKind::Indented => String::new(),
                 };
-                self.code = Some(language);
+                self.code = info.split_whitespace().next().or(Some("")).map(str::to_owned);
                 self.open(String::new(), String::new());
             }
             Tag::List(first) => {
@@ -221,7 +222,7 @@ impl<'a> Writer<'a> {
                 });
             }
             TagEnd::CodeBlock => {
-                let language = self.code.take().flatten();
+                let language = self.code.take().filter(|language| !language.is_empty());
                 self.close(|style, level| Level {
                     text: style.block(language.as_deref(), level.text.trim_end_matches('\n')),
                     ..level
