@@ -10,6 +10,7 @@ mod loopback;
 mod millis;
 mod profile;
 mod remote;
+mod render;
 pub mod sim;
 mod switchboard;
 
@@ -19,5 +20,6 @@ pub use folder::{FileRefusal, Folder, OpenFile, check_size};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
+pub use render::render;
 pub use sim::{KEY_WINDOW, is_message_id};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
