@@ -7,13 +7,12 @@ mod history;
 mod joiner;
 mod openai;
 mod script;
-mod secret;
 mod sse;
 #[cfg(feature = "strict-server")]
 pub mod strict_server;
 
 pub use agent::{Agent, AgentEvent, Step, StepSink, TurnRequest};
+pub use foldback_wire::Secret;
 pub use history::HistoryLimits;
 pub use openai::{ConfigError, OpenAiAgent, OpenAiConfig, Timeouts};
 pub use script::{Act, Rule, RuleError, ScriptAgent, ScriptStep, ToolStep, When};
-pub use secret::Secret;

@@ -10,6 +10,7 @@ mod ids;
 mod inbound;
 pub mod redact;
 pub mod rpc;
+mod secret;
 mod time;
 mod turn;
 
@@ -27,5 +28,6 @@ pub use foldback_directives::{
 };
 pub use ids::{ChannelId, ChatId, MessageId, OpId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId};
 pub use inbound::{Attachment, ChatType, Inbound, Sender};
+pub use secret::Secret;
 pub use time::{Clock, Rng, Sleep, Timestamp};
 pub use turn::{Gate, SilentReason, Stage, Terminal};

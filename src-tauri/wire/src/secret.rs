@@ -18,8 +18,8 @@ impl Secret {
         &self.0
     }
 
-    /// `text` with every occurrence of the secret replaced: backends like to quote the key they refuse.
-    pub(crate) fn hide_in(&self, text: &str) -> String {
+    /// `text` with every occurrence of the secret replaced: servers like to quote the key they refuse.
+    pub fn hide_in(&self, text: &str) -> String {
         if self.0.is_empty() {
             return text.to_owned();
         }

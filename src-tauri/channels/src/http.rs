@@ -1,0 +1,51 @@
+//! What every adapter over HTTP has in common.
+
+use crate::Refusal;
+use foldback_wire::RefusalCode;
+use reqwest::{Client, Url};
+use std::time::Duration;
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// A client for a platform's endpoint.
+pub(crate) fn client(root: &str) -> Result<Client, Refusal> {
+    let wrong = |why: String| Refusal::new(RefusalCode::Rejected, format!("api_root {root:?}: {why}"));
+    let url = Url::parse(root).map_err(|e| wrong(e.to_string()))?;
+    let local = url
+        .host_str()
+        .is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]");
+    // rustls wants one provider for the whole process. Whoever installed one first is fine.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("foldback/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        // A redirect would carry the token to somewhere else.
+        .redirect(reqwest::redirect::Policy::none());
+    builder = match url.scheme() {
+        "https" => builder,
+        // Certificates are not needed there.
+        "http" if local => builder.no_proxy().tls_certs_only([]),
+        "http" => {
+            return Err(wrong(
+                "the token would travel in the open; only https does".into(),
+            ));
+        }
+        other => return Err(wrong(format!("{other} is neither https nor http"))),
+    };
+    builder.build().map_err(|e| wrong(e.without_url().to_string()))
+}
+
+/// A call that got no answer. The error's address, in which some platforms want the token, is left out.
+pub(crate) fn unanswered(error: reqwest::Error) -> Refusal {
+    let never_left = error.is_connect() || error.is_builder();
+    let error = error.without_url();
+    let mut detail = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(inner) = cause {
+        detail = format!("{detail}: {inner}");
+        cause = inner.source();
+    }
+    let refusal = Refusal::new(RefusalCode::Transient, detail);
+    if never_left { refusal } else { refusal.or_done() }
+}

@@ -1,0 +1,167 @@
+//! Calls of the Bot API: <https://core.telegram.org/bots/api#making-requests>.
+
+use crate::{Refusal, http};
+use foldback_wire::{RefusalCode, Secret};
+use reqwest::multipart::Form;
+use reqwest::{Client, RequestBuilder, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long a call may take; sending a large file takes longer than any other.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FILE_PATIENCE: Duration = Duration::from_mins(5);
+
+pub(super) struct Api {
+    client: Client,
+    root: String,
+    token: Secret,
+}
+
+/// What every call is answered with.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    ok: bool,
+    result: Option<Value>,
+    description: Option<String>,
+    error_code: Option<u16>,
+    parameters: Option<Parameters>,
+}
+
+/// <https://core.telegram.org/bots/api#responseparameters>
+#[derive(Debug, Deserialize)]
+struct Parameters {
+    retry_after: Option<u64>,
+}
+
+impl Api {
+    pub(super) fn new(root: &str, token: Secret) -> Result<Self, Refusal> {
+        Ok(Self {
+            client: http::client(root)?,
+            root: root.trim_end_matches('/').to_owned(),
+            token,
+        })
+    }
+
+    /// Calls a method, with its parameters as JSON.
+    pub(super) async fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        parameters: &Value,
+    ) -> Result<T, Refusal> {
+        self.call_for(method, parameters, PATIENCE).await
+    }
+
+    /// The same, with more or less patience.
+    pub(super) async fn call_for<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        parameters: &Value,
+        patience: Duration,
+    ) -> Result<T, Refusal> {
+        let request = self.client.post(self.address(method)).json(parameters);
+        self.answer(request.timeout(patience)).await
+    }
+
+    /// Calls a method that sends a file.
+    pub(super) async fn upload<T: DeserializeOwned>(&self, method: &str, form: Form) -> Result<T, Refusal> {
+        let request = self.client.post(self.address(method)).multipart(form);
+        self.answer(request.timeout(FILE_PATIENCE)).await
+    }
+
+    fn address(&self, method: &str) -> String {
+        format!("{}/bot{}/{method}", self.root, self.token.expose())
+    }
+
+    async fn answer<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Refusal> {
+        let response = request.send().await.map_err(http::unanswered)?;
+        let status = response.status();
+        let body = response.bytes().await.map_err(http::unanswered)?;
+        let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
+            return Err(unreadable(status));
+        };
+        if !answer.ok {
+            return Err(self.refusal(status, answer));
+        }
+        serde_json::from_value(answer.result.unwrap_or_default()).map_err(|e| {
+            Refusal::new(
+                RefusalCode::Rejected,
+                format!("Telegram answered something else: {e}"),
+            )
+            .or_done()
+        })
+    }
+
+    fn refusal(&self, status: StatusCode, answer: Answer) -> Refusal {
+        let code = answer.error_code.unwrap_or(status.as_u16());
+        let said = self.token.hide_in(&answer.description.unwrap_or_default());
+        let mut refusal = Refusal::new(kind(code, &said), said);
+        let retry_after = answer.parameters.and_then(|parameters| parameters.retry_after);
+        refusal.retry_after = retry_after.map(Duration::from_secs);
+        // A server that failed may have failed after it did what was asked.
+        refusal.maybe_done = code >= 500;
+        refusal
+    }
+}
+
+fn unreadable(status: StatusCode) -> Refusal {
+    let refusal = Refusal::new(
+        RefusalCode::Transient,
+        format!("Telegram answered {status} without a word"),
+    );
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Refusal::new(RefusalCode::TooLong, "the file is too large for Telegram")
+        }
+        status if status.is_client_error() => refusal,
+        _ => refusal.or_done(),
+    }
+}
+
+/// The kind of a refusal. The Bot API has no codes of its own below those of HTTP, so its words decide.
+fn kind(code: u16, said: &str) -> RefusalCode {
+    let said = said.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    match code {
+        429 => RefusalCode::RateLimited,
+        401 | 403 => RefusalCode::Forbidden,
+        404 if said == "not found" => RefusalCode::Forbidden,
+        413 => RefusalCode::TooLong,
+        500.. => RefusalCode::Transient,
+        // Another program polls with the same token.
+        409 => RefusalCode::Transient,
+        _ if says(&[
+            "is too long",
+            "message_too_long",
+            "file is too big",
+            "photo_invalid_dimensions",
+        ]) =>
+        {
+            RefusalCode::TooLong
+        }
+        _ if says(&[
+            "not found",
+            "message_id_invalid",
+            "message can't be edited",
+            "message can't be deleted",
+            "upgraded to a supergroup",
+            "thread_closed",
+            "topic_closed",
+        ]) =>
+        {
+            RefusalCode::Gone
+        }
+        _ if says(&[
+            "not enough rights",
+            "have no rights",
+            "chat_write_forbidden",
+            "need administrator",
+        ]) =>
+        {
+            RefusalCode::Forbidden
+        }
+        _ if says(&["reaction_invalid", "voice_messages_forbidden"]) => RefusalCode::Unsupported,
+        _ => RefusalCode::Rejected,
+    }
+}

@@ -1,0 +1,74 @@
+//! Telegram, through the Bot API with long polling. Every rule of the platform that is followed here stands
+//! in <https://core.telegram.org/bots/api>.
+
+mod api;
+mod receive;
+mod send;
+mod update;
+
+use crate::folder::Folder;
+use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use api::Api;
+use async_trait::async_trait;
+use foldback_wire::{Capabilities, ChannelId, Clock, Rng, Secret};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Where the Bot API is.
+pub const TELEGRAM: &str = "https://api.telegram.org";
+
+/// A Telegram bot.
+pub struct Telegram {
+    channel: ChannelId,
+    capabilities: Capabilities,
+    api: Api,
+    folder: Folder,
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+}
+
+impl Telegram {
+    /// The bot that `token` belongs to. `root` is the address of the Bot API, [`TELEGRAM`] or another server
+    /// of it; only a local one may do without https. Files are sent from `folder`.
+    ///
+    /// # Errors
+    /// When `root` is no address the token may be sent to.
+    pub fn new(
+        channel: ChannelId,
+        capabilities: Capabilities,
+        token: Secret,
+        root: &str,
+        folder: Folder,
+        clock: Arc<dyn Clock>,
+        rng: Arc<dyn Rng>,
+    ) -> Result<Self, Refusal> {
+        Ok(Self {
+            channel,
+            capabilities,
+            api: Api::new(root, token)?,
+            folder,
+            clock,
+            rng,
+        })
+    }
+}
+
+#[async_trait]
+impl ChannelAdapter for Telegram {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(()),
+            () = sink.closed() => Ok(()),
+            refusal = self.receive(&sink) => Err(refusal),
+        }
+    }
+
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
+        self.send(&call.target, &call.operation).await
+    }
+}

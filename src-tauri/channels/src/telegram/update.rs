@@ -1,0 +1,179 @@
+//! Updates as messages: <https://core.telegram.org/bots/api#update>.
+
+use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Update {
+    pub(super) update_id: i64,
+    pub(super) message: Option<Message>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Message {
+    message_id: i64,
+    message_thread_id: Option<i64>,
+    #[serde(default)]
+    is_topic_message: bool,
+    from: Option<User>,
+    chat: Chat,
+    date: i64,
+    text: Option<String>,
+    caption: Option<String>,
+    #[serde(default)]
+    entities: Vec<Entity>,
+    #[serde(default)]
+    caption_entities: Vec<Entity>,
+    reply_to_message: Option<Box<Answered>>,
+    #[serde(default)]
+    photo: Vec<File>,
+    document: Option<File>,
+    audio: Option<File>,
+    voice: Option<File>,
+    video: Option<File>,
+    video_note: Option<File>,
+    animation: Option<File>,
+    sticker: Option<File>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Answered {
+    message_id: i64,
+    from: Option<User>,
+}
+
+/// <https://core.telegram.org/bots/api#user>
+#[derive(Debug, Deserialize)]
+pub(super) struct User {
+    pub(super) id: i64,
+    #[serde(default)]
+    is_bot: bool,
+    first_name: String,
+    last_name: Option<String>,
+    pub(super) username: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Chat {
+    id: i64,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// A special part of a text. Offset and length are in UTF-16 units.
+/// <https://core.telegram.org/bots/api#messageentity>
+#[derive(Debug, Deserialize)]
+struct Entity {
+    #[serde(rename = "type")]
+    kind: String,
+    offset: usize,
+    length: usize,
+    user: Option<User>,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    file_name: Option<String>,
+    mime_type: Option<String>,
+    file_size: Option<u64>,
+}
+
+impl Message {
+    /// The message as Foldback knows it; `None` for what nobody wrote, such as that somebody joined.
+    pub(super) fn inbound(self, channel: &ChannelId, bot: &User) -> Option<Inbound> {
+        let sender = self.from.as_ref()?;
+        let text = self
+            .text
+            .as_deref()
+            .or(self.caption.as_deref())
+            .unwrap_or_default();
+        let files = self.files();
+        if text.is_empty() && files.is_empty() {
+            return None;
+        }
+        let answers_bot = self
+            .reply_to_message
+            .as_ref()
+            .and_then(|answered| answered.from.as_ref())
+            .is_some_and(|author| author.id == bot.id);
+        Some(Inbound {
+            channel: channel.clone(),
+            account: None,
+            chat: self.chat.id.to_string().into(),
+            chat_type: if self.chat.kind == "private" {
+                ChatType::Direct
+            } else {
+                ChatType::Group
+            },
+            // A reply outside forums carries a thread as well, which nobody can write in.
+            thread: self
+                .message_thread_id
+                .filter(|_| self.is_topic_message)
+                .map(|thread| thread.to_string().into()),
+            message: self.message_id.to_string().into(),
+            reply_to: self
+                .reply_to_message
+                .as_ref()
+                .map(|answered| answered.message_id.to_string().into()),
+            sender: Sender {
+                id: sender.id.to_string().into(),
+                name: sender.username.clone().unwrap_or_else(|| sender.id.to_string()),
+                display_name: [Some(sender.first_name.as_str()), sender.last_name.as_deref()]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                is_bot: sender.is_bot,
+            },
+            mentioned: answers_bot || self.mentions(text, bot),
+            text: text.to_owned(),
+            files,
+            at: Timestamp(self.date.saturating_mul(1_000)),
+            dry_run: false,
+        })
+    }
+
+    /// Whether the text names the bot: by its name, by its account, or in a command meant for it.
+    fn mentions(&self, text: &str, bot: &User) -> bool {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let name = bot.username.as_deref().unwrap_or_default().to_lowercase();
+        let mut entities = self.entities.iter().chain(&self.caption_entities);
+        entities.any(|entity| {
+            let end = entity.offset.saturating_add(entity.length);
+            let words = units.get(entity.offset..end).map(String::from_utf16_lossy);
+            let words = words.unwrap_or_default().to_lowercase();
+            match entity.kind.as_str() {
+                "mention" => words.strip_prefix('@') == Some(name.as_str()),
+                "bot_command" => words.split_once('@').is_some_and(|(_, to)| to == name),
+                "text_mention" => entity.user.as_ref().is_some_and(|user| user.id == bot.id),
+                _ => false,
+            }
+        })
+    }
+
+    fn files(&self) -> Vec<Attachment> {
+        // A picture comes in several sizes, the largest last.
+        let picture = self.photo.last().map(|file| (file, "photo.jpg", "image/jpeg"));
+        let others = [
+            (&self.document, "document", "application/octet-stream"),
+            (&self.audio, "audio.mp3", "audio/mpeg"),
+            (&self.voice, "voice.ogg", "audio/ogg"),
+            (&self.video, "video.mp4", "video/mp4"),
+            (&self.video_note, "video-note.mp4", "video/mp4"),
+            (&self.sticker, "sticker.webp", "image/webp"),
+        ];
+        // An animation comes as a document too.
+        let animation = self.animation.as_ref().filter(|_| self.document.is_none());
+        let animation = animation.map(|file| (file, "animation.mp4", "video/mp4"));
+        let others = others
+            .into_iter()
+            .filter_map(|(file, name, media)| Some((file.as_ref()?, name, media)));
+        let all = picture.into_iter().chain(animation).chain(others);
+        all.map(|(file, name, media)| Attachment {
+            name: file.file_name.clone().unwrap_or_else(|| name.to_owned()),
+            media_type: file.mime_type.clone().unwrap_or_else(|| media.to_owned()),
+            size: file.file_size,
+        })
+        .collect()
+    }
+}
