@@ -3,6 +3,7 @@
 use crate::Refusal;
 use foldback_wire::RefusalCode;
 use reqwest::{Client, Url};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// How long connecting may take.
@@ -12,9 +13,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub(crate) fn client(root: &str) -> Result<Client, Refusal> {
     let wrong = |why: String| Refusal::new(RefusalCode::Rejected, format!("api_root {root:?}: {why}"));
     let url = Url::parse(root).map_err(|e| wrong(e.to_string()))?;
-    let local = url
-        .host_str()
-        .is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]");
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     // rustls wants one provider for the whole process. Whoever installed one first is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()

@@ -13,6 +13,8 @@ mod profile;
 mod remote;
 mod render;
 pub mod sim;
+#[cfg(feature = "strict")]
+pub mod strict;
 mod switchboard;
 mod telegram;
 

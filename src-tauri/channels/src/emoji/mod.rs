@@ -82,6 +82,12 @@ pub(crate) fn accepted(form: EmojiForm, sent: &str) -> bool {
     }
 }
 
+/// Whether a bot may react with this on Telegram.
+#[cfg(feature = "strict")]
+pub(crate) fn is_telegram_reaction(emoji: &str) -> bool {
+    telegram::SET.contains(&emoji)
+}
+
 /// The emoji without variation selectors, so that `❤` and `❤️` compare equal.
 fn bare(emoji: &str) -> String {
     emoji

@@ -1,0 +1,39 @@
+//! Servers that take the place of the platforms, on loopback: strict where the platforms are, so that an adapter
+//! that pleases them does not find out otherwise in public. Every rule carries the address of the platform's
+//! documentation that demands it.
+
+mod fault;
+pub mod telegram;
+
+pub use fault::{Fault, Mishap};
+
+use std::collections::BTreeSet;
+
+/// A sentence of a platform's documentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rule {
+    /// What it demands.
+    pub says: &'static str,
+    /// Where it stands.
+    pub source: &'static str,
+}
+
+/// The rules that calls have broken. An adapter under test breaks none but those its test is about.
+#[derive(Debug, Default)]
+pub struct Broken(BTreeSet<Rule>);
+
+impl Broken {
+    fn note(&mut self, rule: Rule) {
+        self.0.insert(rule);
+    }
+
+    /// The rules, each once.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.0.iter()
+    }
+
+    /// Whether none was broken.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

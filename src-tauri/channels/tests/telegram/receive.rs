@@ -1,0 +1,224 @@
+//! What comes in.
+
+use crate::place::{CHAT, FORUM, Place};
+use foldback_channels::strict::Mishap;
+use foldback_channels::strict::telegram::TelegramServer;
+use foldback_channels::{Arrival, ChannelAdapter, Refusal, Signal};
+use foldback_wire::{ChannelState, ChatType, Inbound};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+struct Run {
+    signals: mpsc::Receiver<Signal>,
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), Refusal>>,
+}
+
+impl Run {
+    fn of(place: &Place) -> Self {
+        let (sink, signals) = mpsc::channel(16);
+        let stop = CancellationToken::new();
+        let (adapter, told) = (place.adapter.clone(), stop.clone());
+        let task = tokio::spawn(async move { adapter.run(sink, told).await });
+        Self { signals, stop, task }
+    }
+
+    async fn arrival(&mut self) -> Arrival {
+        loop {
+            if let Signal::Message(arrival) = self.signals.recv().await.expect("it runs") {
+                return *arrival;
+            }
+        }
+    }
+
+    /// The next message, kept.
+    async fn message(&mut self) -> Inbound {
+        let arrival = self.arrival().await;
+        arrival.kept.unwrap().send(()).unwrap();
+        arrival.message
+    }
+
+    async fn until(&mut self, wanted: ChannelState) -> String {
+        loop {
+            if let Signal::State { state, why } = self.signals.recv().await.expect("it runs")
+                && state == wanted
+            {
+                return why;
+            }
+        }
+    }
+}
+
+fn ana() -> Value {
+    json!({"id": 42, "is_bot": false, "first_name": "Ana", "last_name": "Lima", "username": "ana"})
+}
+
+fn text(text: &str) -> Value {
+    json!({"from": ana(), "date": 1_700_000_000, "text": text})
+}
+
+#[tokio::test]
+async fn a_message_comes_in_and_is_confirmed_once_it_is_kept() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place);
+    assert_eq!(run.until(ChannelState::Up).await, "connected as @foldback_bot");
+    let id = place.server.write(CHAT, text("Hello"));
+    let arrival = run.arrival().await;
+    let message = &arrival.message;
+    assert_eq!(
+        (
+            message.message.to_string(),
+            message.text.as_str(),
+            message.chat_type,
+            message.at.to_string().as_str()
+        ),
+        (
+            id.to_string(),
+            "Hello",
+            ChatType::Direct,
+            "2023-11-14T22:13:20.000Z"
+        )
+    );
+    assert_eq!(
+        (
+            message.sender.id.as_str(),
+            message.sender.name.as_str(),
+            message.sender.display_name.as_str()
+        ),
+        ("42", "ana", "Ana Lima")
+    );
+    assert_eq!(
+        (message.chat.to_string(), message.mentioned),
+        (CHAT.to_string(), false)
+    );
+    assert_eq!(place.server.unconfirmed(), 1, "not before it is kept");
+    arrival.kept.unwrap().send(()).unwrap();
+    place.server.write(CHAT, text("Again"));
+    assert_eq!(run.message().await.text, "Again");
+    while place.server.unconfirmed() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    run.stop.cancel();
+    run.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_kept_comes_again() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place);
+    place.server.write(CHAT, text("One"));
+    drop(run.arrival().await);
+    assert!(run.until(ChannelState::Down).await.contains("not kept"));
+    assert_eq!(run.message().await.text, "One");
+}
+
+#[tokio::test]
+async fn groups_topics_and_mentions() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place);
+    let bot = json!({"id": TelegramServer::BOT, "is_bot": true, "first_name": "b"});
+    let entity =
+        |kind: &str, offset: u32, length: u32| json!([{"type": kind, "offset": offset, "length": length}]);
+    let with = |mut message: Value, field: &str, value: Value| {
+        message[field] = value;
+        message
+    };
+    let named = with(text("🎉 @Foldback_Bot hi"), "entities", entity("mention", 3, 13));
+    let other = with(text("@foldback_bots hi"), "entities", entity("mention", 0, 14));
+    let command = with(
+        text("/help@foldback_bot"),
+        "entities",
+        entity("bot_command", 0, 18),
+    );
+    let answer = with(
+        text("yes"),
+        "reply_to_message",
+        json!({"message_id": 9, "from": bot}),
+    );
+    let out_of_range = with(text("x"), "entities", entity("mention", 5, 4_000_000));
+    let topic = with(
+        with(text("topic"), "message_thread_id", 7.into()),
+        "is_topic_message",
+        true.into(),
+    );
+    let reply_chain = with(text("chain"), "message_thread_id", 8.into());
+    for (message, mentioned, thread) in [
+        (named, true, None),
+        (other, false, None),
+        (command, true, None),
+        (answer, true, None),
+        (out_of_range, false, None),
+        (topic, false, Some("7")),
+        (reply_chain, false, None),
+    ] {
+        let said = message.to_string();
+        place.server.write(FORUM, message);
+        let inbound = run.message().await;
+        assert_eq!(inbound.chat_type, ChatType::Group);
+        assert_eq!(inbound.mentioned, mentioned, "{said}");
+        assert_eq!(inbound.thread, thread.map(Into::into), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn files_come_with_their_caption_and_news_of_the_chat_do_not_come() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place);
+    place
+        .server
+        .write(FORUM, json!({"from": ana(), "date": 1, "new_chat_title": "x"}));
+    let photo = json!([{"file_size": 10}, {"file_size": 90}]);
+    place.server.write(
+        CHAT,
+        json!({"from": ana(), "date": 1, "caption": "Look", "photo": photo}),
+    );
+    let document = json!({"file_name": "a.pdf", "mime_type": "application/pdf", "file_size": 7});
+    place
+        .server
+        .write(CHAT, json!({"from": ana(), "date": 1, "document": document}));
+    let first = run.message().await;
+    assert_eq!(
+        (
+            first.text.as_str(),
+            first.files[0].name.as_str(),
+            first.files[0].size
+        ),
+        ("Look", "photo.jpg", Some(90))
+    );
+    let second = run.message().await;
+    assert_eq!(
+        (second.text.as_str(), second.files[0].media_type.as_str()),
+        ("", "application/pdf")
+    );
+}
+
+#[tokio::test]
+async fn it_comes_back_after_every_mishap_and_loses_nothing() {
+    for (mishap, state) in [
+        (
+            Mishap::RateLimited(Duration::from_secs(2)),
+            ChannelState::RateLimited,
+        ),
+        (Mishap::Failed, ChannelState::Down),
+        (Mishap::Broken, ChannelState::Down),
+        (Mishap::Lost, ChannelState::Down),
+        (Mishap::FailedAfter, ChannelState::Down),
+    ] {
+        let place = Place::open().await;
+        let mut run = Run::of(&place);
+        // The poll that is open is answered by the first message; the next one meets the mishap.
+        place.server.plan("getUpdates", mishap);
+        place.server.write(CHAT, text("one"));
+        run.until(state).await;
+        place.server.write(CHAT, text("two"));
+        let mut seen = Vec::new();
+        while seen.last().is_none_or(|text| text != "two") {
+            seen.push(run.message().await.text);
+        }
+        seen.dedup();
+        assert_eq!(seen, ["one", "two"], "{mishap:?}");
+    }
+}
