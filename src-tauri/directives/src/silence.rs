@@ -186,8 +186,11 @@ impl Silence {
     }
 
     /// What was read last turned out to end code: no token ends the text there.
-    pub(crate) fn was_code(&mut self, ready: &mut Vec<Piece>) {
-        if let Phase::Body(Some(_)) = self.phase {
+    pub(crate) fn was_code(&mut self, end: usize, ready: &mut Vec<Piece>) {
+        let before = |piece: &Piece| piece.span.start < end;
+        if let Phase::Body(Some(_)) = self.phase
+            && self.queue.get(self.ending_at).is_some_and(before)
+        {
             self.phase = Phase::Body(None);
             self.release(ready);
         }

@@ -223,8 +223,8 @@ impl Out {
     }
 
     /// What was shown last as text turned out to end code.
-    pub(super) fn was_code(&mut self, source: &Source, sink: &mut dyn Sink) {
-        self.silence.was_code(&mut self.ready);
+    pub(super) fn was_code(&mut self, end: usize, source: &Source, sink: &mut dyn Sink) {
+        self.silence.was_code(end, &mut self.ready);
         self.send_ready(source, sink);
     }
 

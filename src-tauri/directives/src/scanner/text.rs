@@ -335,7 +335,7 @@ impl Scanner {
                         Coding::Inline { start, end, run }
                     } else {
                         // All of it went by before the byte after the closing run came.
-                        self.out.was_code(&self.source, sink);
+                        self.out.was_code(end, &self.source, sink);
                         self.passed_run(end)
                     };
                     return Next::On;
