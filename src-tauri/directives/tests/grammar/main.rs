@@ -2,6 +2,7 @@
 
 mod checks;
 mod common;
+mod coverage;
 mod holds;
 mod invariants;
 mod linear;

@@ -1,9 +1,7 @@
 //! Every vector, for every cut.
 
 use crate::common::{cuts, in_chunks, outcome, vectors};
-use std::collections::HashSet;
-
-use foldback_directives::{RULES, Rule, parse};
+use foldback_directives::parse;
 
 fn check(file: &str) {
     let vectors = vectors(file);
@@ -62,36 +60,4 @@ fn our_own_vectors_hold() {
 #[test]
 fn our_own_vectors_hold_for_every_cut() {
     check_cuts("own.jsonl");
-}
-
-#[test]
-fn our_own_vectors_name_rules_that_there_are() {
-    for vector in vectors("own.jsonl") {
-        assert!(!vector.rules.is_empty(), "{} names no rule", vector.id);
-        for rule in &vector.rules {
-            assert!(Rule::from_code(rule).is_some(), "{}: no rule {rule}", vector.id);
-        }
-    }
-}
-
-/// Rules about what surrounds the scanner, or about how it tells; they are tested elsewhere.
-const OUTSIDE: &[Rule] = &[
-    Rule::Narration,
-    Rule::RunsAtOnce,
-    Rule::BrokerText,
-    Rule::EmptyText,
-    Rule::HoldNamed,
-];
-
-#[test]
-fn every_rule_has_a_vector_of_ours() {
-    let named: HashSet<String> = vectors("own.jsonl")
-        .into_iter()
-        .flat_map(|vector| vector.rules)
-        .collect();
-    let gaps: Vec<_> = RULES
-        .iter()
-        .filter(|r| !OUTSIDE.contains(r) && !named.contains(r.code()))
-        .collect();
-    assert!(gaps.is_empty(), "{gaps:?}");
 }
