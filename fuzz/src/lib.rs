@@ -8,6 +8,8 @@ mod compare;
 mod page;
 #[path = "../../src-tauri/directives/tests/naive/targets.rs"]
 mod targets;
+#[path = "../../src-tauri/directives/tests/naive/user/mod.rs"]
+mod user;
 
 /// The whole text at once.
 pub fn batch(bytes: &[u8]) {

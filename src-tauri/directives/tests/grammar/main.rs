@@ -4,6 +4,7 @@ mod checks;
 mod common;
 mod coverage;
 mod holds;
+mod inbound;
 mod invariants;
 mod linear;
 mod lint;

@@ -1,7 +1,12 @@
 //! Every vector, for every cut.
 
-use crate::common::{cuts, in_chunks, outcome, vectors};
-use foldback_directives::parse;
+use foldback_directives::{inbound::parse as read_message, parse};
+use serde_json::json;
+
+use crate::{
+    common::{cuts, in_chunks, outcome, vectors},
+    inbound,
+};
 
 fn check(file: &str) {
     let vectors = vectors(file);
@@ -60,4 +65,31 @@ fn our_own_vectors_hold() {
 #[test]
 fn our_own_vectors_hold_for_every_cut() {
     check_cuts("own.jsonl");
+}
+
+#[test]
+fn the_vectors_of_users_messages_hold() {
+    for file in inbound::FILES {
+        for vector in inbound::vectors(file) {
+            let read = read_message(&vector.text, &vector.settings);
+            let codes: Vec<&str> = read.diagnostics.iter().map(|found| found.code.code()).collect();
+            let got = json!({
+                "cleaned": read.cleaned,
+                "directive_only": read.directive_only,
+                "directives": read.directives,
+                "diagnostics": codes,
+            });
+            for (key, expected) in vector.expect.as_object().into_iter().flatten() {
+                assert_eq!(
+                    got.get(key),
+                    Some(expected),
+                    "{}: {key} of {:?}",
+                    vector.id,
+                    vector.text
+                );
+            }
+        }
+    }
+    let [given, own] = inbound::FILES.map(|file| inbound::vectors(file).len());
+    assert!(given == 25 && own >= 2 * given, "{given} given, {own} of ours");
 }
