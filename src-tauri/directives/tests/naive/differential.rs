@@ -1,5 +1,7 @@
 //! The vectors and generated texts, read twice.
 
+use std::sync::LazyLock;
+
 use foldback_directives::{Settings, parse};
 use proptest::prelude::*;
 
@@ -55,8 +57,51 @@ fn both_readings_agree_on_every_vector() {
     }
 }
 
+/// The inputs of short vectors, and the settings of any.
+static VECTORS: LazyLock<(Vec<String>, Vec<Settings>)> = LazyLock::new(|| {
+    let all = || ["output.jsonl", "own.jsonl"].into_iter().flat_map(vectors);
+    let short = all()
+        .map(|vector| vector.input)
+        .filter(|text| text.len() <= LONGEST);
+    (short.collect(), all().map(|vector| vector.settings).collect())
+});
+
+/// The longest vector that is cut and joined, in bytes: the naive reading takes its time.
+const LONGEST: usize = 300;
+
+/// Parts of vectors, one after another: what one leaves open, the next must bear.
+fn parts() -> impl Strategy<Value = String> {
+    let part = (
+        prop::sample::select(VECTORS.0.as_slice()),
+        any::<Option<u16>>(),
+        any::<Option<u16>>(),
+    );
+    prop::collection::vec(part, 1..4).prop_map(|parts| {
+        let part = |(text, from, to): (String, Option<u16>, Option<u16>)| {
+            let at = |n: u16| text.floor_char_boundary(usize::from(n) % (text.len() + 1));
+            let to = to.map_or(text.len(), at);
+            text[from.map_or(0, at).min(to)..to].to_owned()
+        };
+        parts.into_iter().map(part).collect()
+    })
+}
+
 proptest! {
     #![proptest_config(cases())]
+
+    #[test]
+    fn both_readings_agree_where_vectors_meet(
+        raw in parts(),
+        settings in prop::sample::select(VECTORS.1.as_slice()),
+        inbound in prop::option::of(parts()),
+        repeat in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let inbound = inbound.map(|inbound| if repeat { raw.clone() + &inbound } else { inbound });
+        let inbound = inbound.as_deref();
+        let agreed = agree(in_chunks(&cut(&raw, seed), &settings, inbound), &raw, &settings, inbound);
+        prop_assert!(agreed.is_ok(), "{}", agreed.unwrap_err());
+    }
 
     #[test]
     fn both_readings_agree(raw in text(), settings in settings(), seed in any::<u64>()) {
