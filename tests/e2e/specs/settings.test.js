@@ -35,7 +35,7 @@ describe("the secrets in the settings", () => {
     assert.match(await row(browser, "phone"), /shown as it is redact\.phone = false/);
     assert.match(await row(browser, "redact.extra 1"), /customer numbers .*ACME.* masked/);
     await shows(browser, "secrets-allow", /AKIAIOSFODNN7EXAMPLE/);
-    await shows(browser, "masked-none", /none in answers/);
+    await shows(browser, "masked-none", /nothing in the text of answers/);
   });
 
   it("are counted as answers mask them, and the figure leads to its events", async () => {
@@ -47,7 +47,7 @@ describe("the secrets in the settings", () => {
     await (await at(browser, "view-turn")).waitForDisplayed();
     await shows(browser, "chat", /The key is \[redacted\] for ACME-\[redacted\]/);
     await go(browser, "settings");
-    await shows(browser, "masked-figure", /2 secrets in answers/);
+    await shows(browser, "masked-figure", /2 places in the text of answers/);
     for (const theme of ["dark", "light"]) {
       await command(browser, `theme: ${theme}`);
       await picture(browser, `settings-${theme}`);

@@ -2,14 +2,15 @@
 
 use super::{Backend, fixtures::off_thread, from_turn::Script, runs::silently, trials::Sample};
 use crate::{Output, failure};
-use foldback_directives::{RangeReason, parse};
-use foldback_pipeline::config::OutputConfig;
+use foldback_directives::{RangeReason, parse, redact::RedactSettings};
+use foldback_pipeline::config::{Config, OutputConfig};
 use foldback_replay::{Options, Played, fixture, run, updated};
 use foldback_store::one_line;
 use foldback_wire::{
     Fate, Platform,
     rpc::{Failure, FixtureText, RecutFixture},
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, path::Path};
 
@@ -23,7 +24,7 @@ impl Backend {
         let chunks = chunks(&sample.output.raw, &cut).ok_or_else(failure::bad_cut)?;
         let channel = &sample.inbound.channel;
         let platform = self.capabilities(channel).platform;
-        let more = more(&sample.output, &self.shared.config.output_of(channel));
+        let more = more(&sample, &self.shared.config);
         off_thread(move || played(&sample, &chunks, platform, more)).await
     }
 }
@@ -76,12 +77,23 @@ fn played(
 }
 
 /// The settings it was read with, where they are not the default; and what no live frame may hold.
-fn more(output: &Output, config: &OutputConfig) -> String {
+fn more(Sample { output, inbound, .. }: &Sample, config: &Config) -> String {
     let mut more = String::new();
-    let own = changed(config);
+    let own = [
+        (
+            "output",
+            changed(&config.output_of(&inbound.channel), &OutputConfig::default()),
+        ),
+        ("redact", changed(&config.redact, &RedactSettings::default())),
+    ];
+    let own: Map<String, Value> = own
+        .into_iter()
+        .filter(|(_, keys)| !keys.is_empty())
+        .map(|(name, keys)| (name.to_owned(), Value::Object(keys)))
+        .collect();
     if !own.is_empty() {
         // Writing to a String cannot fail.
-        let _ = writeln!(more, "config: {}", json!({ "output": own }));
+        let _ = writeln!(more, "config: {}", Value::Object(own));
     }
     let hidden = telltales(output);
     if !hidden.is_empty() {
@@ -90,8 +102,8 @@ fn more(output: &Output, config: &OutputConfig) -> String {
     more
 }
 
-fn changed(config: &OutputConfig) -> Map<String, Value> {
-    let (Value::Object(own), Value::Object(default)) = (json!(config), json!(OutputConfig::default())) else {
+fn changed<T: Serialize>(config: &T, default: &T) -> Map<String, Value> {
+    let (Value::Object(own), Value::Object(default)) = (json!(config), json!(default)) else {
         return Map::new();
     };
     let differs = |(key, value): &(String, Value)| default.get(key) != Some(value);

@@ -183,6 +183,27 @@ async fn a_fixture_of_a_cut_brings_the_settings_it_was_read_with() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fixture_of_a_cut_masks_what_the_bot_masks() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.redact.email = true;
+    })
+    .await;
+    let made: FixtureText = host
+        .call(
+            "recut_fixture",
+            json!({"specimen": text("write to ada@example.org"), "cut": [12]}),
+        )
+        .await;
+    assert!(
+        made.text.contains(r#"config: {"redact":{"email":true}}"#),
+        "{}",
+        made.text
+    );
+    assert!(made.text.contains("write to [redacted]"), "{}", made.text);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_bench_shows_what_differs_first() {
     let host = Host::start().await;
     let bench: Benched = host

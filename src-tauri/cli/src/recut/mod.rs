@@ -89,6 +89,12 @@ struct Report {
 
 /// Runs the command: exit code 1 if any cut changes something.
 pub(crate) fn run(args: &Args) -> End {
+    if args.turn.is_none() && args.place.is_named() {
+        return Err(Stop::Wrong(
+            "--config and --db say where a turn is, so they go with --turn; add it, or leave them out"
+                .to_owned(),
+        ));
+    }
     let mut out = stdout();
     let mut verdict = Verdict::Holds;
     let mut unreadable = None;
@@ -269,6 +275,7 @@ mod tests {
             format!("  chunk 2       {tail:?}\n"),
             "  in one piece  \"Surething\"\n".to_owned(),
             "  differs       leak, ".to_owned(),
+            format!("  1 showed      {head:?}\n"),
             format!("  leaked        {:?}\n", &head[4..]),
         ] {
             assert!(text.contains(&line), "{line}in\n{text}");

@@ -44,6 +44,7 @@ pub(super) fn write(out: &mut impl Write, raw: &str, report: &Report) -> io::Res
         let (family, about) = (count.family.code(), count.family.about());
         let more = match count.of {
             _ if count.family == CutFamily::Random => format!(" Here: seeds 0 to {}", count.cuts - 1),
+            _ if count.family == CutFamily::Sizes => format!(" Here: 2 to {}", count.cuts + 1),
             Some(of) if of > count.cuts => {
                 format!(" Here: {} of {of}, those at punctuation first", count.cuts)
             }
@@ -69,6 +70,17 @@ fn changed(out: &mut impl Write, raw: &str, failure: &RecutFailure) -> io::Resul
     }
     line("in one piece", &quoted(&failure.whole.clean_text))?;
     line("in chunks", &quoted(&failure.parsed.clean_text))?;
+    // Where the results agree, what was shown on the way is all there is to see.
+    if failure.differs.contains(&Aspect::Released) || failure.differs.contains(&Aspect::Leak) {
+        for (number, shown) in failure.released.iter().enumerate() {
+            let name = if number == failure.cut.len() + 1 {
+                "end showed".to_owned()
+            } else {
+                format!("{} showed", number + 1)
+            };
+            line(&name, &quoted(shown))?;
+        }
+    }
     for leak in &failure.leaked {
         line("leaked", &quoted(leak.of(raw)))?;
     }

@@ -89,6 +89,7 @@ fn a_turns_messages_are_read_as_their_channel_reads_them() {
         (&["--turn", "1", "answer.txt"], "cannot be used with"),
         (&["--turn", "1", "--redact"], "cannot be used with"),
         (&["--message", "1"], "--turn"),
+        (&["--db", "journal.sqlite"], "they go with --turn"),
     ] {
         let ran = home.run(&[&["recut"], args].concat());
         assert_eq!(ran.code, 2, "{args:?}");

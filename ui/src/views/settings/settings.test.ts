@@ -55,10 +55,10 @@ describe("the secrets", () => {
     const { console } = await open();
     console.status = { ...status, masked: 0 };
     await settle();
-    expect(byId("masked-none").textContent).toContain("none");
+    expect(byId("masked-none").textContent).toContain("nothing");
     console.status = { ...status, masked: 3, since: "2026-11-21T07:00:00Z" };
     await settle();
-    expect(byId("masked-figure").textContent).toBe("3 secrets in answers");
+    expect(byId("masked-figure").textContent).toBe("3 places in the text of answers");
     await click(byId("masked-figure"));
     // The host's tests count the rows of this filter; here it is only that the window asks for them.
     expect(console.askedFilter).toBe("kind:decided text:redacted after:2026-11-21T07:00:00Z");

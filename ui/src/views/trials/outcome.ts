@@ -18,8 +18,8 @@ const bytes = ([from, to]: readonly [number, number]): string => `bytes ${count(
 export const OUTCOME_ROWS: readonly OutcomeRow[] = [
   { aspect: "clean_text", title: "Clean text", verbatim: true, of: ({ clean_text }) => (clean_text === "" ? [] : [clean_text]) },
   {
-    aspect: "masked", title: "Secrets",
-    of: (_, masked) => masked.map(({ secrets, inside, span }) => [`${secrets.join(", ")} masked`, inside === null ? "" : `in ${inside}`, bytes(span)].filter((part) => part !== "").join(" · ")),
+    aspect: "masked", title: "Masked",
+    of: (_, masked) => masked.map(({ secrets, inside, span }) => [secrets.join(", "), inside === null ? "" : `in ${inside}`, bytes(span)].filter((part) => part !== "").join(" · ")),
   },
   {
     aspect: "directives", title: "Directives",
@@ -47,7 +47,7 @@ export interface Outcome {
   readonly masked?: readonly Masked[];
 }
 
-/** The rows that these readings fill, or differ in. Secrets and JSON actions are left out where no reading has any. */
+/** The rows that these readings fill, or differ in. Masked secrets and JSON actions are left out where no reading has any. */
 export function rowsOf(readings: readonly Outcome[], differs: readonly Aspect[]): readonly OutcomeRow[] {
   const rare = (aspect: Aspect): boolean => aspect === "actions" || aspect === "masked";
   return OUTCOME_ROWS.filter(({ aspect, of }) => !rare(aspect) || differs.includes(aspect) || readings.some(({ parsed, masked = [] }) => of(parsed, masked).length > 0));

@@ -189,7 +189,7 @@ describe("comparing dialects", () => {
     await stage(ComposeView, undefined, undefined, host);
     await click(byId("compose-dialects"));
     const cells = all("outcome-cell").filter((c) => c.dataset["aspect"] === "masked");
-    expect(cells.map((c) => [c.textContent?.replace("≠", "").trim(), c.dataset["differs"]])).toEqual([["sk masked · bytes 5–12", "false"], ["nothing", "true"]]);
+    expect(cells.map((c) => [c.textContent?.replace("≠", "").trim(), c.dataset["differs"]])).toEqual([["sk · bytes 5–12", "false"], ["nothing", "true"]]);
   });
 
   it("has no line for secrets where there are none", async () => {
