@@ -65,6 +65,14 @@ describe("the secrets in the settings", () => {
     await (await at(browser, "theme-choice-contrast")).click();
     await eventually(browser, () => browser.execute(() => document.documentElement.dataset.contrast === "more"), "high contrast");
     await picture(browser, "settings-contrast");
+    await (await at(browser, "theme-choice-light")).click();
+    await (await at(browser, "zoom-choice-200")).click();
+    const fits = () => browser.execute(() => { const { parentElement: box } = document.querySelector('[data-testid="secrets"]'); return box.scrollWidth <= box.clientWidth; });
+    await eventually(browser, fits, "everything to fit an enlarged window");
+    await browser.execute(() => document.querySelector('[data-testid="secrets"]').scrollIntoView());
+    await picture(browser, "settings-enlarged");
+    await browser.execute(() => document.querySelector('[data-testid="secrets-table"]').scrollIntoView());
+    await picture(browser, "settings-enlarged-table");
   });
 });
 
