@@ -6,6 +6,7 @@
 use super::{
     settings::RedactSettings,
     table::{SECRETS, written_out},
+    tell::KnownBy,
 };
 use regex_automata::{
     nfa::thompson::{NFA, State, WhichCaptures},
@@ -15,6 +16,9 @@ use std::{
     fmt::Write as _,
     sync::{Arc, LazyLock},
 };
+
+/// The name of the operator's own patterns.
+const OWN: &str = "extra";
 
 /// A state of the automaton, by its place.
 pub(super) type Place = u32;
@@ -136,7 +140,7 @@ impl Patterns {
         let own = settings
             .extra
             .iter()
-            .map(|own| ("extra", own.pattern.as_str().to_owned()));
+            .map(|own| (OWN, own.pattern.as_str().to_owned()));
         // The table's patterns compile (a test says so); the operator's were compiled when they were read.
         for (name, pattern) in known.chain(own) {
             starts.extend(patterns.add(name, &pattern).ok());
@@ -280,6 +284,15 @@ impl Patterns {
             Node::Open(next) => self.first(*next, before, byte, true, seen, into),
             Node::Close(next) => self.first(*next, before, byte, open, seen, into),
             Node::Look(..) | Node::Match | Node::Fail => {}
+        }
+    }
+
+    /// What a pattern of the table, or of the operator, is known as.
+    pub(super) fn known_by(&self, owner: u16) -> KnownBy {
+        let (before, rest) = self.names.split_at(usize::from(owner));
+        match rest[0] {
+            OWN => KnownBy::Own(before.iter().filter(|name| **name == OWN).count()),
+            id => KnownBy::Known(id),
         }
     }
 

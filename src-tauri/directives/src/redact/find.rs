@@ -58,6 +58,18 @@ impl Finder {
         }
     }
 
+    /// The same, but it remembers which pattern found what.
+    pub(super) fn telling(patterns: Arc<Patterns>) -> Self {
+        let mut finder = Self::new(patterns);
+        finder.run.told = Some(Vec::new());
+        finder
+    }
+
+    /// What was found and by which pattern, in no order.
+    pub(super) fn told(&self) -> &[(Span, u16)] {
+        self.run.told.as_deref().unwrap_or_default()
+    }
+
     /// Steps taken so far, for the proof that work is linear.
     pub(crate) const fn work(&self) -> u64 {
         self.run.work
@@ -172,6 +184,8 @@ struct Run {
     /// Certain secrets, and what the allow list names; in order, apart.
     secrets: VecDeque<Span>,
     allowed: VecDeque<Span>,
+    /// Which pattern found what, where somebody asks.
+    told: Option<Vec<(Span, u16)>>,
     work: u64,
 }
 
@@ -189,6 +203,7 @@ impl Run {
             character: 0,
             secrets: VecDeque::new(),
             allowed: VecDeque::new(),
+            told: None,
             work: 0,
         }
     }
@@ -308,6 +323,7 @@ impl Run {
         let spans = if patterns.allows(thread.at) {
             &mut self.allowed
         } else {
+            self.tell(span, patterns.owner[thread.at as usize]);
             &mut self.secrets
         };
         while let Some(last) = spans.back().filter(|last| last.end >= span.start) {
@@ -315,5 +331,16 @@ impl Run {
             spans.pop_back();
         }
         spans.push_back(span);
+    }
+
+    fn tell(&mut self, span: Span, owner: u16) {
+        let Some(told) = &mut self.told else { return };
+        // A secret without an end is found again with each further byte.
+        match told.iter_mut().rev().find(|(_, other)| *other == owner) {
+            Some((last, _)) if last.end >= span.start => {
+                *last = Span::new(last.start.min(span.start), last.end.max(span.end));
+            }
+            _ => told.push((span, owner)),
+        }
     }
 }

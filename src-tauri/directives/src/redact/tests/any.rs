@@ -50,11 +50,11 @@ const PIECES: &[&str] = &[
     "_",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn patterns() -> Arc<Patterns> {
+pub(super) fn patterns() -> Arc<Patterns> {
     Patterns::new(&RedactSettings {
         email: true,
         phone: true,
