@@ -159,3 +159,49 @@ fn what_the_user_wrote_is_not_executed_whatever_stands_around_it() {
         assert!(!read(Some("<voice>a")).directives.is_empty(), "{raw}");
     }
 }
+
+/// Found by a review: what cannot be completed waits for its end also in a block that is too large.
+#[test]
+fn no_cut_changes_a_block_near_its_bound() {
+    let settings = Settings::default();
+    for rest in [
+        "<react emoji=\"x\" = secret=\"abc\" />\nHello",
+        "<react </actions>hi",
+        "<!-- x --><react emoji=a /></actions>hi",
+        "<voice>a</voice></actions>hi",
+    ] {
+        for len in 65_440..65_550 {
+            let start = format!("<actions>{}", " ".repeat(len));
+            let chunks: Vec<&str> = std::iter::once(start.as_str())
+                .chain(rest.split_inclusive(|_| true))
+                .collect();
+            let whole = parse(&chunks.concat(), &settings, None);
+            assert_eq!(in_chunks(&chunks, &settings, None), whole, "{len} {rest}");
+        }
+    }
+}
+
+/// Found by a review: after a `HEARTBEAT_OK` that is taken out the text begins again, code and all.
+#[test]
+fn no_cut_changes_what_follows_an_acknowledgement() {
+    for (text, clean) in [
+        ("HEARTBEAT_OK \r```<react emoji=x/>", "```"),
+        ("HEARTBEAT_OK\u{85}\u{85}```<final", "```"),
+        ("HEARTBEAT_OK\r\r```<|e ", "```<|e"),
+        ("HEARTBEAT_OK \n```\n<react emoji=x/>", "```\n<react emoji=x/>"),
+        ("``` ```HEARTBEAT_OK", "``` ```HEARTBEAT_OK"),
+        ("` `HEARTBEAT_OK", "` `HEARTBEAT_OK"),
+        ("``\u{85}``HEARTBEAT_OK ", "``\u{85}``HEARTBEAT_OK"),
+        ("HEARTBEAT_OK` [[x:]]\n", ""),
+        ("HEARTBEAT_OK` {\"actions\":\n", "{\"actions\":"),
+    ] {
+        let settings = Settings {
+            heartbeat: true,
+            ..Settings::default()
+        };
+        let whole = parse(text, &settings, None);
+        let one: Vec<&str> = text.split_inclusive(|_| true).collect();
+        assert_eq!(in_chunks(&one, &settings, None), whole, "{text:?}");
+        assert_eq!(whole.clean_text, clean, "{text:?}");
+    }
+}
