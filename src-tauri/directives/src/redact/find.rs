@@ -4,21 +4,24 @@
 //! order nor cut can matter. A byte is decided as soon as no beginning of a secret that is still possible
 //! covers it.
 
-use super::compile::{Node, Patterns, Place, holds, taken};
+use super::{
+    compile::{Before, Node, Patterns, Place, holds, taken},
+    memo::{Memo, START, Situation},
+};
 use crate::Span;
 use std::{collections::VecDeque, sync::Arc};
 
 /// No byte.
-const NONE: usize = usize::MAX;
+pub(super) const NONE: usize = usize::MAX;
 
 /// A pattern that may still match.
-#[derive(Debug, Clone, Copy)]
-struct Thread {
-    at: Place,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Thread {
+    pub(super) at: Place,
     /// Where what it would mask begins, once that is known.
-    from: usize,
+    pub(super) from: usize,
     /// Where it ends, where that is not the end of the pattern.
-    to: usize,
+    pub(super) to: usize,
 }
 
 /// What stands behind a state.
@@ -41,7 +44,10 @@ pub(crate) struct Stretch {
 #[derive(Debug, Clone)]
 pub(crate) struct Finder {
     patterns: Arc<Patterns>,
+    memo: Arc<Memo>,
     run: Run,
+    /// The remembered situation that the automaton is in; of `run` then only what was found and read is true.
+    here: Option<u16>,
     decided: usize,
     /// How far it may be decided, and what is waited for there; until more is read.
     held: Option<(usize, &'static str)>,
@@ -49,10 +55,11 @@ pub(crate) struct Finder {
 
 impl Finder {
     pub(crate) fn new(patterns: Arc<Patterns>) -> Self {
-        let run = Run::new(patterns.nodes.len());
         Self {
+            memo: patterns.memo(),
             patterns,
-            run,
+            run: Run::default(),
+            here: Some(START),
             decided: 0,
             held: None,
         }
@@ -70,14 +77,49 @@ impl Finder {
 
     /// Reads on.
     pub(crate) fn push(&mut self, text: &str) {
-        for byte in text.bytes() {
-            self.run.take(&self.patterns, byte);
+        let mut rest = text.as_bytes();
+        loop {
+            if let Some(from) = self.here {
+                let (to, read) = self.memo.follow(from, rest);
+                self.here = Some(to);
+                self.run.skip(read);
+                rest = &rest[read..];
+            }
+            let Some((byte, after)) = rest.split_first() else {
+                break;
+            };
+            self.step(*byte);
+            rest = after;
         }
         self.held = self.first_open();
     }
 
+    /// Reads a byte with which no remembered step goes on.
+    fn step(&mut self, byte: u8) {
+        let from = self.here;
+        self.leave_memo();
+        let found = self.run.take(&self.patterns, byte);
+        let situation = self.run.situation();
+        self.here = situation.and_then(|situation| self.memo.number(situation));
+        if let Some(from) = from {
+            self.memo.remember(from, byte, self.here.filter(|_| !found));
+        }
+        if self.here.is_none() && self.memo.is_worn() {
+            self.memo = self.patterns.memo_after(&self.memo);
+        }
+    }
+
+    /// Brings the automaton to where the remembered steps led.
+    fn leave_memo(&mut self) {
+        if let Some(here) = self.here.take() {
+            self.run.seen.resize(self.patterns.nodes.len(), 0);
+            self.run.resume(self.memo.situation(here));
+        }
+    }
+
     /// Nothing follows.
     pub(crate) fn finish(&mut self) {
+        self.leave_memo();
         self.run.finish(&self.patterns);
         self.held = None;
     }
@@ -85,6 +127,7 @@ impl Finder {
     /// Waits for nothing that was read.
     #[cfg(feature = "mutants")]
     pub(crate) fn give_up(&mut self) {
+        self.leave_memo();
         self.run.threads.clear();
         self.held = None;
     }
@@ -116,13 +159,15 @@ impl Finder {
     }
 
     fn first_open(&self) -> Option<(usize, &'static str)> {
-        let Run {
-            threads,
-            secrets,
-            read,
-            ..
-        } = &self.run;
-        let open = threads.iter().filter(|thread| thread.from != NONE);
+        match self.here {
+            Some(here) => self.first_of(self.memo.situation(here).threads(self.run.read)),
+            None => self.first_of(self.run.threads.iter().copied()),
+        }
+    }
+
+    fn first_of(&self, threads: impl Iterator<Item = Thread>) -> Option<(usize, &'static str)> {
+        let Run { secrets, read, .. } = &self.run;
+        let open = threads.take_while(|thread| thread.from != NONE);
         let waits = open.filter_map(|thread| {
             let from = thread.from.max(self.decided);
             let next = secrets.partition_point(|secret| secret.end <= from);
@@ -141,6 +186,16 @@ impl Finder {
     }
 }
 
+/// How many bytes a character has, by its first.
+const fn width(byte: u8) -> usize {
+    match byte {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        0xc0.. => 2,
+        _ => 1,
+    }
+}
+
 /// Whether a byte lies in one of the spans, and up to where that stays so. Forgets what lies before it.
 fn cover(spans: &mut VecDeque<Span>, at: usize) -> (bool, usize) {
     while spans.front().is_some_and(|span| span.end <= at) {
@@ -154,7 +209,7 @@ fn cover(spans: &mut VecDeque<Span>, at: usize) -> (bool, usize) {
 }
 
 /// The automaton at work.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Run {
     threads: Vec<Thread>,
     /// Room for the threads that pass the next byte, and for those behind it.
@@ -166,45 +221,25 @@ struct Run {
     round: u64,
     /// Bytes read.
     read: usize,
-    before: Option<u8>,
-    /// Where the character begins that the last byte belongs to.
-    character: usize,
+    before: Before,
+    /// The character that the last byte belongs to; the rest of it may not be read.
+    character: Span,
     /// Certain secrets, and what the allow list names; in order, apart.
     secrets: VecDeque<Span>,
     allowed: VecDeque<Span>,
+    /// Whether something was found with the last byte.
+    found: bool,
     work: u64,
 }
 
 impl Run {
-    fn new(states: usize) -> Self {
-        Self {
-            threads: Vec::new(),
-            ready: Vec::new(),
-            next: Vec::new(),
-            walk: Vec::new(),
-            seen: vec![0; states],
-            round: 0,
-            read: 0,
-            before: None,
-            character: 0,
-            secrets: VecDeque::new(),
-            allowed: VecDeque::new(),
-            work: 0,
-        }
-    }
-
-    fn take(&mut self, patterns: &Patterns, byte: u8) {
+    /// Takes a byte; answers whether something is found with it.
+    fn take(&mut self, patterns: &Patterns, byte: u8) -> bool {
         self.work += 1;
+        self.found = false;
         let at = self.read;
-        if byte & 0xc0 == 0x80 {
-            // A character is masked as a whole.
-            for spans in [&mut self.secrets, &mut self.allowed] {
-                if let Some(last) = spans.back_mut().filter(|last| last.end == at) {
-                    last.end += 1;
-                }
-            }
-        } else {
-            self.character = at;
+        if byte & 0xc0 != 0x80 {
+            self.character = Span::new(at, at + width(byte));
         }
         let before = self.before;
         let seeds = patterns.seeds(before, byte);
@@ -222,7 +257,7 @@ impl Run {
             }
             self.ready = ready;
             for seed in seeds {
-                let from = if seed.masks { self.character } else { NONE };
+                let from = if seed.masks { self.character.start } else { NONE };
                 let thread = Thread {
                     at: seed.to,
                     from,
@@ -232,9 +267,31 @@ impl Run {
             }
             self.threads.clear();
             std::mem::swap(&mut self.threads, &mut self.next);
+            // Of two threads in one state the earlier goes on: it masks all that the later would.
+            self.threads.sort_by_key(|thread| thread.from);
         }
         self.read = at + 1;
-        self.before = Some(byte);
+        self.before = Before::of(byte);
+        self.found
+    }
+
+    /// Counts bytes that remembered steps took.
+    const fn skip(&mut self, bytes: usize) {
+        self.read += bytes;
+        self.work += bytes as u64;
+    }
+
+    /// What is known now, where that may be remembered.
+    fn situation(&self) -> Option<Situation> {
+        Situation::of(&self.threads, self.read, self.before, self.character)
+    }
+
+    fn resume(&mut self, situation: &Situation) {
+        self.threads.clear();
+        self.threads.extend(situation.threads(self.read));
+        self.before = situation.before;
+        let (read, left) = situation.character;
+        self.character = Span::new(self.read - usize::from(read), self.read + usize::from(left));
     }
 
     fn finish(&mut self, patterns: &Patterns) {
@@ -245,8 +302,6 @@ impl Run {
 
     /// Lets the threads pass the assertions before the next byte.
     fn pass_assertions(&mut self, patterns: &Patterns, after: Option<u8>) {
-        // Of two threads in one state the earlier goes on: it masks all that the later would.
-        self.threads.sort_by_key(|thread| thread.from);
         self.round += 1;
         for index in 0..self.threads.len() {
             let thread = self.threads[index];
@@ -262,7 +317,6 @@ impl Run {
     /// Goes on from a state without reading: up to states that take a byte and, while what follows is not
     /// known, to assertions.
     fn walk(&mut self, patterns: &Patterns, from: Thread, next: Next) {
-        let at = self.read;
         self.walk.push(from);
         while let Some(thread) = self.walk.pop() {
             if std::mem::replace(&mut self.seen[thread.at as usize], self.round) == self.round {
@@ -282,7 +336,7 @@ impl Run {
                     self.walk.extend(on);
                 }
                 (Node::Open(to), _) => {
-                    let from = thread.from.min(at);
+                    let from = thread.from.min(self.begin());
                     self.walk.push(Thread {
                         at: *to,
                         from,
@@ -291,7 +345,7 @@ impl Run {
                 }
                 (Node::Close(to), _) => self.walk.push(Thread {
                     at: *to,
-                    to: at,
+                    to: self.end(),
                     ..thread
                 }),
                 (Node::Match, _) => self.found(patterns, thread),
@@ -300,11 +354,30 @@ impl Run {
         }
     }
 
+    /// Where what begins here begins: a character is masked as a whole.
+    fn begin(&self) -> usize {
+        if self.read < self.character.end {
+            self.character.start
+        } else {
+            self.read
+        }
+    }
+
+    /// Where what ends here ends.
+    fn end(&self) -> usize {
+        if self.character.start < self.read {
+            self.read.max(self.character.end)
+        } else {
+            self.read
+        }
+    }
+
     fn found(&mut self, patterns: &Patterns, thread: Thread) {
-        let mut span = Span::new(thread.from, thread.to.min(self.read));
+        let mut span = Span::new(thread.from, thread.to.min(self.end()));
         if span.start >= span.end {
             return;
         }
+        self.found = true;
         let spans = if patterns.allows(thread.at) {
             &mut self.allowed
         } else {

@@ -6,6 +6,7 @@
 
 mod compile;
 mod find;
+mod memo;
 mod settings;
 mod stage;
 mod table;

@@ -8,8 +8,10 @@ mod checks;
 mod common;
 mod compare;
 mod differential;
+mod masking;
 mod page;
 mod replay;
+mod secrets;
 mod targets;
 #[path = "../grammar/texts.rs"]
 mod texts;
