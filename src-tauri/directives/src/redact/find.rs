@@ -6,7 +6,7 @@
 
 use super::{
     compile::{Before, Node, Patterns, Place, holds, taken},
-    memo::{Memo, START, Situation},
+    memo::{END, Memo, START, Situation},
 };
 use crate::Span;
 use std::{collections::VecDeque, sync::Arc};
@@ -99,10 +99,12 @@ impl Finder {
         let from = self.here;
         self.leave_memo();
         let found = self.run.take(&self.patterns, byte);
-        let situation = self.run.situation();
-        self.here = situation.and_then(|situation| self.memo.number(situation));
+        if !found {
+            let situation = self.run.situation();
+            self.here = situation.and_then(|situation| self.memo.number(situation));
+        }
         if let Some(from) = from {
-            self.memo.remember(from, byte, self.here.filter(|_| !found));
+            self.memo.remember(from, byte, self.here);
         }
         if self.here.is_none() && self.memo.is_worn() {
             self.memo = self.patterns.memo_after(&self.memo);
@@ -119,9 +121,16 @@ impl Finder {
 
     /// Nothing follows.
     pub(crate) fn finish(&mut self) {
-        self.leave_memo();
-        self.run.finish(&self.patterns);
         self.held = None;
+        let from = self.here;
+        if from.is_some_and(|from| self.memo.follow(from, &[END]).1 == 1) {
+            return;
+        }
+        self.leave_memo();
+        let found = self.run.finish(&self.patterns);
+        if let Some(from) = from {
+            self.memo.remember(from, END, (!found).then_some(from));
+        }
     }
 
     /// Waits for nothing that was read.
@@ -294,10 +303,13 @@ impl Run {
         self.character = Span::new(self.read - usize::from(read), self.read + usize::from(left));
     }
 
-    fn finish(&mut self, patterns: &Patterns) {
+    /// Nothing follows; answers whether something is found by that.
+    fn finish(&mut self, patterns: &Patterns) -> bool {
+        self.found = false;
         self.pass_assertions(patterns, None);
         self.ready.clear();
         self.threads.clear();
+        self.found
     }
 
     /// Lets the threads pass the assertions before the next byte.

@@ -31,6 +31,9 @@ const EACH_TIME: u16 = 1;
 /// Nothing was read.
 pub(super) const START: u16 = 2;
 
+/// Stands for the end of the text: no byte of a text has this value.
+pub(super) const END: u8 = 0xff;
+
 /// What the automaton knows between two bytes.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Situation {
@@ -179,7 +182,7 @@ fn classes(nodes: &[Node]) -> [u8; 256] {
         (b'a', b'z'),
         (b'\n', b'\n'),
     ];
-    let characters = [(0x80, 0xbf), (0xc0, 0xdf), (0xe0, 0xef), (0xf0, 0xff)];
+    let characters = [(0x80, 0xbf), (0xc0, 0xdf), (0xe0, 0xef), (0xf0, 0xfe), (END, END)];
     for (low, high) in words.into_iter().chain(characters) {
         tell(low, high);
     }
