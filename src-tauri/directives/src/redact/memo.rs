@@ -49,7 +49,8 @@ pub(super) struct Situation {
 pub(super) struct Memo {
     /// Bytes between which no pattern makes a difference have one class.
     classes: Box<[u8; 256]>,
-    /// Where a situation goes with a class: by situation, then by class.
+    /// Where a situation goes with a class: by situation, then by class, for which there are so many bits.
+    bits: u32,
     steps: Box<[AtomicU16]>,
     situations: Box<[OnceLock<Arc<Situation>>]>,
     numbers: Mutex<HashMap<Arc<Situation>, u16>>,
@@ -61,9 +62,13 @@ impl Memo {
     /// For patterns of these nodes; with room for so many situations, of which one is taken.
     pub(super) fn new(nodes: &[Node], most: u16) -> Self {
         let size = usize::from(START + most);
+        let classes = classes(nodes);
+        // The last byte, the end, is a class of its own: the last.
+        let bits = u8::BITS - classes[usize::from(END)].leading_zeros();
         let memo = Self {
-            classes: Box::new(classes(nodes)),
-            steps: (0..size << 8).map(|_| AtomicU16::new(UNKNOWN)).collect(),
+            classes: Box::new(classes),
+            bits,
+            steps: (0..size << bits).map(|_| AtomicU16::new(UNKNOWN)).collect(),
             situations: (0..size).map(|_| OnceLock::new()).collect(),
             numbers: Mutex::default(),
             missed: AtomicUsize::new(0),
@@ -119,7 +124,7 @@ impl Memo {
     }
 
     fn step(&self, from: u16, byte: u8) -> &AtomicU16 {
-        &self.steps[usize::from(from) << 8 | usize::from(self.classes[usize::from(byte)])]
+        &self.steps[usize::from(from) << self.bits | usize::from(self.classes[usize::from(byte)])]
     }
 
     #[cfg(test)]

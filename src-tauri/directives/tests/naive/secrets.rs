@@ -114,12 +114,12 @@ const fn is_word(byte: u8) -> bool {
 }
 
 /// Every way in which a pattern matches here.
-fn ways(pattern: &Hir, text: &[u8], way: Way) -> BTreeSet<Way> {
+fn ways(pattern: &Hir, text: &[u8], way: Way) -> Vec<Way> {
     let (at, groups) = way;
     match pattern.kind() {
-        HirKind::Empty => BTreeSet::from([way]),
+        HirKind::Empty => vec![way],
         HirKind::Literal(literal) if text[at..].starts_with(&literal.0) => {
-            BTreeSet::from([(at + literal.0.len(), groups)])
+            vec![(at + literal.0.len(), groups)]
         }
         HirKind::Class(Class::Bytes(class)) => {
             let takes = |byte: &&u8| {
@@ -148,8 +148,8 @@ fn ways(pattern: &Hir, text: &[u8], way: Way) -> BTreeSet<Way> {
                 .into_iter()
                 .collect()
         }
-        HirKind::Look(look) if holds(*look, text, at) => BTreeSet::from([way]),
-        HirKind::Literal(_) | HirKind::Look(_) => BTreeSet::new(),
+        HirKind::Look(look) if holds(*look, text, at) => vec![way],
+        HirKind::Literal(_) | HirKind::Look(_) => Vec::new(),
         HirKind::Capture(capture) => ways(&capture.sub, text, way)
             .into_iter()
             .map(|(end, inner)| {
@@ -159,13 +159,13 @@ fn ways(pattern: &Hir, text: &[u8], way: Way) -> BTreeSet<Way> {
                 (end, Some((from, end)))
             })
             .collect(),
-        HirKind::Concat(parts) => parts.iter().fold(BTreeSet::from([way]), |ways_here, part| {
+        HirKind::Concat(parts) => parts.iter().fold(vec![way], |ways_here, part| {
             each(&ways_here, |way| ways(part, text, way))
         }),
         HirKind::Alternation(parts) => parts.iter().flat_map(|part| ways(part, text, way)).collect(),
         HirKind::Repetition(repeat) => {
             let mut all = BTreeSet::new();
-            let mut here = BTreeSet::from([way]);
+            let mut here = vec![way];
             for times in 0.. {
                 if times >= repeat.min {
                     all.extend(here.iter().copied());
@@ -178,13 +178,16 @@ fn ways(pattern: &Hir, text: &[u8], way: Way) -> BTreeSet<Way> {
                     here.retain(|way| !all.contains(way));
                 }
             }
-            all
+            all.into_iter().collect()
         }
     }
 }
 
-fn each(all: &BTreeSet<Way>, next: impl Fn(Way) -> BTreeSet<Way>) -> BTreeSet<Way> {
-    all.iter().flat_map(|way| next(*way)).collect()
+fn each(all: &[Way], next: impl Fn(Way) -> Vec<Way>) -> Vec<Way> {
+    let mut ways: Vec<Way> = all.iter().flat_map(|way| next(*way)).collect();
+    ways.sort_unstable();
+    ways.dedup();
+    ways
 }
 
 fn holds(look: Look, text: &[u8], at: usize) -> bool {

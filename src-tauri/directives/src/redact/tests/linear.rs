@@ -59,7 +59,7 @@ fn work(patterns: &Arc<Patterns>, text: &str, chunk: usize) -> u64 {
 fn work_per_byte_does_not_grow() {
     for piece in HOSTILE {
         let text = |bytes: usize| piece.repeat(bytes / piece.len() + 1);
-        let (small, large) = (text(2 << 10), text(16 << 10));
+        let (small, large) = (text(1 << 10), text(8 << 10));
         for patterns in [&FORGETFUL, &PATTERNS] {
             let per_byte = |text: &str| work(patterns, text, 1) as f64 / text.len() as f64;
             let (few, many) = (per_byte(&small), per_byte(&large));
@@ -75,11 +75,11 @@ fn work_per_byte_does_not_grow() {
 #[test]
 fn the_cut_does_not_change_the_work() {
     for piece in HOSTILE {
-        let text = piece.repeat(1 << 10);
+        let text = piece.repeat(1 << 7);
         for patterns in [&FORGETFUL, &PATTERNS] {
             // From the second time on every step that is remembered costs less.
             work(patterns, &text, 1);
-            let (one, many) = (work(patterns, &text, 1), work(patterns, &text, 4_096));
+            let (one, many) = (work(patterns, &text, 1), work(patterns, &text, 512));
             assert_eq!(one, many, "{piece:?}");
         }
     }
