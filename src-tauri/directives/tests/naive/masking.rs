@@ -122,9 +122,19 @@ pub(crate) fn redact(bytes: &[u8]) {
     }
     if case.known {
         assert_eq!(patterns.redact(&whole), whole, "what is shown holds no secret");
-        if !text.contains(['*', '#']) {
-            assert_eq!(patterns.redact(&masked), whole, "{masked:?} shows the same");
-        }
+    }
+    // The journal's form is known again from five bytes on, where nothing else looks like it.
+    let masks = || {
+        masked
+            .split(|c| !matches!(c, '#' | '*'))
+            .filter(|mask| !mask.is_empty())
+    };
+    if !text.contains(['*', '#']) && masks().all(|mask| mask.len() >= 5) {
+        assert_eq!(
+            Patterns::masked().redact(&masked),
+            whole,
+            "{masked:?} shows the same"
+        );
     }
     let chunks: Vec<&str> = case.chunks.iter().map(String::as_str).collect();
     let one: Vec<&str> = text.split_inclusive(|_| true).collect();
