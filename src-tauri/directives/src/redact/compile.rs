@@ -1,6 +1,6 @@
 //! Patterns as one automaton over bytes, built once for a configuration.
 //!
-//! The automaton is simulated state by state (see `find`), never turned back, so that work is linear in the
+//! The automaton is simulated state by state (see `run`), never turned back, so that work is linear in the
 //! text whatever the patterns are.
 
 use super::{

@@ -6,8 +6,10 @@
 //! only so many situations; everything else is worked out anew, so nothing depends on what is remembered. A memo
 //! that is full and of little use any more is replaced by an empty one.
 
-use super::compile::{Before, Node};
-use super::find::{NONE, Thread};
+use super::{
+    compile::{Before, Node},
+    run::{NONE, Thread},
+};
 use crate::Span;
 use std::{
     collections::HashMap,

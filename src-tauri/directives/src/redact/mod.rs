@@ -7,6 +7,7 @@
 mod compile;
 mod find;
 mod memo;
+mod run;
 mod settings;
 mod stage;
 mod table;
