@@ -12,6 +12,8 @@ mod page;
 mod secrets;
 #[path = "../../src-tauri/directives/tests/naive/targets.rs"]
 mod targets;
+#[path = "../../src-tauri/directives/tests/naive/user/mod.rs"]
+mod user;
 
 /// The whole text at once.
 pub fn batch(bytes: &[u8]) {

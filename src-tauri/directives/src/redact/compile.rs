@@ -7,6 +7,7 @@ use super::{
     memo::{MOST, Memo},
     settings::RedactSettings,
     table::SECRETS,
+    tell::KnownBy,
 };
 use regex_automata::{
     nfa::thompson::{NFA, State, WhichCaptures},
@@ -16,6 +17,9 @@ use std::{
     fmt::Write as _,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
+
+/// The name of the operator's own patterns.
+const OWN: &str = "extra";
 
 /// A state of the automaton, by its place.
 pub(super) type Place = u32;
@@ -145,7 +149,7 @@ impl Patterns {
         let own = settings
             .extra
             .iter()
-            .map(|own| ("extra", own.pattern.as_str().to_owned()));
+            .map(|own| (OWN, own.pattern.as_str().to_owned()));
         // The table's patterns compile (a test says so); the operator's were compiled when they were read.
         for (name, pattern) in known.chain(own) {
             starts.extend(patterns.add(name, &pattern).ok());
@@ -314,6 +318,15 @@ impl Patterns {
             Node::Open(next) => self.first(*next, before, byte, true, seen, into),
             Node::Close(next) => self.first(*next, before, byte, open, seen, into),
             Node::Look(..) | Node::Match | Node::Fail => {}
+        }
+    }
+
+    /// What a pattern of the table, or of the operator, is known as.
+    pub(super) fn known_by(&self, owner: u16) -> KnownBy {
+        let (before, rest) = self.names.split_at(usize::from(owner));
+        match rest[0] {
+            OWN => KnownBy::Own(before.iter().filter(|name| **name == OWN).count()),
+            id => KnownBy::Known(id),
         }
     }
 

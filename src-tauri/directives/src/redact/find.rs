@@ -44,6 +44,18 @@ impl Finder {
         }
     }
 
+    /// The same, but it remembers which pattern found what.
+    pub(super) fn telling(patterns: Arc<Patterns>) -> Self {
+        let mut finder = Self::new(patterns);
+        finder.run.told = Some(Vec::new());
+        finder
+    }
+
+    /// What was found and by which pattern, in no order.
+    pub(super) fn told(&self) -> &[(Span, u16)] {
+        self.run.told.as_deref().unwrap_or_default()
+    }
+
     /// Steps taken so far, for the proof that work is linear.
     pub(crate) const fn work(&self) -> u64 {
         self.run.work

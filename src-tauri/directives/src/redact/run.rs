@@ -48,6 +48,8 @@ pub(super) struct Run {
     /// Certain secrets, and what the allow list names; in order, apart.
     pub(super) secrets: VecDeque<Span>,
     pub(super) allowed: VecDeque<Span>,
+    /// Which pattern found what, where somebody asks.
+    pub(super) told: Option<Vec<(Span, u16)>>,
     /// Whether something was found with the last byte.
     found: bool,
     pub(super) work: u64,
@@ -207,6 +209,7 @@ impl Run {
         let spans = if patterns.allows(thread.at) {
             &mut self.allowed
         } else {
+            self.tell(span, patterns.owner[thread.at as usize]);
             &mut self.secrets
         };
         while let Some(last) = spans.back().filter(|last| last.end >= span.start) {
@@ -214,6 +217,17 @@ impl Run {
             spans.pop_back();
         }
         spans.push_back(span);
+    }
+
+    fn tell(&mut self, span: Span, owner: u16) {
+        let Some(told) = &mut self.told else { return };
+        // A secret without an end is found again with each further byte.
+        match told.iter_mut().rev().find(|(_, other)| *other == owner) {
+            Some((last, _)) if last.end >= span.start => {
+                *last = Span::new(last.start.min(span.start), last.end.max(span.end));
+            }
+            _ => told.push((span, owner)),
+        }
     }
 }
 

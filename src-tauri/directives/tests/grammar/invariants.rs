@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use crate::{
     checks::{Listener, listen, nothing_is_lost, nothing_is_retracted, nothing_leaks, partition},
-    common::{cut, in_chunks},
-    texts::{settings, text},
+    common::{cut, in_chunks, vectors},
+    texts::{VECTORS, parts, settings, text},
 };
 
 /// `PROPTEST_CASES` asks for more.
@@ -15,6 +15,50 @@ fn cases() -> ProptestConfig {
     ProptestConfig {
         cases: default.cases.max(500),
         ..default
+    }
+}
+
+/// Most examinations of one byte, or for one chunk.
+const MOST_WORK: u64 = 120;
+
+fn work_is_linear(raw: &str, settings: &Settings) {
+    let mut collect = Collect::default();
+    let mut scanner = Scanner::new(settings, None);
+    for c in raw.split_inclusive(|_| true) {
+        scanner.push(c, &mut collect);
+    }
+    let most = MOST_WORK * (raw.len() as u64 + 10);
+    assert!(
+        scanner.work() <= most,
+        "{} examinations for {} bytes",
+        scanner.work(),
+        raw.len()
+    );
+}
+
+/// I1 to I6 for one text.
+fn everything_holds(raw: &str, settings: &Settings, inbound: Option<&str>, seed: u64) {
+    let whole = parse(raw, settings, inbound);
+    partition(raw, &whole);
+    nothing_leaks(&whole);
+    nothing_is_lost(raw, &whole);
+    let one: Vec<&str> = raw.split_inclusive(|_| true).collect();
+    for chunks in [one, cut(raw, seed)] {
+        let (parsed, released) = listen(&chunks, settings, inbound);
+        assert_eq!(parsed, whole, "{chunks:?}");
+        nothing_is_retracted(&parsed, &released);
+    }
+    work_is_linear(raw, settings);
+}
+
+#[test]
+fn everything_holds_for_every_vector() {
+    // What was shown is kept after each chunk: too much for texts that are long because of a bound.
+    const LONGEST: usize = 20_000;
+    for vector in ["output.jsonl", "own.jsonl"].into_iter().flat_map(vectors) {
+        if vector.input.len() <= LONGEST {
+            everything_holds(&vector.input, &vector.settings, vector.inbound.as_deref(), 1);
+        }
     }
 }
 
@@ -59,12 +103,7 @@ proptest! {
 
     #[test]
     fn i6_work_is_linear(raw in text(), settings in settings()) {
-        let mut collect = Collect::default();
-        let mut scanner = Scanner::new(&settings, None);
-        for (at, c) in raw.char_indices() {
-            scanner.push(&raw[at..at + c.len_utf8()], &mut collect);
-        }
-        prop_assert!(scanner.work() <= 120 * (raw.len() as u64 + 10), "{} for {} bytes", scanner.work(), raw.len());
+        work_is_linear(&raw, &settings);
     }
 
     #[test]
@@ -84,6 +123,15 @@ proptest! {
     fn i8_no_text_is_too_strange(raw in any::<String>(), settings in settings(), inbound in text()) {
         let parsed = parse(&raw, &settings, Some(&inbound));
         prop_assert_eq!(parsed.ranges.last().map_or(0, |range| range.span.end), raw.len());
+    }
+
+    #[test]
+    fn everything_holds_where_vectors_meet(
+        raw in parts(),
+        settings in prop::sample::select(VECTORS.1.as_slice()),
+        seed in any::<u64>(),
+    ) {
+        everything_holds(&raw, &settings, None, seed);
     }
 
     #[test]

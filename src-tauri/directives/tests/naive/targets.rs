@@ -12,6 +12,7 @@ use foldback_directives::{
 use crate::{
     checks::{listen, nothing_is_lost, nothing_is_retracted, nothing_leaks, partition},
     compare::agree,
+    user,
 };
 
 /// Most examinations of one byte, or for one chunk.
@@ -153,6 +154,9 @@ pub(crate) fn inbound(bytes: &[u8]) {
         think: bit(3).then(|| vec![inbound::Think::Off, inbound::Think::High]),
     };
     let read = inbound::parse(&text, &settings);
+    if let Err(difference) = user::agree(&read, &text, &settings) {
+        panic!("{difference}");
+    }
     assert!(
         is_left_of(&read.cleaned, &text),
         "{:?} is not {text:?} with parts taken out",

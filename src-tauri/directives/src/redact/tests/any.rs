@@ -50,7 +50,7 @@ const PIECES: &[&str] = &[
     "_",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
 
@@ -65,7 +65,7 @@ fn settings() -> RedactSettings {
 
 static PATTERNS: LazyLock<Arc<Patterns>> = LazyLock::new(|| Patterns::new(&settings()));
 
-fn patterns() -> Arc<Patterns> {
+pub(super) fn patterns() -> Arc<Patterns> {
     Arc::clone(&PATTERNS)
 }
 
