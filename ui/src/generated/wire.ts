@@ -982,6 +982,9 @@ export type Kind = { "type": "started",
   span: Span,
   /** The text. */
   text: string,
+  /** How many bytes of the message had come, where that is more than is told: what may begin a secret is
+   * told with a later chunk, or with one that only tells. */
+  came?: number | null,
 }
 | { "type": "message_ended",
   /** Which assistant message. */

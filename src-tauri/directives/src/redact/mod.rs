@@ -6,6 +6,8 @@
 
 mod compile;
 mod find;
+mod memo;
+mod run;
 mod settings;
 mod stage;
 mod table;

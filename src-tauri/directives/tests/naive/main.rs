@@ -10,9 +10,11 @@ mod compare;
 mod differential;
 #[path = "../grammar/inbound.rs"]
 mod inbound;
+mod masking;
 mod messages;
 mod page;
 mod replay;
+mod secrets;
 mod targets;
 #[path = "../grammar/texts.rs"]
 mod texts;
