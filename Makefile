@@ -87,6 +87,7 @@ e2e: app $(E2E)/node_modules ## Drive the real window under Xvfb
 .PHONY: bench bench-window
 bench: ## Benches; figures are ratios within one run (docs/performance.md)
 	$(CARGO) bench -p foldback-directives --bench scan
+	$(CARGO) bench -p foldback-directives --bench redact
 	$(CARGO) run --release -p foldback-store --example bench
 	$(CARGO) bench -p foldback-pipeline --bench turns
 	$(MAKE) --no-print-directory bench-window

@@ -8,6 +8,7 @@ use std::{
 };
 
 use flate2::{Compression, GzBuilder};
+use foldback_directives::redact::SECRETS;
 
 #[path = "../../src-tauri/directives/tests/naive/archive.rs"]
 mod archive;
@@ -71,6 +72,9 @@ fn seeds(root: &Path, target: &str) -> Outcome<Vec<Vec<u8>>> {
         let with = |(text, _): (String, _)| [0, 1, 6, 14].map(|choice| [&[choice], text.as_bytes()].concat());
         return Ok(texts.flat_map(with).collect());
     }
+    if target == "redact" {
+        return redact_seeds(&vectors);
+    }
     let mut seeds = Vec::new();
     for name in ["output.jsonl", "own.jsonl"] {
         for (text, inbound) in texts(&vectors.join(name))? {
@@ -81,18 +85,44 @@ fn seeds(root: &Path, target: &str) -> Outcome<Vec<Vec<u8>>> {
                     seed.push(0xFE);
                 }
                 let cut = if choice == [0, 0] { usize::MAX } else { 7 };
-                for (at, byte) in text.bytes().enumerate() {
-                    if at % cut == cut - 1 && text.is_char_boundary(at) {
-                        seed.push(0xFF);
-                    }
-                    seed.push(byte);
-                }
+                push_cut(&mut seed, &text, cut);
                 seeds.push(seed);
             }
         }
     }
     seeds.retain(|seed| seed.len() <= LARGEST);
     Ok(seeds)
+}
+
+/// Every vector of redaction and every example of a secret, whole and cut, with all settings on and off.
+fn redact_seeds(vectors: &Path) -> Outcome<Vec<Vec<u8>>> {
+    let vectors = texts(&vectors.join("redact.jsonl"))?
+        .into_iter()
+        .map(|(text, _)| text);
+    let examples = SECRETS.iter().map(|row| row.example.0.to_owned());
+    let mut seeds = Vec::new();
+    for text in vectors.chain(examples) {
+        for (choice, cut) in [(0, usize::MAX), (0x1f, 5)] {
+            let mut seed = vec![choice];
+            push_cut(&mut seed, &text, cut);
+            seeds.push(seed);
+        }
+    }
+    for pattern in [r"\bkey-(\d{4,})", "a(b|c){1,9}d", r"(x[^\n]{2,20})\b"] {
+        seeds.push([b"\0", pattern.as_bytes(), &[0xFE], b"key-1234 abcbcd xyz 12"].concat());
+    }
+    seeds.retain(|seed| seed.len() <= LARGEST);
+    Ok(seeds)
+}
+
+/// Adds a text, cut every so many bytes.
+fn push_cut(seed: &mut Vec<u8>, text: &str, cut: usize) {
+    for (at, byte) in text.bytes().enumerate() {
+        if at % cut == cut - 1 && text.is_char_boundary(at) {
+            seed.push(0xFF);
+        }
+        seed.push(byte);
+    }
 }
 
 /// The texts of a file of vectors, with the message that triggered the turn.

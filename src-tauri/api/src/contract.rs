@@ -7,7 +7,7 @@ use foldback_wire::rpc::{
     EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
     FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
     LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
+    RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
     TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -82,6 +82,7 @@ commands! {
     recut_cancel(RecutCancel) -> Nothing: "Stops a run of re-cuts.";
     recut_fixture(RecutFixture) -> FixtureText: "Makes a fixture of an output in certain chunks.";
     dialect_bench(DialectBench) -> Benched: "Reads an output under several settings.";
+    secrets(Nothing) -> Secrets: "The kinds of secrets there are, and which of them are masked.";
     compose_send(ComposeSend) -> Sent: "Sends a message through the whole pipeline of a channel.";
     fixtures(Nothing) -> Vec<FixtureEntry>: "The fixtures there are, by path.";
     fixture_read(FixtureRead) -> FixtureText: "The text of a fixture.";

@@ -16,6 +16,14 @@ fn failure(code: &str, message: String, hint: Option<&str>) -> Failure {
     }
 }
 
+/// The beginning of a sentence: errors of Rust begin in lower case, and people read sentences.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// No command has this name.
 pub(crate) fn unknown_command(name: &str) -> Failure {
     failure(
@@ -113,7 +121,7 @@ pub(crate) fn not_confirmed(channel: &ChannelId) -> Failure {
 pub(crate) fn journal(error: StoreError) -> Failure {
     failure(
         "journal",
-        format!("{error}."),
+        format!("{}.", capital(&error.to_string())),
         Some("Nothing that was acknowledged is lost; `foldback doctor` checks the journal."),
     )
 }
@@ -164,4 +172,18 @@ pub(crate) fn cannot_run(path: &str, case: &foldback_replay::Case) -> Failure {
         format!("{path} cannot be run on {}: {why}.", case.channel),
         Some("Nothing was changed."),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_journal_says_begins_as_a_sentence() {
+        let full = StoreError::Full("journal.sqlite".into());
+        let Failure { message, hint, .. } = journal(full);
+        assert!(message.starts_with("There is no room left"), "{message}");
+        assert!(message.ends_with('.') && !message.ends_with(".."), "{message}");
+        assert!(hint.is_some());
+    }
 }

@@ -242,6 +242,7 @@ closed_sets! {
     wire::RefusalCode as refusalCodes,
     wire::ReplyForm as replyForms,
     rpc::RowFlag as rowFlags,
+    rpc::SecretSource as secretSources,
     wire::Severity as severities,
     wire::SilentReason as silentReasons,
     wire::Stage as stages,

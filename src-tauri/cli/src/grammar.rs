@@ -61,7 +61,7 @@ impl Grammar {
                 .set(key.trim(), value)
                 .map_err(|error| Stop::Wrong(format!("--set {error}")))?;
         }
-        Ok(self.redact.then(|| Patterns::new(&settings)))
+        Ok((self.redact && settings.enabled).then(|| Patterns::new(&settings)))
     }
 }
 

@@ -13,6 +13,7 @@ mod lint;
 mod log;
 mod parse;
 mod places;
+mod recut;
 mod replay;
 mod running;
 mod schema;
@@ -41,6 +42,7 @@ struct Cli {
 enum Command {
     Parse(parse::Args),
     Lint(lint::Args),
+    Recut(recut::Args),
     Replay(replay::Args),
     Serve(serve::Args),
     Send(send::Args),
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
     let end = match cli.command {
         Command::Parse(args) => parse::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Recut(args) => recut::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Send(args) => send::run(&args),

@@ -21,6 +21,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Whether anything was said about it.
+    pub(crate) const fn is_named(&self) -> bool {
+        self.config.is_some() || self.db.is_some()
+    }
+
     /// The configuration file; `None` for the embedded default.
     pub(crate) fn config(&self) -> Option<PathBuf> {
         self.config.clone().or_else(places::config_file)

@@ -162,35 +162,19 @@ impl Names {
         partial.map_or(Named::Unknown, Named::Partial)
     }
 
-    /// The known name most like `name`, if it is like one at all.
-    pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
-        let name = name.to_ascii_lowercase();
-        let best = self
-            .list
-            .iter()
-            .filter(|(_, known)| !matches!(known, Name::Guard(_)));
-        let best = best
-            .map(|(known, _)| (distance(&name, known), known.as_str()))
-            .min()?;
-        (best.0 <= 1 + best.1.len() / 4).then_some(best.1)
-    }
-}
-
-/// Edit distance of two short words, swaps of neighbours counting one.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(32).collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
+    /// The known name most like `name`, which is in lower case, if it is like one at all.
+    pub(crate) fn nearest(&self, source: &Source, name: &str) -> Option<&str> {
+        let own = |(_, known): &&(String, Name)| !matches!(known, Name::Guard(_));
+        let likely = self.list.iter().filter(own).filter_map(|(known, _)| {
+            let most = 1 + known.len() / 4;
+            // So much do words of other lengths differ at least; few are ever compared.
+            if known.len().abs_diff(name.len()) > most {
+                return None;
             }
-            row.push(best);
-        }
-        rows.push(row);
+            source.spend(known.len());
+            let distance = strsim::osa_distance(name, known);
+            (distance <= most).then_some((distance, known.as_str()))
+        });
+        likely.min().map(|(_, known)| known)
     }
-    rows[a.len()][b.len()]
 }

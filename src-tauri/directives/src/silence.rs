@@ -127,6 +127,11 @@ impl Silence {
         self.heartbeat && matches!(self.phase, Phase::Front(_))
     }
 
+    /// Whether a `HEARTBEAT_OK` was read, after which the text may begin again.
+    pub(crate) fn acknowledges(&self) -> bool {
+        matches!(&self.phase, Phase::Front(front) if front.acknowledges())
+    }
+
     /// The first byte that waits here, and the token it waits for.
     pub(crate) fn held(&self) -> Option<(usize, &'static str)> {
         let subject = match &self.phase {
@@ -185,11 +190,44 @@ impl Silence {
         self.fed = true;
     }
 
-    /// What was read last turned out to end code: no token ends the text there.
-    pub(crate) fn was_code(&mut self, ready: &mut Vec<Piece>) {
-        if let Phase::Body(Some(_)) = self.phase {
-            self.phase = Phase::Body(None);
-            self.release(ready);
+    /// What was read as text from the start to the end of `code` turned out to be code: no token is in it, and
+    /// none ends the text there.
+    pub(crate) fn was_code(&mut self, code: Span, run: usize, ready: &mut Vec<Piece>) {
+        let before = |piece: &Piece| piece.span.start < code.end;
+        match self.phase {
+            Phase::Body(Some(_)) if self.queue.get(self.ending_at).is_some_and(before) => {
+                self.phase = Phase::Body(None);
+                self.release(ready);
+            }
+            // What waits there may be read again.
+            Phase::Front(_) => self.mark_code(code, run),
+            _ => {}
+        }
+    }
+
+    fn mark_code(&mut self, code: Span, run: usize) {
+        let inline = InCode::Inline {
+            start: code.start,
+            end: code.end,
+            run,
+        };
+        for mut piece in std::mem::take(&mut self.queue) {
+            if piece.kind == Kind::Text(InCode::No) {
+                for at in [code.start, code.end] {
+                    if piece.span.start < at && at < piece.span.end {
+                        let (mut before, after) = piece.split(at - piece.span.start);
+                        if code.start <= before.span.start {
+                            before.kind = Kind::Text(inline);
+                        }
+                        self.queue.push(before);
+                        piece = after;
+                    }
+                }
+                if code.start <= piece.span.start && piece.span.end <= code.end {
+                    piece.kind = Kind::Text(inline);
+                }
+            }
+            self.queue.push(piece);
         }
     }
 

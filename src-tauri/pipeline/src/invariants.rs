@@ -68,6 +68,7 @@ struct TurnState {
 #[derive(Debug, Default)]
 struct Bytes {
     chunked: usize,
+    came: usize,
     ranges: Vec<Span>,
 }
 
@@ -147,7 +148,12 @@ impl State {
                 state.ended = true;
                 wrong.extend(end_mismatch(terminal, state.stopped));
             }
-            Kind::Chunk { message, span, text } => {
+            Kind::Chunk {
+                message,
+                span,
+                text,
+                came,
+            } => {
                 let bytes = state.messages.entry(*message).or_default();
                 if span.start != bytes.chunked || span.len() != text.len() {
                     wrong.push(format!(
@@ -155,7 +161,11 @@ impl State {
                         span.start, bytes.chunked
                     ));
                 }
+                if came.is_some_and(|came| came <= span.end || came < bytes.came) {
+                    wrong.push(format!("{came:?} bytes came, where {} were told", span.end));
+                }
                 bytes.chunked = span.end;
+                bytes.came = came.unwrap_or(span.end).max(bytes.came);
             }
             Kind::Decided { message, range } => {
                 state
@@ -171,7 +181,7 @@ impl State {
                 ..
             } => {
                 let bytes = state.messages.entry(*message).or_default();
-                if bytes.chunked != *length {
+                if bytes.chunked != *length || bytes.came != *length {
                     wrong.push(format!(
                         "message {message} has {length} bytes, its chunks {}",
                         bytes.chunked
@@ -288,6 +298,7 @@ mod tests {
             message: 0,
             span: Span::new(0, 4),
             text: "abcd".into(),
+            came: None,
         };
         let range = |start, end| {
             let span = Span::new(start, end);

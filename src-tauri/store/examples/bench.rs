@@ -82,6 +82,7 @@ fn draft(n: u64) -> Draft {
             message: 0,
             span: Span::new(0, text.len()),
             text,
+            came: None,
         }
     };
     Draft {

@@ -62,7 +62,7 @@ pub enum StoreError {
     #[error("the journal {0} may only be read; check the rights of the file and its folder")]
     ReadOnly(PathBuf),
     /// The disk, or the limit that was set, is full.
-    #[error("there is no room left for the journal {0}; free some space and start again")]
+    #[error("there is no room left for the journal {0}; free some space")]
     Full(PathBuf),
     /// The file is no database, or a broken one.
     #[error("the journal {path} is damaged ({detail}); move it away to begin a new one")]

@@ -21,6 +21,7 @@ fn draft(n: u64) -> Draft {
             message: 0,
             span: Span::new(0, 5),
             text,
+            came: None,
         }
     };
     Draft {

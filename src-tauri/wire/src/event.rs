@@ -177,6 +177,10 @@ pub enum Kind {
         span: Span,
         /// The text.
         text: String,
+        /// How many bytes of the message had come, where that is more than is told: what may begin a secret is
+        /// told with a later chunk, or with one that only tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        came: Option<usize>,
     },
     /// An assistant message ended (a tool call or the end of the run came).
     MessageEnded {

@@ -209,7 +209,9 @@ impl Outgoing {
         let turn = event.turn;
         let mut out = Vec::new();
         match &event.kind {
-            Kind::Chunk { message, span, text } => {
+            Kind::Chunk {
+                message, span, text, ..
+            } => {
                 let key = (turn, *message);
                 let fits = |raw: &Raw| raw.read == span.start && !raw.ended;
                 if !self.open.get(&key).is_some_and(fits) {
@@ -258,7 +260,9 @@ impl Outgoing {
     fn decided(&mut self) -> Vec<Event> {
         let mut out = Vec::new();
         while let Some(event) = self.waiting.front_mut() {
-            if let Kind::Chunk { message, span, text } = &mut event.kind
+            if let Kind::Chunk {
+                message, span, text, ..
+            } = &mut event.kind
                 && let Some(raw) = self.open.get_mut(&(event.turn, *message))
             {
                 let Some(masked) = raw.take(*span) else { break };
@@ -303,6 +307,7 @@ mod tests {
                 message: 0,
                 span,
                 text,
+                came: None,
             },
         )
     }

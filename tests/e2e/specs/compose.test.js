@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { at, command, eventually, go, press, shows, textOf, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("compose", () => {
@@ -28,6 +28,22 @@ describe("compose", () => {
     await eventually(browser, async () => !/bare-directive/.test(await textOf(browser, "compose-results")), "the finding to go");
     await shows(browser, "compose-output", /<actions>\s*<react emoji="fire" \/>\s*<\/actions>/);
     await shows(browser, "clean-text", /^Sure thing$/);
+  });
+
+  it("marks and names a secret, and previews the answer as it is sent: masked", async () => {
+    const { browser } = window;
+    await go(browser, "compose");
+    await write(browser, "compose-output", "The key is sk-abcdefghijklmnopqrstuvwx. <actions><voice>password: hunter2</voice></actions>");
+    await shows(browser, "masked", /sk\s+1:12[\s\S]*OpenAI[\s\S]*named\s+1:67[\s\S]*in voice/);
+    await shows(browser, "clean-text", /^The key is \[redacted\]\.$/);
+    await shows(browser, "parsed", /voice\s+password: \[redacted\]/);
+    await eventually(browser, async () => /The key is \[redacted\]/.test(await textOf(browser, "previews")), "the previews");
+    const marked = await browser.execute(() => [...document.querySelectorAll(".cm-masked")].map((mark) => mark.textContent));
+    assert.deepEqual(marked, ["sk-abcdefghijklmnopqrstuvwx", "hunter2"]);
+    for (const theme of ["dark", "light"]) {
+      await command(browser, `theme: ${theme}`);
+      await picture(browser, `compose-secrets-${theme}`);
+    }
   });
 
   it("sends through a channel and follows the turn", async () => {

@@ -27,10 +27,15 @@ describe("a journal that is full", () => {
     const send = async () => {
       await go(browser, "compose");
       await press(browser, Key.Ctrl, Key.Enter);
-      return (await allAt(browser, "stopped")).length > 0;
+      // A message that goes out leads to its turn; going on before that would be overtaken by it.
+      const shown = async (id) => (await allAt(browser, id)).length > 0;
+      await eventually(browser, async () => (await shown("stopped")) || (await shown("view-turn")), "an answer");
+      return shown("stopped");
     };
     await eventually(browser, send, "the journal to be full");
-    await shows(browser, "stopped", /no room left for the journal .*journal\.sqlite/);
+    const said = await shows(browser, "stopped", /There is no room left for the journal .*journal\.sqlite/);
+    assert.equal(said.match(/start/gi).length, 1, `what to do is said once: ${said}`);
+    await shows(browser, "toast", /^There is no room left for the journal[\s\S]*foldback doctor checks the journal/);
     await go(browser, "turn");
     await shows(browser, "chat", /How was my talk\?/);
     for (const theme of ["dark", "light"]) {

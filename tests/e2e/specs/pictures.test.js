@@ -10,6 +10,7 @@ const signs = {
   compose: ["previews", /message/],
   fixtures: ["fixtures-matrix", /telegram/],
   channels: ["channel-slack", /up/],
+  settings: ["secrets-table", /OpenAI/],
 };
 
 describe("every view in both themes", () => {

@@ -57,6 +57,31 @@ describe("what an output would come to otherwise", () => {
     await (await at(browser, "bench")).waitForDisplayed({ reverse: true });
   });
 
+  it("is compared as it would be sent: secrets masked, and redaction is a setting like others", async () => {
+    const { browser } = window;
+    await write(browser, "compose-output", "Mail ada@example.org the key sk-abcdefghijklmnopqrstuvwx.");
+    await shows(browser, "clean-text", /the key \[redacted\]\.$/);
+    await press(browser, Key.Ctrl, Key.Shift, "d");
+    await (await at(browser, "bench-reset")).click();
+    await shows(browser, "bench-table", /redaction off/);
+    const cell = (column, aspect) =>
+      browser.execute((...wanted) => document.querySelector(`td[data-column="${wanted[0]}"] [data-aspect="${wanted[1]}"]`)?.innerText.replaceAll(/\s+/g, " ").trim(), column, aspect);
+    assert.equal(await cell("default", "clean_text"), "Mail ada@example.org the key [redacted].");
+    assert.equal(await cell("default", "masked"), "sk · bytes 29–56");
+    assert.equal(await cell("redaction off", "masked"), "≠ nothing");
+    assert.match(await cell("redact email true", "masked"), /email · bytes 5–20 sk · bytes 29–56/);
+    for (const scheme of ["dark", "light"]) {
+      await (await at(browser, "bench-close")).click();
+      await (await at(browser, "bench")).waitForDisplayed({ reverse: true });
+      await command(browser, `theme: ${scheme}`);
+      await press(browser, Key.Ctrl, Key.Shift, "d");
+      await shows(browser, "bench-table", /redaction off/);
+      await picture(browser, `bench-secrets-${scheme}`);
+    }
+    await (await at(browser, "bench-close")).click();
+    await (await at(browser, "bench")).waitForDisplayed({ reverse: true });
+  });
+
   it("is explained and mended by key", async () => {
     const { browser } = window;
     await go(browser, "compose");

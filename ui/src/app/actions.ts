@@ -22,6 +22,7 @@ const table = [
     ["view.compose", "Compose", ["3"], "page"],
     ["view.fixtures", "Fixtures", ["4"], "page"],
     ["view.channels", "Channels", ["5"], "page"],
+    ["view.settings", "Settings", ["6"], "page"],
     ["selection.back", "Back through selections", ["Alt+ArrowLeft"], "always"],
     ["selection.forward", "Forward through selections", ["Alt+ArrowRight"], "always"],
     ["pane.next", "Next pane", ["F6"], "always"],

@@ -65,9 +65,19 @@ describe("the frame", () => {
     const host = await open();
     expect(shown("stopped")).toBe(false);
     const status = demo.calls.find((c) => c.name === "status")?.result as Status;
-    host.push({ push: "status", status: { ...status, stopped: "there is no room left for the journal /d/j.sqlite; free some space and start again" } });
+    host.push({ push: "status", status: { ...status, stopped: "there is no room left for the journal /d/j.sqlite; free some space" } });
     await settle();
-    expect(byId("stopped").textContent).toContain("There is no room left for the journal /d/j.sqlite");
+    const said = byId("stopped").textContent ?? "";
+    expect(said).toContain("There is no room left for the journal /d/j.sqlite; free some space.");
+    expect(said.match(/start/gi), "what to do is said once").toHaveLength(1);
+  });
+
+  it("shows a failure as a sentence, its code as code", async () => {
+    const host = await open();
+    host.push({ push: "alarm", alarm: { kind: "error", message: "A turn failed: `ask` is no tool.", seq: 1, turn: null } });
+    await settle();
+    expect(byId("toast").textContent).toContain("A turn failed: ask is no tool.");
+    expect(byId("toast").querySelector("code")?.textContent).toBe("ask");
   });
 
   it("goes from view to view by number", async () => {

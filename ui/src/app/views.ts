@@ -2,6 +2,7 @@ import Activity from "@lucide/svelte/icons/activity";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import MessageSquare from "@lucide/svelte/icons/message-square";
 import Plug from "@lucide/svelte/icons/plug";
+import Settings from "@lucide/svelte/icons/settings";
 import SquarePen from "@lucide/svelte/icons/square-pen";
 import type { Component } from "svelte";
 import type { ViewId } from "../state/console.svelte";
@@ -21,4 +22,5 @@ export const views: readonly View[] = [
   { id: "compose", title: "Compose", icon: SquarePen, load: () => import("../views/compose/ComposeView.svelte") },
   { id: "fixtures", title: "Fixtures", icon: FlaskConical, load: () => import("../views/fixtures/FixturesView.svelte") },
   { id: "channels", title: "Channels", icon: Plug, load: () => import("../views/channels/ChannelsView.svelte") },
+  { id: "settings", title: "Settings", icon: Settings, load: () => import("../views/settings/SettingsView.svelte") },
 ];

@@ -24,6 +24,7 @@ import type {
   RefusalCode,
   ReplyForm,
   RowFlag,
+  SecretSource,
   Severity,
   SilentReason,
   Stage,
@@ -57,6 +58,7 @@ export const aspects = [
   { code: "diagnostics", about: "The findings." },
   { code: "suppressed", about: "Whether, and why, nothing is delivered." },
   { code: "ranges", about: "What became of which byte." },
+  { code: "masked", about: "Which secrets are masked." },
 ] as const satisfies readonly Entry<Aspect>[];
 
 export const cutFamilies = [
@@ -280,6 +282,12 @@ export const rowFlags = [
   { code: "dry_run", about: "It happened in dry run." },
   { code: "replayed", about: "It comes from a replay." },
 ] as const satisfies readonly Entry<RowFlag>[];
+
+export const secretSources = [
+  { code: "known", about: "Masked wherever redaction is on." },
+  { code: "optional", about: "Masked only where a setting of its own is on." },
+  { code: "own", about: "A pattern of the operator." },
+] as const satisfies readonly Entry<SecretSource>[];
 
 export const severities = [
   { code: "error", about: "Something the agent meant to do did not happen." },

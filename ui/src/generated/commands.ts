@@ -38,6 +38,7 @@ import type {
   RecutFixture,
   RecutStarted,
   ReleaseHeld,
+  Secrets,
   Sent,
   SeqRef,
   Status,
@@ -95,6 +96,8 @@ export interface Commands {
   recut_fixture: { args: RecutFixture; result: FixtureText };
   /** Reads an output under several settings. */
   dialect_bench: { args: DialectBench; result: Benched };
+  /** The kinds of secrets there are, and which of them are masked. */
+  secrets: { args: Nothing; result: Secrets };
   /** Sends a message through the whole pipeline of a channel. */
   compose_send: { args: ComposeSend; result: Sent };
   /** The fixtures there are, by path. */

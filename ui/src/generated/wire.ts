@@ -40,7 +40,7 @@ export type ArmChannel = {
 };
 
 /** In what two readings of an output can differ. */
-export type Aspect = "leak" | "released" | "clean_text" | "directives" | "header" | "actions" | "diagnostics" | "suppressed" | "ranges";
+export type Aspect = "leak" | "released" | "clean_text" | "directives" | "header" | "actions" | "diagnostics" | "suppressed" | "ranges" | "masked";
 
 /** A file that came with a message. */
 export type Attachment = {
@@ -66,7 +66,7 @@ export type BenchColumn = {
   name: string,
   /** Where it begins. */
   base: BenchBase,
-  /** What is set then, as `output.KEY=VALUE`. */
+  /** What is set then, as `output.KEY=VALUE` or `redact.KEY=VALUE`. */
   set: Array<string>,
 };
 
@@ -74,8 +74,10 @@ export type BenchColumn = {
 export type BenchResult = {
   /** The column. */
   column: BenchColumn,
-  /** What the scanner decided; `None` when the settings are none. */
+  /** What would be sent, secrets masked; `None` when the settings are none. */
   parsed: Parsed | null,
+  /** The secrets that are masked. */
+  masked: Array<Masked>,
   /** Why the settings are none. */
   error: string | null,
   /** In what it differs from the first column. */
@@ -88,7 +90,7 @@ export type Benched = {
   raw: string,
   /** The first column first, then those that differ most. */
   results: Array<BenchResult>,
-  /** The keys that can be set, with `output.`. */
+  /** The keys that can be set, with `output.` or `redact.`. */
   keys: Array<string>,
 };
 
@@ -352,10 +354,14 @@ export type ComposeSend = {
 
 /** Answer of `compose`. */
 export type Composed = {
-  /** What the scanner decided. */
+  /** What would be sent: secrets are masked in it where the configuration says so. */
   parsed: Parsed,
-  /** Its findings with places. */
+  /** The findings with places. They are about the text as it was written. */
   lints: Array<Lint>,
+  /** The secrets that are masked. */
+  masked: Array<Masked>,
+  /** Whether secrets are masked at all. */
+  redacts: boolean,
   /** One per channel. */
   previews: Array<ChannelPreview>,
 };
@@ -976,6 +982,9 @@ export type Kind = { "type": "started",
   span: Span,
   /** The text. */
   text: string,
+  /** How many bytes of the message had come, where that is more than is told: what may begin a secret is
+   * told with a later chunk, or with one that only tells. */
+  came?: number | null,
 }
 | { "type": "message_ended",
   /** Which assistant message. */
@@ -1217,6 +1226,22 @@ export type LogLine = {
 
 /** The markup a platform renders. */
 export type Markup = "html" | "markdown" | "mrkdwn" | "whatsapp" | "plain";
+
+/** A secret in an output, which is masked in what is sent. */
+export type Masked = {
+  /** Its raw bytes, from the first to the last. */
+  span: Span,
+  /** Line of its first byte, from 1. */
+  line: number,
+  /** Column of its first byte in Unicode scalars, from 1. */
+  column: number,
+  /** The patterns that found it: ids of [`SecretEntry`](super::SecretEntry). */
+  secrets: Array<string>,
+  /** What they find, in words. */
+  about: string,
+  /** The directive or JSON action that says it; `None` in the text. */
+  inside: string | null,
+};
 
 /** An assistant message of a turn, complete. */
 export type MessageDetail = {
@@ -1519,6 +1544,44 @@ export type RowFlag = "error" | "warning" | "held" | "leaked" | "live" | "dry_ru
 /** One run of an agent; late events of an abandoned run carry its id and are dropped. */
 export type RunId = number;
 
+/** One kind of secret. */
+export type SecretEntry = {
+  /** Its name, as holds and findings print it. */
+  id: string,
+  /** What it is, in a few words. */
+  about: string,
+  /** Where it comes from. */
+  source: SecretSource,
+  /** Whether this bot masks it. */
+  on: boolean,
+  /** The setting that decides that, with its value. */
+  setting: string,
+  /** A text with such a secret (made up), and what is shown of it; for a pattern of the operator the
+   * pattern itself, and nothing. */
+  example: string,
+  /** What is shown of the example; empty for a pattern of the operator. */
+  shown: string,
+};
+
+/** Where a pattern of secrets comes from. */
+export type SecretSource = "known" | "optional" | "own";
+
+/** Answer of `secrets`. */
+export type Secrets = {
+  /** Whether anything is masked. */
+  enabled: boolean,
+  /** The setting that decides that, with its value. */
+  setting: string,
+  /** What happens to secrets in a user's own message: the setting with its value, and in words. */
+  inbound: CatalogEntry,
+  /** Every kind there is: the known ones, those with a setting of their own, the operator's. */
+  kinds: Array<SecretEntry>,
+  /** The words that make the value after them a secret. */
+  words: Array<string>,
+  /** Texts that are never masked. */
+  allow: Array<string>,
+};
+
 /** Who sent a message. */
 export type Sender = {
   /** The platform's id. */
@@ -1605,6 +1668,8 @@ export type Status = {
   unknown_turns: Array<TurnId>,
   /** Times a byte of a directive reached a channel. */
   leaks: number,
+  /** Stretches of answers that were masked as secrets. */
+  masked: number,
   /** Since when everything here and on the cards of the channels is counted: the start of the process. */
   since: Timestamp,
   /** Last place of the journal. */

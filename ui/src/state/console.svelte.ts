@@ -9,7 +9,10 @@ import { Prefs } from "./prefs.svelte";
 import { Recut } from "./recut.svelte";
 import { Theme } from "./theme.svelte";
 
-export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels";
+export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "settings";
+
+/** In the order of the rail. */
+const VIEWS: readonly string[] = ["live", "turn", "compose", "fixtures", "channels", "settings"] satisfies ViewId[];
 
 export interface Toast {
   readonly id: number;
@@ -234,7 +237,7 @@ export class Console {
 }
 
 function isView(text: string | null): text is ViewId {
-  return text === "live" || text === "turn" || text === "compose" || text === "fixtures" || text === "channels";
+  return text !== null && VIEWS.includes(text);
 }
 
 const KEY = Symbol("console");

@@ -23,6 +23,7 @@ export const roles = {
   "held-timing": { h: 215, c: 0.1, about: "Deliveries that wait for their time." },
   stripped: { h: 300, c: 0.15, about: "Markup that was understood and taken out." },
   dropped: { h: 270, c: 0.03, about: "Text that nobody sees." },
+  masked: { h: 192, c: 0.09, about: "A secret, shown as [redacted]." },
   leaked: { h: 18, c: 0.21, about: "A directive byte that reached a channel." },
   replayed: { h: 330, c: 0.1, about: "From a replay." },
   telegram: { h: 232, c: 0.11, about: "Telegram." },

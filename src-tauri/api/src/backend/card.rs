@@ -132,6 +132,7 @@ impl Backend {
             unknown: digest.unknown(),
             unknown_turns: digest.unknown_turns(),
             leaks: digest.leaks(),
+            masked: digest.masked(),
             since: digest.since().unwrap_or_else(|| shared.clock.now()),
             head: shared.journal.head().0,
             stopped: shared.stopped.get().map(ToString::to_string),

@@ -7,7 +7,7 @@ use foldback_wire::rpc::{
     EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
     FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
     LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
+    RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
     TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 
@@ -91,6 +91,10 @@ impl Commands for Backend {
 
     async fn dialect_bench(&self, wish: DialectBench) -> Result<Benched, Failure> {
         self.bench(wish).await
+    }
+
+    async fn secrets(&self, _: Nothing) -> Result<Secrets, Failure> {
+        Ok(self.list_secrets())
     }
 
     async fn compose_send(&self, send: ComposeSend) -> Result<Sent, Failure> {

@@ -1,7 +1,7 @@
 //! Manual tests: read, lint, preview, send.
 
 use super::{Backend, preview::Scene};
-use crate::failure;
+use crate::{Output, failure};
 use foldback_directives::{Lines, parse};
 use foldback_wire::{
     ChannelId, ChatId, ChatType, Inbound, MessageId, Sender,
@@ -31,8 +31,15 @@ impl Backend {
             _ => self.shared.config.output.settings(),
         };
         let previews = self.previews(&wanted, &user_text, &agent_output).await?;
-        let parsed = parse(&agent_output, &settings, Some(&user_text));
-        let places = Lines::new(&agent_output);
+        // Findings and fixes are about the text as it was written: a fix must not put a mask into it.
+        let written = parse(&agent_output, &settings, Some(&user_text));
+        let output = Output {
+            raw: agent_output,
+            user_text: Some(user_text),
+            settings,
+            secrets: self.shared.secrets.clone(),
+        };
+        let places = Lines::new(&output.raw);
         let lint = |diagnostic: &foldback_wire::Diagnostic| {
             let (start, end) = (
                 places.place(diagnostic.span.start),
@@ -47,10 +54,11 @@ impl Backend {
                 diagnostic: diagnostic.clone(),
             }
         };
-        let lints = parsed.diagnostics.iter().map(lint).collect();
         Ok(Composed {
-            parsed,
-            lints,
+            parsed: output.read(),
+            lints: written.diagnostics.iter().map(lint).collect(),
+            masked: output.masked(&self.shared.config.redact),
+            redacts: output.secrets.is_some(),
             previews,
         })
     }

@@ -1,15 +1,16 @@
 //! A fixture that plays an output in certain chunks and expects what comes of it in one piece.
 
-use super::{Backend, fixtures::off_thread, from_turn::Script, runs::silently, trials::Output};
-use crate::failure;
-use foldback_directives::{RangeReason, parse};
-use foldback_pipeline::config::OutputConfig;
+use super::{Backend, fixtures::off_thread, from_turn::Script, runs::silently, trials::Sample};
+use crate::{Output, failure};
+use foldback_directives::{RangeReason, parse, redact::RedactSettings};
+use foldback_pipeline::config::{Config, OutputConfig};
 use foldback_replay::{Options, Played, fixture, run, updated};
 use foldback_store::one_line;
 use foldback_wire::{
     Fate, Platform,
     rpc::{Failure, FixtureText, RecutFixture},
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, path::Path};
 
@@ -19,12 +20,12 @@ const TELLTALE: usize = 3;
 impl Backend {
     pub(super) async fn fixture_of_cut(&self, wish: RecutFixture) -> Result<FixtureText, Failure> {
         let RecutFixture { specimen, cut } = wish;
-        let output = self.output(specimen).await?;
-        let chunks = chunks(&output.raw, &cut).ok_or_else(failure::bad_cut)?;
-        let channel = &output.inbound.channel;
+        let sample = self.sample(specimen).await?;
+        let chunks = chunks(&sample.output.raw, &cut).ok_or_else(failure::bad_cut)?;
+        let channel = &sample.inbound.channel;
         let platform = self.capabilities(channel).platform;
-        let more = more(&output, &self.shared.config.output_of(channel));
-        off_thread(move || played(&output, &chunks, platform, more)).await
+        let more = more(&sample, &self.shared.config);
+        off_thread(move || played(&sample, &chunks, platform, more)).await
     }
 }
 
@@ -44,7 +45,12 @@ fn chunks(raw: &str, cut: &[usize]) -> Option<Vec<String>> {
 }
 
 fn played(
-    output: &Output,
+    Sample {
+        output,
+        inbound,
+        from,
+        ..
+    }: &Sample,
     chunks: &[String],
     platform: Platform,
     more: String,
@@ -54,11 +60,11 @@ fn played(
         name: format!("Cut: {}", one_line(&output.raw, 60)),
         about: format!(
             "{} in {} chunks; expected is what comes of it in one piece.",
-            capital(&output.from),
+            failure::capital(from),
             chunks.len()
         ),
         platform,
-        inbound: &output.inbound,
+        inbound,
         more,
     };
     let read = |text: &str| fixture::parse(Path::new(&path), text).map_err(|e| failure::internal(&e));
@@ -71,12 +77,23 @@ fn played(
 }
 
 /// The settings it was read with, where they are not the default; and what no live frame may hold.
-fn more(output: &Output, config: &OutputConfig) -> String {
+fn more(Sample { output, inbound, .. }: &Sample, config: &Config) -> String {
     let mut more = String::new();
-    let own = changed(config);
+    let own = [
+        (
+            "output",
+            changed(&config.output_of(&inbound.channel), &OutputConfig::default()),
+        ),
+        ("redact", changed(&config.redact, &RedactSettings::default())),
+    ];
+    let own: Map<String, Value> = own
+        .into_iter()
+        .filter(|(_, keys)| !keys.is_empty())
+        .map(|(name, keys)| (name.to_owned(), Value::Object(keys)))
+        .collect();
     if !own.is_empty() {
         // Writing to a String cannot fail.
-        let _ = writeln!(more, "config: {}", json!({ "output": own }));
+        let _ = writeln!(more, "config: {}", Value::Object(own));
     }
     let hidden = telltales(output);
     if !hidden.is_empty() {
@@ -85,8 +102,8 @@ fn more(output: &Output, config: &OutputConfig) -> String {
     more
 }
 
-fn changed(config: &OutputConfig) -> Map<String, Value> {
-    let (Value::Object(own), Value::Object(default)) = (json!(config), json!(OutputConfig::default())) else {
+fn changed<T: Serialize>(config: &T, default: &T) -> Map<String, Value> {
+    let (Value::Object(own), Value::Object(default)) = (json!(config), json!(default)) else {
         return Map::new();
     };
     let differs = |(key, value): &(String, Value)| default.get(key) != Some(value);
@@ -95,7 +112,7 @@ fn changed(config: &OutputConfig) -> Map<String, Value> {
 
 /// How the markup of the output begins, as far as its text does not say the same.
 fn telltales(output: &Output) -> Vec<String> {
-    let parsed = parse(&output.raw, &output.settings, Some(&output.inbound.text));
+    let parsed = parse(&output.raw, &output.settings, output.user_text.as_deref());
     let mut found: Vec<String> = Vec::new();
     for range in &parsed.ranges {
         let markup = matches!(
@@ -117,11 +134,4 @@ fn telltales(output: &Output) -> Vec<String> {
         }
     }
     found
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

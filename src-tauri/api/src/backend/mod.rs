@@ -14,6 +14,7 @@ mod from_turn;
 mod open;
 mod preview;
 mod runs;
+mod secrets;
 mod trials;
 mod turns;
 mod views;
@@ -28,6 +29,7 @@ use crate::{
 };
 use agents::Typed;
 use foldback_channels::Loopback;
+use foldback_directives::redact::Patterns;
 use foldback_pipeline::{Engine, config::Config};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{
@@ -58,6 +60,8 @@ struct Shared {
     workspace: String,
     actor: Actor,
     config: Arc<Config>,
+    /// What is masked; `None` when redaction is off.
+    secrets: Option<Arc<Patterns>>,
     /// The folder that relative paths of the configuration lie below.
     base: PathBuf,
     fixtures: Shelf,

@@ -7,7 +7,7 @@ use super::{
     turns::Turns,
     views::Views,
 };
-use crate::{Shelf, live::Digest, log::LogBook};
+use crate::{Shelf, live::Digest, log::LogBook, output};
 use foldback_channels::{ChannelAdapter, Loopback, RemoteLoopback, profile};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
@@ -187,6 +187,7 @@ impl Backend {
         let shared = Shared {
             workspace,
             actor,
+            secrets: output::patterns(&config.redact),
             config,
             base,
             fixtures,

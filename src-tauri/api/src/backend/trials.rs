@@ -2,17 +2,14 @@
 
 use super::{Backend, Urgent, fixtures::off_thread};
 use crate::{
-    TurnFold, failure,
+    Output, failure, output,
     recut::{Plan, differences, recut},
 };
-use foldback_directives::{
-    Scanner, Settings, parse,
-    redact::{Patterns, Reader},
-};
+use foldback_directives::{Settings, redact::RedactSettings};
 use foldback_wire::{
     ChannelId, Inbound, MessageId,
     rpc::{
-        BenchBase, BenchColumn, BenchResult, Benched, DialectBench, Failure, Recut, RecutProgress,
+        Aspect, BenchBase, BenchColumn, BenchResult, Benched, DialectBench, Failure, Recut, RecutProgress,
         RecutResult, RecutStarted, Specimen,
     },
 };
@@ -27,20 +24,26 @@ use std::{
 /// Least time between two reports of a run.
 const REPORT: Duration = Duration::from_millis(100);
 
-/// An output with all that its reading depends on.
-pub(super) struct Output {
-    pub(super) raw: String,
+/// An output, what it answers, and where it comes from.
+pub(super) struct Sample {
+    pub(super) output: Output,
     pub(super) inbound: Inbound,
-    pub(super) settings: Settings,
-    /// What is masked in it; `None` when nothing is.
-    secrets: Option<Arc<Patterns>>,
+    /// Whether its raw text is the journal's, where secrets are written masked.
+    journalled: bool,
     /// Where it comes from, as a fixture tells it.
     pub(super) from: String,
 }
 
+/// How an output is read.
+#[derive(Clone, PartialEq, Eq)]
+struct Manner {
+    settings: Settings,
+    redact: RedactSettings,
+}
+
 impl Backend {
     /// The output of a specimen.
-    pub(super) async fn output(&self, specimen: Specimen) -> Result<Output, Failure> {
+    pub(super) async fn sample(&self, specimen: Specimen) -> Result<Sample, Failure> {
         let config = &self.shared.config;
         match specimen {
             Specimen::Text {
@@ -52,30 +55,27 @@ impl Backend {
                 let channel = channel
                     .or_else(|| config.channels.keys().next().cloned())
                     .unwrap_or_else(|| ChannelId::new("telegram"));
-                Ok(Output {
-                    raw: agent_output,
+                Ok(Sample {
+                    output: Output {
+                        raw: agent_output,
+                        user_text: Some(user_text.clone()),
+                        settings,
+                        secrets: self.shared.secrets.clone(),
+                    },
                     inbound: self.inbound(&channel, MessageId::new("m1"), user_text),
-                    settings,
-                    secrets: config.redact.enabled.then(|| Patterns::new(&config.redact)),
+                    journalled: false,
                     from: "a text in Compose".to_owned(),
                 })
             }
             Specimen::Message { turn, message } => {
-                let events = self.shared.journal.turn(turn).await.map_err(failure::journal)?;
-                let detail = TurnFold::of(turn, &events)
-                    .detail()
-                    .ok_or_else(|| failure::no_turn(turn))?;
-                let written = detail
-                    .messages
-                    .into_iter()
-                    .find(|m| m.message == message)
-                    .ok_or_else(|| failure::no_message(turn, message))?;
-                Ok(Output {
-                    raw: written.raw,
-                    settings: config.output_of(&detail.inbound.channel).settings(),
-                    inbound: detail.inbound,
-                    // The journal keeps secrets masked; they are known again by how they are written there.
-                    secrets: Some(Patterns::masked()),
+                let journal = self.shared.journal.as_ref();
+                let (outputs, inbound) = Output::of_turn(journal, config, turn).await?;
+                let output = outputs.into_iter().find(|(number, _)| *number == message);
+                let (_, output) = output.ok_or_else(|| failure::no_message(turn, message))?;
+                Ok(Sample {
+                    output,
+                    inbound,
+                    journalled: true,
                     from: format!("message {} of turn {turn}", message + 1),
                 })
             }
@@ -93,7 +93,7 @@ impl Backend {
     }
 
     pub(super) async fn start_recut(&self, wish: Recut) -> Result<RecutStarted, Failure> {
-        let output = self.output(wish.specimen).await?;
+        let output = self.sample(wish.specimen).await?.output;
         let plan = Plan::of(&output.raw);
         let (families, cuts) = (plan.families().to_vec(), plan.total());
         let raw = output.raw.clone();
@@ -139,25 +139,30 @@ impl Backend {
 
     pub(super) async fn bench(&self, wish: DialectBench) -> Result<Benched, Failure> {
         let DialectBench { specimen, columns } = wish;
-        let output = self.output(specimen).await?;
-        let columns = columns.unwrap_or_else(|| self.worth_a_look(&output.settings));
-        let mut settings = Vec::new();
+        let sample = self.sample(specimen).await?;
+        let configured = Manner {
+            settings: sample.output.settings.clone(),
+            redact: self.shared.config.redact.clone(),
+        };
+        let columns = columns.unwrap_or_else(|| self.worth_a_look(&configured));
+        let mut manners = Vec::new();
         for column in columns {
-            let base = match &column.base {
-                BenchBase::Configured => output.settings.clone(),
-                BenchBase::Default => Settings::default(),
-                BenchBase::Channel { channel } => self.settings_of(Some(channel))?,
-            };
-            settings.push((set(base, &column.set), column));
+            let mut base = configured.clone();
+            match &column.base {
+                BenchBase::Configured => {}
+                BenchBase::Default => base.settings = Settings::default(),
+                BenchBase::Channel { channel } => base.settings = self.settings_of(Some(channel))?,
+            }
+            manners.push((set(base, &column.set), column));
         }
-        off_thread(move || Ok(compare(output, settings))).await
+        off_thread(move || Ok(compare(sample, manners))).await
     }
 
     /// The settings that are worth a look: those in force, then each of the others that reads differently.
-    fn worth_a_look(&self, configured: &Settings) -> Vec<BenchColumn> {
-        let mut columns: Vec<(Settings, BenchColumn)> = Vec::new();
-        let mut add = |settings: Settings, name: &str, base: BenchBase, set: Vec<String>| {
-            match columns.iter_mut().find(|(known, _)| *known == settings) {
+    fn worth_a_look(&self, configured: &Manner) -> Vec<BenchColumn> {
+        let mut columns: Vec<(Manner, BenchColumn)> = Vec::new();
+        let mut add = |manner: Manner, name: &str, base: BenchBase, set: Vec<String>| {
+            match columns.iter_mut().find(|(known, _)| *known == manner) {
                 // Channels that are configured alike are one column.
                 Some((_, same)) if same.base != BenchBase::Configured && base != BenchBase::Configured => {
                     if !name.is_empty() {
@@ -166,7 +171,7 @@ impl Backend {
                 }
                 Some(_) => {}
                 None => columns.push((
-                    settings,
+                    manner,
                     BenchColumn {
                         name: name.to_owned(),
                         base,
@@ -175,7 +180,11 @@ impl Backend {
                 )),
             }
         };
-        let default = Settings::default();
+        let read_by = |settings: Settings| Manner {
+            settings,
+            redact: configured.redact.clone(),
+        };
+        let default = read_by(Settings::default());
         let first = if *configured == default {
             "default"
         } else {
@@ -189,12 +198,12 @@ impl Backend {
             let base = BenchBase::Channel {
                 channel: channel.clone(),
             };
-            add(own, channel.as_str(), base, Vec::new());
+            add(read_by(own), channel.as_str(), base, Vec::new());
         }
         for (name, pair) in variations(configured) {
             let set = vec![pair];
-            if let Ok(settings) = self::set(configured.clone(), &set) {
-                add(settings, &name, BenchBase::Configured, set);
+            if let Ok(manner) = self::set(configured.clone(), &set) {
+                add(manner, &name, BenchBase::Configured, set);
             }
         }
         columns.into_iter().map(|(_, column)| column).collect()
@@ -202,18 +211,14 @@ impl Backend {
 }
 
 fn cut_up(output: &Output, tried: &AtomicU64, stop: &AtomicBool) -> RecutResult {
-    let begin = || {
-        let scanner = Scanner::new(&output.settings, Some(&output.inbound.text));
-        Reader::new(scanner, output.secrets.as_ref())
-    };
-    recut(&Plan::of(&output.raw), &begin, |done| {
+    recut(&Plan::of(&output.raw), &|| output.reader(), |done| {
         tried.store(done, Ordering::Relaxed);
         !stop.load(Ordering::Relaxed)
     })
 }
 
 /// Each single setting that could be otherwise, with a name.
-fn variations(settings: &Settings) -> Vec<(String, String)> {
+fn variations(Manner { settings, redact }: &Manner) -> Vec<(String, String)> {
     use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
     let mut found = Vec::new();
     for dialect in Dialect::ALL {
@@ -251,45 +256,75 @@ fn variations(settings: &Settings) -> Vec<(String, String)> {
         vary("heartbeat", &value.to_string(), settings.heartbeat == value);
         vary("allow_echo", &value.to_string(), settings.allow_echo == value);
     }
+    found.push((
+        format!("redaction {}", if redact.enabled { "off" } else { "on" }),
+        format!("redact.enabled={}", !redact.enabled),
+    ));
+    for (key, on) in [("email", redact.email), ("phone", redact.phone)] {
+        found.push((format!("redact {key} {}", !on), format!("redact.{key}={}", !on)));
+    }
     found
 }
 
-fn set(mut settings: Settings, pairs: &[String]) -> Result<Settings, String> {
+fn set(mut manner: Manner, pairs: &[String]) -> Result<Manner, String> {
     for pair in pairs {
-        settings.set_pair(pair).map_err(|error| error.to_string())?;
+        match pair.split_once('=').map(|(key, value)| (key.trim(), value)) {
+            Some((key, value)) if key.starts_with("redact.") => manner.redact.set(key, value),
+            _ => manner.settings.set_pair(pair),
+        }
+        .map_err(|error| error.to_string())?;
     }
-    Ok(settings)
+    Ok(manner)
 }
 
-fn compare(output: Output, columns: Vec<(Result<Settings, String>, BenchColumn)>) -> Benched {
+fn compare(sample: Sample, columns: Vec<(Result<Manner, String>, BenchColumn)>) -> Benched {
+    let Sample {
+        output, journalled, ..
+    } = sample;
     let mut results: Vec<BenchResult> = Vec::new();
-    for (settings, column) in columns {
-        let (parsed, error) = match settings {
-            Ok(settings) => (
-                Some(parse(&output.raw, &settings, Some(&output.inbound.text))),
-                None,
-            ),
-            Err(error) => (None, Some(error)),
-        };
-        let first = results.first().map_or(&parsed, |first| &first.parsed);
-        let differs = match (first, &parsed) {
-            (Some(first), Some(parsed)) => differences(first, parsed),
-            _ => Vec::new(),
-        };
-        results.push(BenchResult {
+    for (manner, column) in columns {
+        let mut result = BenchResult {
             column,
-            parsed,
-            error,
-            differs,
-        });
+            parsed: None,
+            masked: Vec::new(),
+            error: None,
+            differs: Vec::new(),
+        };
+        match manner {
+            Ok(Manner { settings, redact }) => {
+                let output = Output {
+                    settings,
+                    secrets: if journalled {
+                        Some(output::in_journal(&redact))
+                    } else {
+                        output::patterns(&redact)
+                    },
+                    ..output.clone()
+                };
+                result.parsed = Some(output.read());
+                result.masked = output.masked(&redact);
+            }
+            Err(error) => result.error = Some(error),
+        }
+        if let Some(first) = results.first()
+            && let (Some(a), Some(b)) = (&first.parsed, &result.parsed)
+        {
+            result.differs = differences(a, b);
+            if first.masked != result.masked {
+                result.differs.push(Aspect::Masked);
+            }
+        }
+        results.push(result);
     }
     // Stable: what differs as much stays in order. A mistake in a setting is seen before anything else.
     if let Some((_, others)) = results.split_first_mut() {
         others.sort_by_key(|result| (result.error.is_none(), std::cmp::Reverse(result.differs.len())));
     }
+    let grammar = Settings::KEYS.iter().map(|key| format!("output.{key}"));
+    let redaction = RedactSettings::KEYS.iter().map(|key| (*key).to_owned());
     Benched {
         raw: output.raw,
         results,
-        keys: Settings::KEYS.iter().map(|key| format!("output.{key}")).collect(),
+        keys: grammar.chain(redaction).collect(),
     }
 }

@@ -43,7 +43,13 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::RunFailed { .. }
         | Kind::RunEnded { .. } => whole(D::Agent),
         Kind::MessageEnded { message, .. } => of(D::Agent, *message),
-        Kind::Chunk { message, span, .. } => bytes(D::Chunk, *message, *span),
+        Kind::Chunk {
+            message, span, came, ..
+        } => {
+            let (start, end) = (messages.came(*message), came.unwrap_or(span.end));
+            // What only tells the rest of chunks before is no chunk.
+            (end > start).then(|| (D::Chunk, Some(*message), Some(Span::new(start, end))))
+        }
         // A hold that only grew is no new decision.
         Kind::Held { message, hold } if messages.continues(*message, hold) => None,
         Kind::Held { message, hold } => bytes(D::Hold, *message, hold.span),

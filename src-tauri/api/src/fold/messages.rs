@@ -43,7 +43,12 @@ impl Messages {
 
     pub(super) fn push(&mut self, when: When, kind: &Kind) {
         match kind {
-            Kind::Chunk { message, span, text } => self.chunk(when, *message, *span, text),
+            Kind::Chunk {
+                message,
+                span,
+                text,
+                came,
+            } => self.chunk(when, *message, came.unwrap_or(span.end), text),
             Kind::Decided { message, range } => decide(self.at(*message), range),
             Kind::Held { message, hold } => held(self.at(*message), when, hold),
             Kind::Released { message } => release(self.at(*message), when),
@@ -64,15 +69,24 @@ impl Messages {
         }
     }
 
-    fn chunk(&mut self, when: When, message: u32, span: Span, text: &str) {
+    /// How many bytes of a message have come; the last of them may not be told yet.
+    pub(super) fn came(&self, message: u32) -> usize {
+        self.get(message).map_or(0, came)
+    }
+
+    fn chunk(&mut self, when: When, message: u32, end: usize, text: &str) {
         let first = *self.first_chunk.get_or_insert(when.at);
         let message = self.at(message);
         message.raw.push_str(text);
-        message.chunks.push(Chunk {
-            seq: when.seq,
-            at_ms: millis(first, when.at),
-            span,
-        });
+        let start = came(message);
+        // What only tells the rest of chunks before is no chunk.
+        if end > start {
+            message.chunks.push(Chunk {
+                seq: when.seq,
+                at_ms: millis(first, when.at),
+                span: Span::new(start, end),
+            });
+        }
     }
 
     /// The message with this number; events name messages in order, so at most one is added.
@@ -94,6 +108,11 @@ impl Messages {
         }
         &mut self.all[message as usize]
     }
+}
+
+/// How many bytes have come.
+pub(super) fn came(message: &MessageDetail) -> usize {
+    message.chunks.last().map_or(0, |chunk| chunk.span.end)
 }
 
 /// Holds with the same reason from the same byte are one wait for a person, however often it grew.

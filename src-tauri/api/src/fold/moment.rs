@@ -2,15 +2,15 @@
 
 use super::{
     TurnFold, chat,
-    messages::{join, same_wait},
+    messages::{came, join, same_wait},
     when::millis,
 };
 use foldback_directives::{
-    Scanner, Settings, Sink, Step,
+    HoldReason, Scanner, Settings, Sink, Step,
     redact::{Patterns, Reader},
 };
 use foldback_wire::{
-    Capabilities, Directive, Event, Fate, Hold, Range, RangeReason, TurnId,
+    Capabilities, Directive, Event, Fate, Hold, Kind, Range, RangeReason, TurnId,
     rpc::{Chunk, DirectiveEntry, MessageDetail, Moment, MomentMessage},
 };
 
@@ -57,7 +57,7 @@ impl TurnFold {
         };
         let bytes = source.raw.floor_char_boundary(bytes.min(source.raw.len()));
         let inbound = self.inbound.as_ref().map(|m| m.text.as_str());
-        let read = read(source, bytes, settings, inbound, whole.first_chunk_ms());
+        let read = read(source, events, bytes, settings, inbound, whole.first_chunk_ms());
         moment
             .directives
             .retain(|entry| entry.message != number || (entry.index as usize) < read.directives.len());
@@ -101,7 +101,7 @@ fn message(detail: &MessageDetail) -> MomentMessage {
     let hold = detail.holds.last().filter(|hold| hold.until_seq.is_none());
     MomentMessage {
         message: detail.message,
-        raw_bytes: detail.raw.len(),
+        raw_bytes: came(detail),
         ranges: detail.ranges.clone(),
         hold: hold.map(|h| h.hold.clone()),
         held_since_ms: hold.map(|h| h.from_ms),
@@ -119,6 +119,7 @@ struct Reading {
 /// began when it began.
 fn read(
     source: &MessageDetail,
+    events: &[Event],
     bytes: usize,
     settings: &Settings,
     inbound: Option<&str>,
@@ -154,6 +155,9 @@ fn read(
             _ => Some(first_ms + at_ms),
         };
     }
+    if let Some(hold) = redaction_hold(source, events, bytes) {
+        reading.withhold(hold, &source.raw);
+    }
     if source.ended && bytes == source.raw.len() {
         // The end of a message decides what was open; the hold map shows the same after its last byte.
         scanner.finish(&mut reading);
@@ -161,6 +165,51 @@ fn read(
         reading.message.held_since_ms = None;
     }
     reading
+}
+
+/// The wait for a secret that the journal tells of when the chunk with this byte had come, if it had begun by
+/// then. Whether the journal's text is masked was decided later; so only its events know that it waited.
+fn redaction_hold(source: &MessageDetail, events: &[Event], bytes: usize) -> Option<(Hold, u64)> {
+    let chunk = source.chunks.iter().position(|chunk| bytes <= chunk.span.end)?;
+    let next = source.chunks.get(chunk + 1).map_or(u64::MAX, |next| next.seq);
+    let before = events.iter().take_while(|event| event.seq.0 < next);
+    let hold = before
+        .filter_map(|event| match &event.kind {
+            Kind::Held { message, hold } if *message == source.message => Some(Some(hold)),
+            Kind::Released { message } | Kind::MessageEnded { message, .. } if *message == source.message => {
+                Some(None)
+            }
+            _ => None,
+        })
+        .last()??;
+    let waits = hold.reason == HoldReason::RedactionWindow && hold.span.start < bytes;
+    let entry = source.holds.iter().rev().find(|entry| entry.seq < next)?;
+    waits.then(|| (hold.clone(), entry.from_ms))
+}
+
+impl Reading {
+    /// Takes back what was shown of a text that still waited, and says since when.
+    fn withhold(&mut self, (mut hold, since_ms): (Hold, u64), raw: &str) {
+        let message = &mut self.message;
+        let from = hold.span.start;
+        message.ranges.retain_mut(|range| {
+            range.span.end = range.span.end.min(from);
+            range.span.start < from
+        });
+        let shown = message.ranges.iter().filter(|range| range.fate == Fate::Show);
+        message.released = shown
+            .map(|range| range.shown_as.as_deref().unwrap_or_else(|| range.span.of(raw)))
+            .collect();
+        if hold.span.end > message.raw_bytes
+            && let Some((rule, _)) = hold.because.rsplit_once("; ")
+        {
+            // Within a chunk less waits than the journal says of its end.
+            hold.because = format!("{rule}; {} bytes held.", message.raw_bytes - from);
+        }
+        hold.span.end = message.raw_bytes;
+        message.hold = Some(hold);
+        message.held_since_ms = Some(since_ms);
+    }
 }
 
 impl Sink for Reading {

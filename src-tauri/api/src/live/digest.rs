@@ -1,7 +1,8 @@
 //! What the events since the start add up to: figures, counters, errors, alarms.
 
 use foldback_wire::{
-    ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Terminal, Timestamp, TurnId,
+    ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason, Terminal,
+    Timestamp, TurnId,
     rpc::{Alarm, AlarmKind, ChannelError, Counters},
 };
 use std::{
@@ -29,6 +30,7 @@ pub(crate) struct Digest {
     /// What the operations of running turns are, for an alarm that names one.
     intents: BTreeMap<OpId, Named>,
     leaks: u32,
+    masked: u32,
     typing: HashSet<OpId>,
     unknown: BTreeMap<TurnId, Unknown>,
     since: Option<Timestamp>,
@@ -87,6 +89,7 @@ impl Digest {
         self.follow_turn(event);
         self.follow_ops(event);
         self.follow_intents(event);
+        self.masked += u32::from(is_masked(&event.kind));
         let alarm = self.leak(event).or_else(|| alarm(event));
         if let Some((message, hint)) = trouble(event) {
             let error = ChannelError {
@@ -281,6 +284,11 @@ impl Digest {
         self.leaks
     }
 
+    /// Stretches of answers that were masked as secrets.
+    pub(crate) const fn masked(&self) -> u32 {
+        self.masked
+    }
+
     /// Operations without an outcome.
     pub(crate) fn waiting(&self) -> u32 {
         self.open.len() as u32
@@ -331,6 +339,19 @@ impl Digest {
             .get((sorted.len() * 95).div_ceil(100).checked_sub(1)?)
             .copied()
     }
+}
+
+const fn is_masked(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Decided {
+            range: Range {
+                reason: Some(RangeReason::Redacted),
+                ..
+            },
+            ..
+        }
+    )
 }
 
 fn add(counters: &mut Counters, outcome: OutcomeCode) {

@@ -3,7 +3,7 @@
 use crate::host::Host;
 use foldback_wire::{
     OutcomeCode,
-    rpc::{Bubble, BubblePart, ChannelPreview, Composed, TurnDetail},
+    rpc::{Bubble, BubblePart, ChannelPreview, Composed, Secrets, Status, TurnDetail},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -88,6 +88,73 @@ async fn findings_have_places_and_explanations() {
     assert_eq!((lint.end_line, lint.end_column), (3, 25));
     assert_eq!(lint.explanation, lint.diagnostic.code.explain());
     assert_eq!(composed.previews.len(), 1);
+}
+
+const SECRETS: &str = "Hi, the key is sk-abcdefghijklmnopqrstuvwx.\n<voice>password: hunter2</voice>";
+
+#[tokio::test(start_paused = true)]
+async fn secrets_are_masked_as_they_are_when_it_is_sent() {
+    let host = Host::start().await;
+    let composed = compose(&host, SECRETS, &["telegram"]).await;
+    assert!(composed.redacts);
+    assert_eq!(composed.parsed.clean_text, "Hi, the key is [redacted].");
+    assert_eq!(text(&composed.previews[0].bubbles[1]), composed.parsed.clean_text);
+    assert_eq!(
+        json!(composed.parsed.directives[0])["text"],
+        "password: [redacted]"
+    );
+    let told: Vec<_> = composed
+        .masked
+        .iter()
+        .map(|m| {
+            (
+                m.span.of(SECRETS),
+                m.line,
+                m.secrets[0].as_str(),
+                m.inside.as_deref(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("sk-abcdefghijklmnopqrstuvwx", 1, "sk", None),
+            ("hunter2", 2, "named", Some("voice")),
+        ]
+    );
+    // The text in the editor is the person's own: a fix must not put a mask into it.
+    let fix = composed.lints[0].diagnostic.fix.as_ref().unwrap();
+    assert!(fix.text.contains("hunter2"), "{fix:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_masked_where_the_configuration_says_so() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.redact.enabled = false;
+    })
+    .await;
+    let composed = compose(&host, SECRETS, &["telegram"]).await;
+    assert!(!composed.redacts && composed.masked.is_empty());
+    assert_eq!(
+        composed.parsed.clean_text,
+        "Hi, the key is sk-abcdefghijklmnopqrstuvwx."
+    );
+    assert_eq!(text(&composed.previews[0].bubbles[1]), composed.parsed.clean_text);
+    let secrets: Secrets = host.call("secrets", json!({})).await;
+    assert!(!secrets.enabled && secrets.kinds.iter().all(|kind| !kind.on));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_figure_of_masked_secrets_is_the_number_of_rows_that_its_filter_shows() {
+    let host = Host::start().await;
+    host.say("telegram", "Hi", SECRETS).await;
+    host.say("slack", "Hi", "password: hunter2, token = abc123def456")
+        .await;
+    let status: Status = host.call("status", json!({})).await;
+    assert_eq!(status.masked, 3);
+    let filter = format!("kind:decided text:redacted after:{}", status.since);
+    assert_eq!(host.rows(&filter).await, 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,9 +2,9 @@
 
 use foldback_api::{Backend, Setup, Subscription, call};
 use foldback_pipeline::TokioClock;
-use foldback_store::MemoryJournal;
+use foldback_store::{Filter, MemoryJournal, Scene};
 use foldback_wire::{
-    Actor, Timestamp,
+    Actor, Seq, Timestamp,
     rpc::{Failure, Push, Topic},
 };
 use serde::de::DeserializeOwned;
@@ -65,6 +65,15 @@ impl Host {
 
     pub(crate) fn subscribe(&self, topic: &Topic) -> Subscription {
         self.backend.subscribe(topic).unwrap()
+    }
+
+    /// How many rows a filter shows.
+    pub(crate) async fn rows(&self, filter: &str) -> u64 {
+        let events = self.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
+        let mut matcher = Filter::parse(filter).unwrap().matcher(Timestamp(0));
+        let scene = Scene::live();
+        let passing = events.iter().filter(|event| matcher.matches(event, &scene));
+        passing.count() as u64
     }
 
     /// Sends a message with a typed answer through a channel and waits for the end of its turn.

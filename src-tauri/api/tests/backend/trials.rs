@@ -5,8 +5,8 @@ use foldback_replay::{Options, fixture, run};
 use foldback_wire::{
     Platform,
     rpc::{
-        Aspect, Benched, CutFamily, FixtureText, Push, RecutProgress, RecutStarted, Topic, TurnDetail,
-        Verdict,
+        Aspect, BenchResult, Benched, CutFamily, FixtureText, Push, RecutProgress, RecutStarted, Topic,
+        TurnDetail, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -183,6 +183,27 @@ async fn a_fixture_of_a_cut_brings_the_settings_it_was_read_with() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fixture_of_a_cut_masks_what_the_bot_masks() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.redact.email = true;
+    })
+    .await;
+    let made: FixtureText = host
+        .call(
+            "recut_fixture",
+            json!({"specimen": text("write to ada@example.org"), "cut": [12]}),
+        )
+        .await;
+    assert!(
+        made.text.contains(r#"config: {"redact":{"email":true}}"#),
+        "{}",
+        made.text
+    );
+    assert!(made.text.contains("write to [redacted]"), "{}", made.text);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_bench_shows_what_differs_first() {
     let host = Host::start().await;
     let bench: Benched = host
@@ -286,4 +307,75 @@ async fn channels_that_are_configured_differently_are_columns() {
             .iter()
             .any(|r| r.column.name.starts_with("default") && !r.differs.is_empty())
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_bench_masks_secrets_as_the_bot_does_and_redaction_is_a_setting_like_others() {
+    let host = Host::start().await;
+    let secret = "Mail ada@example.org the key ghp_abcdefghijklmnopqrstuvwxyz0123456789.";
+    let bench: Benched = host
+        .call(
+            "dialect_bench",
+            json!({"specimen": text(secret), "columns": null}),
+        )
+        .await;
+    let of = |name: &str| {
+        let found = bench.results.iter().find(|r| r.column.name == name);
+        let result = found.unwrap_or_else(|| panic!("no column {name}"));
+        (result.parsed.as_ref().unwrap().clean_text.as_str(), result)
+    };
+    let (shown, first) = of("default");
+    assert_eq!(shown, "Mail ada@example.org the key [redacted].");
+    let kinds = |result: &BenchResult| -> Vec<String> {
+        let ids = result.masked.iter().flat_map(|m| m.secrets.clone());
+        ids.collect()
+    };
+    assert_eq!(kinds(first), ["github"]);
+    let (shown, off) = of("redaction off");
+    assert_eq!((shown, kinds(off)), (secret, Vec::new()));
+    assert_eq!(off.differs, [Aspect::CleanText, Aspect::Ranges, Aspect::Masked]);
+    let (shown, mail) = of("redact email true");
+    assert_eq!(shown, "Mail [redacted] the key [redacted].");
+    assert_eq!(kinds(mail), ["email", "github"]);
+    assert_eq!(of("redact phone true").1.differs, []);
+    assert!(bench.keys.contains(&"redact.enabled".to_owned()));
+    // The same words in the journal are masked already, whatever is set now.
+    let turn = host.say("telegram", "Hi", secret).await;
+    let specimen = json!({"of": "message", "turn": turn, "message": 0});
+    let column = json!({"name": "off", "base": {"from": "configured"}, "set": ["redact.enabled=false"]});
+    let bench: Benched = host
+        .call(
+            "dialect_bench",
+            json!({"specimen": specimen, "columns": [column]}),
+        )
+        .await;
+    let result = &bench.results[0];
+    assert_eq!(
+        result.parsed.as_ref().unwrap().clean_text,
+        "Mail ada@example.org the key [redacted]."
+    );
+    assert_eq!(kinds(result), ["masked"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mistake_in_a_setting_of_redaction_is_said_in_its_column() {
+    let host = Host::start().await;
+    let column = |set: &str| json!({"name": set, "base": {"from": "configured"}, "set": [set]});
+    let columns = json!([column("redact.mail=true"), column("redact.extra=a(")]);
+    let bench: Benched = host
+        .call(
+            "dialect_bench",
+            json!({"specimen": text(OUTPUT), "columns": columns}),
+        )
+        .await;
+    let errors: Vec<_> = bench
+        .results
+        .iter()
+        .map(|r| r.error.as_deref().unwrap())
+        .collect();
+    assert!(
+        errors[0].starts_with("redact.mail: no such setting; there are redact.enabled,"),
+        "{errors:?}"
+    );
+    assert!(errors[1].contains("unclosed group"), "{errors:?}");
 }

@@ -1,7 +1,10 @@
 //! Turns of the demonstration: lists, details, moments, why.
 
 use crate::host::Host;
-use foldback_wire::rpc::{BubblePart, Moment, MomentMessage, TurnDetail, TurnSummary, Why};
+use foldback_wire::{
+    HoldReason,
+    rpc::{BubblePart, Moment, MomentMessage, TurnDetail, TurnSummary, Why},
+};
 use serde_json::{Value, json};
 
 #[tokio::test(start_paused = true)]
@@ -88,8 +91,11 @@ async fn a_turn_is_scrubbed_from_nothing_to_the_answer() {
 #[tokio::test(start_paused = true)]
 async fn stepping_by_byte_agrees_with_the_journal_at_every_chunk() {
     let host = Host::after_demo().await;
-    let mut compared = 0;
-    for turn in 1..=8 {
+    let secrets = "Use sk-learn, I say. The key is sk-abcdefghijklmnopqrstuvwxyz0123456789 <react emoji=\"eyes\"/> \
+         and the password: hunter2345678 for https://example.org/a, or https://ada:lovelace@example.org/b.";
+    let last = host.say("telegram", "What is it?", secrets).await;
+    let (mut compared, mut waiting) = (0, 0);
+    for turn in (1..=8).chain([last]) {
         let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
         for message in &detail.messages {
             let number = message.message;
@@ -99,12 +105,14 @@ async fn stepping_by_byte_agrees_with_the_journal_at_every_chunk() {
                 let journalled: Moment = host
                     .call("turn_at", json!({"turn": turn, "seq": seq, "byte": null}))
                     .await;
-                // The journal tells raw text as far as it is known to be no secret; what is held may go on behind.
-                let ahead = |m: &MomentMessage| m.hold.as_ref().is_some_and(|h| h.span.end > m.raw_bytes);
-                if journalled.messages.iter().any(ahead) {
-                    continue;
-                }
                 compared += 1;
+                // What may begin a secret is told later, but that it came is told at once.
+                let waits = |m: &MomentMessage| {
+                    m.hold
+                        .as_ref()
+                        .is_some_and(|h| h.reason == HoldReason::RedactionWindow)
+                };
+                waiting += usize::from(journalled.messages.iter().any(waits));
                 let byte = json!([number, chunk.span.end]);
                 let read: Moment = host
                     .call("turn_at", json!({"turn": turn, "seq": seq, "byte": byte}))
@@ -118,7 +126,7 @@ async fn stepping_by_byte_agrees_with_the_journal_at_every_chunk() {
             }
         }
     }
-    assert!(compared >= 12, "{compared}");
+    assert!(compared >= 24 && waiting >= 4, "{compared}, {waiting}");
 }
 
 #[tokio::test(start_paused = true)]

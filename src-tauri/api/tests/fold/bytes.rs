@@ -57,6 +57,7 @@ fn a_byte_inside_a_character_is_rounded_down() {
             message: 0,
             span: Span::new(0, 4),
             text: "né!".into(),
+            came: None,
         },
     );
     let moment = fold(&story.events, end)

@@ -26,6 +26,7 @@ fn said(text: &str) -> Story {
             message: 0,
             span: Span::new(0, text.len()),
             text: text.into(),
+            came: None,
         },
     );
     story.at(

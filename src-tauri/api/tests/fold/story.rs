@@ -183,6 +183,7 @@ pub(crate) fn reaction_then_text() -> (Story, Places) {
             message,
             span: Span::new(0, 21),
             text: RAW[..21].into(),
+            came: None,
         },
     );
     let held = story.at(
@@ -198,6 +199,7 @@ pub(crate) fn reaction_then_text() -> (Story, Places) {
             message,
             span: Span::new(21, 55),
             text: RAW[21..55].into(),
+            came: None,
         },
     );
     story.at(
@@ -260,6 +262,7 @@ pub(crate) fn reaction_then_text() -> (Story, Places) {
             message,
             span: Span::new(55, 61),
             text: RAW[55..].into(),
+            came: None,
         },
     );
     story.at(

@@ -13,6 +13,7 @@ use crate::{
 };
 use clap::ValueEnum;
 use cut::Cut;
+use foldback_api::mask;
 use foldback_directives::{
     Collect, Parsed, Scanner, Settings,
     redact::{Patterns, Reader},
@@ -104,22 +105,17 @@ fn parse(
     redacted(collect.into_parsed(), secrets)
 }
 
-/// Masks secrets in what stands beside the text, as the bot does before it carries directives out.
+/// Masks secrets in what stands beside the text, as the bot does before it carries directives out and keeps
+/// its findings.
 fn redacted(mut parsed: Parsed, secrets: Option<&Arc<Patterns>>) -> Parsed {
     let Some(secrets) = secrets else { return parsed };
-    let mask = |text: &mut String| {
-        if let Cow::Owned(masked) = secrets.redact(text) {
-            *text = masked;
-        }
-    };
-    for directive in &mut parsed.directives {
-        directive.each_text(mask);
-    }
-    for action in &mut parsed.actions {
-        mask(&mut action.payload);
-    }
+    mask(&mut parsed, secrets);
     for finding in &mut parsed.diagnostics {
-        finding.each_text(mask);
+        finding.each_text(|text| {
+            if let Cow::Owned(masked) = secrets.redact(text) {
+                *text = masked;
+            }
+        });
     }
     parsed
 }

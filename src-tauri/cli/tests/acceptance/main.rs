@@ -10,6 +10,7 @@ mod lint;
 mod openai;
 mod parse;
 mod recordings;
+mod recut;
 mod redact;
 mod replay;
 mod schema;

@@ -75,9 +75,11 @@ fn settings_of_redaction_are_taken_and_wrong_ones_refused() {
         "redact.allow=sk-abcdefghijklmnopqrstuvwx",
     ];
     assert_eq!(foldback(&allow, TEXT).json()["clean_text"], TEXT);
+    let off = ["parse", "--redact", "--set", "redact.enabled=false"];
+    assert_eq!(foldback(&off, TEXT).json()["clean_text"], TEXT);
     for (pair, about) in [
         ("redact.extra=a(", "unclosed group"),
-        ("redact.mail=true", "there are redact.email"),
+        ("redact.mail=true", "there are redact.enabled, redact.email"),
         ("redact.email=maybe", "expected true or false"),
     ] {
         let ran = foldback(&["parse", "--redact", "--set", pair], TEXT);

@@ -1,11 +1,13 @@
 //! Patterns as one automaton over bytes, built once for a configuration.
 //!
-//! The automaton is simulated state by state (see `find`), never turned back, so that work is linear in the
+//! The automaton is simulated state by state (see `run`), never turned back, so that work is linear in the
 //! text whatever the patterns are.
 
 use super::{
+    memo::{MOST, Memo},
     settings::RedactSettings,
-    table::{SECRETS, written_out},
+    table::SECRETS,
+    tell::KnownBy,
 };
 use regex_automata::{
     nfa::thompson::{NFA, State, WhichCaptures},
@@ -13,8 +15,11 @@ use regex_automata::{
 };
 use std::{
     fmt::Write as _,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
 };
+
+/// The name of the operator's own patterns.
+const OWN: &str = "extra";
 
 /// A state of the automaton, by its place.
 pub(super) type Place = u32;
@@ -37,8 +42,9 @@ pub(super) enum Node {
 }
 
 /// What stands before a byte, as far as it matters for the beginning of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) enum Before {
+    #[default]
     Nothing,
     Word,
     LineFeed,
@@ -46,19 +52,23 @@ pub(super) enum Before {
 }
 
 impl Before {
-    const ALL: [(Self, Option<u8>); 4] = [
-        (Self::Nothing, None),
-        (Self::Word, Some(b'a')),
-        (Self::LineFeed, Some(b'\n')),
-        (Self::Other, Some(b' ')),
-    ];
+    const ALL: [Self; 4] = [Self::Nothing, Self::Word, Self::LineFeed, Self::Other];
 
-    pub(super) const fn of(byte: Option<u8>) -> Self {
+    pub(super) const fn of(byte: u8) -> Self {
         match byte {
-            None => Self::Nothing,
-            Some(b'\n') => Self::LineFeed,
-            Some(byte) if is_word(byte) => Self::Word,
-            Some(_) => Self::Other,
+            b'\n' => Self::LineFeed,
+            byte if is_word(byte) => Self::Word,
+            _ => Self::Other,
+        }
+    }
+
+    /// A byte of this kind.
+    const fn byte(self) -> Option<u8> {
+        match self {
+            Self::Nothing => None,
+            Self::Word => Some(b'a'),
+            Self::LineFeed => Some(b'\n'),
+            Self::Other => Some(b' '),
         }
     }
 }
@@ -81,6 +91,9 @@ pub struct Patterns {
     allowed_from: u16,
     /// By what stands before, then by byte.
     seeds: Vec<Box<[Seed]>>,
+    /// Steps that were taken before, and for how many situations there is room.
+    memo: Mutex<Option<Arc<Memo>>>,
+    room: u16,
 }
 
 /// Why a pattern cannot be used.
@@ -132,11 +145,11 @@ impl Patterns {
             _ => true,
         };
         let known = SECRETS.iter().filter(|row| on(row.id) && wanted(row.id));
-        let known = known.map(|row| (row.id, written_out(row.pattern)));
+        let known = known.map(|row| (row.id, row.pattern()));
         let own = settings
             .extra
             .iter()
-            .map(|own| ("extra", own.pattern.as_str().to_owned()));
+            .map(|own| (OWN, own.pattern.as_str().to_owned()));
         // The table's patterns compile (a test says so); the operator's were compiled when they were read.
         for (name, pattern) in known.chain(own) {
             starts.extend(patterns.add(name, &pattern).ok());
@@ -147,6 +160,15 @@ impl Patterns {
         }
         patterns.sow(&starts);
         patterns
+    }
+
+    /// The same with room for so many remembered situations; with one it remembers nothing.
+    #[cfg(test)]
+    pub(super) fn with_room(settings: &RedactSettings, room: u16) -> Arc<Self> {
+        Arc::new(Self {
+            room,
+            ..Self::build(settings)
+        })
     }
 
     /// The same without one of the known secrets.
@@ -162,7 +184,23 @@ impl Patterns {
             names: Vec::new(),
             allowed_from: u16::MAX,
             seeds: Vec::new(),
+            memo: Mutex::new(None),
+            room: MOST,
         }
+    }
+
+    /// Steps that were taken before.
+    pub(super) fn memo(&self) -> Arc<Memo> {
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(memo.get_or_insert_with(|| Arc::new(Memo::new(&self.nodes, self.room))))
+    }
+
+    /// An empty memo in place of this one; or what took its place already.
+    pub(super) fn memo_after(&self, worn: &Arc<Memo>) -> Arc<Memo> {
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        memo.take_if(|memo| Arc::ptr_eq(memo, worn));
+        drop(memo);
+        self.memo()
     }
 
     fn count(&self) -> u16 {
@@ -230,7 +268,7 @@ impl Patterns {
     /// into a table a byte.
     fn sow(&mut self, starts: &[Place]) {
         let mut seeds = Vec::with_capacity(4 * 256);
-        for (_, before) in Before::ALL {
+        for before in Before::ALL {
             let mut rows: Vec<Vec<Seed>> = vec![Vec::new(); 256];
             for byte in 0..=255_u8 {
                 let mut seen = Vec::new();
@@ -253,7 +291,7 @@ impl Patterns {
     fn first(
         &self,
         at: Place,
-        before: Option<u8>,
+        before: Before,
         byte: u8,
         open: bool,
         seen: &mut Vec<Place>,
@@ -283,12 +321,21 @@ impl Patterns {
         }
     }
 
+    /// What a pattern of the table, or of the operator, is known as.
+    pub(super) fn known_by(&self, owner: u16) -> KnownBy {
+        let (before, rest) = self.names.split_at(usize::from(owner));
+        match rest[0] {
+            OWN => KnownBy::Own(before.iter().filter(|name| **name == OWN).count()),
+            id => KnownBy::Known(id),
+        }
+    }
+
     pub(super) fn node(&self, at: Place) -> &Node {
         &self.nodes[at as usize]
     }
 
-    pub(super) fn seeds(&self, before: Option<u8>, byte: u8) -> &[Seed] {
-        &self.seeds[Before::of(before) as usize * 256 + usize::from(byte)]
+    pub(super) fn seeds(&self, before: Before, byte: u8) -> &[Seed] {
+        &self.seeds[before as usize * 256 + usize::from(byte)]
     }
 
     /// Whether a node belongs to the allow list.
@@ -337,8 +384,9 @@ const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether an assertion holds between two bytes; `None` is the beginning or the end.
-pub(super) fn holds(look: Look, before: Option<u8>, after: Option<u8>) -> bool {
+/// Whether an assertion holds between two bytes; no byte `after` is the end.
+pub(super) fn holds(look: Look, before: Before, after: Option<u8>) -> bool {
+    let before = before.byte();
     let word = |byte: Option<u8>| byte.is_some_and(is_word);
     match look {
         Look::Start => before.is_none(),

@@ -4,31 +4,13 @@
 //! order nor cut can matter. A byte is decided as soon as no beginning of a secret that is still possible
 //! covers it.
 
-use super::compile::{Node, Patterns, Place, holds, taken};
+use super::{
+    compile::Patterns,
+    memo::{END, Memo, START},
+    run::{NONE, Run, Thread},
+};
 use crate::Span;
 use std::{collections::VecDeque, sync::Arc};
-
-/// No byte.
-const NONE: usize = usize::MAX;
-
-/// A pattern that may still match.
-#[derive(Debug, Clone, Copy)]
-struct Thread {
-    at: Place,
-    /// Where what it would mask begins, once that is known.
-    from: usize,
-    /// Where it ends, where that is not the end of the pattern.
-    to: usize,
-}
-
-/// What stands behind a state.
-#[derive(Debug, Clone, Copy)]
-enum Next {
-    /// Not yet known.
-    Unread,
-    /// This byte, or the end.
-    Is(Option<u8>),
-}
 
 /// A stretch of text that is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +23,10 @@ pub(crate) struct Stretch {
 #[derive(Debug, Clone)]
 pub(crate) struct Finder {
     patterns: Arc<Patterns>,
+    memo: Arc<Memo>,
     run: Run,
+    /// The remembered situation that the automaton is in; of `run` then only what was found and read is true.
+    here: Option<u16>,
     decided: usize,
     /// How far it may be decided, and what is waited for there; until more is read.
     held: Option<(usize, &'static str)>,
@@ -49,13 +34,26 @@ pub(crate) struct Finder {
 
 impl Finder {
     pub(crate) fn new(patterns: Arc<Patterns>) -> Self {
-        let run = Run::new(patterns.nodes.len());
         Self {
+            memo: patterns.memo(),
             patterns,
-            run,
+            run: Run::default(),
+            here: Some(START),
             decided: 0,
             held: None,
         }
+    }
+
+    /// The same, but it remembers which pattern found what.
+    pub(super) fn telling(patterns: Arc<Patterns>) -> Self {
+        let mut finder = Self::new(patterns);
+        finder.run.told = Some(Vec::new());
+        finder
+    }
+
+    /// What was found and by which pattern, in no order.
+    pub(super) fn told(&self) -> &[(Span, u16)] {
+        self.run.told.as_deref().unwrap_or_default()
     }
 
     /// Steps taken so far, for the proof that work is linear.
@@ -70,21 +68,65 @@ impl Finder {
 
     /// Reads on.
     pub(crate) fn push(&mut self, text: &str) {
-        for byte in text.bytes() {
-            self.run.take(&self.patterns, byte);
+        let mut rest = text.as_bytes();
+        loop {
+            if let Some(from) = self.here {
+                let (to, read) = self.memo.follow(from, rest);
+                self.here = Some(to);
+                self.run.skip(read);
+                rest = &rest[read..];
+            }
+            let Some((byte, after)) = rest.split_first() else {
+                break;
+            };
+            self.step(*byte);
+            rest = after;
         }
         self.held = self.first_open();
     }
 
+    /// Reads a byte with which no remembered step goes on.
+    fn step(&mut self, byte: u8) {
+        let from = self.here;
+        self.leave_memo();
+        let found = self.run.take(&self.patterns, byte);
+        if !found {
+            let situation = self.run.situation();
+            self.here = situation.and_then(|situation| self.memo.number(situation));
+        }
+        if let Some(from) = from {
+            self.memo.remember(from, byte, self.here);
+        }
+        if self.here.is_none() && self.memo.is_worn() {
+            self.memo = self.patterns.memo_after(&self.memo);
+        }
+    }
+
+    /// Brings the automaton to where the remembered steps led.
+    fn leave_memo(&mut self) {
+        if let Some(here) = self.here.take() {
+            self.run.resume(&self.patterns, self.memo.situation(here));
+        }
+    }
+
     /// Nothing follows.
     pub(crate) fn finish(&mut self) {
-        self.run.finish(&self.patterns);
         self.held = None;
+        let from = self.here;
+        if from.is_some_and(|from| self.memo.follow(from, &[END]).1 == 1) {
+            return;
+        }
+        self.leave_memo();
+        let found = self.run.finish(&self.patterns);
+        if let Some(from) = from {
+            self.memo.remember(from, END, (!found).then_some(from));
+        }
     }
 
     /// Waits for nothing that was read.
     #[cfg(feature = "mutants")]
     pub(crate) fn give_up(&mut self) {
+        self.leave_memo();
         self.run.threads.clear();
         self.held = None;
     }
@@ -116,13 +158,15 @@ impl Finder {
     }
 
     fn first_open(&self) -> Option<(usize, &'static str)> {
-        let Run {
-            threads,
-            secrets,
-            read,
-            ..
-        } = &self.run;
-        let open = threads.iter().filter(|thread| thread.from != NONE);
+        match self.here {
+            Some(here) => self.first_of(self.memo.situation(here).threads(self.run.read)),
+            None => self.first_of(self.run.threads.iter().copied()),
+        }
+    }
+
+    fn first_of(&self, threads: impl Iterator<Item = Thread>) -> Option<(usize, &'static str)> {
+        let Run { secrets, read, .. } = &self.run;
+        let open = threads.take_while(|thread| thread.from != NONE);
         let waits = open.filter_map(|thread| {
             let from = thread.from.max(self.decided);
             let next = secrets.partition_point(|secret| secret.end <= from);
@@ -150,170 +194,5 @@ fn cover(spans: &mut VecDeque<Span>, at: usize) -> (bool, usize) {
         Some(span) if span.start <= at => (true, span.end),
         Some(span) => (false, span.start),
         None => (false, NONE),
-    }
-}
-
-/// The automaton at work.
-#[derive(Debug, Clone)]
-struct Run {
-    threads: Vec<Thread>,
-    /// Room for the threads that pass the next byte, and for those behind it.
-    ready: Vec<Thread>,
-    next: Vec<Thread>,
-    walk: Vec<Thread>,
-    /// When each state was reached last.
-    seen: Vec<u64>,
-    round: u64,
-    /// Bytes read.
-    read: usize,
-    before: Option<u8>,
-    /// Where the character begins that the last byte belongs to.
-    character: usize,
-    /// Certain secrets, and what the allow list names; in order, apart.
-    secrets: VecDeque<Span>,
-    allowed: VecDeque<Span>,
-    work: u64,
-}
-
-impl Run {
-    fn new(states: usize) -> Self {
-        Self {
-            threads: Vec::new(),
-            ready: Vec::new(),
-            next: Vec::new(),
-            walk: Vec::new(),
-            seen: vec![0; states],
-            round: 0,
-            read: 0,
-            before: None,
-            character: 0,
-            secrets: VecDeque::new(),
-            allowed: VecDeque::new(),
-            work: 0,
-        }
-    }
-
-    fn take(&mut self, patterns: &Patterns, byte: u8) {
-        self.work += 1;
-        let at = self.read;
-        if byte & 0xc0 == 0x80 {
-            // A character is masked as a whole.
-            for spans in [&mut self.secrets, &mut self.allowed] {
-                if let Some(last) = spans.back_mut().filter(|last| last.end == at) {
-                    last.end += 1;
-                }
-            }
-        } else {
-            self.character = at;
-        }
-        let before = self.before;
-        let seeds = patterns.seeds(before, byte);
-        if !self.threads.is_empty() || !seeds.is_empty() {
-            self.pass_assertions(patterns, Some(byte));
-            self.read = at + 1;
-            self.round += 1;
-            let mut ready = std::mem::take(&mut self.ready);
-            for thread in ready.drain(..) {
-                if let Node::Bytes(ranges) = patterns.node(thread.at)
-                    && let Some(to) = taken(ranges, byte)
-                {
-                    self.reach(patterns, Thread { at: to, ..thread });
-                }
-            }
-            self.ready = ready;
-            for seed in seeds {
-                let from = if seed.masks { self.character } else { NONE };
-                let thread = Thread {
-                    at: seed.to,
-                    from,
-                    to: NONE,
-                };
-                self.reach(patterns, thread);
-            }
-            self.threads.clear();
-            std::mem::swap(&mut self.threads, &mut self.next);
-        }
-        self.read = at + 1;
-        self.before = Some(byte);
-    }
-
-    fn finish(&mut self, patterns: &Patterns) {
-        self.pass_assertions(patterns, None);
-        self.ready.clear();
-        self.threads.clear();
-    }
-
-    /// Lets the threads pass the assertions before the next byte.
-    fn pass_assertions(&mut self, patterns: &Patterns, after: Option<u8>) {
-        // Of two threads in one state the earlier goes on: it masks all that the later would.
-        self.threads.sort_by_key(|thread| thread.from);
-        self.round += 1;
-        for index in 0..self.threads.len() {
-            let thread = self.threads[index];
-            self.walk(patterns, thread, Next::Is(after));
-        }
-    }
-
-    /// Enters a state behind the byte that was read last. Assertions wait for the next one.
-    fn reach(&mut self, patterns: &Patterns, thread: Thread) {
-        self.walk(patterns, thread, Next::Unread);
-    }
-
-    /// Goes on from a state without reading: up to states that take a byte and, while what follows is not
-    /// known, to assertions.
-    fn walk(&mut self, patterns: &Patterns, from: Thread, next: Next) {
-        let at = self.read;
-        self.walk.push(from);
-        while let Some(thread) = self.walk.pop() {
-            if std::mem::replace(&mut self.seen[thread.at as usize], self.round) == self.round {
-                continue;
-            }
-            self.work += 1;
-            match (patterns.node(thread.at), next) {
-                (Node::Bytes(_), Next::Is(_)) => self.ready.push(thread),
-                (Node::Bytes(_) | Node::Look(..), Next::Unread) => self.next.push(thread),
-                (Node::Look(look, to), Next::Is(after)) => {
-                    if holds(*look, self.before, after) {
-                        self.walk.push(Thread { at: *to, ..thread });
-                    }
-                }
-                (Node::Split(all), _) => {
-                    let on = all.iter().rev().map(|to| Thread { at: *to, ..thread });
-                    self.walk.extend(on);
-                }
-                (Node::Open(to), _) => {
-                    let from = thread.from.min(at);
-                    self.walk.push(Thread {
-                        at: *to,
-                        from,
-                        ..thread
-                    });
-                }
-                (Node::Close(to), _) => self.walk.push(Thread {
-                    at: *to,
-                    to: at,
-                    ..thread
-                }),
-                (Node::Match, _) => self.found(patterns, thread),
-                (Node::Fail, _) => {}
-            }
-        }
-    }
-
-    fn found(&mut self, patterns: &Patterns, thread: Thread) {
-        let mut span = Span::new(thread.from, thread.to.min(self.read));
-        if span.start >= span.end {
-            return;
-        }
-        let spans = if patterns.allows(thread.at) {
-            &mut self.allowed
-        } else {
-            &mut self.secrets
-        };
-        while let Some(last) = spans.back().filter(|last| last.end >= span.start) {
-            span = Span::new(last.start.min(span.start), last.end.max(span.end));
-            spans.pop_back();
-        }
-        spans.push_back(span);
     }
 }

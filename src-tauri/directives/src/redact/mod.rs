@@ -6,9 +6,12 @@
 
 mod compile;
 mod find;
+mod memo;
+mod run;
 mod settings;
 mod stage;
 mod table;
+mod tell;
 mod text;
 mod window;
 
@@ -19,6 +22,7 @@ pub use compile::{PatternError, Patterns};
 pub use settings::{ExtraSecret, InboundSecrets, RedactSettings, SecretPattern};
 pub use stage::Reader;
 pub use table::{SECRETS, SecretRow, WORDS};
+pub use tell::{KnownBy, Secret};
 pub use text::{RawRedactor, TextRedactor};
 
 /// What is shown for a secret.

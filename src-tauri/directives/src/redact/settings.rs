@@ -97,8 +97,13 @@ impl Default for RedactSettings {
 
 impl RedactSettings {
     /// The keys that [`RedactSettings::set`] takes.
-    pub const KEYS: &'static [&'static str] =
-        &["redact.email", "redact.phone", "redact.allow", "redact.extra"];
+    pub const KEYS: &'static [&'static str] = &[
+        "redact.enabled",
+        "redact.email",
+        "redact.phone",
+        "redact.allow",
+        "redact.extra",
+    ];
 
     /// Sets one key, as it stands on a command line; `allow` and `extra` add one to the list.
     ///
@@ -116,6 +121,7 @@ impl RedactSettings {
                 .map_err(|_| fail("expected true or false".to_owned()))
         };
         match key {
+            "redact.enabled" => self.enabled = truth()?,
             "redact.email" => self.email = truth()?,
             "redact.phone" => self.phone = truth()?,
             "redact.allow" => self.allow.push(value.to_owned()),

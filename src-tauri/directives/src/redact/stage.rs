@@ -1,6 +1,10 @@
 //! Redaction between a scanner and whoever listens to it.
 
-use super::{MASK, Patterns, find::Finder, window::WINDOW};
+use super::{
+    MASK, Patterns,
+    find::{Finder, Stretch},
+    window::WINDOW,
+};
 use crate::{Fate, Hold, HoldReason, RangeReason, Scanner, Sink, Span, Step};
 use std::{collections::VecDeque, sync::Arc};
 
@@ -8,12 +12,12 @@ use std::{collections::VecDeque, sync::Arc};
 const RULE: &str = "P.redact.window";
 
 /// Ranges of raw bytes in their order, not yet passed on.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Piece {
     /// Shown as it stands.
-    Plain { span: Span, text: String },
-    /// White space that stands for the bytes: masked whole or not at all.
-    Joined { span: Span, text: String, secret: bool },
+    Plain { span: Span },
+    /// White space, so many bytes, that stands for the bytes: masked whole or not at all.
+    Joined { span: Span, length: usize, secret: bool },
     Hidden {
         span: Span,
         fate: Fate,
@@ -38,6 +42,7 @@ impl Reader {
         let stage = secrets.map(|patterns| Stage {
             finder: Finder::new(Arc::clone(patterns)),
             queue: VecDeque::new(),
+            text: String::new(),
             passed: 0,
             in_mask: false,
             scanner: None,
@@ -106,6 +111,8 @@ impl Reader {
 struct Stage {
     finder: Finder,
     queue: VecDeque<Piece>,
+    /// The clean text of the queue.
+    text: String,
     /// Bytes of clean text that were passed on.
     passed: usize,
     /// Whether the last of them was masked.
@@ -122,7 +129,7 @@ struct Stage {
 impl Stage {
     fn held_from(&self) -> Option<usize> {
         self.queue.front().map(|piece| match piece {
-            Piece::Plain { span, .. } | Piece::Joined { span, .. } | Piece::Hidden { span, .. } => span.start,
+            Piece::Plain { span } | Piece::Joined { span, .. } | Piece::Hidden { span, .. } => span.start,
         })
     }
 
@@ -130,16 +137,17 @@ impl Stage {
         match step {
             Step::Show { span, text, joined } => {
                 self.finder.push(text);
-                let text = text.to_owned();
-                self.queue.push_back(if joined {
-                    Piece::Joined {
-                        span,
-                        text,
-                        secret: false,
-                    }
+                if joined {
+                    let (length, secret) = (text.len(), false);
+                    self.queue.push_back(Piece::Joined { span, length, secret });
+                    self.text.push_str(text);
+                } else if !self.queue.is_empty() {
+                    self.queue.push_back(Piece::Plain { span });
+                    self.text.push_str(text);
                 } else {
-                    Piece::Plain { span, text }
-                });
+                    // Most text waits for nothing, and then nothing is copied.
+                    return self.pass_plain(span, text, sink);
+                }
                 self.pass_on(sink);
             }
             Step::Hide { span, fate, reason } => {
@@ -151,25 +159,41 @@ impl Stage {
         }
     }
 
+    /// Passes on what is decided of a text that stands behind all that was passed on; the rest waits.
+    fn pass_plain(&mut self, mut span: Span, mut text: &str, sink: &mut dyn Sink) {
+        while let Some(stretch) = self.finder.next() {
+            let length = stretch.end - self.passed;
+            let part = Span::new(span.start, span.start + length);
+            self.tell(part, &text[..length], false, stretch.secret, sink);
+            self.passed = stretch.end;
+            span.start = part.end;
+            text = &text[length..];
+        }
+        if !span.is_empty() {
+            self.queue.push_back(Piece::Plain { span });
+            self.text.push_str(text);
+        }
+    }
+
     /// Passes on what is decided.
     fn pass_on(&mut self, sink: &mut dyn Sink) {
+        let mut text = std::mem::take(&mut self.text);
+        let from = self.passed;
         while let Some(stretch) = self.finder.next() {
-            self.pass_stretch(stretch.end, stretch.secret, sink);
+            self.pass_stretch(&text, from, stretch, sink);
         }
         self.pass_hidden(sink);
+        text.drain(..self.passed - from);
+        self.text = text;
     }
 
     fn pass_hidden(&mut self, sink: &mut dyn Sink) {
         loop {
             match self.queue.front() {
                 Some(&Piece::Hidden { span, fate, reason }) => sink.step(Step::Hide { span, fate, reason }),
-                Some(Piece::Joined { span, text, .. }) if text.is_empty() => {
-                    let (span, joined) = (*span, true);
-                    sink.step(Step::Show {
-                        span,
-                        text: "",
-                        joined,
-                    });
+                Some(&Piece::Joined { span, length: 0, .. }) => {
+                    let (text, joined) = ("", true);
+                    sink.step(Step::Show { span, text, joined });
                 }
                 _ => return,
             }
@@ -177,39 +201,41 @@ impl Stage {
         }
     }
 
-    fn pass_stretch(&mut self, end: usize, secret: bool, sink: &mut dyn Sink) {
+    /// `text` is the clean text from byte `from` on.
+    fn pass_stretch(&mut self, text: &str, from: usize, stretch: Stretch, sink: &mut dyn Sink) {
+        let Stretch { end, secret } = stretch;
         while self.passed < end {
             self.pass_hidden(sink);
-            let Some(mut piece) = self.queue.pop_front() else {
+            let Some(piece) = self.queue.pop_front() else {
                 return;
             };
-            match &mut piece {
-                Piece::Plain { span, text } => {
-                    let length = span.len().min(end - self.passed);
-                    let at = text.len() - span.len();
-                    let part = Span::new(span.start, span.start + length);
+            let left = end - self.passed;
+            let (span, length, joined, secret) = match piece {
+                Piece::Plain { mut span } => {
+                    let part = Span::new(span.start, span.end.min(span.start + left));
                     span.start = part.end;
-                    self.passed += length;
-                    self.tell(part, &text[at..at + length], false, secret, sink);
                     if !span.is_empty() {
-                        self.queue.push_front(piece);
+                        self.queue.push_front(Piece::Plain { span });
                     }
+                    (part, part.len(), false, secret)
                 }
                 Piece::Joined {
                     span,
-                    text,
+                    length,
                     secret: masked,
                 } => {
-                    *masked |= secret;
-                    if text.len() > end - self.passed {
-                        // White space: nobody misses it until the rest of it is decided.
-                        return self.queue.push_front(piece);
+                    let secret = masked || secret;
+                    if length > left {
+                        // Nobody misses white space until the rest of it is decided.
+                        return self.queue.push_front(Piece::Joined { span, length, secret });
                     }
-                    self.passed += text.len();
-                    self.tell(*span, text, true, *masked, sink);
+                    (span, length, true, secret)
                 }
-                Piece::Hidden { .. } => {}
-            }
+                Piece::Hidden { .. } => continue,
+            };
+            let at = self.passed - from;
+            self.tell(span, &text[at..at + length], joined, secret, sink);
+            self.passed += length;
         }
     }
 
@@ -227,6 +253,9 @@ impl Stage {
     }
 
     fn tell_hold(&mut self, sink: &mut dyn Sink) {
+        if self.queue.is_empty() && self.scanner.is_none() && self.told.is_none() {
+            return;
+        }
         let own = self.held_from().map(|since| Hold {
             span: Span::new(since, self.raw),
             reason: HoldReason::RedactionWindow,

@@ -16,6 +16,14 @@ pub struct SecretRow {
     pub(super) pattern: &'static str,
 }
 
+impl SecretRow {
+    /// How it looks: a regular expression over bytes (`\b`, `\d`, `\w` and `\s` are ASCII). Its groups, or else
+    /// all of it, are masked.
+    pub fn pattern(&self) -> String {
+        written_out(self.pattern)
+    }
+}
+
 /// The words that make the value after them a secret, as `password = …`, `"password": "…"` and the like.
 /// Anything may stand before them (`DB_PASSWORD`), nothing between them and the sign; letters of any case,
 /// and `-` or nothing for `_`.
@@ -152,7 +160,7 @@ secrets! {
 }
 
 /// The pattern of a row, written out.
-pub(super) fn written_out(pattern: &str) -> String {
+fn written_out(pattern: &str) -> String {
     let words: Vec<String> = WORDS.iter().map(|word| word.replace('_', "[_-]?")).collect();
     let mut out = pattern.replace("{WORDS}", &format!("(?i:{})", words.join("|")));
     for (name, fragment) in FRAGMENTS {

@@ -7,14 +7,28 @@ use std::{borrow::Cow, sync::Arc};
 impl Patterns {
     /// The text with every secret masked.
     pub fn redact<'a>(self: &Arc<Self>, text: &'a str) -> Cow<'a, str> {
-        let mut stream = TextRedactor::new(self);
-        let mut out = stream.push(text);
-        out.push_str(&stream.finish());
-        if out == text {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(out)
+        let mut finder = Finder::new(Arc::clone(self));
+        finder.push(text);
+        finder.finish();
+        let mut out = String::new();
+        let mut done = 0;
+        loop {
+            let start = finder.decided();
+            let Some(stretch) = finder.next() else { break };
+            if stretch.secret {
+                // What follows a secret without a byte between is part of it.
+                if start > done || done == 0 {
+                    out.push_str(&text[done..start]);
+                    out.push_str(MASK);
+                }
+                done = stretch.end;
+            }
         }
+        if done == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(&text[done..]);
+        Cow::Owned(out)
     }
 
     /// Whether a secret stands in the text.
@@ -129,7 +143,8 @@ impl RawRedactor {
             length += 1;
         }
         let span = Span::new(self.taken, self.taken + length);
-        let text: String = self.rest.drain(..length).collect();
+        let rest = self.rest.split_off(length);
+        let text = std::mem::replace(&mut self.rest, rest);
         self.taken = span.end;
         self.secrets.sort_unstable();
         let mut out = String::with_capacity(length);

@@ -26,10 +26,10 @@ impl Patterns {
     /// How many bytes of each known secret may have to be waited for.
     #[cfg(test)]
     pub(super) fn windows() -> Vec<(&'static str, Option<usize>)> {
-        use super::table::{SECRETS, SecretRow, written_out};
+        use super::table::{SECRETS, SecretRow};
         let window = |row: &SecretRow| {
             let mut alone = Self::empty();
-            alone.add(row.id, &written_out(row.pattern)).expect(row.id);
+            alone.add(row.id, &row.pattern()).expect(row.id);
             (row.id, alone.window())
         };
         SECRETS.iter().map(window).collect()

@@ -67,6 +67,8 @@ struct Searches {
     element: Option<element::Depth>,
     /// Where white space that began at the first offset has been followed to.
     white: (usize, usize),
+    /// The same for the end of a tag that cannot be completed.
+    incomplete: (usize, usize),
     bracket: (usize, usize),
 }
 
@@ -136,6 +138,7 @@ impl Scanner {
             paired: None,
             element: None,
             white: (0, 0),
+            incomplete: (0, 0),
             bracket: (0, 0),
         };
         Self {
@@ -283,8 +286,9 @@ impl Scanner {
         }
     }
 
+    /// Whether any text stands before the reader.
     fn has_text(&self) -> bool {
-        self.out.has_text()
+        self.out.has_text(false)
     }
 
     fn at_line_start(&self) -> bool {

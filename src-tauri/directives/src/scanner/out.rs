@@ -43,15 +43,20 @@ impl Out {
         }
     }
 
-    /// Whether any text stands before the reader.
-    pub(super) fn has_text(&self) -> bool {
+    /// Whether any text stands before the reader; `white` tells that white space follows.
+    pub(super) fn has_text(&self, white: bool) -> bool {
         self.silence
-            .has_text(|| self.gap.iter().any(|piece| piece.kind == WHITE))
+            .has_text(|| white || self.gap.iter().any(|piece| piece.kind == WHITE))
     }
 
     /// Whether the first word may still turn out to be taken out, so that the text begins after it.
     pub(super) fn may_begin_again(&self) -> bool {
         self.silence.may_acknowledge()
+    }
+
+    /// Whether the text begins again where white space follows.
+    pub(super) fn begins_again_after_white(&self) -> bool {
+        self.silence.acknowledges()
     }
 
     /// Remembers a silence marker.
@@ -222,9 +227,9 @@ impl Out {
         sink.step(Step::Show { span, text, joined });
     }
 
-    /// What was shown last as text turned out to end code.
-    pub(super) fn was_code(&mut self, source: &Source, sink: &mut dyn Sink) {
-        self.silence.was_code(&mut self.ready);
+    /// What was shown as text from `start` to `end` turned out to be code.
+    pub(super) fn was_code(&mut self, code: Span, run: usize, source: &Source, sink: &mut dyn Sink) {
+        self.silence.was_code(code, run, &mut self.ready);
         self.send_ready(source, sink);
     }
 

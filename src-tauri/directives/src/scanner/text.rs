@@ -155,7 +155,8 @@ impl Scanner {
     }
 
     fn open_text(&mut self, sink: &mut dyn Sink) -> Next {
-        if !self.has_text() {
+        let white = self.source.char(self.at).is_some_and(char::is_whitespace);
+        if !self.out.has_text(white) {
             // What stands on the line, if anything, is a `HEARTBEAT_OK` that is taken out.
             if !self.line.only_white() {
                 self.line = Line::START;
@@ -335,7 +336,7 @@ impl Scanner {
                         Coding::Inline { start, end, run }
                     } else {
                         // All of it went by before the byte after the closing run came.
-                        self.out.was_code(&self.source, sink);
+                        self.out.was_code(Span::new(start, end), run, &self.source, sink);
                         self.passed_run(end)
                     };
                     return Next::On;
@@ -375,8 +376,12 @@ impl Scanner {
         }
     }
 
-    /// The next byte that could be a directive or a token if this is no code.
+    /// The next byte that could be a directive or a token if this is no code. Where the text may begin again,
+    /// any byte could begin what stands at a start.
     fn candidate(&self) -> usize {
+        if self.out.begins_again_after_white() {
+            return self.at;
+        }
         let end = self.source.end();
         let mut at = self.at;
         let silence = self.reads(Dialect::Silence);

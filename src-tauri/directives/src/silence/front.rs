@@ -72,8 +72,12 @@ impl Front {
 
     /// Whether what was read is text before the reader; `HEARTBEAT_OK` followed by white space is not.
     pub(super) fn has_text(&self, white: bool) -> bool {
-        let acknowledged = matches!(self.state, State::After(_)) && self.token == Token::HeartbeatOk;
-        self.first.is_some() && !(acknowledged && white)
+        self.first.is_some() && !(self.acknowledges() && white)
+    }
+
+    /// Whether what was read is a `HEARTBEAT_OK`, so that white space would make the text begin again.
+    pub(super) fn acknowledges(&self) -> bool {
+        matches!(self.state, State::After(_)) && self.token == Token::HeartbeatOk
     }
 
     pub(super) fn read(&mut self, text: &str, code: InCode, span: Span) -> Verdict {

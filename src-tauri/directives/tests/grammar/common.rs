@@ -3,6 +3,7 @@ use foldback_directives::{Collect, Parsed, Scanner, Settings};
 use serde_json::{Map, Value};
 
 pub(crate) struct Vector {
+    /// Its id, and its name where it has one.
     pub(crate) id: String,
     pub(crate) input: String,
     pub(crate) settings: Settings,
@@ -27,7 +28,11 @@ fn vector(line: &str) -> Vector {
         .unwrap_or(Value::Object(Map::new()));
     let rules = value.get("rules").and_then(Value::as_array).into_iter().flatten();
     Vector {
-        id: text("id").unwrap_or_default(),
+        id: [text("id"), text("name")]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
         input: text("input").unwrap_or_default(),
         settings: serde_json::from_value(settings).unwrap_or_else(|error| panic!("{line}: {error}")),
         inbound: text("inbound"),

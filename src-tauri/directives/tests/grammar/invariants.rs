@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use crate::{
     checks::{Listener, listen, nothing_is_lost, nothing_is_retracted, nothing_leaks, partition},
-    common::{cut, in_chunks},
-    texts::{settings, text},
+    common::{cut, in_chunks, vectors},
+    texts::{VECTORS, parts, settings, text},
 };
 
 /// `PROPTEST_CASES` asks for more.
@@ -15,6 +15,50 @@ fn cases() -> ProptestConfig {
     ProptestConfig {
         cases: default.cases.max(500),
         ..default
+    }
+}
+
+/// Most examinations of one byte, or for one chunk.
+const MOST_WORK: u64 = 120;
+
+fn work_is_linear(raw: &str, settings: &Settings) {
+    let mut collect = Collect::default();
+    let mut scanner = Scanner::new(settings, None);
+    for c in raw.split_inclusive(|_| true) {
+        scanner.push(c, &mut collect);
+    }
+    let most = MOST_WORK * (raw.len() as u64 + 10);
+    assert!(
+        scanner.work() <= most,
+        "{} examinations for {} bytes",
+        scanner.work(),
+        raw.len()
+    );
+}
+
+/// I1 to I6 for one text.
+fn everything_holds(raw: &str, settings: &Settings, inbound: Option<&str>, seed: u64) {
+    let whole = parse(raw, settings, inbound);
+    partition(raw, &whole);
+    nothing_leaks(&whole);
+    nothing_is_lost(raw, &whole);
+    let one: Vec<&str> = raw.split_inclusive(|_| true).collect();
+    for chunks in [one, cut(raw, seed)] {
+        let (parsed, released) = listen(&chunks, settings, inbound);
+        assert_eq!(parsed, whole, "{chunks:?}");
+        nothing_is_retracted(&parsed, &released);
+    }
+    work_is_linear(raw, settings);
+}
+
+#[test]
+fn everything_holds_for_every_vector() {
+    // What was shown is kept after each chunk: too much for texts that are long because of a bound.
+    const LONGEST: usize = 20_000;
+    for vector in ["output.jsonl", "own.jsonl"].into_iter().flat_map(vectors) {
+        if vector.input.len() <= LONGEST {
+            everything_holds(&vector.input, &vector.settings, vector.inbound.as_deref(), 1);
+        }
     }
 }
 
@@ -59,12 +103,7 @@ proptest! {
 
     #[test]
     fn i6_work_is_linear(raw in text(), settings in settings()) {
-        let mut collect = Collect::default();
-        let mut scanner = Scanner::new(&settings, None);
-        for (at, c) in raw.char_indices() {
-            scanner.push(&raw[at..at + c.len_utf8()], &mut collect);
-        }
-        prop_assert!(scanner.work() <= 120 * (raw.len() as u64 + 10), "{} for {} bytes", scanner.work(), raw.len());
+        work_is_linear(&raw, &settings);
     }
 
     #[test]
@@ -84,6 +123,15 @@ proptest! {
     fn i8_no_text_is_too_strange(raw in any::<String>(), settings in settings(), inbound in text()) {
         let parsed = parse(&raw, &settings, Some(&inbound));
         prop_assert_eq!(parsed.ranges.last().map_or(0, |range| range.span.end), raw.len());
+    }
+
+    #[test]
+    fn everything_holds_where_vectors_meet(
+        raw in parts(),
+        settings in prop::sample::select(VECTORS.1.as_slice()),
+        seed in any::<u64>(),
+    ) {
+        everything_holds(&raw, &settings, None, seed);
     }
 
     #[test]
@@ -109,5 +157,51 @@ fn what_the_user_wrote_is_not_executed_whatever_stands_around_it() {
         assert!(!read(None).directives.is_empty(), "{raw}");
         assert_eq!(read(Some(raw)).directives, [], "{raw}");
         assert!(!read(Some("<voice>a")).directives.is_empty(), "{raw}");
+    }
+}
+
+/// Found by a review: what cannot be completed waits for its end also in a block that is too large.
+#[test]
+fn no_cut_changes_a_block_near_its_bound() {
+    let settings = Settings::default();
+    for rest in [
+        "<react emoji=\"x\" = secret=\"abc\" />\nHello",
+        "<react </actions>hi",
+        "<!-- x --><react emoji=a /></actions>hi",
+        "<voice>a</voice></actions>hi",
+    ] {
+        for len in 65_440..65_550 {
+            let start = format!("<actions>{}", " ".repeat(len));
+            let chunks: Vec<&str> = std::iter::once(start.as_str())
+                .chain(rest.split_inclusive(|_| true))
+                .collect();
+            let whole = parse(&chunks.concat(), &settings, None);
+            assert_eq!(in_chunks(&chunks, &settings, None), whole, "{len} {rest}");
+        }
+    }
+}
+
+/// Found by a review: after a `HEARTBEAT_OK` that is taken out the text begins again, code and all.
+#[test]
+fn no_cut_changes_what_follows_an_acknowledgement() {
+    for (text, clean) in [
+        ("HEARTBEAT_OK \r```<react emoji=x/>", "```"),
+        ("HEARTBEAT_OK\u{85}\u{85}```<final", "```"),
+        ("HEARTBEAT_OK\r\r```<|e ", "```<|e"),
+        ("HEARTBEAT_OK \n```\n<react emoji=x/>", "```\n<react emoji=x/>"),
+        ("``` ```HEARTBEAT_OK", "``` ```HEARTBEAT_OK"),
+        ("` `HEARTBEAT_OK", "` `HEARTBEAT_OK"),
+        ("``\u{85}``HEARTBEAT_OK ", "``\u{85}``HEARTBEAT_OK"),
+        ("HEARTBEAT_OK` [[x:]]\n", ""),
+        ("HEARTBEAT_OK` {\"actions\":\n", "{\"actions\":"),
+    ] {
+        let settings = Settings {
+            heartbeat: true,
+            ..Settings::default()
+        };
+        let whole = parse(text, &settings, None);
+        let one: Vec<&str> = text.split_inclusive(|_| true).collect();
+        assert_eq!(in_chunks(&one, &settings, None), whole, "{text:?}");
+        assert_eq!(whole.clean_text, clean, "{text:?}");
     }
 }

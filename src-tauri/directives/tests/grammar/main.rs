@@ -2,7 +2,9 @@
 
 mod checks;
 mod common;
+mod coverage;
 mod holds;
+mod inbound;
 mod invariants;
 mod linear;
 mod lint;

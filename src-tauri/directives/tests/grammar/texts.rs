@@ -1,7 +1,11 @@
 //! Texts that mix fragments of all dialects with code, Unicode and noise, and settings to read them with.
 
+use std::sync::LazyLock;
+
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
 use proptest::prelude::*;
+
+use crate::common::vectors;
 
 /// What texts are made of.
 pub(crate) const FRAGMENTS: &[&str] = &[
@@ -169,5 +173,34 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
             all_clear: rest.1,
             ..Settings::default()
         }
+    })
+}
+
+/// The inputs of short vectors, and the settings of any.
+pub(crate) static VECTORS: LazyLock<(Vec<String>, Vec<Settings>)> = LazyLock::new(|| {
+    let all = || ["output.jsonl", "own.jsonl"].into_iter().flat_map(vectors);
+    let short = all()
+        .map(|vector| vector.input)
+        .filter(|text| text.len() <= LONGEST);
+    (short.collect(), all().map(|vector| vector.settings).collect())
+});
+
+/// The longest vector that is cut and joined, in bytes: the naive reading takes its time.
+const LONGEST: usize = 300;
+
+/// Parts of vectors, one after another: what one leaves open, the next must bear.
+pub(crate) fn parts() -> impl Strategy<Value = String> {
+    let part = (
+        prop::sample::select(VECTORS.0.as_slice()),
+        any::<Option<u16>>(),
+        any::<Option<u16>>(),
+    );
+    prop::collection::vec(part, 1..4).prop_map(|parts| {
+        let part = |(text, from, to): (String, Option<u16>, Option<u16>)| {
+            let at = |n: u16| text.floor_char_boundary(usize::from(n) % (text.len() + 1));
+            let to = to.map_or(text.len(), at);
+            text[from.map_or(0, at).min(to)..to].to_owned()
+        };
+        parts.into_iter().map(part).collect()
     })
 }

@@ -7,7 +7,7 @@ use crate::{
     common::{cut, cuts, in_chunks, outcome, vectors},
     compare::agree,
     page,
-    texts::{settings, text},
+    texts::{VECTORS, parts, settings, text},
 };
 
 /// `PROPTEST_CASES` asks for more.
@@ -57,6 +57,20 @@ fn both_readings_agree_on_every_vector() {
 
 proptest! {
     #![proptest_config(cases())]
+
+    #[test]
+    fn both_readings_agree_where_vectors_meet(
+        raw in parts(),
+        settings in prop::sample::select(VECTORS.1.as_slice()),
+        inbound in prop::option::of(parts()),
+        repeat in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let inbound = inbound.map(|inbound| if repeat { raw.clone() + &inbound } else { inbound });
+        let inbound = inbound.as_deref();
+        let agreed = agree(in_chunks(&cut(&raw, seed), &settings, inbound), &raw, &settings, inbound);
+        prop_assert!(agreed.is_ok(), "{}", agreed.unwrap_err());
+    }
 
     #[test]
     fn both_readings_agree(raw in text(), settings in settings(), seed in any::<u64>()) {

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, path::Path};
 
-use crate::{archive, targets};
+use crate::{archive, masking, targets};
 
 /// Fewest entries of a corpus.
 const FEWEST: usize = 2_000;
@@ -35,4 +35,9 @@ fn the_corpus_of_inbound_holds() {
 #[test]
 fn the_corpus_of_differential_holds() {
     replay("differential", targets::differential);
+}
+
+#[test]
+fn the_corpus_of_redact_holds() {
+    replay("redact", masking::redact);
 }

@@ -1,8 +1,9 @@
 //! What the fuzzer's bytes mean, and what must hold for them. The fuzz targets and the replay of their
 //! corpora call the same four functions; each panics where something is broken.
 //!
-//! The first two bytes choose the settings, the rest is text. 0xFE, which is in no UTF-8, stands between the
-//! message that triggered the turn and the output; 0xFF cuts the output into chunks.
+//! The first two bytes choose the settings, the rest is text, with three bytes that are in no UTF-8: 0xFE stands
+//! between the message that triggered the turn and the output; 0xFF cuts the output into chunks; 0xFD and the two
+//! bytes after it stand for as much filler as brings the text near one of the grammar's bounds.
 
 use foldback_directives::{
     Bare, Collect, Dialect, GuardKind, GuardRow, Placement, Scanner, Settings, TrailingSilence, inbound,
@@ -12,6 +13,7 @@ use foldback_directives::{
 use crate::{
     checks::{listen, nothing_is_lost, nothing_is_retracted, nothing_leaks, partition},
     compare::agree,
+    user,
 };
 
 /// Most examinations of one byte, or for one chunk.
@@ -27,6 +29,7 @@ impl Case {
     fn read(bytes: &[u8]) -> Self {
         let (choice, text) = bytes.split_at(bytes.len().min(2));
         let choice = |at: usize| choice.get(at).copied().unwrap_or_default();
+        let text: &[u8] = &filled(text);
         let (inbound, output) = match text.iter().position(|b| *b == 0xFE) {
             Some(at) => (
                 Some(String::from_utf8_lossy(&text[..at]).into_owned()),
@@ -45,6 +48,40 @@ impl Case {
     fn inbound(&self) -> Option<&str> {
         self.inbound.as_deref()
     }
+}
+
+/// The bounds of the grammar, and of what redaction looks back.
+const BOUNDS: [usize; 8] = [16, 64, 256, 512, 4_096, 8_192, 16_384, 65_536];
+const FILLERS: [&[u8]; 8] = [
+    b"a",
+    b" ",
+    b"\n",
+    b"a ",
+    b"x\n",
+    "\u{e9}".as_bytes(),
+    b"`",
+    b"&#65;",
+];
+
+/// The text with its fillers, of which the two first are as long as they are meant to be.
+fn filled(text: &[u8]) -> Vec<u8> {
+    let (mut filled, mut rest, mut long) = (Vec::with_capacity(text.len()), text, 0);
+    while let Some(at) = rest.iter().position(|b| *b == 0xFD) {
+        filled.extend_from_slice(&rest[..at]);
+        let (what, near) = match rest[at + 1..] {
+            [what, near, ..] => (usize::from(what), usize::from(near)),
+            _ => break,
+        };
+        long += 1;
+        let bound = BOUNDS[what / 8 % 8].min(if long > 2 { 64 } else { usize::MAX });
+        // From a tag's length below the bound to a little beyond.
+        let len = (bound + 16).saturating_sub(near);
+        let filler = FILLERS[what % 8];
+        filled.extend(filler.iter().cycle().take(len / filler.len() * filler.len()));
+        rest = &rest[at + 3..];
+    }
+    filled.extend_from_slice(rest);
+    filled
 }
 
 /// Zero bytes are the default.
@@ -153,6 +190,9 @@ pub(crate) fn inbound(bytes: &[u8]) {
         think: bit(3).then(|| vec![inbound::Think::Off, inbound::Think::High]),
     };
     let read = inbound::parse(&text, &settings);
+    if let Err(difference) = user::agree(&read, &text, &settings) {
+        panic!("{difference}");
+    }
     assert!(
         is_left_of(&read.cleaned, &text),
         "{:?} is not {text:?} with parts taken out",

@@ -102,30 +102,46 @@ pub(crate) struct Raw {
     decided: usize,
 }
 
+/// What the journal is told of a raw text.
+pub(crate) struct Told {
+    pub(crate) span: Span,
+    pub(crate) text: String,
+    /// Bytes that had come, where they are more than were told.
+    pub(crate) came: Option<usize>,
+}
+
 impl Raw {
     /// More text, the first byte that waits for redaction, and what was decided about the text.
-    pub(crate) fn push(
-        &mut self,
-        text: &str,
-        waits: Option<usize>,
-        decided: &[Kind],
-    ) -> Option<(Span, String)> {
+    pub(crate) fn push(&mut self, text: &str, waits: Option<usize>, decided: &[Kind]) -> Told {
         let start = self.read;
         self.read += text.len();
+        self.learn(decided);
         let Some(secrets) = &mut self.secrets else {
-            return Some((Span::new(start, self.read), text.to_owned()));
+            return Told {
+                span: Span::new(start, self.read),
+                text: text.to_owned(),
+                came: None,
+            };
         };
         secrets.push(text);
-        self.learn(decided);
-        let waits = waits.unwrap_or(self.read);
-        self.take(waits)
+        // What is known not to go on as a secret; at least all that is decided, as ranges must not come before
+        // their text.
+        let known = secrets.decided().min(waits.unwrap_or(self.read));
+        let (span, text) = secrets.take_to(known.max(self.decided));
+        let came = (self.read > span.end).then_some(self.read);
+        Told { span, text, came }
     }
 
-    /// Nothing follows.
-    pub(crate) fn finish(mut self, decided: &[Kind]) -> Option<(Span, String)> {
+    /// Nothing follows: tells what was kept back.
+    pub(crate) fn finish(mut self, decided: &[Kind]) -> Option<Told> {
         self.secrets.as_mut()?.finish();
         self.learn(decided);
-        self.take(self.read)
+        let (span, text) = self.secrets.as_mut()?.take_to(self.read);
+        (!span.is_empty()).then_some(Told {
+            span,
+            text,
+            came: None,
+        })
     }
 
     fn learn(&mut self, decided: &[Kind]) {
@@ -138,14 +154,5 @@ impl Raw {
                 }
             }
         }
-    }
-
-    /// What is known not to go on as a secret, up to this byte; at least all that is decided, as ranges must
-    /// not come before their text.
-    fn take(&mut self, waits: usize) -> Option<(Span, String)> {
-        let secrets = self.secrets.as_mut()?;
-        let end = secrets.decided().min(waits).max(self.decided);
-        let (span, text) = secrets.take_to(end);
-        (!span.is_empty()).then_some((span, text))
     }
 }

@@ -1,6 +1,6 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-use super::redact::{Raw, Redact};
+use super::redact::{Raw, Redact, Told};
 use crate::rules::{Rule, Rules};
 use foldback_directives::{Scanner, Settings, Sink, Step, redact::Reader};
 use foldback_wire::{
@@ -51,8 +51,13 @@ impl Decisions {
     }
 
     /// Adds raw text of a message, and what was decided about it.
-    fn take(&mut self, message: u32, raw: Option<(Span, String)>, made: Self) {
-        let chunk = raw.map(|(span, text)| Kind::Chunk { message, span, text });
+    fn take(&mut self, message: u32, raw: Option<Told>, made: Self) {
+        let chunk = raw.map(|Told { span, text, came }| Kind::Chunk {
+            message,
+            span,
+            text,
+            came,
+        });
         self.events.extend(chunk);
         self.events.extend(made.events);
         self.cues.extend(made.cues);
@@ -141,7 +146,7 @@ impl<'a> Scan<'a> {
         }
         listener.flush();
         let raw = open.raw.push(text, open.reader.redaction_from(), &made.events);
-        decisions.take(open.message, raw, made);
+        decisions.take(open.message, Some(raw), made);
         decisions
     }
 

@@ -67,6 +67,33 @@ async fn the_journal_keeps_the_length_the_range_and_the_hold() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_journal_says_at_once_how_much_came_and_tells_it_when_it_is_decided() {
+    let bot = Bot::start().await;
+    bot.says([
+        text("A key sk-abcdef"),
+        text("ghij"),
+        text("klmnopqrstuvwx, use sk-"),
+    ]);
+    bot.turn(Platform::Signal, "hi").await;
+    let told = |kind| match kind {
+        Kind::Chunk { text, came, .. } => Some((text, came)),
+        _ => None,
+    };
+    let told: Vec<_> = bot.kinds().await.into_iter().filter_map(told).collect();
+    let masked = format!("#{}, use ", "*".repeat(KEY.len() - 1));
+    assert_eq!(
+        told,
+        [
+            ("A key ".to_owned(), Some(15)),
+            (String::new(), Some(19)),
+            (masked, Some(42)),
+            ("sk-".to_owned(), None),
+        ]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn captions_messages_and_voice_are_masked_like_the_text() {
     let bot = Bot::with("[output]\nallow_targets = [\"slack:C1\"]\n").await;
     std::fs::write(bot.send_dir.join("a.txt"), "x").unwrap();

@@ -2,7 +2,7 @@
 
 use foldback_agents::{Act, ScriptStep, ToolStep};
 use foldback_wire::{Event, Kind, StopReason, Timestamp, ToolId};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// The agent's part of a turn's events, with the pauses it made. Empty where it was not asked.
 pub fn script(events: &[Event]) -> Vec<ScriptStep> {
@@ -12,12 +12,15 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
     // A tool call that begins ends the message before it; otherwise the script says that a new one begins.
     let mut parted = false;
     let mut tools: HashSet<&ToolId> = HashSet::new();
+    let mut texts = Texts::of(events);
     for event in events {
         if matches!(event.kind, Kind::RunStarted { .. }) {
             before = Some(event.at);
         }
         let Some(last) = before else { continue };
-        let Some(act) = act(&event.kind) else { continue };
+        let Some(act) = act(&event.kind, &mut texts) else {
+            continue;
+        };
         match &event.kind {
             Kind::Tool { call } => parted |= tools.insert(&call.id),
             Kind::Chunk { message, .. } => {
@@ -37,9 +40,11 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
 }
 
 /// An event as an act of a script; `None` for what the agent did not do.
-fn act(kind: &Kind) -> Option<Act> {
+fn act(kind: &Kind, texts: &mut Texts) -> Option<Act> {
     Some(match kind {
-        Kind::Chunk { text, .. } => Act::Text(text.clone()),
+        Kind::Chunk {
+            message, span, came, ..
+        } => Act::Text(texts.next(*message, came.unwrap_or(span.end))?),
         Kind::Reasoning { text } => Act::Reasoning(text.clone()),
         Kind::Tool { call } => Act::Tool(ToolStep {
             id: call.id.clone(),
@@ -59,6 +64,30 @@ fn act(kind: &Kind) -> Option<Act> {
     })
 }
 
+/// The raw texts of a turn, taken in the chunks in which they came: what may begin a secret was told later.
+struct Texts(BTreeMap<u32, (String, usize)>);
+
+impl Texts {
+    fn of(events: &[Event]) -> Self {
+        let mut texts: BTreeMap<u32, (String, usize)> = BTreeMap::new();
+        for event in events {
+            if let Kind::Chunk { message, text, .. } = &event.kind {
+                texts.entry(*message).or_default().0.push_str(text);
+            }
+        }
+        Self(texts)
+    }
+
+    /// What came of a message up to this byte; `None` when nothing did.
+    fn next(&mut self, message: u32, end: usize) -> Option<String> {
+        let (text, taken) = self.0.get_mut(&message)?;
+        let from = std::mem::replace(taken, end.max(*taken));
+        text.get(from..end)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,13 +104,18 @@ mod tests {
         }
     }
 
-    fn chunk(message: u32, text: &str) -> Kind {
+    fn chunk(message: u32, start: usize, text: &str) -> Kind {
         let span = Span {
-            start: 0,
-            end: text.len(),
+            start,
+            end: start + text.len(),
         };
         let text = text.to_owned();
-        Kind::Chunk { message, span, text }
+        Kind::Chunk {
+            message,
+            span,
+            text,
+            came: None,
+        }
     }
 
     fn tool(status: ToolStatus) -> Kind {
@@ -108,12 +142,12 @@ mod tests {
         };
         let events = [
             event(1_000, started),
-            event(1_040, chunk(0, "Let me see.")),
+            event(1_040, chunk(0, 0, "Let me see.")),
             event(1_050, tool(ToolStatus::Running)),
-            event(2_050, chunk(1, "Fo")),
+            event(2_050, chunk(1, 0, "Fo")),
             event(2_060, tool(ToolStatus::Completed)),
-            event(2_060, chunk(1, "und.")),
-            event(2_060, chunk(2, "More.")),
+            event(2_060, chunk(1, 2, "und.")),
+            event(2_060, chunk(2, 0, "More.")),
             event(2_065, ended),
         ];
         let told: Vec<_> = script(&events)
@@ -137,5 +171,37 @@ mod tests {
             (5, "length"),
         ];
         assert_eq!(told, expected.map(|(ms, text)| (ms, text.to_owned())));
+    }
+
+    #[test]
+    fn text_that_was_told_later_comes_in_the_chunks_it_came_in() {
+        let waiting = |mut kind: Kind, had: usize| {
+            if let Kind::Chunk { came, .. } = &mut kind {
+                *came = Some(had);
+            }
+            kind
+        };
+        let started = Kind::RunStarted {
+            run: RunId(1),
+            backend: "openai".to_owned(),
+            model: None,
+        };
+        let events = [
+            event(0, started),
+            event(0, waiting(chunk(0, 0, "use "), 6)),
+            event(10, waiting(chunk(0, 4, ""), 10)),
+            event(30, chunk(0, 4, "sk-learn now")),
+            event(40, waiting(chunk(0, 16, ""), 17)),
+            event(40, chunk(0, 16, "!")),
+        ];
+        let told = script(&events).into_iter().map(|step| match step.act {
+            Act::Text(text) => (step.after_ms, text),
+            other => panic!("{other:?}"),
+        });
+        let expected = [(0, "use sk"), (10, "-lea"), (20, "rn now"), (10, "!")];
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            expected.map(|(ms, text)| (ms, text.to_owned()))
+        );
     }
 }

@@ -59,6 +59,9 @@ fn words(kind: &Kind) -> String {
             Some(model) => format!("run {run} on {backend}, {model}"),
             None => format!("run {run} on {backend}"),
         },
+        Kind::Chunk {
+            text, came: Some(_), ..
+        } if text.is_empty() => "what came may begin a secret; it is told later".into(),
         Kind::Chunk { text, .. } | Kind::Reasoning { text } => text.clone(),
         Kind::MessageEnded {
             message,

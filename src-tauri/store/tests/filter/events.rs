@@ -70,6 +70,7 @@ fn run() -> Told {
         message: 0,
         span: Span::new(0, 2_500),
         text: "Über <react".into(),
+        came: None,
     };
     vec![
         (10, received("How was my talk?")),

@@ -1,6 +1,6 @@
 //! Manual tests: an agent output, read, linted and shown as each channel would show it.
 
-use crate::{ChannelId, Diagnostic, FileKind, MessageId, Parsed, Platform, TurnId};
+use crate::{ChannelId, Diagnostic, FileKind, MessageId, Parsed, Platform, Span, TurnId};
 use serde::{Deserialize, Serialize};
 
 /// `compose`: read this output.
@@ -31,13 +31,34 @@ pub struct Lint {
     pub explanation: String,
 }
 
+/// A secret in an output, which is masked in what is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Masked {
+    /// Its raw bytes, from the first to the last.
+    pub span: Span,
+    /// Line of its first byte, from 1.
+    pub line: u32,
+    /// Column of its first byte in Unicode scalars, from 1.
+    pub column: u32,
+    /// The patterns that found it: ids of [`SecretEntry`](super::SecretEntry).
+    pub secrets: Vec<String>,
+    /// What they find, in words.
+    pub about: String,
+    /// The directive or JSON action that says it; `None` in the text.
+    pub inside: Option<String>,
+}
+
 /// Answer of `compose`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Composed {
-    /// What the scanner decided.
+    /// What would be sent: secrets are masked in it where the configuration says so.
     pub parsed: Parsed,
-    /// Its findings with places.
+    /// The findings with places. They are about the text as it was written.
     pub lints: Vec<Lint>,
+    /// The secrets that are masked.
+    pub masked: Vec<Masked>,
+    /// Whether secrets are masked at all.
+    pub redacts: bool,
     /// One per channel.
     pub previews: Vec<ChannelPreview>,
 }

@@ -1,5 +1,6 @@
 //! What an output would come to otherwise: cut into other chunks, or read under other settings.
 
+use super::Masked;
 use crate::{ChannelId, Parsed, Span, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,7 @@ closed_set! {
         Diagnostics = "diagnostics": "The findings.",
         Suppressed = "suppressed": "Whether, and why, nothing is delivered.",
         Ranges = "ranges": "What became of which byte.",
+        Masked = "masked": "Which secrets are masked.",
     }
 }
 
@@ -163,7 +165,7 @@ pub struct BenchColumn {
     pub name: String,
     /// Where it begins.
     pub base: BenchBase,
-    /// What is set then, as `output.KEY=VALUE`.
+    /// What is set then, as `output.KEY=VALUE` or `redact.KEY=VALUE`.
     pub set: Vec<String>,
 }
 
@@ -182,8 +184,10 @@ pub struct DialectBench {
 pub struct BenchResult {
     /// The column.
     pub column: BenchColumn,
-    /// What the scanner decided; `None` when the settings are none.
+    /// What would be sent, secrets masked; `None` when the settings are none.
     pub parsed: Option<Parsed>,
+    /// The secrets that are masked.
+    pub masked: Vec<Masked>,
     /// Why the settings are none.
     pub error: Option<String>,
     /// In what it differs from the first column.
@@ -197,6 +201,6 @@ pub struct Benched {
     pub raw: String,
     /// The first column first, then those that differ most.
     pub results: Vec<BenchResult>,
-    /// The keys that can be set, with `output.`.
+    /// The keys that can be set, with `output.` or `redact.`.
     pub keys: Vec<String>,
 }

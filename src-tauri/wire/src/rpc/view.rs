@@ -254,6 +254,8 @@ pub struct Status {
     pub unknown_turns: Vec<TurnId>,
     /// Times a byte of a directive reached a channel.
     pub leaks: u32,
+    /// Stretches of answers that were masked as secrets.
+    pub masked: u32,
     /// Since when everything here and on the cards of the channels is counted: the start of the process.
     pub since: Timestamp,
     /// Last place of the journal.

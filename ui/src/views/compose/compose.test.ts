@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
 import { EditorView } from "@codemirror/view";
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Compose, Composed } from "../../generated/wire";
+import { RecordedHost, type Recording } from "../../host/recorded";
 import { byId, calls, click, layOut, press, settle, stage } from "../../test/stage";
 import { SampleHost } from "../turn/test/host";
 import ComposeView from "./ComposeView.svelte";
@@ -210,5 +213,46 @@ describe("sending", () => {
     editor("compose-user").dispatch({ selection: { anchor: 0 } });
     await press(user, "ArrowUp");
     expect(editor("compose-output").state.doc.toString()).toBe("first");
+  });
+});
+
+describe("a secret in an output", () => {
+  /** What the real backend said of one in the text and one in a directive. */
+  const real = JSON.parse(readFileSync("src/host/recorded/demo.json", "utf8")) as Recording;
+  const recorded = real.calls.find((c) => c.name === "compose" && (c.args as unknown as Compose).agent_output.includes("sk-"));
+  const secret = (recorded?.args as unknown as Compose).agent_output;
+  const answer = recorded?.result as Composed;
+  const show = async (change: Partial<Composed> = {}) => {
+    const host = new RecordedHost({ ...real, calls: [{ name: "compose", result: { ...answer, ...change } }, ...real.calls] });
+    const window = await stage(ComposeView, undefined, undefined, host);
+    write("compose-output", secret);
+    await settle();
+    return window;
+  };
+
+  it("is marked where it stands, named, and masked in what is sent", async () => {
+    await show();
+    const marked = [...byId("compose-output").querySelectorAll<HTMLElement>(".cm-masked")];
+    expect(marked.map((m) => m.textContent)).toEqual(["sk-abcdefghijklmnopqrstuvwx", "hunter2"]);
+    expect(marked[0]?.title).toContain("API keys of OpenAI");
+    expect(marked[1]?.title).toContain("said by voice as [redacted]");
+    expect(all("masked-secret").map((s) => s.dataset["secret"])).toEqual(["sk", "named"]);
+    expect(byId("clean-text").textContent).toBe("The key is [redacted].");
+    expect(byId("clean-text").querySelector("mark")?.textContent).toBe("[redacted]");
+    expect(byId("parsed").textContent).toContain("[redacted]");
+    expect(byId("compose-results").textContent).not.toContain("hunter2");
+    expect(byId("compose-secrets").textContent).toContain("2 masked");
+  });
+
+  it("is said to be sent as it is where redaction is off", async () => {
+    const { console } = await show({ masked: [], redacts: false });
+    expect(byId("compose-secrets").textContent).toMatch(/redaction is off.*sent and kept as it is/s);
+    await click(byId("compose-patterns"));
+    expect(console.view).toBe("settings");
+  });
+
+  it("is nothing to speak of where there is none", async () => {
+    await show({ masked: [] });
+    expect(all("compose-secrets")).toHaveLength(0);
   });
 });

@@ -147,6 +147,7 @@ const looks = EditorView.theme({
   ".cm-stripped": { color: "var(--stripped)", backgroundColor: "var(--stripped-fill)", borderRadius: "2px" },
   ".cm-dropped": { color: "var(--text-3)", backgroundColor: "var(--dropped-fill)", textDecoration: "line-through" },
   ".cm-dropped-blank": { backgroundColor: "var(--dropped-fill)", boxShadow: "inset 0 -1px 0 var(--dropped)" },
+  ".cm-masked": { color: "var(--masked)", backgroundColor: "var(--masked-fill)", borderRadius: "2px", boxShadow: "inset 0 0 0 1px var(--masked-line)" },
   ".cm-error": { textDecoration: "underline", textDecorationStyle: "wavy", textDecorationColor: "var(--danger)", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
   ".cm-warning": { textDecoration: "underline", textDecorationStyle: "wavy", textDecorationColor: "var(--warn)", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
   ".cm-tooltip": { border: "none", backgroundColor: "transparent" },

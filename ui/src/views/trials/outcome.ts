@@ -1,5 +1,5 @@
 /** What the scanner made of an output, as lines of a comparison. */
-import type { Aspect, Parsed } from "../../generated/wire";
+import type { Aspect, Masked, Parsed } from "../../generated/wire";
 import { count, words } from "../../store/format";
 import { detailOf, subjectOf, tagOf } from "../turn/model/directive";
 
@@ -9,14 +9,18 @@ export interface OutcomeRow {
   readonly title: string;
   /** Shown as it is written, invisible characters included. */
   readonly verbatim?: boolean;
-  readonly of: (parsed: Parsed) => readonly string[];
+  readonly of: (parsed: Parsed, masked: readonly Masked[]) => readonly string[];
 }
 
 const bytes = ([from, to]: readonly [number, number]): string => `bytes ${count(from)}–${count(to)}`;
 
-/** In the order in which a person asks. Actions are left out where no reading has any. */
+/** In the order in which a person asks. */
 export const OUTCOME_ROWS: readonly OutcomeRow[] = [
   { aspect: "clean_text", title: "Clean text", verbatim: true, of: ({ clean_text }) => (clean_text === "" ? [] : [clean_text]) },
+  {
+    aspect: "masked", title: "Masked",
+    of: (_, masked) => masked.map(({ secrets, inside, span }) => [secrets.join(", "), inside === null ? "" : `in ${inside}`, bytes(span)].filter((part) => part !== "").join(" · ")),
+  },
   {
     aspect: "directives", title: "Directives",
     of: ({ directives }) => directives.map((d) => [tagOf(d), subjectOf(d), detailOf(d)].filter((part) => part !== "").join(" · ")),
@@ -30,14 +34,23 @@ export const OUTCOME_ROWS: readonly OutcomeRow[] = [
     of: ({ ranges }) =>
       (["show", "strip", "drop"] as const).flatMap((fate) => {
         const sum = ranges.reduce((n, { fate: f, span }) => (f === fate ? n + span[1] - span[0] : n), 0);
-        return sum === 0 ? [] : [`${count(sum)} ${{ show: "shown", strip: "stripped", drop: "dropped" }[fate]}`];
+        if (sum === 0) return [];
+        const masked = fate === "show" ? ranges.reduce((n, { reason, span }) => (reason === "redacted" ? n + span[1] - span[0] : n), 0) : 0;
+        return [`${count(sum)} ${{ show: "shown", strip: "stripped", drop: "dropped" }[fate]}${masked === 0 ? "" : `, ${count(masked)} of them masked`}`];
       }),
   },
 ];
 
-/** The rows that these readings fill, or differ in. */
-export function rowsOf(readings: readonly Parsed[], differs: readonly Aspect[]): readonly OutcomeRow[] {
-  return OUTCOME_ROWS.filter(({ aspect, of }) => aspect !== "actions" || differs.includes(aspect) || readings.some((parsed) => of(parsed).length > 0));
+/** What one way to read an output came to. */
+export interface Outcome {
+  readonly parsed: Parsed;
+  readonly masked?: readonly Masked[];
+}
+
+/** The rows that these readings fill, or differ in. Masked secrets and JSON actions are left out where no reading has any. */
+export function rowsOf(readings: readonly Outcome[], differs: readonly Aspect[]): readonly OutcomeRow[] {
+  const rare = (aspect: Aspect): boolean => aspect === "actions" || aspect === "masked";
+  return OUTCOME_ROWS.filter(({ aspect, of }) => !rare(aspect) || differs.includes(aspect) || readings.some(({ parsed, masked = [] }) => of(parsed, masked).length > 0));
 }
 
 /** Aspects in words, for a sentence. */
@@ -51,4 +64,5 @@ export const ASPECT_WORDS: Readonly<Record<Aspect, string>> = {
   diagnostics: "findings",
   suppressed: "delivery",
   ranges: "fate of bytes",
+  masked: "masked secrets",
 };

@@ -19,7 +19,7 @@ const parsed = (more: Partial<Parsed> = {}): Parsed => ({
   ...more,
 });
 const result = (name: string, more: Partial<BenchResult> = {}): BenchResult => ({
-  column: { name, base: { from: "configured" }, set: name === "default" ? [] : [`output.${name.replace(" ", "=")}`] }, parsed: parsed(), error: null, differs: [], ...more,
+  column: { name, base: { from: "configured" }, set: name === "default" ? [] : [`output.${name.replace(" ", "=")}`] }, parsed: parsed(), masked: [], error: null, differs: [], ...more,
 });
 const FAILURE: RecutFailure = {
   family: "single", cut: [9], differs: ["leak", "released", "clean_text"], whole: parsed(), parsed: parsed({ clean_text: "Sure <rea thing" }),
@@ -180,6 +180,21 @@ describe("comparing dialects", () => {
     const wrong = all("bench-column").find((c) => c.dataset["name"] === "placment start, bare text");
     await click(wrong?.querySelector('[data-testid="bench-remove"]') as Element);
     expect(names()).toEqual(["default", "bare text"]);
+  });
+
+  it("names the secrets that each column masks, and says so where the columns differ", async () => {
+    const host = new TrialHost();
+    const masked = [{ span: [5, 12] as [number, number], line: 1, column: 6, secrets: ["sk"], about: "API keys", inside: null }];
+    host.columns = [result("default", { masked }), result("redaction off", { differs: ["clean_text", "masked"] })];
+    await stage(ComposeView, undefined, undefined, host);
+    await click(byId("compose-dialects"));
+    const cells = all("outcome-cell").filter((c) => c.dataset["aspect"] === "masked");
+    expect(cells.map((c) => [c.textContent?.replace("≠", "").trim(), c.dataset["differs"]])).toEqual([["sk · bytes 5–12", "false"], ["nothing", "true"]]);
+  });
+
+  it("has no line for secrets where there are none", async () => {
+    await open();
+    expect(all("outcome-cell").some((c) => c.dataset["aspect"] === "masked")).toBe(false);
   });
 
   it("compares with another column", async () => {

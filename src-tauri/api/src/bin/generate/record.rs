@@ -22,6 +22,8 @@ const DEMO: Duration = Duration::from_mins(2);
 const SCRUBBED: u64 = 1;
 
 const OUTPUT: &str = "<actions>\n  <react emoji=\"thumbsup\" />\n</actions>\nGreat idea!";
+const SECRET: &str =
+    "The key is sk-abcdefghijklmnopqrstuvwx.\n<actions>\n  <voice>password: hunter2</voice>\n</actions>";
 const TYPO: &str = "Fine.\n<actions>\n  <raect emoji=\"eyes\" />\n</actions>";
 const FIXTURES: [(&str, &str); 2] = [
     (
@@ -105,7 +107,7 @@ async fn record(folder: &Path) -> Result<String> {
         backend,
         calls: Vec::new(),
     };
-    for name in ["catalog", "status", "channels", "fixtures", "log_tail"] {
+    for name in ["catalog", "status", "channels", "secrets", "fixtures", "log_tail"] {
         tape.play(name, json!({})).await;
     }
     turns(&mut tape).await;
@@ -182,7 +184,7 @@ async fn turns(tape: &mut Tape) {
 }
 
 async fn compose(tape: &mut Tape) {
-    for output in [OUTPUT, TYPO, ""] {
+    for output in [OUTPUT, TYPO, SECRET, ""] {
         let args = json!({ "user_text": "How was my talk?", "agent_output": output, "channels": [] });
         tape.play("compose", args).await;
     }

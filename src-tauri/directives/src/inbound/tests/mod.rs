@@ -3,7 +3,6 @@
 mod any;
 mod rules;
 mod values;
-mod vectors;
 
 use super::{Inbound, Settings};
 

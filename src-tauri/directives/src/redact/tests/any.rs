@@ -2,10 +2,10 @@
 
 use crate::{
     Collect, Parsed, RangeReason, Scanner, Settings, Sink, Step,
-    redact::{Patterns, RawRedactor, Reader, RedactSettings, TextRedactor},
+    redact::{Patterns, RawRedactor, Reader, RedactSettings, TextRedactor, find::Finder},
 };
 use proptest::{prelude::*, sample::select};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const PIECES: &[&str] = &[
     "sk-",
@@ -50,17 +50,23 @@ const PIECES: &[&str] = &[
     "_",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn patterns() -> Arc<Patterns> {
-    Patterns::new(&RedactSettings {
+fn settings() -> RedactSettings {
+    RedactSettings {
         email: true,
         phone: true,
         allow: vec!["AKIAIOSFODNN7EXAMPLE".to_owned(), "hunter2".to_owned()],
         ..RedactSettings::default()
-    })
+    }
+}
+
+static PATTERNS: LazyLock<Arc<Patterns>> = LazyLock::new(|| Patterns::new(&settings()));
+
+pub(super) fn patterns() -> Arc<Patterns> {
+    Arc::clone(&PATTERNS)
 }
 
 fn pieces<'a>(text: &'a str, sizes: &[usize]) -> Vec<&'a str> {
@@ -104,8 +110,31 @@ fn read(chunks: &[&str], patterns: &Arc<Patterns>) -> Parsed {
     watch.collect.into_parsed()
 }
 
+/// Every step is worked out anew, as long ago.
+static FORGETFUL: LazyLock<Arc<Patterns>> = LazyLock::new(|| Patterns::with_room(&settings(), 1));
+/// What is remembered is thrown away all the time.
+static SHORT: LazyLock<Arc<Patterns>> = LazyLock::new(|| Patterns::with_room(&settings(), 20));
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn remembered_steps_make_no_difference(raw in text(), sizes in prop::collection::vec(1_usize..9, 1..6)) {
+        prop_assert_eq!(patterns().redact(&raw), FORGETFUL.redact(&raw));
+        for patterns in [patterns(), Arc::clone(&SHORT)] {
+            let mut finder = Finder::new(patterns);
+            let mut other = Finder::new(Arc::clone(&FORGETFUL));
+            for chunk in pieces(&raw, &sizes) {
+                finder.push(chunk);
+                other.push(chunk);
+                prop_assert_eq!(finder.held(), other.held());
+                while let Some(stretch) = other.next() {
+                    prop_assert_eq!(finder.next(), Some(stretch));
+                }
+                prop_assert_eq!(finder.next(), None);
+            }
+        }
+    }
 
     #[test]
     fn the_cut_does_not_matter(raw in text(), sizes in prop::collection::vec(1_usize..9, 1..6)) {

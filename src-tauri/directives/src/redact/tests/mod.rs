@@ -5,5 +5,6 @@ mod docs;
 mod linear;
 mod operator;
 mod stream;
+mod tell;
 mod vectors;
 mod what;

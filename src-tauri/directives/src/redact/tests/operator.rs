@@ -1,6 +1,6 @@
 //! What the operator adds and allows.
 
-use crate::redact::{ExtraSecret, Patterns, RedactSettings, SecretPattern};
+use crate::redact::{ExtraSecret, Patterns, RedactSettings, SecretPattern, TextRedactor};
 
 fn own(pattern: &str) -> Result<SecretPattern, String> {
     SecretPattern::try_from(pattern.to_owned()).map_err(|error| error.to_string())
@@ -62,4 +62,32 @@ fn what_the_allow_list_names_is_shown_and_nothing_like_it() {
     assert_eq!(patterns.redact("AKIAIOSFODNN7EXAMPLF"), "[redacted]");
     assert_eq!(patterns.redact("password: hunter2"), "password: hunter2");
     assert_eq!(patterns.redact("password: hunter22"), "password: [redacted]");
+}
+
+#[test]
+fn a_character_is_masked_as_a_whole_whatever_bytes_a_pattern_names() {
+    for (pattern, text, expected) in [
+        (r"k.(.{2,4})z", "kéab z kéaz", "k[redacted]z k[redacted]z"),
+        (r"k(.)", "ké k", "k[redacted] k"),
+        (r"(k.)..z", "kéaz", "[redacted]az"),
+        (r"k.\B", "ké!", "[redacted]!"),
+        (r"\xa9{1,4}k", "ék", "[redacted]"),
+    ] {
+        let extra = vec![ExtraSecret {
+            about: String::new(),
+            pattern: own(pattern).unwrap(),
+        }];
+        let patterns = Patterns::new(&RedactSettings {
+            extra,
+            ..RedactSettings::default()
+        });
+        assert_eq!(patterns.redact(text), expected, "{pattern}");
+        let mut stream = TextRedactor::new(&patterns);
+        let mut out: String = text
+            .chars()
+            .map(|c| stream.push(c.encode_utf8(&mut [0; 4])))
+            .collect();
+        out.push_str(&stream.finish());
+        assert_eq!(out, expected, "{pattern} in a stream");
+    }
 }

@@ -70,14 +70,20 @@ impl Scanner {
         whole: bool,
         sink: &mut dyn Sink,
     ) -> Item {
-        let opens = |source: &Source, word: &str| match source.stands(at, end, word) {
-            Some(true) => Some(true),
-            None if !whole => None,
-            _ => Some(false),
+        // XML knows no other case of these.
+        let opens = |source: &Source, word: &str| {
+            let there = source.bytes(at, end.min(at + word.len()));
+            source.spend(there.len());
+            match word.as_bytes().starts_with(there) {
+                true if there.len() == word.len() => Some(true),
+                true if !whole => None,
+                _ => Some(false),
+            }
         };
         let (comment, cdata) = (opens(&self.source, "<!--"), opens(&self.source, "<![CDATA["));
         if comment == Some(true) {
             let found = self.search.comment.find(&self.source, at + 4, end);
+            let found = found.filter(|stop| inside.end.is_some() || *stop <= at + MAX_BLOCK);
             let far = end >= at + MAX_BLOCK;
             return match found.or(inside.end) {
                 _ if !self.rules.on(G::Comment) => Item::Foreign,
@@ -118,7 +124,7 @@ impl Scanner {
                 tag.span,
                 format!("<{name}> is no directive"),
             );
-            if let Some(nearest) = self.names.nearest(&name) {
+            if let Some(nearest) = self.names.nearest(&self.source, &name) {
                 found.message = format!("<{name}> is no directive; did you mean <{nearest}>?");
                 found = found.with_fix(tag.name, nearest, format!("Write {nearest}"));
             }
@@ -142,7 +148,10 @@ impl Scanner {
         match self.lex_named(at, self.names.known_len(name), end) {
             Lexed::More if !whole => self.wait_in_block(self.names.fixed(name)),
             lexed @ (Lexed::More | Lexed::Malformed) => {
-                self.incomplete_inside(inside, name, at, end, lexed, sink);
+                let Some(stop) = self.end_of_incomplete(at, end, whole) else {
+                    return self.wait_in_block(self.names.fixed(name));
+                };
+                self.incomplete_inside(inside, name, Span::new(at, stop), lexed, sink);
                 Item::Taken
             }
             Lexed::NoTag => Item::Foreign,
@@ -150,25 +159,37 @@ impl Scanner {
         }
     }
 
-    /// A tag of a known name that cannot be completed: taken up to its first `>`, line break, or the end.
+    /// Where a tag ends that cannot be completed: at its first `>`, line break, or the end; `None` while that
+    /// has not arrived.
+    fn end_of_incomplete(&mut self, at: usize, end: usize, whole: bool) -> Option<usize> {
+        let (start, seen) = self.search.incomplete;
+        let from = if start == at && seen <= end { seen } else { at };
+        let rest = self.source.bytes(from, end);
+        let found = memchr::memchr2(b'>', b'\n', rest);
+        self.source.spend(found.unwrap_or(rest.len()) + 1);
+        let stop = match found.map(|skip| (from + skip, rest[skip])) {
+            Some((angle, b'>')) => angle + 1,
+            Some((lf, _)) => lf - usize::from(self.source.byte(lf - 1) == Some(b'\r')),
+            None if whole => end,
+            None => {
+                self.search.incomplete = (at, end);
+                return None;
+            }
+        };
+        Some(stop)
+    }
+
+    /// A tag of a known name that cannot be completed is taken as far as it goes.
     fn incomplete_inside(
         &mut self,
         inside: &mut Inside,
         name: Name,
-        at: usize,
-        end: usize,
+        span: Span,
         lexed: Lexed,
         sink: &mut dyn Sink,
     ) {
-        let cut_off = inside.end.is_none() && self.is_cut_off(at, lexed);
-        let rest = self.source.bytes(at, end);
-        let stop = match memchr::memchr2(b'>', b'\n', rest) {
-            None => end,
-            Some(skip) if rest[skip] == b'>' => at + skip + 1,
-            Some(skip) => at + skip - usize::from(rest[skip - 1] == b'\r'),
-        };
-        self.source.spend(stop - at);
-        let span = Span::new(at, stop);
+        let cut_off = inside.end.is_none() && self.is_cut_off(span.start, lexed);
+        let at = span.start;
         self.take(
             inside,
             span,

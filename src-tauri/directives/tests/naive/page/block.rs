@@ -109,7 +109,7 @@ impl Page<'_> {
         }
         if ends_as_closing {
             self.gone(space, Fate::Strip, open.why());
-            self.strip_to(open.end, Why::CutOff);
+            self.gone(to_angle_or_line(thing), Fate::Strip, Why::CutOff);
             return false;
         }
         self.gone(space, Fate::Strip, open.why());

@@ -60,24 +60,44 @@ struct Page<'a> {
 
 /// Reads one whole assistant message.
 pub(crate) fn read(raw: &str, settings: &Settings, inbound: Option<&str>) -> Parsed {
-    let mut page = Page {
-        raw,
-        settings,
-        inbound,
-        at: 0,
-        pieces: Vec::new(),
-        out: Parsed::default(),
-        marker: None,
-        hush: false,
-        inert: false,
-        opened: Vec::new(),
-        scaffolds: Vec::new(),
-        prose: 0,
+    Page::of(raw, settings, inbound).finish()
+}
+
+/// Where a text is code to whom its directives mean nothing.
+pub(crate) fn code(raw: &str) -> Vec<Span> {
+    let settings = Settings {
+        dialects: Vec::new(),
+        ..Settings::default()
     };
-    while page.at < raw.len() {
-        page.step();
+    // Open: whether invisible characters before a user's text are skipped too. Here: they are text, like any
+    // other character of three bytes.
+    let raw = raw.replace(['\u{feff}', '\u{200b}'], "\u{2060}");
+    let pieces = Page::of(&raw, &settings, None).pieces.into_iter();
+    let code = pieces.filter(|piece| matches!(piece.what, What::Fence | What::Ticks(_)));
+    code.map(|piece| piece.span).collect()
+}
+
+impl<'a> Page<'a> {
+    fn of(raw: &'a str, settings: &'a Settings, inbound: Option<&'a str>) -> Self {
+        let mut page = Self {
+            raw,
+            settings,
+            inbound,
+            at: 0,
+            pieces: Vec::new(),
+            out: Parsed::default(),
+            marker: None,
+            hush: false,
+            inert: false,
+            opened: Vec::new(),
+            scaffolds: Vec::new(),
+            prose: 0,
+        };
+        while page.at < raw.len() {
+            page.step();
+        }
+        page
     }
-    page.finish()
 }
 
 impl Page<'_> {

@@ -1,5 +1,5 @@
 /** What the scanner decided, as decorations of the editor: which text gets which look, in order. */
-import type { Composed, Range } from "../../../generated/wire";
+import type { Composed, Masked, Range } from "../../../generated/wire";
 import { ByteText } from "../../../store/text";
 
 export interface Mark {
@@ -15,8 +15,12 @@ export interface Mark {
 const LOOKS: Record<Range["fate"], string> = { show: "", strip: "cm-stripped", drop: "cm-dropped" };
 const WORDS: Record<Range["fate"], string> = { show: "shown", strip: "stripped", drop: "dropped" };
 
+/** What a secret is and where it goes, in a sentence. */
+export const maskedWords = ({ about, secrets, inside }: Masked): string =>
+  `${about} (${secrets.join(", ")}); ${inside === null ? "shown" : `said by ${inside}`} as [redacted]`;
+
 /** Marks for all that is not simply shown, neighbours with the same look joined. */
-export function marksOf(text: ByteText, ranges: readonly Range[]): Mark[] {
+export function marksOf(text: ByteText, ranges: readonly Range[], masked: readonly Masked[] = []): Mark[] {
   const marks: Mark[] = [];
   for (const { span, fate, reason } of ranges) {
     if (fate === "show") continue;
@@ -31,7 +35,17 @@ export function marksOf(text: ByteText, ranges: readonly Range[]): Mark[] {
     if (last !== undefined && last.to === from && last.title === title && last.look === look) last.to = to;
     else marks.push({ from, to, look, title });
   }
+  for (const secret of masked)
+    for (const span of secret.inside === null ? shownOf(secret, ranges) : [secret.span])
+      marks.push({ from: text.unit(span[0]), to: text.unit(span[1]), look: "cm-masked", title: `masked: ${maskedWords(secret)}` });
   return marks;
+}
+
+/** The bytes of a secret in the text, without those of a directive that divides it. */
+function shownOf({ span }: Masked, ranges: readonly Range[]): Range["span"][] {
+  return ranges
+    .filter((range) => range.reason === "redacted" && range.span[0] < span[1] && span[0] < range.span[1])
+    .map((range) => [Math.max(range.span[0], span[0]), Math.min(range.span[1], span[1])]);
 }
 
 /** A finding as the editor shows it. */

@@ -54,6 +54,8 @@ export function composed({ user_text, agent_output: raw }: Compose): Composed {
   return {
     parsed: { clean_text: clean.trim(), suppressed: null, directives, header: reply === undefined ? {} : { reply_to: reply }, actions: [], diagnostics: lints.map((l) => l.diagnostic), ranges },
     lints,
+    masked: [],
+    redacts: true,
     previews,
   };
 }

@@ -1,0 +1,316 @@
+//! An agent's output as the bot would read it: one reading for the console and the command line.
+
+use crate::{TurnFold, failure};
+use foldback_directives::{
+    Collect, Fate, Lines, Parsed, Range, Scanner, Settings, Span, parse,
+    redact::{KnownBy, Patterns, Reader, RedactSettings, SECRETS, Secret},
+};
+use foldback_pipeline::config::Config;
+use foldback_store::Journal;
+use foldback_wire::{
+    Inbound, TurnId,
+    rpc::{Failure, Masked},
+};
+use std::{borrow::Cow, sync::Arc};
+
+/// An output with all that its reading depends on.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// What the agent wrote.
+    pub raw: String,
+    /// What the user wrote; directives that repeat it are not executed.
+    pub user_text: Option<String>,
+    /// How it is read.
+    pub settings: Settings,
+    /// What is masked in it; `None` when nothing is.
+    pub secrets: Option<Arc<Patterns>>,
+}
+
+impl Output {
+    /// The assistant messages of a turn with their numbers, as its channel reads them now, and what they answer.
+    ///
+    /// # Errors
+    /// `not_found` when there is no such turn; `journal` when it cannot be read.
+    pub async fn of_turn(
+        journal: &dyn Journal,
+        config: &Config,
+        turn: TurnId,
+    ) -> Result<(Vec<(u32, Self)>, Inbound), Failure> {
+        let events = journal.turn(turn).await.map_err(failure::journal)?;
+        let detail = TurnFold::of(turn, &events)
+            .detail()
+            .ok_or_else(|| failure::no_turn(turn))?;
+        let inbound = detail.inbound;
+        let settings = config.output_of(&inbound.channel).settings();
+        let secrets = Some(in_journal(&config.redact));
+        let output = |raw| Self {
+            raw,
+            user_text: Some(inbound.text.clone()),
+            settings: settings.clone(),
+            secrets: secrets.clone(),
+        };
+        let messages = detail.messages.into_iter();
+        let outputs = messages.map(|m| (m.message, output(m.raw))).collect();
+        Ok((outputs, inbound))
+    }
+
+    /// Begins a reading of it.
+    pub fn reader(&self) -> Reader {
+        let scanner = Scanner::new(&self.settings, self.user_text.as_deref());
+        Reader::new(scanner, self.secrets.as_ref())
+    }
+
+    /// What would be sent: secrets are masked in the text and in what directives say. Findings are for the
+    /// person who wrote the output, and stay as they are.
+    pub fn read(&self) -> Parsed {
+        let mut collect = Collect::default();
+        let mut reader = self.reader();
+        reader.push(&self.raw, &mut collect);
+        reader.finish(&mut collect);
+        let mut parsed = collect.into_parsed();
+        if let Some(secrets) = &self.secrets {
+            mask(&mut parsed, secrets);
+        }
+        parsed
+    }
+
+    /// Every secret that is masked in it, and why; those of the text first. `own` are the operator's patterns.
+    pub fn masked(&self, own: &RedactSettings) -> Vec<Masked> {
+        let Some(secrets) = &self.secrets else {
+            return Vec::new();
+        };
+        let plain = parse(&self.raw, &self.settings, self.user_text.as_deref());
+        let lines = Lines::new(&self.raw);
+        let told = |span: Span, secret: &Secret, inside: Option<String>| {
+            let place = lines.start(span);
+            let (ids, about) = names(&secret.by, own);
+            Masked {
+                span,
+                line: place.line as u32,
+                column: place.column as u32,
+                secrets: ids,
+                about,
+                inside,
+            }
+        };
+        let mut masked = Vec::new();
+        for secret in secrets.secrets(&plain.clean_text) {
+            masked.extend(raw_span(&plain.ranges, secret.span).map(|span| told(span, &secret, None)));
+        }
+        for mut directive in plain.directives {
+            let (span, tag) = (directive.span(), directive.tag());
+            directive.each_text(|text| {
+                for secret in secrets.secrets(text) {
+                    let place = within(&self.raw, span, secret.span.of(text));
+                    masked.push(told(place, &secret, Some(tag.to_owned())));
+                }
+            });
+        }
+        for action in plain.actions {
+            for secret in secrets.secrets(&action.payload) {
+                let place = within(&self.raw, action.span, secret.span.of(&action.payload));
+                masked.push(told(place, &secret, Some(action.kind.clone())));
+            }
+        }
+        masked
+    }
+}
+
+/// What is masked in a raw text of the journal. There secrets are written masked, and are known again by that,
+/// also when redaction is off meanwhile.
+pub(crate) fn in_journal(settings: &RedactSettings) -> Arc<Patterns> {
+    patterns(settings).unwrap_or_else(Patterns::masked)
+}
+
+/// What these settings look for; `None` when redaction is off.
+pub(crate) fn patterns(settings: &RedactSettings) -> Option<Arc<Patterns>> {
+    settings.enabled.then(|| Patterns::new(settings))
+}
+
+/// Masks secrets in what is carried out beside the text, as the bot does.
+pub fn mask(parsed: &mut Parsed, secrets: &Arc<Patterns>) {
+    let mask = |text: &mut String| {
+        if let Cow::Owned(masked) = secrets.redact(text) {
+            *text = masked;
+        }
+    };
+    for directive in &mut parsed.directives {
+        directive.each_text(mask);
+    }
+    for action in &mut parsed.actions {
+        mask(&mut action.payload);
+    }
+}
+
+/// Names of patterns, and what they find, in words.
+fn names(by: &[KnownBy], own: &RedactSettings) -> (Vec<String>, String) {
+    let mut ids = Vec::new();
+    let mut abouts = Vec::new();
+    for known in by {
+        match known {
+            KnownBy::Known(id) => {
+                ids.push((*id).to_owned());
+                let row = SECRETS.iter().find(|row| row.id == *id);
+                abouts.push(row.map_or("", |row| row.about));
+            }
+            KnownBy::Own(index) => {
+                ids.push(format!("redact.extra {}", index + 1));
+                let about = own.extra.get(*index).map_or("", |extra| extra.about.as_str());
+                abouts.push(if about.is_empty() {
+                    "A pattern of your own"
+                } else {
+                    about
+                });
+            }
+        }
+    }
+    (ids, abouts.join("; "))
+}
+
+/// The raw bytes of a stretch of the clean text, from the first to the last.
+fn raw_span(ranges: &[Range], clean: Span) -> Option<Span> {
+    let mut at = 0;
+    let mut found: Option<Span> = None;
+    for range in ranges.iter().filter(|range| range.fate == Fate::Show) {
+        let length = range.shown_as.as_ref().map_or(range.span.len(), String::len);
+        let (from, to) = (clean.start.max(at), clean.end.min(at + length));
+        if from < to {
+            // Joined white space stands for its bytes as a whole.
+            let part = match range.shown_as {
+                Some(_) => range.span,
+                None => Span::new(range.span.start + from - at, range.span.start + to - at),
+            };
+            found = Some(found.map_or(part, |first| Span::new(first.start, part.end)));
+        }
+        at += length;
+    }
+    found
+}
+
+/// Where a secret stands in a directive: its own bytes, or the whole directive where it is written otherwise
+/// there (with character references).
+fn within(raw: &str, directive: Span, secret: &str) -> Span {
+    let written = directive.of(raw);
+    written.find(secret).map_or(directive, |at| {
+        let start = directive.start + at;
+        Span::new(start, start + secret.len())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_directives::redact::{ExtraSecret, MASK, SecretPattern};
+
+    fn output(raw: &str, redact: &RedactSettings) -> Output {
+        Output {
+            raw: raw.to_owned(),
+            user_text: None,
+            settings: Settings::default(),
+            secrets: patterns(redact),
+        }
+    }
+
+    /// The raw text of each secret, with what it is.
+    fn told(raw: &str, redact: &RedactSettings) -> Vec<(String, String, Option<String>)> {
+        let masked = output(raw, redact).masked(redact);
+        let one = |m: Masked| (m.span.of(raw).to_owned(), m.secrets.join(" "), m.inside);
+        masked.into_iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_secret_of_the_text_is_told_by_its_raw_bytes() {
+        let raw = "Ä. <react emoji=\"eyes\"/>  password: hunter2 now";
+        let output = output(raw, &RedactSettings::default());
+        assert_eq!(output.read().clean_text, "Ä. password: [redacted] now");
+        let masked = &output.masked(&RedactSettings::default())[0];
+        assert_eq!(masked.span.of(raw), "hunter2");
+        assert_eq!((masked.line, masked.column), (1, 37));
+        assert_eq!(masked.secrets, ["named"]);
+        assert!(
+            masked.about.starts_with("A value after a word of the list"),
+            "{masked:?}"
+        );
+    }
+
+    #[test]
+    fn one_that_a_directive_divides_reaches_from_its_first_byte_to_its_last() {
+        let raw = "sk-abcdefghijkl<react emoji=\"eyes\"/>mnopqrstuvwx1 end";
+        assert_eq!(
+            told(raw, &RedactSettings::default()),
+            [(
+                "sk-abcdefghijkl<react emoji=\"eyes\"/>mnopqrstuvwx1".to_owned(),
+                "sk".to_owned(),
+                None
+            )]
+        );
+    }
+
+    #[test]
+    fn one_in_a_directive_is_told_with_the_directive() {
+        let raw = "<actions><voice>the password: hunter2</voice></actions>Hi";
+        let output = output(raw, &RedactSettings::default());
+        let said = serde_json::to_value(&output.read().directives[0]).unwrap();
+        assert_eq!(said["text"], "the password: [redacted]");
+        assert_eq!(
+            told(raw, &RedactSettings::default()),
+            [("hunter2".to_owned(), "named".to_owned(), Some("voice".to_owned()))]
+        );
+        let referenced = "<actions><voice>password: hunter&#50;</voice></actions>";
+        let whole = &told(referenced, &RedactSettings::default())[0].0;
+        assert_eq!(
+            whole, "<voice>password: hunter&#50;</voice>",
+            "it is written otherwise there"
+        );
+    }
+
+    #[test]
+    fn the_operators_patterns_have_their_own_words() {
+        let extra = |about: &str, pattern: &str| ExtraSecret {
+            about: about.to_owned(),
+            pattern: SecretPattern::try_from(pattern.to_owned()).unwrap(),
+        };
+        let redact = RedactSettings {
+            extra: vec![extra("", "AAAA"), extra("customer numbers", r"ACME-\d{6}")],
+            ..RedactSettings::default()
+        };
+        let masked = output("ACME-123456 AAAA", &redact).masked(&redact);
+        assert_eq!(
+            (masked[0].secrets[0].as_str(), masked[0].about.as_str()),
+            ("redact.extra 2", "customer numbers")
+        );
+        assert_eq!(masked[1].about, "A pattern of your own");
+    }
+
+    #[test]
+    fn nothing_is_masked_where_redaction_is_off_or_the_reply_is_suppressed() {
+        let off = RedactSettings {
+            enabled: false,
+            ..RedactSettings::default()
+        };
+        assert_eq!(told("password: hunter2", &off), []);
+        assert_eq!(
+            output("password: hunter2", &off).read().clean_text,
+            "password: hunter2"
+        );
+        assert_eq!(told("NO_REPLY", &RedactSettings::default()), []);
+    }
+
+    #[test]
+    fn what_the_journal_masked_is_known_again_although_redaction_is_off() {
+        let raw = Output {
+            secrets: Some(in_journal(&RedactSettings {
+                enabled: false,
+                ..RedactSettings::default()
+            })),
+            ..output(
+                "the key #*************, password: hunter2",
+                &RedactSettings::default(),
+            )
+        };
+        assert_eq!(
+            raw.read().clean_text,
+            format!("the key {MASK}, password: hunter2")
+        );
+    }
+}
