@@ -44,6 +44,11 @@ fn value_end(text: &str) -> Option<usize> {
 }
 
 impl Page<'_> {
+    /// Where a value that begins there is too large, between two characters.
+    fn bound(&self, start: usize) -> usize {
+        self.raw.floor_char_boundary(start + LARGEST)
+    }
+
     /// A `{`.
     pub(super) fn json(&mut self) -> bool {
         if self.inert || !self.line_start() || !(self.shown() || self.begins()) {
@@ -55,7 +60,7 @@ impl Page<'_> {
                 let end = value_end(rest).unwrap_or(rest.len());
                 let whole = Span::new(self.at, self.at + end);
                 if end > LARGEST {
-                    self.drop_actions(Span::new(self.at, self.at + LARGEST), whole.end);
+                    self.drop_actions(Span::new(self.at, self.bound(self.at)), whole.end);
                 } else {
                     self.actions(whole, whole);
                 }
@@ -93,14 +98,12 @@ impl Page<'_> {
         let value = Span::new(self.at + start, self.at + len);
         let Some(end) = value_end(&rest[start..]).filter(|end| start + end <= len) else {
             // The fence or the message ends in the value.
-            self.drop_actions(
-                Span::new(self.at, value.start + value.len().min(LARGEST)),
-                value.end,
-            );
+            let end = value.end.min(self.bound(value.start));
+            self.drop_actions(Span::new(self.at, end), value.end);
             return true;
         };
         if end > LARGEST {
-            self.drop_actions(Span::new(self.at, value.start + LARGEST), value.start + end);
+            self.drop_actions(Span::new(self.at, self.bound(value.start)), value.start + end);
             self.take(value.end - self.at, What::Fence);
             return true;
         }

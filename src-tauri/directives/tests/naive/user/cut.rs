@@ -74,18 +74,18 @@ fn edges(text: &str, mut gone: Vec<bool>) -> String {
     let ends = |line: &Span| line.of(text).ends_with('\n');
     go_along(text, &mut gone, lines.iter().take_while(|line| ends(line)));
     let cut = go_along(text, &mut gone, lines.iter().rev());
-    let mut left: String = text
-        .char_indices()
-        .filter(|(at, _)| !gone[*at])
-        .map(|(_, c)| c)
-        .collect();
-    if cut && !text.ends_with('\n') && left.ends_with('\n') {
-        left.pop();
-        if left.ends_with('\r') {
-            left.pop();
+    let last = (0..text.len()).rfind(|at| !gone[*at]);
+    if let Some(at) = last.filter(|at| cut && !text.ends_with('\n') && text.as_bytes()[*at] == b'\n') {
+        gone[at] = true;
+        // A CR that a directive stood behind is no part of the break.
+        if text[..at].ends_with('\r') {
+            gone[at - 1] = true;
         }
     }
-    left
+    text.char_indices()
+        .filter(|(at, _)| !gone[*at])
+        .map(|(_, c)| c)
+        .collect()
 }
 
 /// From one edge on, blank lines go that stand beside a line that went. Says whether a line went.
