@@ -8,13 +8,15 @@ use super::{
     views::Views,
 };
 use crate::{Shelf, live::Digest, log::LogBook, output};
-use foldback_channels::{ChannelAdapter, Loopback, RemoteLoopback, profile};
+use foldback_channels::{
+    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, profile,
+};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
-    config::{self, ByteSize, ChannelKind, Config, ConfigError},
+    config::{self, ByteSize, ChannelConfig, ChannelKind, Config, ConfigError, SecretError},
 };
 use foldback_store::{Journal, Limits, Numbers, SqliteJournal, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Rng};
+use foldback_wire::{Actor, ChannelId, Clock, Platform, Rng, Secret};
 use std::{
     collections::BTreeMap,
     io,
@@ -127,6 +129,25 @@ pub enum OpenError {
         "channels.{0}.api_root: a simulated platform has an address such as tcp://127.0.0.1:4000, not {1}"
     )]
     NoAddress(ChannelId, String),
+    /// A channel has no credentials.
+    #[error("channels.{0}.token is missing; write a reference such as {{ env = \"TOKEN\" }}")]
+    NoToken(ChannelId),
+    /// A channel's credentials cannot be had.
+    #[error("channels.{channel}.token: {source}")]
+    Token {
+        /// Which channel.
+        channel: ChannelId,
+        /// Why.
+        source: SecretError,
+    },
+    /// A channel's settings are not those of its platform.
+    #[error("channels.{channel}: {refusal}", refusal = .refusal.detail)]
+    Channel {
+        /// Which one.
+        channel: ChannelId,
+        /// Why.
+        refusal: Refusal,
+    },
     /// The pipeline cannot start.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -166,7 +187,7 @@ impl Backend {
         let digest = Digest::resume(outbox);
         let typed = Typed::default();
         let agents = agents::build(&config, &base, &typed, &clock, &rng)?;
-        let Adapters { all, loopbacks } = adapters(&config, &clock, &rng)?;
+        let Adapters { all, loopbacks } = adapters(&config, &base, &clock, &rng)?;
         let config = Arc::new(config);
         let parts = Parts {
             config: Arc::clone(&config),
@@ -243,34 +264,75 @@ struct Adapters {
     loopbacks: BTreeMap<ChannelId, Arc<Loopback>>,
 }
 
-fn adapters(config: &Config, clock: &Arc<dyn Clock>, rng: &Arc<dyn Rng>) -> Result<Adapters, OpenError> {
+fn adapters(
+    config: &Config,
+    base: &Path,
+    clock: &Arc<dyn Clock>,
+    rng: &Arc<dyn Rng>,
+) -> Result<Adapters, OpenError> {
     let mut adapters = Adapters {
         all: Vec::new(),
         loopbacks: BTreeMap::new(),
     };
     for (id, settings) in &config.channels {
-        // The configuration was checked: every channel has a platform.
-        let Some(platform) = settings.platform(id) else {
+        // The configuration was checked: every channel has a platform and a kind.
+        let (Some(platform), Some(kind)) = (settings.platform(id), settings.kind(id)) else {
             continue;
         };
-        if settings.kind(id) != Some(ChannelKind::Loopback) {
-            return Err(OpenError::NoAdapter(id.clone(), platform.code()));
-        }
-        let (can, clock) = (profile(platform), Arc::clone(clock));
-        if let Some(root) = &settings.api_root {
-            let address = simulated(root).ok_or_else(|| OpenError::NoAddress(id.clone(), root.clone()))?;
-            let channel = RemoteLoopback::new(can, address, clock, Arc::clone(rng), None);
-            adapters.all.push((id.clone(), Arc::new(channel)));
-        } else {
-            let channel = Arc::new(Loopback::new(can, clock, None));
-            adapters.loopbacks.insert(id.clone(), Arc::clone(&channel));
-            adapters.all.push((id.clone(), channel));
-        }
+        let clocked = (Arc::clone(clock), Arc::clone(rng));
+        let channel: Arc<dyn ChannelAdapter> = match kind {
+            ChannelKind::Loopback => match simulated(id, settings)? {
+                Some(address) => {
+                    let (clock, rng) = clocked;
+                    Arc::new(RemoteLoopback::new(profile(platform), address, clock, rng, None))
+                }
+                None => {
+                    let channel = Arc::new(Loopback::new(profile(platform), Arc::clone(clock), None));
+                    adapters.loopbacks.insert(id.clone(), Arc::clone(&channel));
+                    channel
+                }
+            },
+            ChannelKind::Telegram => {
+                let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
+                let root = settings.api_root.as_deref().unwrap_or(TELEGRAM);
+                let (can, token) = (profile(Platform::Telegram), token(id, settings, base)?);
+                let telegram = Telegram::new(id.clone(), can, token, root, folder, clocked.0, clocked.1);
+                Arc::new(telegram.map_err(|refusal| OpenError::Channel {
+                    channel: id.clone(),
+                    refusal,
+                })?)
+            }
+            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Whatsapp | ChannelKind::Signal => {
+                return Err(OpenError::NoAdapter(id.clone(), platform.code()));
+            }
+        };
+        adapters.all.push((id.clone(), channel));
     }
     Ok(adapters)
 }
 
+/// The channel's token, read where the configuration says it is.
+fn token(channel: &ChannelId, settings: &ChannelConfig, base: &Path) -> Result<Secret, OpenError> {
+    let reference = settings
+        .token
+        .as_ref()
+        .ok_or_else(|| OpenError::NoToken(channel.clone()))?;
+    let token = reference.resolve(base).map_err(|source| OpenError::Token {
+        channel: channel.clone(),
+        source,
+    })?;
+    Ok(Secret::new(token))
+}
+
 /// Where the simulated platform of a loopback channel listens, when it is another process.
-fn simulated(api_root: &str) -> Option<SocketAddr> {
-    api_root.strip_prefix("tcp://")?.parse().ok()
+fn simulated(id: &ChannelId, settings: &ChannelConfig) -> Result<Option<SocketAddr>, OpenError> {
+    let Some(root) = &settings.api_root else {
+        return Ok(None);
+    };
+    let address = root
+        .strip_prefix("tcp://")
+        .and_then(|address| address.parse().ok());
+    address
+        .map(Some)
+        .ok_or_else(|| OpenError::NoAddress(id.clone(), root.clone()))
 }

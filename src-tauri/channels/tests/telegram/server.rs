@@ -253,7 +253,12 @@ async fn wrong_requests_are_refused() {
         .text("chat_id", "1")
         .part("document", Part::bytes(vec![1]).file_name("a.txt"));
     for (method, form, code, said) in [
-        ("sendDocument", file("photo", "a.txt", 1), 400, "unknown parameter photo"),
+        (
+            "sendDocument",
+            file("photo", "a.txt", 1),
+            400,
+            "unknown parameter photo",
+        ),
         ("sendDocument", file("document", "a.txt", 0), 400, "non-empty"),
         (
             "sendDocument",

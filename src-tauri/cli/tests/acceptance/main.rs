@@ -16,5 +16,6 @@ mod replay;
 mod schema;
 mod send;
 mod serve;
+mod telegram;
 mod vectors;
 mod why;
