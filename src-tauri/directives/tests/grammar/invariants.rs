@@ -1,6 +1,6 @@
 //! The invariants I1 to I8 over texts that mix fragments of every dialect with code, Unicode and noise.
 
-use foldback_directives::{Collect, Scanner, Settings, parse};
+use foldback_directives::{Collect, Dialect, Scanner, Settings, parse};
 use proptest::prelude::*;
 
 use crate::{
@@ -203,5 +203,28 @@ fn no_cut_changes_what_follows_an_acknowledgement() {
         let one: Vec<&str> = text.split_inclusive(|_| true).collect();
         assert_eq!(in_chunks(&one, &settings, None), whole, "{text:?}");
         assert_eq!(whole.clean_text, clean, "{text:?}");
+    }
+}
+
+/// Found by fuzzing: a bound in the middle of a character ends before it.
+#[test]
+fn a_value_that_is_too_large_ends_between_characters() {
+    let settings = Settings {
+        dialects: vec![Dialect::Json],
+        ..Settings::default()
+    };
+    for len in 65_515..65_525 {
+        let raw = format!("{{\"actions\":[{}ée\"]}}", "x".repeat(len));
+        let parsed = parse(&raw, &settings, None);
+        partition(&raw, &parsed);
+        for found in &parsed.diagnostics {
+            assert!(
+                raw.get(found.span.start..found.span.end).is_some(),
+                "{len}: {found:?}"
+            );
+        }
+        let cut = [&raw[..65_000], &raw[65_000..65_500]].into_iter();
+        let chunks: Vec<&str> = cut.chain(raw[65_500..].split_inclusive(|_| true)).collect();
+        assert_eq!(in_chunks(&chunks, &settings, None), parsed, "{len}");
     }
 }

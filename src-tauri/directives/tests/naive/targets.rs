@@ -144,8 +144,7 @@ pub(crate) fn stream(bytes: &[u8]) {
     let raw = case.chunks.concat();
     let whole = parse(&raw, &case.settings, case.inbound());
     let chunks: Vec<&str> = case.chunks.iter().map(String::as_str).collect();
-    let one: Vec<&str> = raw.split_inclusive(|_| true).collect();
-    for chunks in [chunks, one] {
+    for chunks in [chunks, one_by_one(&raw)] {
         let (parsed, released) = listen(&chunks, &case.settings, case.inbound());
         assert_eq!(parsed, whole, "{chunks:?}");
         nothing_is_retracted(&parsed, &released);
@@ -160,6 +159,12 @@ pub(crate) fn stream(bytes: &[u8]) {
             "{work} examinations for {read} bytes and chunks"
         );
     }
+}
+
+/// One character at a time; of a long text only its end, as what has been shown is kept for every chunk.
+fn one_by_one(raw: &str) -> Vec<&str> {
+    let (head, tail) = raw.split_at(raw.floor_char_boundary(raw.len().saturating_sub(4_096)));
+    [head].into_iter().chain(tail.split_inclusive(|_| true)).collect()
 }
 
 /// Both readings of the grammar page, whole and in chunks.

@@ -90,7 +90,9 @@ impl Probe {
     pub(super) fn read(&mut self, source: &Source) -> Found {
         while let Some(b) = source.byte(self.at) {
             source.spend(1);
-            if self.brace.is_some_and(|brace| self.at >= brace + MAX_VALUE)
+            if self
+                .brace
+                .is_some_and(|brace| self.at + width(b) > brace + MAX_VALUE)
                 && matches!(self.state, State::Value { .. })
             {
                 return Found::TooLarge;
@@ -216,6 +218,17 @@ impl Probe {
             State::Close(_) | State::Rest if is_blank(b) || b == b'\r' => State::Rest,
             _ => return Err(Found::Text),
         }))
+    }
+}
+
+/// How many bytes the character has that begins with `b`; none where one goes on.
+fn width(b: u8) -> usize {
+    match b {
+        0x00..=0x7F => 1,
+        0x80..=0xBF => 0,
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0.. => 4,
     }
 }
 
