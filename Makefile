@@ -72,6 +72,7 @@ generate: ## Write the generated TypeScript types and docs/lint.md
 fixtures: cli ## Run all fixtures, with coverage of the rules
 	target/debug/foldback replay fixtures --coverage
 mutants: ## Switch one rule off at a time; at least one fixture or vector must notice
+	$(CARGO) test -p foldback-directives --features mutants --test grammar mutants
 	$(CARGO) test -p foldback-replay --features mutants --test mutants
 kill-test: ## Kill the bot 210 times with SIGKILL; its journal and the platform's log must agree
 	$(CARGO) test -p foldback --features crash-points --test kill -- --nocapture

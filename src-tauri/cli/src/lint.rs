@@ -8,9 +8,9 @@ use crate::{
     input,
 };
 use clap::ValueEnum;
-use foldback_directives::{Diagnostic, Lines, Severity, lint};
+use foldback_directives::{Diagnostic, Lines, Severity, lint, redact::Patterns};
 use serde::Serialize;
-use std::{io::Write, path::PathBuf};
+use std::{borrow::Cow, io::Write, path::PathBuf, sync::Arc};
 
 /// Check agent output; each file is one assistant message
 #[derive(Debug, clap::Args)]
@@ -47,9 +47,21 @@ struct Finding<'a> {
     diagnostic: &'a Diagnostic,
 }
 
+/// Masks secrets in what is said of findings, and in what their fixes write.
+pub(crate) fn mask_findings(findings: &mut [Diagnostic], secrets: &Arc<Patterns>) {
+    for finding in findings {
+        finding.each_text(|text| {
+            if let Cow::Owned(masked) = secrets.redact(text) {
+                *text = masked;
+            }
+        });
+    }
+}
+
 /// Runs the command: exit code 1 if there is any error.
 pub(crate) fn run(args: &Args) -> End {
     let settings = args.grammar.settings()?;
+    let secrets = args.grammar.secrets()?;
     let mut out = stdout();
     let mut verdict = Verdict::Holds;
     let mut unreadable = None;
@@ -68,7 +80,11 @@ pub(crate) fn run(args: &Args) -> End {
         };
         let file = input::name(path);
         let lines = Lines::new(&text);
-        for diagnostic in &lint(&text, &settings) {
+        let mut findings = lint(&text, &settings);
+        if let Some(secrets) = &secrets {
+            mask_findings(&mut findings, secrets);
+        }
+        for diagnostic in &findings {
             if diagnostic.severity == Severity::Error {
                 verdict = Verdict::Fails;
             }

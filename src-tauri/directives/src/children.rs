@@ -92,6 +92,19 @@ pub struct ChildRow {
     pub attributes: &'static [AttributeRow],
 }
 
+impl ChildRow {
+    /// What it cannot do without, by the names that it gives them.
+    pub fn needs(&self) -> impl Iterator<Item = &'static str> {
+        self.makes.needs().iter().map(|part| self.name_of(*part))
+    }
+
+    /// What it calls a part.
+    pub(crate) fn name_of(&self, part: Part) -> &'static str {
+        let row = self.attributes.iter().find(|row| row.gives == part);
+        row.map_or(part.code(), |row| row.name)
+    }
+}
+
 /// The children, one row each.
 pub const CHILDREN: &[ChildRow] = &[
     ChildRow {

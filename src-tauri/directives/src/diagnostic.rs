@@ -5,8 +5,8 @@ use crate::{Span, closed::closed_set};
 closed_set! {
     /// How bad a diagnostic is. `foldback lint` exits with 1 if there is any error.
     pub enum Severity {
-        Error = "error": "Something the agent meant to do did not happen.",
-        Warning = "warning": "It worked, or nothing was lost, but it is not what the grammar says.",
+        Error = "error": "Something the agent meant to do did not happen, or where its markup ends had to be guessed.",
+        Warning = "warning": "What was written is clear, and a rule says what becomes of it; it is not what the grammar asks for.",
     }
 }
 
@@ -56,23 +56,24 @@ impl Code {
             Self::MalformedDirective => {
                 "The tag begins like a directive, but a quote is not closed, a value is missing, or something \
                  stands in it that no tag holds. In a block it is taken out; elsewhere its `<` is shown as text. \
-                 Write name=\"value\" pairs and end the tag with `/>`."
+                 Write name=\"value\" pairs and end the tag with `/>`. JSON actions that cannot be read are \
+                 dropped; they are reported by this name too."
             }
             Self::UnclosedBlock => {
                 "The message ended before `</actions>`. The directives at the start of the block were executed; \
                  from the first text on everything was shown. Write `</actions>` after the last directive."
             }
             Self::UnclosedDirective => {
-                "The message ended in the middle of a tag, or a voice or send-message has no closing tag. \
-                 Nothing of the tag is shown. Complete it."
+                "The message ended in the middle of a tag, or a directive that wraps its text has no closing \
+                 tag. Nothing of the tag is shown. Complete it."
             }
             Self::BlockTooLarge => {
                 "A block is held back until it is closed, and no longer than 65,536 bytes. Keep blocks small: \
                  directives only, the answer after them."
             }
             Self::MissingAttribute => {
-                "The directive cannot be executed without this attribute, or its value is empty: react needs \
-                 emoji, send-file needs path, voice needs text, send-message needs channel, chat and text."
+                "The directive cannot be executed without what the message names, or its value is empty. Give \
+                 it a value."
             }
             Self::NotAllowed => {
                 "The operator's policy does not allow this here: another chat that is not on the allow-list, a \
@@ -83,8 +84,9 @@ impl Code {
                  Perhaps it is misspelt."
             }
             Self::UnknownKey => {
-                "A header line was taken out although its key is not known, because it looks like a header and \
-                 stands alone. Keys are written with underscores: reply_to."
+                "The key is not known; because it looks like a header and stands alone on its line, it was taken \
+                 out and ignored. Or a known key is written with `-`: it counts, but keys are written with \
+                 underscores, as reply_to is."
             }
             Self::InvalidValue => {
                 "The value is not one that this attribute or key takes. It is ignored, as if it were not there."
@@ -93,17 +95,23 @@ impl Code {
             Self::TextInBlock => {
                 "Text inside a block is neither shown nor executed. Write the answer after `</actions>`."
             }
-            Self::StrayClose => "A closing tag that closes nothing was taken out. Remove it.",
+            Self::StrayClose => {
+                "A closing tag that closes nothing was taken out, and the white space around it was joined. \
+                 Remove it; what white space you leave is shown as it is."
+            }
             Self::MisplacedBlock => {
                 "This channel executes directives only before the first text. The block was taken out, not \
                  executed. Write it at the start."
             }
             Self::BareDirective => {
-                "The directive was executed, but directives belong in a block: `<actions>…</actions>`."
+                "Directives belong in a block: `<actions>…</actions>`. Outside one they are executed all the \
+                 same, unless the setting `output.bare` says otherwise: `strip` only takes them out, `text` shows \
+                 them as they are written."
             }
             Self::MarkerNotAlone => {
                 "The agent asked for silence and wrote text too. The text was delivered: losing an answer is \
-                 worse than saying too much. Write the marker alone, or not at all."
+                 worse than saying too much. Write the marker alone, or not at all; where it goes, the white \
+                 space around it is no longer joined."
             }
             Self::LeakGuard => {
                 "The model wrote scaffolding that is meant for itself: reasoning, tool calls, control tokens. \
@@ -118,7 +126,10 @@ impl Code {
     }
 }
 
-/// One replacement that mends what a diagnostic reports.
+/// One replacement that mends what a diagnostic reports, and is safe alone: users see the same text afterwards,
+/// except for white space, which is joined only around what is taken out. Where no such replacement is known
+/// there is no fix. Two mean more, and say so: a misspelt directive becomes the directive, and a bare one that
+/// the setting `bare` shows as text is wrapped and no longer shown.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",

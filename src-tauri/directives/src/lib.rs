@@ -30,7 +30,9 @@ pub use guard::{GUARD, GuardKind, GuardRow};
 pub use hold::HoldReason;
 pub use lint::{Lines, Place, lint};
 pub use outcome::{Fate, Parsed, Range, RangeReason, Suppression};
-pub use rules::{MUTANTS, RULES, Rule};
+#[doc(hidden)]
+pub use rules::{MUTANTS, Rules};
+pub use rules::{RULES, Rule};
 pub use scanner::{HEADER_KEYS, Scanner};
 pub use settings::{Bare, Dialect, Placement, ReplyToForm, SettingError, Settings, TrailingSilence};
 pub use span::Span;

@@ -165,16 +165,26 @@ impl Names {
     /// The known name most like `name`, which is in lower case, if it is like one at all.
     pub(crate) fn nearest(&self, source: &Source, name: &str) -> Option<&str> {
         let own = |(_, known): &&(String, Name)| !matches!(known, Name::Guard(_));
-        let likely = self.list.iter().filter(own).filter_map(|(known, _)| {
-            let most = 1 + known.len() / 4;
-            // So much do words of other lengths differ at least; few are ever compared.
-            if known.len().abs_diff(name.len()) > most {
-                return None;
-            }
-            source.spend(known.len());
-            let distance = strsim::osa_distance(name, known);
-            (distance <= most).then_some((distance, known.as_str()))
-        });
-        likely.min().map(|(_, known)| known)
+        let known = self.list.iter().filter(own).map(|(known, _)| known.as_str());
+        nearest(source, name, known)
     }
+}
+
+/// The one of `known` that is most like `name`, if one is like it at all.
+pub(crate) fn nearest<'a>(
+    source: &Source,
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let likely = known.filter_map(|known| {
+        let most = 1 + known.len() / 4;
+        // So much do words of other lengths differ at least; few are ever compared.
+        if known.len().abs_diff(name.len()) > most {
+            return None;
+        }
+        source.spend(known.len());
+        let distance = strsim::osa_distance(name, known);
+        (distance <= most).then_some((distance, known))
+    });
+    likely.min().map(|(_, known)| known)
 }

@@ -1,6 +1,6 @@
 //! Every rule sentence of the grammar page, with an id that fixtures, holds and mutants name.
 
-use crate::{Settings, closed::closed_set};
+use crate::closed::closed_set;
 
 closed_set! {
     /// One rule of the output grammar: `G`, the section, a dot, a word.
@@ -106,6 +106,7 @@ const _: () = assert!(Rule::ALL.len() <= 128, "the set of switched-off rules is 
 pub const RULES: &[Rule] = Rule::ALL;
 
 /// The rules that the feature `mutants` can switch off, each at the place in the code that decides it.
+#[doc(hidden)]
 pub const MUTANTS: &[Rule] = &[
     Rule::Fence,
     Rule::TildeFence,
@@ -171,24 +172,20 @@ pub const MUTANTS: &[Rule] = &[
 ];
 
 /// The rules that are on. Without the feature `mutants` all are, and asking costs nothing.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rules {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Rules {
     #[cfg(feature = "mutants")]
     off: u128,
 }
 
 impl Rules {
+    /// All but these.
     #[cfg(feature = "mutants")]
-    pub(crate) fn of(settings: &Settings) -> Self {
-        let off = settings.off.iter().filter_map(|id| Rule::from_code(id));
+    pub(crate) fn without(ids: &[String]) -> Self {
+        let off = ids.iter().filter_map(|id| Rule::from_code(id));
         Self {
             off: off.fold(0, |off, rule| off | 1 << rule as u32),
         }
-    }
-
-    #[cfg(not(feature = "mutants"))]
-    pub(crate) const fn of(_: &Settings) -> Self {
-        Self {}
     }
 
     /// Whether a rule is on.

@@ -1,6 +1,6 @@
 //! What the operator may change about the grammar.
 
-use crate::{closed::closed_set, guard::GuardRow};
+use crate::{closed::closed_set, guard::GuardRow, rules::Rules};
 
 closed_set! {
     /// The parts of the grammar, each of which can be switched off.
@@ -96,9 +96,11 @@ pub struct Settings {
     pub guard: Vec<GuardRow>,
     /// The form of message ids on this channel.
     pub reply_to: ReplyToForm,
-    /// Ids of rules that are switched off, to prove that some test notices.
-    #[cfg(feature = "mutants")]
-    pub off: Vec<String>,
+    /// The rules that are on: all, unless a test switches some off. Always there, so that the feature `mutants`
+    /// adds no field.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub rules: Rules,
 }
 
 impl Default for Settings {
@@ -118,8 +120,7 @@ impl Default for Settings {
             all_clear: None,
             guard: Vec::new(),
             reply_to: ReplyToForm::default(),
-            #[cfg(feature = "mutants")]
-            off: Vec::new(),
+            rules: Rules::default(),
         }
     }
 }
@@ -155,6 +156,13 @@ impl Settings {
         "reply_to.also",
         "reply_to.max",
     ];
+
+    /// Switches rules off by their ids, to prove that some test notices.
+    #[cfg(feature = "mutants")]
+    #[doc(hidden)]
+    pub fn switch_off(&mut self, ids: &[String]) {
+        self.rules = Rules::without(ids);
+    }
 
     /// Whether a dialect is read.
     pub fn has(&self, dialect: Dialect) -> bool {

@@ -68,6 +68,8 @@ pub(crate) struct Ended {
     pub(crate) suppressed: Option<Suppression>,
     /// The first `NO_REPLY` that was stripped beside text.
     pub(crate) token: Option<Span>,
+    /// Whether the text begins with a token too, and may be nothing else without those at its end.
+    pub(crate) token_first: bool,
 }
 
 /// The stage itself.
@@ -81,6 +83,8 @@ pub(crate) struct Silence {
     heartbeat: bool,
     suppress_trailing: bool,
     acknowledged: bool,
+    /// Whether the text begins with what could have been a token.
+    token_first: bool,
     fed: bool,
     all_clear: Option<regex::Regex>,
     rules: Rules,
@@ -108,6 +112,7 @@ impl Silence {
             heartbeat,
             suppress_trailing,
             acknowledged: false,
+            token_first: false,
             fed: false,
             all_clear,
             rules,
@@ -310,6 +315,9 @@ impl Silence {
 
     /// The text is no token: what waited is read again as text, once.
     fn leave_front(&mut self, source: &Source, ready: &mut Vec<Piece>) {
+        if let Phase::Front(front) = &self.phase {
+            self.token_first = front.holds_token();
+        }
         self.phase = Phase::Body(None);
         self.ending_at = 0;
         for piece in std::mem::take(&mut self.queue) {
@@ -392,6 +400,7 @@ impl Silence {
         {
             let no_reply = ending.holds_no_reply();
             ended.token = self.strip_ending(source).filter(|_| no_reply);
+            ended.token_first = self.token_first;
         }
         let empty = !self.fed;
         ended.suppressed = if matches!(self.phase, Phase::Silent)

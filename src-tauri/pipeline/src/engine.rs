@@ -149,7 +149,7 @@ impl Core {
 
 #[cfg(feature = "mutants")]
 fn switch_off(settings: &mut Settings, rules: &[String]) {
-    rules.clone_into(&mut settings.off);
+    settings.switch_off(rules);
 }
 
 #[cfg(not(feature = "mutants"))]

@@ -100,7 +100,7 @@ fn holds(parsed: &Parsed, expect: &Value) -> bool {
 fn some_vector_notices(vectors: &[Vector], off: &[String]) -> bool {
     vectors.iter().any(|vector| {
         let mut settings = vector.settings.clone();
-        settings.off = off.to_vec();
+        settings.switch_off(off);
         !holds(
             &parse(&vector.input, &settings, vector.inbound.as_deref()),
             &vector.expect,

@@ -290,8 +290,8 @@ export const secretSources = [
 ] as const satisfies readonly Entry<SecretSource>[];
 
 export const severities = [
-  { code: "error", about: "Something the agent meant to do did not happen." },
-  { code: "warning", about: "It worked, or nothing was lost, but it is not what the grammar says." },
+  { code: "error", about: "Something the agent meant to do did not happen, or where its markup ends had to be guessed." },
+  { code: "warning", about: "What was written is clear, and a rule says what becomes of it; it is not what the grammar asks for." },
 ] as const satisfies readonly Entry<Severity>[];
 
 export const silentReasons = [

@@ -643,7 +643,10 @@ export type Find = {
   seq: number,
 };
 
-/** One replacement that mends what a diagnostic reports. */
+/** One replacement that mends what a diagnostic reports, and is safe alone: users see the same text afterwards,
+ * except for white space, which is joined only around what is taken out. Where no such replacement is known
+ * there is no fix. Two mean more, and say so: a misspelt directive becomes the directive, and a bare one that
+ * the setting `bare` shows as text is wrapped and no longer shown. */
 export type Fix = {
   /** What to replace, in bytes of the raw text. */
   span: Span,

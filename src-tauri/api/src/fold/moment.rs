@@ -155,7 +155,8 @@ fn read(
             _ => Some(first_ms + at_ms),
         };
     }
-    if let Some(hold) = redaction_hold(source, events, bytes) {
+    let read_to = reading.message.ranges.last().map_or(0, |range| range.span.end);
+    if let Some(hold) = redaction_hold(source, events, bytes, read_to) {
         reading.withhold(hold, &source.raw);
     }
     if source.ended && bytes == source.raw.len() {
@@ -168,8 +169,14 @@ fn read(
 }
 
 /// The wait for a secret that the journal tells of when the chunk with this byte had come, if it had begun by
-/// then. Whether the journal's text is masked was decided later; so only its events know that it waited.
-fn redaction_hold(source: &MessageDetail, events: &[Event], bytes: usize) -> Option<(Hold, u64)> {
+/// then. Whether the journal's text is masked was decided later; so only its events know that it waited. A hold
+/// of the scanner covers such a wait too, where it begins before what the scanner decides (`read_to`).
+fn redaction_hold(
+    source: &MessageDetail,
+    events: &[Event],
+    bytes: usize,
+    read_to: usize,
+) -> Option<(Hold, u64)> {
     let chunk = source.chunks.iter().position(|chunk| bytes <= chunk.span.end)?;
     let next = source.chunks.get(chunk + 1).map_or(u64::MAX, |next| next.seq);
     let before = events.iter().take_while(|event| event.seq.0 < next);
@@ -182,7 +189,8 @@ fn redaction_hold(source: &MessageDetail, events: &[Event], bytes: usize) -> Opt
             _ => None,
         })
         .last()??;
-    let waits = hold.reason == HoldReason::RedactionWindow && hold.span.start < bytes;
+    let from = hold.span.start;
+    let waits = from < bytes && (hold.reason == HoldReason::RedactionWindow || from < read_to);
     let entry = source.holds.iter().rev().find(|entry| entry.seq < next)?;
     waits.then(|| (hold.clone(), entry.from_ms))
 }

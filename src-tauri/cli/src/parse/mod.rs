@@ -10,6 +10,7 @@ use crate::{
     end::{End, Verdict, json_line, stdout},
     grammar::Grammar,
     input,
+    lint::mask_findings,
 };
 use clap::ValueEnum;
 use cut::Cut;
@@ -18,7 +19,7 @@ use foldback_directives::{
     Collect, Parsed, Scanner, Settings,
     redact::{Patterns, Reader},
 };
-use std::{borrow::Cow, io::Write, path::PathBuf, sync::Arc};
+use std::{io::Write, path::PathBuf, sync::Arc};
 
 /// Read agent output as the scanner does and print what it decides
 #[derive(Debug, clap::Args)]
@@ -110,12 +111,6 @@ fn parse(
 fn redacted(mut parsed: Parsed, secrets: Option<&Arc<Patterns>>) -> Parsed {
     let Some(secrets) = secrets else { return parsed };
     mask(&mut parsed, secrets);
-    for finding in &mut parsed.diagnostics {
-        finding.each_text(|text| {
-            if let Cow::Owned(masked) = secrets.redact(text) {
-                *text = masked;
-            }
-        });
-    }
+    mask_findings(&mut parsed.diagnostics, secrets);
     parsed
 }

@@ -29,14 +29,15 @@ struct Last<'a> {
 #[derive(Default)]
 struct Watch {
     collect: Collect,
-    reason: Option<HoldReason>,
+    /// Why bytes are held now, and where they begin.
+    hold: Option<(HoldReason, usize)>,
     decided: usize,
 }
 
 impl Sink for Watch {
     fn step(&mut self, step: Step<'_>) {
         match &step {
-            Step::Hold(hold) => self.reason = hold.map(|hold| hold.reason),
+            Step::Hold(hold) => self.hold = hold.map(|hold| (hold.reason, hold.span.start)),
             Step::Show { span, .. } | Step::Mask { span, .. } | Step::Hide { span, .. } => {
                 self.decided = span.end;
             }
@@ -68,10 +69,11 @@ pub(crate) fn run(settings: &Settings, inbound: Option<&str>, secrets: Option<&A
         let shown = watch.collect.clean_text().len();
         raw.push_str(&chunk);
         reader.push(&chunk, &mut watch);
-        // Once silence is certain nothing waits, though the ranges come only with the end.
-        let undecided = &raw[watch.decided..];
-        let reason = watch.reason.filter(|_| !undecided.is_empty());
-        let held = reason.map_or("", |_| undecided);
+        // Once silence is certain what came before waits no more, though its ranges come only with the end.
+        let undecided = |(_, start): &(HoldReason, usize)| &raw[watch.decided.max(*start)..];
+        let hold = watch.hold.filter(|hold| !undecided(hold).is_empty());
+        let held = hold.as_ref().map_or("", undecided);
+        let reason = hold.map(|(reason, _)| reason);
         let released = &watch.collect.clean_text()[shown..];
         json_line(
             &mut out,

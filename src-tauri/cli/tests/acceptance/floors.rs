@@ -85,7 +85,7 @@ fn the_scanner_needs_next_to_nothing() {
             .map(|used| used["name"].as_str().unwrap())
             .collect()
     };
-    assert_eq!(needed(false), ["memchr", "regex", "regex-automata"]);
+    assert_eq!(needed(false), ["memchr", "regex", "regex-automata", "strsim"]);
     assert_eq!(needed(true), ["schemars", "serde", "ts-rs"]);
 }
 

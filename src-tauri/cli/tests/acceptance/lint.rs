@@ -198,3 +198,50 @@ fn sarif_says_what_could_not_be_read_and_keeps_the_rest() {
     let place = &run["results"][0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "%3Cstdin%3E");
 }
+
+/// A directive whose value is wrong, and a bare one, both with a secret.
+const SECRETS: &str = "<actions><send-file path=a kind=\"sk-abcdefghijklmnopqrstuvwx\"/></actions>Hi\n\
+                       <voice>the password: hunter2</voice>\n";
+
+#[test]
+fn secrets_are_masked_in_findings_and_fixes_where_that_is_asked_for() {
+    for format in ["text", "json", "sarif"] {
+        let plain = foldback(&["lint", "--format", format], SECRETS);
+        assert!(
+            plain.stdout.contains("sk-abcdefghijklmnopqrstuvwx"),
+            "{}",
+            plain.stdout
+        );
+        let masked = foldback(&["lint", "--redact", "--format", format], SECRETS);
+        assert_eq!(masked.code, plain.code);
+        assert_eq!(masked.stdout.lines().count(), plain.stdout.lines().count());
+        assert!(masked.stdout.contains("[redacted]"), "{}", masked.stdout);
+        for secret in ["sk-abcdefghij", "hunter2"] {
+            assert!(!masked.stdout.contains(secret), "{format}: {}", masked.stdout);
+        }
+        assert_eq!(
+            plain.stdout.contains("hunter2"),
+            format != "text",
+            "text prints no fixes"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_setting_of_redaction_is_refused() {
+    for set in ["redact.nothing=x", "redact.enabled=perhaps", "redact.enabled"] {
+        let ran = foldback(&["lint", "--set", set], "Hi");
+        assert_eq!(ran.code, 2, "{set}");
+        assert!(
+            ran.stderr.contains(set.split('=').next().unwrap()),
+            "{}",
+            ran.stderr
+        );
+    }
+    let off = foldback(&["lint", "--redact", "--set", "redact.enabled=false"], SECRETS);
+    assert!(
+        off.stdout.contains("sk-abcdefghijklmnopqrstuvwx"),
+        "{}",
+        off.stdout
+    );
+}

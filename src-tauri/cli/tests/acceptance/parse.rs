@@ -179,6 +179,16 @@ fn a_stream_says_after_each_chunk_what_is_shown_and_held() {
         json!({"chunk": 0, "released": "", "held": "", "reason": null})
     );
 
+    let held = |stdin: &str| -> Vec<String> {
+        let lines = foldback(&["parse", "--stream"], stdin).lines();
+        let held = lines.iter().filter_map(|line| line["held"].as_str());
+        held.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        held("\"NO_REPLY\"\n\">\"\n\" <\"\n"),
+        ["NO_REPLY", "", "<"],
+        "what is known to be silent is held no more"
+    );
     let bad = foldback(&["parse", "--stream"], "\"fine\"\n{}\n");
     assert_eq!(bad.code, 2);
     assert!(bad.stderr.contains("<stdin>:2"), "{}", bad.stderr);

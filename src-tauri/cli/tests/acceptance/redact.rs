@@ -44,7 +44,7 @@ fn a_stream_holds_what_may_begin_a_secret_and_nothing_else() {
     let lines = foldback(&["parse", "--redact", "--stream"], chunks).lines();
     assert_eq!(
         lines[0],
-        json!({"chunk": 0, "released": "The key ", "held": "sk-abcdef", "reason": "redaction_window"})
+        json!({"chunk": 0, "released": "The key", "held": " sk-abcdef", "reason": "redaction_window"})
     );
     let released: String = lines[..4]
         .iter()

@@ -244,17 +244,10 @@ impl<'a> Reading<'a> {
     fn required(&mut self, part: Part) -> Option<String> {
         let value = self.trimmed(part);
         if value.is_none() {
-            let message = format!("<{}> needs {}", self.row.name, self.name_of(part));
+            let message = format!("<{}> needs {}", self.row.name, self.row.name_of(part));
             self.problem(Code::MissingAttribute, self.span, message);
         }
         value
-    }
-
-    /// What the child calls the part.
-    fn name_of(&self, part: Part) -> &'static str {
-        let mut rows = self.row.attributes.iter();
-        rows.find(|row| row.gives == part)
-            .map_or(part.code(), |row| row.name)
     }
 
     fn on(&self, rule: G) -> bool {
@@ -262,7 +255,7 @@ impl<'a> Reading<'a> {
     }
 
     fn wrong(&mut self, part: Part, a: &Attribute, takes: &str) {
-        let (text, name) = (a.text(self.source), self.name_of(part));
+        let (text, name) = (a.text(self.source), self.row.name_of(part));
         let message = format!("{name} takes {takes}, not {text:?}; it is ignored");
         self.problem(Code::InvalidValue, a.span(self.source), message);
     }

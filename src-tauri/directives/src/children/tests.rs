@@ -105,6 +105,7 @@ fn lint_knows_a_fifth_child_by_its_row() {
     let lacking = read("<actions><sticker/></actions>", None, FIVE);
     assert_eq!(codes(&lacking), [Code::MissingAttribute]);
     assert_eq!(lacking.diagnostics[0].message, "<sticker> needs file");
+    assert_eq!(STICKER.needs().collect::<Vec<_>>(), ["file"]);
 
     let twice = read(
         "<actions><sticker file=a.webp file=b.webp/></actions>",

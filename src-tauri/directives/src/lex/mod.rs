@@ -49,9 +49,17 @@ impl Source {
         self.text[at - self.base..].chars().next()
     }
 
+    /// At most `bytes` before `from`, as far as they are kept.
+    pub(crate) fn back(&self, from: usize, bytes: usize) -> usize {
+        let at = from.saturating_sub(self.base + bytes);
+        self.base + self.text.floor_char_boundary(at)
+    }
+
     /// Counts `bytes` as examined.
     pub(crate) fn spend(&self, bytes: usize) {
-        self.work.set(self.work.get() + bytes as u64);
+        if cfg!(debug_assertions) {
+            self.work.set(self.work.get() + bytes as u64);
+        }
     }
 
     /// How many bytes are kept.

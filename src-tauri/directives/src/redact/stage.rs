@@ -25,6 +25,23 @@ enum Piece {
     },
 }
 
+impl Piece {
+    const fn start(&self) -> usize {
+        match self {
+            Self::Plain { span } | Self::Joined { span, .. } | Self::Hidden { span, .. } => span.start,
+        }
+    }
+
+    /// Its bytes of clean text.
+    const fn length(&self) -> usize {
+        match self {
+            Self::Plain { span } => span.len(),
+            Self::Joined { length, .. } => *length,
+            Self::Hidden { .. } => 0,
+        }
+    }
+}
+
 /// Reads one assistant message: the scanner, and after it, where asked for, redaction of its clean text.
 ///
 /// Ranges come in their order, those of [`Step::Show`] split where a secret begins or ends, and
@@ -44,6 +61,8 @@ impl Reader {
             queue: VecDeque::new(),
             text: String::new(),
             passed: 0,
+            known: 0,
+            waits: None,
             in_mask: false,
             scanner: None,
             told: None,
@@ -76,6 +95,7 @@ impl Reader {
             stage.finder.give_up();
             stage.pass_on(sink);
         }
+        stage.find_wait();
         stage.tell_hold(sink);
     }
 
@@ -91,13 +111,15 @@ impl Reader {
         });
         stage.finder.finish();
         stage.pass_on(sink);
+        stage.pass_rest(sink);
         stage.scanner = None;
+        stage.find_wait();
         stage.tell_hold(sink);
     }
 
     /// The first raw byte that may belong to a secret, if one waits for that.
     pub fn redaction_from(&self) -> Option<usize> {
-        self.stage.as_ref()?.held_from()
+        self.stage.as_ref()?.waits.map(|(_, raw)| raw)
     }
 
     /// How much work was done so far, of the scanner and of redaction. For tests of linearity.
@@ -115,6 +137,10 @@ struct Stage {
     text: String,
     /// Bytes of clean text that were passed on.
     passed: usize,
+    /// Bytes of clean text that are decided. Those not passed on are white space.
+    known: usize,
+    /// Where the first byte lies that may belong to a secret, in the clean text and in the raw.
+    waits: Option<(usize, usize)>,
     /// Whether the last of them was masked.
     in_mask: bool,
     /// What the scanner holds, and what the listener was told.
@@ -127,10 +153,31 @@ struct Stage {
 }
 
 impl Stage {
-    fn held_from(&self) -> Option<usize> {
-        self.queue.front().map(|piece| match piece {
-            Piece::Plain { span } | Piece::Joined { span, .. } | Piece::Hidden { span, .. } => span.start,
-        })
+    /// The first raw byte that was not passed on.
+    fn queued_from(&self) -> Option<usize> {
+        self.queue.front().map(Piece::start)
+    }
+
+    /// Looks where the first byte that waits lies in the raw text.
+    fn find_wait(&mut self) {
+        let clean = self.finder.decided();
+        if clean >= self.passed + self.text.len() {
+            self.waits = None;
+        } else if self.waits.is_none_or(|(at, _)| at != clean) {
+            let mut at = self.passed;
+            // In front of it there is white space only, and what is hidden.
+            let found = self.queue.iter().find(|piece| {
+                at += piece.length();
+                at > clean
+            });
+            self.waits = found.map(|piece| {
+                let inside = match piece {
+                    Piece::Plain { .. } => clean + piece.length() - at,
+                    Piece::Joined { .. } | Piece::Hidden { .. } => 0,
+                };
+                (clean, piece.start() + inside)
+            });
+        }
     }
 
     fn take(&mut self, step: Step<'_>, sink: &mut dyn Sink) {
@@ -160,18 +207,23 @@ impl Stage {
     }
 
     /// Passes on what is decided of a text that stands behind all that was passed on; the rest waits.
-    fn pass_plain(&mut self, mut span: Span, mut text: &str, sink: &mut dyn Sink) {
+    fn pass_plain(&mut self, mut span: Span, text: &str, sink: &mut dyn Sink) {
+        let from = self.passed;
         while let Some(stretch) = self.finder.next() {
-            let length = stretch.end - self.passed;
-            let part = Span::new(span.start, span.start + length);
-            self.tell(part, &text[..length], false, stretch.secret, sink);
-            self.passed = stretch.end;
-            span.start = part.end;
-            text = &text[length..];
+            for Stretch { end, secret } in self.due(text, from, stretch) {
+                let length = end - self.passed;
+                if length > 0 {
+                    let part = Span::new(span.start, span.start + length);
+                    let at = self.passed - from;
+                    self.tell(part, &text[at..at + length], false, secret, sink);
+                    self.passed = end;
+                    span.start = part.end;
+                }
+            }
         }
         if !span.is_empty() {
             self.queue.push_back(Piece::Plain { span });
-            self.text.push_str(text);
+            self.text.push_str(&text[self.passed - from..]);
         }
     }
 
@@ -180,11 +232,42 @@ impl Stage {
         let mut text = std::mem::take(&mut self.text);
         let from = self.passed;
         while let Some(stretch) = self.finder.next() {
-            self.pass_stretch(&text, from, stretch, sink);
+            for due in self.due(&text, from, stretch) {
+                self.pass_stretch(&text, from, due, sink);
+            }
         }
         self.pass_hidden(sink);
         text.drain(..self.passed - from);
         self.text = text;
+    }
+
+    /// What is passed on now that a stretch is decided: first all before it, then all of it. White space at the
+    /// end waits until something follows that is shown, so that no preview ends in it. `text` is the clean text
+    /// from byte `from` on.
+    fn due(&mut self, text: &str, from: usize, stretch: Stretch) -> [Stretch; 2] {
+        let start = std::mem::replace(&mut self.known, stretch.end);
+        let plain = |end| Stretch { end, secret: false };
+        if stretch.secret {
+            return [plain(start), stretch];
+        }
+        let words = text[start - from..stretch.end - from].trim_end();
+        let end = if words.is_empty() {
+            self.passed
+        } else {
+            start + words.len()
+        };
+        [plain(end); 2]
+    }
+
+    /// Passes on white space that nothing follows.
+    fn pass_rest(&mut self, sink: &mut dyn Sink) {
+        let (text, from) = (std::mem::take(&mut self.text), self.passed);
+        let rest = Stretch {
+            end: self.known,
+            secret: false,
+        };
+        self.pass_stretch(&text, from, rest, sink);
+        self.pass_hidden(sink);
     }
 
     fn pass_hidden(&mut self, sink: &mut dyn Sink) {
@@ -256,19 +339,33 @@ impl Stage {
         if self.queue.is_empty() && self.scanner.is_none() && self.told.is_none() {
             return;
         }
-        let own = self.held_from().map(|since| Hold {
+        let own = self.waits.map(|(clean, since)| Hold {
             span: Span::new(since, self.raw),
             reason: HoldReason::RedactionWindow,
             rule: RULE,
             subject: self.finder.held().map_or("", |(_, secret)| secret),
             since,
-            until: Some(since + WINDOW),
+            until: self.bound(clean, since),
         });
-        let hold = own.or(self.scanner);
+        // Where the scanner waits for the end of something, only that lets redaction read on.
+        let scanner = self
+            .scanner
+            .filter(|hold| hold.reason != HoldReason::TrailingSpace);
+        let mut hold = scanner.or(own).or(self.scanner);
+        if let (Some(hold), Some(start)) = (&mut hold, self.queued_from()) {
+            hold.span.start = start;
+        }
         if hold != self.told {
             self.told = hold;
             sink.step(Step::Hold(hold.as_ref()));
         }
+    }
+
+    /// The raw byte by which the wait ends. The window counts clean bytes, so there is none where the raw text
+    /// has others: hidden ones, or ones that the scanner holds.
+    fn bound(&self, clean: usize, since: usize) -> Option<usize> {
+        let read = self.passed + self.text.len();
+        (self.raw - since == read - clean).then_some(since + WINDOW)
     }
 }
 

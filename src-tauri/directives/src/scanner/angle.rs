@@ -1,7 +1,7 @@
 //! What begins with `<` outside blocks.
 
 use super::{Next, Scanner, report};
-use crate::lex::tag::{Lexed, Tag};
+use crate::lex::tag::{Lexed, MAX_TAG, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
 use crate::{Code, Dialect, Fate, GuardKind, HoldReason, RangeReason, Sink, Span};
@@ -50,12 +50,7 @@ impl Scanner {
             Name::NoReply => (HoldReason::MaybeMarker, G::Marker),
             _ => (HoldReason::PartialTag, G::Tag),
         };
-        self.wait(
-            reason,
-            rule,
-            self.names.fixed(name),
-            Some(self.at + crate::lex::tag::MAX_TAG),
-        )
+        self.wait(reason, rule, self.names.fixed(name), Some(self.at + MAX_TAG))
     }
 
     /// `<|name|>` at `at`; cut off by the end of the message it is one too.
@@ -83,7 +78,10 @@ impl Scanner {
         match self.lex_named(self.at, self.names.known_len(name), self.source.end()) {
             Lexed::More if !self.source.ended => self.wait_for_tag(name),
             Lexed::More | Lexed::Malformed => self.incomplete(name, sink),
-            Lexed::NoTag => self.show_one(sink),
+            Lexed::NoTag => {
+                self.left_as_text(self.at + MAX_TAG);
+                self.show_one(sink)
+            }
             Lexed::Complete => self.tag(name, self.search.lexer.tag(), sink),
         }
     }
@@ -116,12 +114,13 @@ impl Scanner {
                     sink,
                 );
             }
+            self.left_as_text(at + MAX_TAG);
             return self.show_one(sink);
         }
         let span = Span::new(at, end);
         match name {
             Name::NoReply if !closing => {
-                self.out.mark(span);
+                self.out.mark(&self.source, span, self.may_go(span));
                 self.hide(span, Fate::Strip, RangeReason::Marker, sink);
             }
             Name::Guard(_) => {
@@ -142,19 +141,22 @@ impl Scanner {
             (Name::Actions, false) => self.open_actions(tag, sink),
             (Name::Actions, true) => self.close_actions(tag.span, sink),
             (Name::NoReply, false) => {
-                self.out.mark(tag.span);
+                self.out.mark(&self.source, tag.span, self.may_go(tag.span));
                 self.hide(tag.span, Fate::Strip, RangeReason::Marker, sink);
                 self.memory.just_opened = (!tag.self_closing).then_some(Name::NoReply);
                 Next::On
             }
             (Name::NoReply, true) => {
                 let at_once = self.memory.just_opened == Some(Name::NoReply);
+                if at_once {
+                    self.out.mark(&self.source, tag.span, true);
+                }
                 self.close(at_once, "no-reply", RangeReason::Marker, tag.span, sink)
             }
             (Name::Child(index), false) => self.bare(index, tag, sink),
             (Name::Child(index), true) => {
                 if self.memory.opened[index] == 0 || !self.rules.on(G::ChildClose) {
-                    return self.show_one(sink);
+                    return self.show_tag(tag.span, sink);
                 }
                 self.memory.opened[index] -= 1;
                 let at_once = self.memory.just_opened == Some(name);
@@ -180,6 +182,8 @@ impl Scanner {
         span: Span,
         sink: &mut dyn Sink,
     ) -> Next {
+        // Without a child's closing tag a later one would be taken for it.
+        let may_go = self.may_go(span) && part != RangeReason::BareDirective;
         self.hide(
             span,
             Fate::Strip,
@@ -187,7 +191,7 @@ impl Scanner {
             sink,
         );
         if !at_once && self.rules.on(G::StrayClose) {
-            stray(name, span, sink);
+            stray(name, span, may_go, sink);
         }
         Next::On
     }
@@ -195,14 +199,14 @@ impl Scanner {
     fn close_actions(&mut self, span: Span, sink: &mut dyn Sink) -> Next {
         if self.memory.prose > 0 {
             self.memory.prose -= 1;
-            return self.show_one(sink);
+            return self.show_tag(span, sink);
         }
         self.close(false, "actions", RangeReason::StrayClose, span, sink)
     }
 
     fn close_guard(&mut self, index: usize, span: Span, sink: &mut dyn Sink) -> Next {
         if self.memory.guards[index].close() && self.rules.on(G::GuardLeftAsText) {
-            return self.show_one(sink);
+            return self.show_tag(span, sink);
         }
         self.hide(span, Fate::Strip, RangeReason::Guard, sink);
         leak(&format!("</{}>", self.names.text(Name::Guard(index))), span, sink);
@@ -213,7 +217,7 @@ impl Scanner {
         let anywhere = self.names.guard_kind(index) == GuardKind::Strip;
         if !anywhere && !self.at_line_start() && self.rules.on(G::GuardLineStart) {
             self.memory.guards[index].left_as_text();
-            return self.show_one(sink);
+            return self.show_tag(tag.span, sink);
         }
         let (end, ended) = (self.source.end(), self.source.ended);
         let Some((content, close)) = self.element(index, tag, end, ended) else {
@@ -246,10 +250,13 @@ impl Scanner {
     }
 }
 
-/// Reports a closing tag that closes nothing.
-pub(super) fn stray(name: &str, span: Span, sink: &mut dyn Sink) {
+/// Reports a closing tag that closes nothing, and whether it may be taken out.
+pub(super) fn stray(name: &str, span: Span, may_go: bool, sink: &mut dyn Sink) {
     let message = format!("</{name}> closes nothing");
-    let found = crate::Diagnostic::new(Code::StrayClose, span, message).with_fix(span, "", "Remove it");
+    let mut found = crate::Diagnostic::new(Code::StrayClose, span, message);
+    if may_go {
+        found = found.with_fix(span, "", "Remove it");
+    }
     sink.step(crate::Step::Diagnostic(&found));
 }
 

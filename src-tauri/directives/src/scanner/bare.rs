@@ -31,16 +31,19 @@ impl Scanner {
     pub(super) fn bare(&mut self, index: usize, tag: Tag, sink: &mut dyn Sink) -> Next {
         let row = &self.names.children()[index];
         if row.paired && !self.at_line_start() && self.rules.on(G::BarePairedLineStart) {
-            return self.show_one(sink);
+            return self.show_tag(tag.span, sink);
         }
         let (content, span) = if row.paired && !tag.self_closing {
             // Without what it requires it is nothing, whatever its content: decided at once.
             let any = Some(Span::new(tag.span.start, tag.span.start + 1));
             if !self.make(row, any, tag.span) {
-                return self.show_one(sink);
+                return self.show_tag(tag.span, sink);
             }
             match self.pair(index, tag) {
-                Pair::Never => return self.show_one(sink),
+                Pair::Never => {
+                    self.left_as_text(tag.span.end + MAX_PAIR);
+                    return self.show_one(sink);
+                }
                 Pair::Open => {
                     let until = Some(tag.span.end + MAX_PAIR);
                     return self.wait(HoldReason::OpenDirective, G::BarePaired, row.name, until);
@@ -54,7 +57,7 @@ impl Scanner {
             (None, tag.span)
         };
         if !self.make(row, content, span) {
-            return self.show_one(sink);
+            return self.show_tag(tag.span, sink);
         }
         let setting = self.bare_setting();
         let reason = if self.misplaced() {
@@ -66,19 +69,18 @@ impl Scanner {
         } else {
             if self.rules.on(G::BareReported) {
                 let message = format!("<{}> stands outside an <actions> block", row.name);
-                let wrapped = format!("<actions>{}</actions>", self.source.str(span));
-                let found = Diagnostic::new(Code::BareDirective, span, message);
-                sink.step(Step::Diagnostic(&found.with_fix(
-                    span,
-                    wrapped,
-                    "Wrap it in <actions>",
-                )));
+                let mut found = Diagnostic::new(Code::BareDirective, span, message);
+                if self.may_be_wrapped(row.paired || tag.self_closing, span) {
+                    let wrapped = format!("<actions>{}</actions>", self.source.str(span));
+                    found = found.with_fix(span, wrapped, "Wrap it in <actions>");
+                }
+                sink.step(Step::Diagnostic(&found));
             }
             RangeReason::BareDirective
         };
         self.report_problems(sink);
         if reason == RangeReason::BareDirective && setting == Bare::Text {
-            return self.show_one(sink);
+            return self.show_tag(tag.span, sink);
         }
         self.hide(span, Fate::Strip, reason, sink);
         if !row.paired && !tag.self_closing {
@@ -86,6 +88,14 @@ impl Scanner {
             self.memory.just_opened = Some(Name::Child(index));
         }
         Next::On
+    }
+
+    /// Whether a block of its own changes nothing but that the directive is no longer bare.
+    fn may_be_wrapped(&self, whole: bool, span: Span) -> bool {
+        let raw = self.source.bytes(span.start, span.end);
+        // The `</actions>` would close the block that is open, one in a value would close the new one, and a
+        // closing tag of this may follow.
+        whole && !self.memory.unclosed && !raw.windows(9).any(|part| part.eq_ignore_ascii_case(b"</actions"))
     }
 
     /// Looks for the closing tag: within [`MAX_PAIR`] bytes, with no blank line, backtick, child tag or

@@ -2,6 +2,7 @@
 
 use super::{Next, Scanner, report};
 use crate::lex::is_blank;
+use crate::names::nearest;
 use crate::rules::Rule as G;
 use crate::{Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step};
 
@@ -63,6 +64,13 @@ fn is_key(name: &str) -> bool {
     name.as_bytes().first().is_some_and(u8::is_ascii_lowercase) && name.bytes().all(rest)
 }
 
+/// Where the key stands in `text`, which is what is between the brackets.
+fn name_in(inner: Span, text: &str) -> Span {
+    let start = inner.start + text.len() - text.trim_start().len();
+    let name = text.split(':').next().unwrap_or_default().trim();
+    Span::new(start, start + name.len())
+}
+
 /// How far a header has arrived.
 enum Bracket {
     /// The bytes between the brackets.
@@ -81,24 +89,18 @@ impl Scanner {
             Bracket::Open if !self.source.ended => {
                 return self.wait(HoldReason::HeaderOpen, G::HeaderForm, "[[", until);
             }
-            Bracket::Open | Bracket::Text => return self.show_one(sink),
+            Bracket::Open | Bracket::Text => return self.no_header(sink),
         };
         let span = Span::new(start, inner.end + 2);
         let text = self.source.str(inner).to_owned();
         match read(&text) {
-            Inner::Text => return self.show_one(sink),
+            Inner::Text => return self.no_header(sink),
             Inner::Unknown => match self.alone_on_line(span.end) {
                 None => return self.wait(HoldReason::HeaderOpen, G::UnknownKey, "[[", None),
-                Some(alone) if !alone || !self.rules.on(G::UnknownKey) => return self.show_one(sink),
+                Some(alone) if !alone || !self.rules.on(G::UnknownKey) => return self.no_header(sink),
                 Some(_) => {
-                    let name = text.split(':').next().unwrap_or_default().trim().to_owned();
                     self.hide(span, Fate::Strip, RangeReason::Header, sink);
-                    report(
-                        Code::UnknownKey,
-                        span,
-                        format!("{name} is no key of a header; it is ignored"),
-                        sink,
-                    );
+                    self.unknown_key(span, inner, &text, sink);
                 }
             },
             Inner::Known { key, dashed, value } => {
@@ -119,15 +121,9 @@ impl Scanner {
                     return Next::On;
                 }
                 if dashed && self.rules.on(G::DashedKey) {
-                    let lead = text.len() - text.trim_start().len();
-                    let written = text.split(':').next().unwrap_or_default().trim().len();
-                    let name = Span::new(inner.start + lead, inner.start + lead + written);
                     let found = Diagnostic::new(Code::UnknownKey, span, format!("the key is written {key}"));
-                    sink.step(Step::Diagnostic(&found.with_fix(
-                        name,
-                        key,
-                        format!("Write {key}"),
-                    )));
+                    let found = found.with_fix(name_in(inner, &text), key, format!("Write {key}"));
+                    sink.step(Step::Diagnostic(&found));
                 }
                 if !self.apply(key, value) && self.rules.on(G::InvalidKeyReported) {
                     let value = value.unwrap_or_default();
@@ -141,6 +137,12 @@ impl Scanner {
             }
         }
         Next::On
+    }
+
+    /// A `[` that begins the text.
+    fn no_header(&mut self, sink: &mut dyn Sink) -> Next {
+        self.left_as_text(self.at + 2 * MAX_HEADER);
+        self.show_one(sink)
     }
 
     /// `[[`, at most [`MAX_HEADER`] bytes without bracket or line break, `]]`.
@@ -189,12 +191,41 @@ impl Scanner {
         }
     }
 
+    /// Reports a key that nobody knows, with the known one it is most like, if that takes its value.
+    fn unknown_key(&self, span: Span, inner: Span, text: &str, sink: &mut dyn Sink) {
+        let name = text.split(':').next().unwrap_or_default().trim();
+        let mut found = Diagnostic::new(
+            Code::UnknownKey,
+            span,
+            format!("{name} is no key of a header; it is ignored"),
+        );
+        let value = text.split_once(':').map(|(_, value)| value.trim());
+        let keys = HEADER_KEYS.iter().map(|(key, _)| *key);
+        if let Some(key) = nearest(&self.source, name, keys) {
+            found.message = format!("{name} is no key of a header; did you mean {key}?");
+            if self.takes(key, value) {
+                found = found.with_fix(name_in(inner, text), key, format!("Write {key}"));
+            }
+        }
+        sink.step(Step::Diagnostic(&found));
+    }
+
+    /// Whether a known key takes a value.
+    fn takes(&self, key: &str, value: Option<&str>) -> bool {
+        match key {
+            "reply_to" => {
+                self.settings.reply_to.accepts(value.unwrap_or_default()) || !self.rules.on(G::ReplyToForm)
+            }
+            _ => value.is_none_or(|value| value.parse::<bool>().is_ok()),
+        }
+    }
+
     /// Takes a known key; `false` when its value is invalid. An invalid value changes nothing.
     fn apply(&mut self, key: &str, value: Option<&str>) -> bool {
+        let valid = self.takes(key, value);
         let header = &mut self.out.header;
         if key == "reply_to" {
             let id = value.unwrap_or_default();
-            let valid = self.settings.reply_to.accepts(id) || !self.rules.on(G::ReplyToForm);
             if valid && (header.reply_to.is_none() || self.rules.on(G::RepeatedKey)) {
                 header.reply_to = Some(id.to_owned());
             }

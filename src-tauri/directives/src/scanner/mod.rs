@@ -12,6 +12,7 @@ mod echo;
 mod element;
 mod header;
 mod json;
+mod mend;
 mod out;
 mod text;
 
@@ -83,6 +84,10 @@ struct Memory {
     just_opened: Option<Name>,
     /// Guard tags that were opened and not yet closed.
     guards: Vec<element::Openings>,
+    /// An `<actions>` was read that is not closed: the next `</actions>` would close it.
+    unclosed: bool,
+    /// Before this byte something was left as text that may become more when anything in it changes.
+    doubt: usize,
 }
 
 /// Reads one assistant message, chunk by chunk, and decides for every byte.
@@ -114,7 +119,7 @@ impl Scanner {
 
     /// The same with another table of the children of `<actions>`: [`CHILDREN`] and what a host adds to it.
     pub fn with_children(settings: &Settings, inbound: Option<&str>, children: &'static [ChildRow]) -> Self {
-        let rules = Rules::of(settings);
+        let rules = settings.rules;
         let names = Names::new(settings, children);
         let echo = match inbound {
             Some(inbound) if !settings.allow_echo && rules.on(G::Echo) => Echo::read(inbound, &names),
@@ -125,6 +130,8 @@ impl Scanner {
             opened: vec![0; children.len()],
             just_opened: None,
             guards: vec![element::Openings::default(); names.guard_count()],
+            unclosed: false,
+            doubt: 0,
         };
         let search = Searches {
             lexer: Lexer::new(0),
@@ -170,8 +177,8 @@ impl Scanner {
             self.held = held;
             sink.step(Step::Hold(held.as_ref()));
         }
-        self.source
-            .forget(self.out.keeps().unwrap_or(self.at).min(self.at));
+        let keep = self.out.keeps(self.at);
+        self.source.forget(self.source.back(keep, mend::LOOK_BACK));
     }
 
     /// Ends the message: everything still open is decided.
@@ -210,7 +217,7 @@ impl Scanner {
         );
         self.finish_block(sink);
         self.finish_json(sink);
-        self.out.finish(&self.source, sink);
+        self.out.finish(&self.source, self.doubtful(), sink);
     }
 
     fn read_on(&mut self, sink: &mut dyn Sink) -> Option<Wait> {

@@ -3,6 +3,7 @@
 use crate::lex::{Source, is_blank, trimmed};
 use std::borrow::Cow;
 
+use super::mend::{Markers, token_fix};
 use crate::rules::{Rule as G, Rules};
 use crate::silence::{InCode, Kind, Piece, Silence};
 use crate::{Code, Diagnostic, Fate, Header, RangeReason, Settings, Sink, Span, Step};
@@ -18,11 +19,14 @@ pub(super) struct Out {
     /// Whether anything was taken out since the last text.
     stripped: bool,
     fed: bool,
-    marker: Option<Span>,
+    markers: Option<Markers>,
     quiet: bool,
     ready: Vec<Piece>,
     rules: Rules,
 }
+
+const REMOVE: &str = "Remove it";
+const REMOVE_ALL: &str = "Remove them";
 
 /// White space in a gap; what was taken out keeps its own kind.
 const WHITE: Kind = Kind::Text(InCode::No);
@@ -36,7 +40,7 @@ impl Out {
             gap: Vec::new(),
             stripped: false,
             fed: false,
-            marker: None,
+            markers: None,
             quiet: false,
             ready: Vec::new(),
             rules,
@@ -59,9 +63,12 @@ impl Out {
         self.silence.acknowledges()
     }
 
-    /// Remembers a silence marker.
-    pub(super) fn mark(&mut self, span: Span) {
-        self.marker.get_or_insert(span);
+    /// Remembers a silence marker, or the closing tag of one. `may_go` says whether it may be taken out.
+    pub(super) fn mark(&mut self, source: &Source, span: Span, may_go: bool) {
+        match &mut self.markers {
+            None => self.markers = Some(Markers::new(span, may_go)),
+            Some(markers) => markers.add(source, span, may_go),
+        }
     }
 
     /// The agent asked for silence in words of its own, which are not reported beside text.
@@ -69,8 +76,14 @@ impl Out {
         self.quiet = true;
     }
 
-    /// The first byte whose text may still be asked for.
-    pub(super) fn keeps(&self) -> Option<usize> {
+    /// The first byte whose text may still be asked for, when the reader stands at `at`.
+    pub(super) fn keeps(&self, at: usize) -> usize {
+        let markers = self.markers.as_ref().and_then(|markers| markers.keeps(at));
+        let waiting = self.waits_from();
+        [markers, waiting].into_iter().flatten().fold(at, usize::min)
+    }
+
+    fn waits_from(&self) -> Option<usize> {
         let silence = if self.silence.is_silent() {
             None
         } else {
@@ -253,11 +266,12 @@ impl Out {
     }
 
     /// The message has ended: edges are trimmed, and silence is decided.
-    pub(super) fn finish(&mut self, source: &Source, sink: &mut dyn Sink) {
+    /// Before `doubtful` no fix may take anything out.
+    pub(super) fn finish(&mut self, source: &Source, doubtful: usize, sink: &mut dyn Sink) {
         let gap = std::mem::take(&mut self.gap);
         let ended = self
             .silence
-            .finish(source, self.marker.is_some() || self.quiet, &mut self.ready);
+            .finish(source, self.markers.is_some() || self.quiet, &mut self.ready);
         let trims = self.rules.on(G::TrimEdges);
         let trim = |mut piece: Piece| {
             if piece.kind == WHITE && trims {
@@ -266,6 +280,10 @@ impl Out {
             piece
         };
         self.ready.extend(gap.into_iter().map(trim));
+        let doubtful = if ended.token_first { usize::MAX } else { doubtful };
+        let tokens = ended
+            .token
+            .map(|first| (first, token_fix(&self.ready, source, first, doubtful)));
         self.send_ready(source, sink);
         if !self.header_sent && !self.header.is_empty() {
             sink.step(Step::Header(&self.header));
@@ -273,18 +291,29 @@ impl Out {
         if let Some(suppressed) = ended.suppressed {
             return sink.step(Step::Suppressed(suppressed));
         }
-        let alone = [
-            (
-                self.marker,
-                "<no-reply/> stands beside text; the text is delivered",
-            ),
-            (ended.token, "NO_REPLY stands after text; the text is delivered"),
-        ];
-        for (span, message) in alone {
-            if let Some(span) = span.filter(|_| self.rules.on(G::MarkerNotAlone)) {
-                let found = Diagnostic::new(Code::MarkerNotAlone, span, message);
-                sink.step(Step::Diagnostic(&found.with_fix(span, "", "Remove it")));
+        if !self.rules.on(G::MarkerNotAlone) {
+            return;
+        }
+        if let Some(markers) = &self.markers {
+            let message = "<no-reply/> stands beside text; the text is delivered";
+            let mut found = Diagnostic::new(Code::MarkerNotAlone, markers.first, message);
+            if let Some((span, between)) = markers.fix() {
+                found = found.with_fix(span, between, if markers.many { REMOVE_ALL } else { REMOVE });
             }
+            sink.step(Step::Diagnostic(&found));
+        }
+        if let Some((first, fix)) = tokens {
+            let message = "NO_REPLY stands after text; the text is delivered";
+            let mut found = Diagnostic::new(Code::MarkerNotAlone, first, message);
+            if let Some((span, between)) = fix {
+                let title = if span.len() <= first.len() {
+                    REMOVE
+                } else {
+                    REMOVE_ALL
+                };
+                found = found.with_fix(span, between, title);
+            }
+            sink.step(Step::Diagnostic(&found));
         }
     }
 }

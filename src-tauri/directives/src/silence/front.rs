@@ -66,6 +66,11 @@ impl Front {
         self.first.is_none()
     }
 
+    /// Whether a token was read at the start, though the text is more than that.
+    pub(super) fn holds_token(&self) -> bool {
+        matches!(self.state, State::After(_) | State::Trail { .. })
+    }
+
     pub(super) fn token(&self) -> Token {
         self.token
     }

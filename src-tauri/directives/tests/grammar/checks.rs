@@ -98,6 +98,10 @@ pub(crate) fn listen(chunks: &[&str], settings: &Settings, inbound: Option<&str>
                 hold.span.start >= listener.reported,
                 "what is held was not decided"
             );
+            assert!(
+                hold.until.is_none_or(|until| read <= until),
+                "a stated bound is kept: {hold:?}"
+            );
             assert!(!hold.why().is_empty() && !hold.release().is_empty());
         }
     }

@@ -125,6 +125,27 @@ fn directives_and_the_header_come_before_the_text_that_follows() {
     );
 }
 
+/// Whoever writes all fields out must not break when another crate of the build asks for the feature `mutants`.
+#[test]
+fn settings_have_the_same_fields_whatever_the_features() {
+    let default = Settings::default();
+    let written = Settings {
+        dialects: default.dialects.clone(),
+        placement: default.placement,
+        bare: default.bare,
+        allow_echo: default.allow_echo,
+        trailing_silence: default.trailing_silence,
+        heartbeat: default.heartbeat,
+        all_clear: default.all_clear.clone(),
+        guard: default.guard.clone(),
+        reply_to: default.reply_to.clone(),
+        rules: default.rules,
+    };
+    assert_eq!(written, default);
+    let json = serde_json::to_value(&default).unwrap();
+    assert_eq!(json.as_object().unwrap().len(), 9, "{json}");
+}
+
 #[test]
 fn settings_are_set_by_key_and_refuse_what_they_do_not_know() {
     let mut settings = Settings::default();

@@ -233,5 +233,9 @@ fn a_scanner_moves_between_threads() {
         scanner.push("Hi", &mut Ignore);
         scanner.kept()
     });
-    assert_eq!(reader.join().ok(), Some(0));
+    assert_eq!(
+        reader.join().ok(),
+        Some(2),
+        "what was shown is looked back at for a word"
+    );
 }

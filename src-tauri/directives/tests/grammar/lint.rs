@@ -1,56 +1,6 @@
 //! Lint: places, fixes and explanations.
 
-use foldback_directives::{Code, Diagnostic, Lines, Needs, Place, Settings, lint, parse};
-
-/// The text with the fix of its only finding of this code.
-fn fixed(text: &str, code: Code) -> String {
-    let found: Vec<Diagnostic> = lint(text, &Settings::default())
-        .into_iter()
-        .filter(|d| d.code == code)
-        .collect();
-    let [Diagnostic { fix: Some(fix), .. }] = found.as_slice() else {
-        panic!("one finding with a fix: {found:?}")
-    };
-    let mut text = text.to_owned();
-    text.replace_range(fix.span.start..fix.span.end, &fix.text);
-    text
-}
-
-/// A fix mends what it is about: afterwards the finding is gone.
-fn mends(text: &str, code: Code, expected: &str) {
-    let mended = fixed(text, code);
-    assert_eq!(mended, expected);
-    let left = lint(&mended, &Settings::default());
-    assert!(left.iter().all(|d| d.code != code), "{mended:?} still has {code}");
-}
-
-#[test]
-fn fixes_mend_what_they_are_about() {
-    mends(
-        "Hi <react emoji=\"a\"/>",
-        Code::BareDirective,
-        "Hi <actions><react emoji=\"a\"/></actions>",
-    );
-    mends("[[reply-to: 4]]\nHi", Code::UnknownKey, "[[reply_to: 4]]\nHi");
-    mends(
-        "<actions><raect emoji=\"a\"/></actions>",
-        Code::UnknownDirective,
-        "<actions><react emoji=\"a\"/></actions>",
-    );
-    mends(
-        "<actions><react emoji=\"a\"/> Hi",
-        Code::UnclosedBlock,
-        "<actions><react emoji=\"a\"/></actions> Hi",
-    );
-    mends(
-        "<actions><voice>x </actions>",
-        Code::UnclosedDirective,
-        "<actions><voice>x </voice></actions>",
-    );
-    mends("Hi </actions> there", Code::StrayClose, "Hi  there");
-    mends("Hi <no-reply/>", Code::MarkerNotAlone, "Hi ");
-    mends("Hi NO_REPLY", Code::MarkerNotAlone, "Hi ");
-}
+use foldback_directives::{Bare, CHILDREN, Code, Diagnostic, Lines, Needs, Place, Settings, lint, parse};
 
 #[test]
 fn did_you_mean_is_said_only_when_it_is_likely() {
@@ -74,6 +24,41 @@ fn lines_and_columns_count_from_one_in_unicode_scalars() {
     );
     assert_eq!(Lines::new("").place(0), Place { line: 1, column: 1 });
     assert_eq!(Lines::new("a\n").place(2), Place { line: 2, column: 1 });
+}
+
+#[test]
+fn columns_are_the_scalars_before_on_every_line() {
+    let text = "aü👍\n".repeat(90) + &"xü👍é".repeat(300) + "\n\n" + &"ü".repeat(513);
+    let lines = Lines::new(&text);
+    let (mut line, mut column) = (1, 1);
+    for (at, c) in text.char_indices() {
+        assert_eq!(lines.place(at), Place { line, column }, "{at}");
+        (line, column) = if c == '\n' {
+            (line + 1, 1)
+        } else {
+            (line, column + 1)
+        };
+    }
+    assert_eq!(lines.place(text.len()), Place { line, column });
+}
+
+#[test]
+fn a_place_costs_the_same_on_a_long_line() {
+    let per_finding = |n: usize| {
+        let text = "x".to_owned() + &"</actions>".repeat(n);
+        let lines = Lines::new(&text);
+        let found = lint(&text, &Settings::default());
+        assert_eq!(found.len(), n);
+        for finding in &found {
+            lines.start(finding.span);
+        }
+        lines.work() / n as u64
+    };
+    assert!(per_finding(20_000) <= 256, "{}", per_finding(20_000));
+    assert!(
+        per_finding(20_000) <= per_finding(1_000) + 1,
+        "no more where there are more"
+    );
 }
 
 #[test]
@@ -121,6 +106,35 @@ fn every_code_is_explained() {
     for code in Code::ALL {
         assert!(code.explain().len() > 40, "{code}");
         assert!(Code::from_code(code.code()) == Some(*code));
+        // The table of children tells them; a list by hand would lack the next one.
+        let words = code
+            .explain()
+            .split(|c: char| !c.is_ascii_alphabetic() && c != '-');
+        let named: Vec<_> = words
+            .filter(|word| CHILDREN.iter().any(|row| row.name == *word))
+            .collect();
+        assert_eq!(named, [""; 0], "{code}");
+    }
+}
+
+/// What is said of bare directives holds for each setting.
+#[test]
+fn the_explanation_of_bare_directives_names_every_setting() {
+    for bare in Bare::ALL {
+        let settings = Settings {
+            bare: *bare,
+            ..Settings::default()
+        };
+        let read = parse("Hi <react emoji=a/>", &settings, None);
+        let (executed, shown) = (!read.directives.is_empty(), read.clean_text.contains("<react"));
+        let explained = Code::BareDirective.explain();
+        let says = match bare {
+            Bare::Execute => (true, false, "they are executed all the same"),
+            Bare::Strip => (false, false, "`strip` only takes them out"),
+            Bare::Text => (false, true, "`text` shows them"),
+        };
+        assert_eq!((executed, shown), (says.0, says.1), "{bare}");
+        assert!(explained.contains(says.2), "{explained}");
     }
 }
 

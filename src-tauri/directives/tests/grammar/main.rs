@@ -3,6 +3,7 @@
 mod checks;
 mod common;
 mod coverage;
+mod fixes;
 mod holds;
 mod inbound;
 mod invariants;

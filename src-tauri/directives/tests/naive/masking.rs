@@ -10,7 +10,7 @@ use std::{
 };
 
 use foldback_directives::{
-    Collect, RangeReason, Scanner, Settings, Sink, Step, parse,
+    Collect, Hold, RangeReason, Scanner, Settings, Sink, Step, parse,
     redact::{ExtraSecret, Patterns, RawRedactor, Reader, RedactSettings, SecretPattern, TextRedactor},
 };
 
@@ -181,6 +181,20 @@ fn raw(patterns: &Arc<Patterns>, chunks: &[&str], expected: &str) {
 struct Watch {
     collect: Collect,
     at: usize,
+    hold: Option<Hold>,
+}
+
+impl Watch {
+    /// What is held begins behind the ranges, and ends where reading has come to: within its bound.
+    fn look(&self, read: usize) {
+        if let Some(hold) = self.hold {
+            assert!(hold.span.start >= self.at, "{hold:?}");
+            assert_eq!(hold.span.end, read, "{hold:?}");
+            assert!(hold.until.is_none_or(|until| read <= until), "{hold:?}");
+        }
+        let shown = self.collect.clean_text();
+        assert_eq!(shown, shown.trim_end(), "no preview ends in white space");
+    }
 }
 
 impl Sink for Watch {
@@ -188,6 +202,9 @@ impl Sink for Watch {
         if let Step::Show { span, .. } | Step::Mask { span, .. } | Step::Hide { span, .. } = &step {
             assert_eq!(span.start, self.at, "the ranges follow each other");
             self.at = span.end;
+        }
+        if let Step::Hold(hold) = &step {
+            self.hold = hold.copied();
         }
         self.collect.step(step);
     }
@@ -198,9 +215,11 @@ fn answer(patterns: &Arc<Patterns>, text: &str, chunks: &[&str]) {
     let settings = Settings::default();
     let mut reader = Reader::new(Scanner::new(&settings, None), Some(patterns));
     let mut watch = Watch::default();
-    let mut frames = Vec::new();
+    let (mut frames, mut read) = (Vec::new(), 0);
     for chunk in chunks {
         reader.push(chunk, &mut watch);
+        read += chunk.len();
+        watch.look(read);
         frames.push(watch.collect.clean_text().len());
     }
     reader.finish(&mut watch);
@@ -263,6 +282,19 @@ mod tests {
         "hunter2",
         "Bearer ",
         "Authorization: Basic ",
+        "--",
+        " | ",
+        "curl -u ",
+        "</",
+        ">",
+        ",",
+        "(",
+        "[",
+        "\\\"",
+        "config.key",
+        "2024-01-01",
+        "1000:",
+        "AccountKey=",
         "-----BEGIN PRIVATE KEY-----",
         "-----END PRIVATE KEY-----",
         "\n",

@@ -161,9 +161,10 @@ pub(crate) fn stream(bytes: &[u8]) {
     }
 }
 
-/// One character at a time; of a long text only its end, as what has been shown is kept for every chunk.
+/// One character at a time; of a long text only its end, as all that was shown is kept for every chunk.
 fn one_by_one(raw: &str) -> Vec<&str> {
-    let (head, tail) = raw.split_at(raw.floor_char_boundary(raw.len().saturating_sub(4_096)));
+    let tail = if raw.len() > 16_384 { 512 } else { 4_096 };
+    let (head, tail) = raw.split_at(raw.floor_char_boundary(raw.len().saturating_sub(tail)));
     [head].into_iter().chain(tail.split_inclusive(|_| true)).collect()
 }
 

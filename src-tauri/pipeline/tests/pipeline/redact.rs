@@ -51,7 +51,7 @@ async fn the_journal_keeps_the_length_the_range_and_the_hold() {
             }
             Kind::Decided { range, .. } if range.reason == Some(RangeReason::Redacted) => masked.push(range),
             Kind::Held { hold, .. } if hold.reason == HoldReason::RedactionWindow => {
-                assert_eq!((hold.span.start, hold.rule.as_str()), (6, "P.redact.window"));
+                assert_eq!((hold.span.start, hold.rule.as_str()), (5, "P.redact.window"));
                 held += 1;
             }
             _ => {}

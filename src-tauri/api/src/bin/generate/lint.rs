@@ -1,7 +1,7 @@
 //! The page of lint's rules, from the closed set of findings: what each means and what is said of its example.
 
 use foldback_api::typescript::File;
-use foldback_directives::{Code, Diagnostic, Lines, Needs, SettingError, Severity};
+use foldback_directives::{CHILDREN, ChildRow, Code, Diagnostic, Lines, Needs, SettingError, Severity};
 use std::fmt::Write as _;
 
 const HEAD: &str = "\
@@ -14,8 +14,11 @@ const HEAD: &str = "\
 (`--format sarif`). Lines and columns count from 1, columns in Unicode scalars. The exit code is 1 if there is any
 error, 0 otherwise, 2 if a file cannot be read.
 
-An error means that something the agent meant to do did not happen. A warning means that nothing was lost, but that it
-is not what the grammar says. Compose shows the same findings while you type, each with its fix on a key.
+Compose shows the same findings while you type, each with its fix on a key. A fix is offered where it is safe alone:
+users see the same text afterwards, except for white space, which is joined only around what is taken out. Behind
+markup that cannot be read there may be none until that is mended.
+
+With `--redact` secrets are masked in messages and in fixes, which then write the mask.
 ";
 
 /// The page.
@@ -25,8 +28,9 @@ pub(crate) fn page() -> Result<File, SettingError> {
         // Writing to a String cannot fail, here and below.
         let _ = write!(
             text,
-            "\n## {}\n\n| code | what it is | fix |\n|---|---|---|\n",
-            plural(*severity)
+            "\n## {}\n\n{}\n\n| code | what it is | fix |\n|---|---|---|\n",
+            plural(*severity),
+            severity.about()
         );
         for code in of(*severity) {
             let fixes = code
@@ -84,8 +88,12 @@ fn section(code: Code) -> Result<String, SettingError> {
                 .to_owned()
         }
     };
+    let table = match code {
+        Code::MissingAttribute => needs(),
+        _ => String::new(),
+    };
     let mut text = format!(
-        "\n## {code}\n\n**{}.** {} {}\n\n{circumstance}\n\n```text\n{}\n```\n",
+        "\n## {code}\n\n**{}.** {} {}\n{table}\n{circumstance}\n\n```text\n{}\n```\n",
         code.severity(),
         quoted(code.about()),
         code.explain(),
@@ -96,6 +104,16 @@ fn section(code: Code) -> Result<String, SettingError> {
         text += &said(&raw, &found);
     }
     Ok(text)
+}
+
+/// What each directive cannot do without.
+fn needs() -> String {
+    let row = |row: &ChildRow| {
+        let needs: Vec<&str> = row.needs().collect();
+        format!("| `{}` | {} |\n", row.name, needs.join(", "))
+    };
+    let rows: String = CHILDREN.iter().map(row).collect();
+    format!("\n| directive | needs |\n|---|---|\n{rows}")
 }
 
 /// What is said of the example, and the example with the fix.

@@ -1,7 +1,7 @@
 //! Properties over any text: the cut does not matter, nothing is lost, nothing is retracted.
 
 use crate::{
-    Collect, Parsed, RangeReason, Scanner, Settings, Sink, Step,
+    Collect, Hold, Parsed, RangeReason, Scanner, Settings, Sink, Step,
     redact::{Patterns, RawRedactor, Reader, RedactSettings, TextRedactor, find::Finder},
 };
 use proptest::{prelude::*, sample::select};
@@ -23,6 +23,15 @@ const PIECES: &[&str] = &[
     "\"",
     "hunter2",
     "Bearer ",
+    "--",
+    " | ",
+    "curl -u ",
+    "</",
+    ">",
+    "(",
+    "\\\"",
+    "config.key",
+    "2024-01-01",
     "-----BEGIN PRIVATE KEY-----",
     "-----END PRIVATE KEY-----",
     "\n",
@@ -87,6 +96,20 @@ fn pieces<'a>(text: &'a str, sizes: &[usize]) -> Vec<&'a str> {
 struct Watch {
     collect: Collect,
     at: usize,
+    hold: Option<Hold>,
+}
+
+impl Watch {
+    /// What is held begins behind the ranges, and ends where reading has come to: within its bound.
+    fn look(&self, read: usize) {
+        if let Some(hold) = self.hold {
+            assert!(hold.span.start >= self.at, "{hold:?}");
+            assert_eq!(hold.span.end, read, "{hold:?}");
+            assert!(hold.until.is_none_or(|until| read <= until), "{hold:?}");
+        }
+        let shown = self.collect.clean_text();
+        assert_eq!(shown, shown.trim_end(), "no preview ends in white space");
+    }
 }
 
 impl Sink for Watch {
@@ -95,6 +118,9 @@ impl Sink for Watch {
             assert_eq!(span.start, self.at, "the ranges follow each other");
             self.at = span.end;
         }
+        if let Step::Hold(hold) = &step {
+            self.hold = hold.copied();
+        }
         self.collect.step(step);
     }
 }
@@ -102,8 +128,11 @@ impl Sink for Watch {
 fn read(chunks: &[&str], patterns: &Arc<Patterns>) -> Parsed {
     let mut reader = Reader::new(Scanner::new(&Settings::default(), None), Some(patterns));
     let mut watch = Watch::default();
+    let mut read = 0;
     for chunk in chunks {
         reader.push(chunk, &mut watch);
+        read += chunk.len();
+        watch.look(read);
     }
     reader.finish(&mut watch);
     assert_eq!(watch.at, chunks.concat().len(), "every byte has a range");

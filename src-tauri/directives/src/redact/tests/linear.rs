@@ -25,6 +25,18 @@ const HOSTILE: &[&str] = &[
     "+1 2",
     "a@b.",
     "Authorization: Basic ",
+    "password=\"a",
+    "password=\"a\\\"",
+    "password='1,",
+    "password: a.",
+    "password: 1:",
+    "token>a",
+    "token|a1",
+    "--token a",
+    "curl -u a:",
+    "curl -u ",
+    "https://a:b@",
+    "AccountKey=",
     "ключ ",
 ];
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Inside, Item, MAX_BLOCK};
 use crate::lex::Source;
-use crate::lex::tag::Lexed;
+use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
 use crate::scanner::angle::{Control, leak};
@@ -38,6 +38,7 @@ impl Scanner {
             Named::Partial(name) => self.wait_in_block(self.names.fixed(name)),
             Named::Unknown if closed => self.unknown(inside, at, end, sink),
             Named::Unknown if whole && self.is_closing_prefix(at) => {
+                inside.closing = Some(at);
                 self.take(inside, Span::new(at, end), RangeReason::CutOff, sink);
                 Item::Taken
             }
@@ -126,7 +127,9 @@ impl Scanner {
             );
             if let Some(nearest) = self.names.nearest(&self.source, &name) {
                 found.message = format!("<{name}> is no directive; did you mean <{nearest}>?");
-                found = found.with_fix(tag.name, nearest, format!("Write {nearest}"));
+                if let Some((span, text)) = self.renamed(tag, end, nearest) {
+                    found = found.with_fix(span, text, format!("Write {nearest}"));
+                }
             }
             sink.step(Step::Diagnostic(&found));
         }
@@ -134,6 +137,33 @@ impl Scanner {
             inside.unknown.get_or_insert_default().insert(name);
         }
         Item::Taken
+    }
+
+    /// What to replace to give an unknown tag another name, and what by; its closing tag with it, which must
+    /// follow at once, or where `name` takes content, after its text.
+    fn renamed(&self, tag: Tag, end: usize, name: &str) -> Option<(Span, String)> {
+        if tag.closing || tag.self_closing {
+            return (!tag.closing).then(|| (tag.name, name.to_owned()));
+        }
+        let rest = self.source.bytes(tag.span.end, end);
+        let text = memchr::memchr(b'<', rest)?;
+        self.source.spend(text);
+        let written = self.source.bytes(tag.name.start, tag.name.end);
+        let closing = rest[text..].strip_prefix(b"</")?.get(..written.len() + 1)?;
+        let (closes, angle) = closing.split_at(written.len());
+        let paired = self
+            .names
+            .children()
+            .iter()
+            .any(|row| row.paired && row.name == name);
+        let fits = name != "actions" && (paired || rest[..text].trim_ascii().is_empty());
+        if !fits || angle != b">" || !closes.eq_ignore_ascii_case(written) {
+            return None;
+        }
+        let stop = tag.span.end + text + 2;
+        let between = self.source.str(Span::new(tag.name.end, stop));
+        let span = Span::new(tag.name.start, stop + written.len());
+        Some((span, format!("{name}{between}{name}")))
     }
 
     fn known_inside(
@@ -203,7 +233,7 @@ impl Scanner {
         let text = self.names.text(name);
         let closing = self.source.byte(at + 1) == Some(b'/');
         match name {
-            Name::Actions if cut_off && closing => {}
+            Name::Actions if cut_off && closing => inside.closing = Some(at),
             Name::Guard(_) if cut_off => leak(&format!("<{text}>, cut off"), span, sink),
             _ if cut_off => {
                 let message = format!("<{text} is cut off by the end of the message");

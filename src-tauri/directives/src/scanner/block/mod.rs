@@ -24,6 +24,12 @@ pub(in crate::scanner) struct Inside {
     text_reported: bool,
     /// White space that belongs to the block only if what follows does.
     white: Option<Span>,
+    /// Whether it stands behind text on its line, where only a `<` behind the tag tells that it is a block.
+    in_line: bool,
+    /// Whether a `</actions>` where it ends would close it and change nothing else.
+    may_be_closed: bool,
+    /// A beginning of `</actions>` with which the message ends.
+    closing: Option<usize>,
     /// The unknown tags that were reported, where there are any.
     unknown: Option<BTreeSet<String>>,
 }
@@ -66,10 +72,12 @@ impl Scanner {
                 None | Some(b'<') => {}
                 Some(_) => {
                     self.memory.prose += 1;
+                    self.left_as_text(white + 1);
                     return self.show_one(sink);
                 }
             }
         }
+        let in_line = !self.at_line_start();
         let close = self.search.actions.find(&self.source, from);
         let max = if self.rules.on(G::BlockTooLarge) {
             MAX_BLOCK
@@ -78,7 +86,13 @@ impl Scanner {
         };
         if let Some(close) = close.filter(|close| close.end <= start + max) {
             self.begin(misplaced, tag.span, Span::new(start, close.end), sink);
-            self.closed_block(close, misplaced, sink);
+            let inside = Inside {
+                end: Some(close.start),
+                misplaced,
+                in_line,
+                ..Inside::default()
+            };
+            self.closed_block(close, inside, sink);
             return Next::On;
         }
         let too_large = close.is_some() || self.source.end() >= start.saturating_add(max);
@@ -93,6 +107,8 @@ impl Scanner {
         };
         self.block = Some(Inside {
             misplaced,
+            in_line,
+            may_be_closed: !std::mem::replace(&mut self.memory.unclosed, true),
             unclosed: Some((code, tag.span)),
             ..Inside::default()
         });
@@ -115,11 +131,13 @@ impl Scanner {
             Code::BlockTooLarge => {
                 Diagnostic::new(code, span, "no </actions> within 65,536 bytes of this <actions>")
             }
-            _ => Diagnostic::new(code, span, "this <actions> is never closed").with_fix(
-                Span::new(self.at, self.at),
-                "</actions>",
-                "Close it after its last directive",
-            ),
+            _ => Diagnostic::new(code, span, "this <actions> is never closed"),
+        };
+        let found = if code == Code::UnclosedBlock && inside.may_be_closed {
+            let end = Span::new(inside.closing.unwrap_or(self.at), self.at);
+            found.with_fix(end, "</actions>", "Close it after its last directive")
+        } else {
+            found
         };
         sink.step(Step::Diagnostic(&found));
     }
@@ -142,12 +160,7 @@ impl Scanner {
         self.hide(tag, Fate::Strip, reason, sink);
     }
 
-    fn closed_block(&mut self, close: Span, misplaced: bool, sink: &mut dyn Sink) {
-        let mut inside = Inside {
-            end: Some(close.start),
-            misplaced,
-            ..Inside::default()
-        };
+    fn closed_block(&mut self, close: Span, mut inside: Inside, sink: &mut dyn Sink) {
         while self.at < close.start {
             let white = self.white_end(self.at, close.start);
             inside.white = (white > self.at).then_some(Span::new(self.at, white));

@@ -26,7 +26,8 @@ impl Scanner {
             (Name::Actions, false) => self.take(inside, tag.span, RangeReason::ActionsBlock, sink),
             (Name::NoReply, false) => {
                 if !inside.misplaced && self.rules.on(G::MarkerInBlock) {
-                    self.out.mark(tag.span);
+                    let may_go = !inside.in_line && self.may_go(tag.span);
+                    self.out.mark(&self.source, tag.span, may_go);
                 }
                 self.take(inside, tag.span, RangeReason::Marker, sink);
                 self.memory.just_opened = (!tag.self_closing).then_some(Name::NoReply);
@@ -54,7 +55,12 @@ impl Scanner {
             }
             (Name::NoReply | Name::Child(_), true) => {
                 let at_once = self.memory.just_opened == Some(name);
+                let mut may_go = !inside.in_line && self.may_go(tag.span);
+                if at_once && name == Name::NoReply && !inside.misplaced && self.rules.on(G::MarkerInBlock) {
+                    self.out.mark(&self.source, tag.span, true);
+                }
                 if let Name::Child(index) = name {
+                    may_go &= self.memory.opened[index] == 0;
                     self.memory.opened[index] = self.memory.opened[index].saturating_sub(1);
                 }
                 let text = self.names.fixed(name);
@@ -65,7 +71,7 @@ impl Scanner {
                 };
                 self.take(inside, tag.span, reason, sink);
                 if !at_once && self.rules.on(G::StrayCloseInBlock) {
-                    stray(text, tag.span, sink);
+                    stray(text, tag.span, may_go, sink);
                 }
             }
             (Name::Child(index), false) => return self.child(inside, index, tag, end, whole, sink),
@@ -121,6 +127,8 @@ impl Scanner {
                     self.never_closed(row.name, tag.span, None, sink);
                     self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
                     self.memory.opened[index] += 1;
+                    // A `</actions>` here would make it the last child, without its content.
+                    inside.may_be_closed = false;
                     return Item::Ends;
                 }
             }

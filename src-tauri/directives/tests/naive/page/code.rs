@@ -33,15 +33,20 @@ fn opens(before: &str) -> bool {
 }
 
 impl Page<'_> {
-    /// Open: whether white space that is trimmed or joined still stands before a fence. Here: yes; only what
-    /// was stripped does not.
+    /// Open: whether white space that is trimmed or joined still stands before a fence. Here: yes, also behind
+    /// an acknowledgement; only what was stripped does not.
     fn raw_line_so_far(&self) -> String {
         let text = self
             .pieces
             .iter()
             .filter(|piece| !matches!(piece.what, What::Gone(..)));
         let text: String = text.map(|piece| piece.span.of(self.raw)).collect();
-        let text = self.without_acknowledgement(text);
+        let left = self.without_acknowledgement(text.clone());
+        let gone: String = text
+            .chars()
+            .take(text.chars().count() - left.chars().count())
+            .collect();
+        let text = gone[gone.trim_end().len()..].to_owned() + &left;
         text.rsplit('\n').next().unwrap_or_default().to_owned()
     }
 
