@@ -126,11 +126,11 @@ fn kind(code: u16, said: &str) -> RefusalCode {
     match code {
         429 => RefusalCode::RateLimited,
         401 | 403 => RefusalCode::Forbidden,
+        // No such bot, where the token is none at all.
         404 if said == "not found" => RefusalCode::Forbidden,
         413 => RefusalCode::TooLong,
-        500.. => RefusalCode::Transient,
-        // Another program polls with the same token.
-        409 => RefusalCode::Transient,
+        // 409: another program polls with the same token.
+        409 | 500.. => RefusalCode::Transient,
         _ if says(&[
             "is too long",
             "message_too_long",

@@ -10,6 +10,7 @@ pub(super) struct Update {
 }
 
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the Bot API names them so")]
 pub(super) struct Message {
     message_id: i64,
     message_thread_id: Option<i64>,
@@ -72,6 +73,7 @@ struct Entity {
 }
 
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the Bot API names them so")]
 struct File {
     file_name: Option<String>,
     mime_type: Option<String>,

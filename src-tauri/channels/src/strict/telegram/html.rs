@@ -47,9 +47,9 @@ pub(super) fn read(html: &str) -> Result<String, String> {
 fn start_tag<'a>(tag: &'a str, around: Option<&str>, at: usize) -> Result<&'a str, String> {
     let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
     let allowed: &[&str] = match name {
-        "b" | "strong" | "i" | "em" | "u" | "ins" | "s" | "strike" | "del" | "pre" | "tg-spoiler" => &[""],
         "code" if around == Some("pre") => &["", "class=\"language-"],
-        "code" => &[""],
+        "b" | "strong" | "i" | "em" | "u" | "ins" | "s" | "strike" | "del" | "pre" | "code"
+        | "tg-spoiler" => &[""],
         "blockquote" if around == Some("blockquote") => &[],
         "blockquote" => &["", "expandable"],
         "span" => &["class=\"tg-spoiler\""],

@@ -57,12 +57,11 @@ impl Parameters {
             let field = part.name().unwrap_or_default().to_owned();
             let name = part.file_name().map(str::to_owned);
             let bytes = part.bytes().await.map_err(|_| wrong())?.to_vec();
-            match name {
-                Some(name) => parameters.files.push(File { field, name, bytes }),
-                None => {
-                    let text = String::from_utf8(bytes).map_err(|_| wrong())?;
-                    parameters.values.insert(field, text.into());
-                }
+            if let Some(name) = name {
+                parameters.files.push(File { field, name, bytes });
+            } else {
+                let text = String::from_utf8(bytes).map_err(|_| wrong())?;
+                parameters.values.insert(field, text.into());
             }
         }
         Ok(parameters)
