@@ -281,17 +281,16 @@ fn adapters(
         };
         let clocked = (Arc::clone(clock), Arc::clone(rng));
         let channel: Arc<dyn ChannelAdapter> = match kind {
-            ChannelKind::Loopback => match simulated(id, settings)? {
-                Some(address) => {
+            ChannelKind::Loopback => {
+                if let Some(address) = simulated(id, settings)? {
                     let (clock, rng) = clocked;
                     Arc::new(RemoteLoopback::new(profile(platform), address, clock, rng, None))
-                }
-                None => {
+                } else {
                     let channel = Arc::new(Loopback::new(profile(platform), Arc::clone(clock), None));
                     adapters.loopbacks.insert(id.clone(), Arc::clone(&channel));
                     channel
                 }
-            },
+            }
             ChannelKind::Telegram => {
                 let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
                 let root = settings.api_root.as_deref().unwrap_or(TELEGRAM);
