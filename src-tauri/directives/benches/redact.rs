@@ -6,36 +6,19 @@
 //! - (c) redaction alone, of text that is no assistant message;
 //! - (d) the least anyone can do: check that the bytes are UTF-8 and append them to a fresh string.
 
+mod laps;
+
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
 
 use foldback_directives::{
     Scanner, Settings, Sink, Step,
     redact::{MASK, Patterns, Reader, RedactSettings, TextRedactor},
 };
 
-/// How many turns each contender gets, so that a busy moment of the machine meets all of them.
-const ROUNDS: usize = 15;
-
-/// How often each reads the text in one turn.
-const RUNS: usize = 4;
-
-/// The bytes between two looks at the clock.
-const LAP: usize = 50_000;
+use laps::{CHUNKS, LAP, Laps, PROSE, ROUNDS, RUNS, append, cut, text_of};
 
 const SIZES: [(usize, &str); 2] = [(10_000, "10 kB"), (1_000_000, "1 MB")];
-const CHUNKS: [(usize, &str); 2] = [(4, "4 B"), (4_096, "4 KiB")];
-
-const PROSE: &str = "\
-The night train leaves at ten past nine and gets in before breakfast, so you lose no day over it. I would \
-book the seat by the window: after the second tunnel the line follows the lake for almost an hour.
-
-If you want to save money, take the early one instead. It's slower, and you change in Zürich, but the café \
-at the station opens at six — and with the pass it costs 20 % less. Shall I look whether there are seats \
-left on Friday? A > B, as they say: cheaper is better.
-
-";
 
 const ADDRESSES: &str = r#"
 2026-11-21T09:14:07.318Z INFO  request id=550e8400-e29b-41d4-a716-446655440000 took 1284 ms
@@ -77,25 +60,9 @@ fn main() {
     }
 }
 
-fn text_of(pattern: &str, size: usize) -> String {
-    let mut text = pattern.repeat(size / pattern.len() + 1);
-    text.truncate(text.floor_char_boundary(size));
-    text
-}
-
-fn cut(text: &str, longest: usize) -> Vec<&str> {
-    let (mut rest, mut deltas) = (text, Vec::new());
-    while !rest.is_empty() {
-        let (delta, after) = rest.split_at(rest.ceil_char_boundary(longest));
-        deltas.push(delta);
-        rest = after;
-    }
-    deltas
-}
-
 /// The four on one text: a row of the table.
 fn compare(text: &str, deltas: &[&str], patterns: &Arc<Patterns>) -> String {
-    let mut laps = [(); 4].map(|()| Laps::default());
+    let mut laps = [(); 4].map(|()| Laps::new());
     let [a, b, c, d] = &mut laps;
     let per_lap = LAP.div_ceil(deltas[0].len());
     let parts = || deltas.chunks(per_lap);
@@ -110,7 +77,7 @@ fn compare(text: &str, deltas: &[&str], patterns: &Arc<Patterns>) -> String {
             redact(parts(), patterns, c);
         }
         for _ in 0..RUNS {
-            append(parts(), d);
+            append(deltas, per_lap, d);
         }
     }
     let [a, b, c, d] = laps.map(|laps| laps.least());
@@ -122,46 +89,6 @@ fn compare(text: &str, deltas: &[&str], patterns: &Arc<Patterns>) -> String {
         bytes / c / 1e6,
         c / d
     )
-}
-
-/// The least time of every lap, whichever run it was in: what other programs took in a longer one is not
-/// the contender's.
-struct Laps {
-    least: Vec<f64>,
-    lap: usize,
-    begin: Instant,
-}
-
-impl Default for Laps {
-    fn default() -> Self {
-        Self {
-            least: Vec::new(),
-            lap: 0,
-            begin: Instant::now(),
-        }
-    }
-}
-
-impl Laps {
-    fn start(&mut self) {
-        self.lap = 0;
-        self.begin = Instant::now();
-    }
-
-    fn lap(&mut self) {
-        let time = self.begin.elapsed().as_secs_f64();
-        match self.least.get_mut(self.lap) {
-            Some(least) => *least = least.min(time),
-            None => self.least.push(time),
-        }
-        self.lap += 1;
-        self.begin = Instant::now();
-    }
-
-    /// Seconds of one run.
-    fn least(&self) -> f64 {
-        self.least.iter().sum()
-    }
 }
 
 /// (a) and (b)
@@ -210,23 +137,6 @@ fn redact<'a>(parts: impl Iterator<Item = &'a [&'a str]>, patterns: &Arc<Pattern
         laps.lap();
     }
     text.push_str(&stream.finish());
-    black_box(text);
-    laps.lap();
-}
-
-/// (d)
-fn append<'a>(parts: impl Iterator<Item = &'a [&'a str]>, laps: &mut Laps) {
-    laps.start();
-    let mut text = String::new();
-    for part in parts {
-        for delta in part {
-            match std::str::from_utf8(black_box(delta.as_bytes())) {
-                Ok(valid) => text.push_str(valid),
-                Err(error) => panic!("{error}"),
-            }
-        }
-        laps.lap();
-    }
     black_box(text);
     laps.lap();
 }

@@ -6,37 +6,20 @@
 //!   read with two regular expressions;
 //! - (c) the least anyone can do: check that the bytes are UTF-8 and append them to a fresh string.
 
+mod laps;
+
 use std::hint::black_box;
-use std::time::Instant;
 
 use foldback_directives::{Scanner, Settings, Sink, Step};
 use regex::Regex;
 
-/// How many turns each contender gets, so that a busy moment of the machine meets all of them.
-const ROUNDS: usize = 15;
-
-/// How often (a) and (c), which are quick, read the text in one turn.
-const RUNS: usize = 4;
-
-/// The bytes between two looks at the clock.
-const LAP: usize = 50_000;
+use laps::{CHUNKS, LAP, Laps, PROSE, ROUNDS, RUNS, append, cut, text_of};
 
 /// Most deltas that (b) answers in one round. It keeps nothing from one delta to the next, so beyond that
 /// evenly spread deltas stand for all of them.
 const DELTAS: usize = 2_500;
 
 const SIZES: [(usize, &str); 3] = [(10_000, "10 kB"), (100_000, "100 kB"), (1_000_000, "1 MB")];
-const CHUNKS: [(usize, &str); 2] = [(4, "4 B"), (4_096, "4 KiB")];
-
-const PROSE: &str = "\
-The night train leaves at ten past nine and gets in before breakfast, so you lose no day over it. I would \
-book the seat by the window: after the second tunnel the line follows the lake for almost an hour.
-
-If you want to save money, take the early one instead. It's slower, and you change in Zürich, but the café \
-at the station opens at six — and with the pass it costs 20 % less. Shall I look whether there are seats \
-left on Friday? A > B, as they say: cheaper is better.
-
-";
 
 const TAGS_AND_CODE: &str = r#"
 ## Reading the file
@@ -113,22 +96,6 @@ fn main() {
     println!("* {DELTAS} evenly spread deltas of all, extrapolated.");
 }
 
-fn text_of(pattern: &str, size: usize) -> String {
-    let mut text = pattern.repeat(size / pattern.len() + 1);
-    text.truncate(text.floor_char_boundary(size));
-    text
-}
-
-fn cut(text: &str, longest: usize) -> Vec<&str> {
-    let (mut rest, mut deltas) = (text, Vec::new());
-    while !rest.is_empty() {
-        let (delta, after) = rest.split_at(rest.ceil_char_boundary(longest));
-        deltas.push(delta);
-        rest = after;
-    }
-    deltas
-}
-
 /// The three on one text: a row of the table.
 fn compare(text: &str, deltas: &[&str], rival: &Rival) -> String {
     let stride = deltas.len().div_ceil(DELTAS);
@@ -161,44 +128,6 @@ fn compare(text: &str, deltas: &[&str], rival: &Rival) -> String {
     let sampled = if stride > 1 { " *" } else { "" };
     let per_byte = a * 1e9 / text.len() as f64;
     format!("{per_byte:.2} | {:.1} | {:.1}{sampled}", a / c, b / a)
-}
-
-/// The least time of every lap, whichever run it was in: what other programs took in a longer one is not
-/// the contender's.
-struct Laps {
-    least: Vec<f64>,
-    lap: usize,
-    begin: Instant,
-}
-
-impl Laps {
-    fn new() -> Self {
-        Self {
-            least: Vec::new(),
-            lap: 0,
-            begin: Instant::now(),
-        }
-    }
-
-    fn start(&mut self) {
-        self.lap = 0;
-        self.begin = Instant::now();
-    }
-
-    fn lap(&mut self) {
-        let time = self.begin.elapsed().as_secs_f64();
-        match self.least.get_mut(self.lap) {
-            Some(least) => *least = least.min(time),
-            None => self.least.push(time),
-        }
-        self.lap += 1;
-        self.begin = Instant::now();
-    }
-
-    /// Seconds of one run.
-    fn least(&self) -> f64 {
-        self.least.iter().sum()
-    }
 }
 
 /// (a)
@@ -284,21 +213,4 @@ impl Rival {
             .rfind("<actions>")
             .is_some_and(|open| reply.rfind("</actions>").is_none_or(|close| close < open))
     }
-}
-
-/// (c)
-fn append(deltas: &[&str], per_lap: usize, laps: &mut Laps) {
-    laps.start();
-    let mut text = String::new();
-    for part in deltas.chunks(per_lap) {
-        for delta in part {
-            match std::str::from_utf8(black_box(delta.as_bytes())) {
-                Ok(valid) => text.push_str(valid),
-                Err(error) => panic!("{error}"),
-            }
-        }
-        laps.lap();
-    }
-    black_box(text);
-    laps.lap();
 }

@@ -60,6 +60,12 @@ impl Place {
             .write(CHAT, json!({"from": sender, "date": 1_700_000_000, "text": text}))
     }
 
+    /// Whether the bot has sent nothing.
+    fn is_silent(&self) -> bool {
+        let messages = self.server.messages(CHAT);
+        messages.iter().all(|(_, message)| !message.by_bot)
+    }
+
     /// Everything that was left behind: the journal, the log, what was printed.
     fn traces(&self, bot: &Bot) -> String {
         let mut traces = format!("{:?} {}", bot.seen, self.home.log());
@@ -105,13 +111,7 @@ fn a_channel_that_is_not_armed_sends_nothing() {
     assert!(ended > 0);
     bot.until(is("turn_ended"));
     assert_eq!(bot.term(), 0);
-    assert!(
-        place
-            .server
-            .messages(CHAT)
-            .iter()
-            .all(|(_, message)| !message.by_bot)
-    );
+    assert!(place.is_silent());
     assert_eq!(place.server.actions(CHAT), 0);
 }
 
@@ -122,13 +122,7 @@ fn who_is_not_let_in_is_not_answered() {
     place.write(8, "Hello?");
     bot.until(is("turn_ended"));
     assert_eq!(bot.term(), 0);
-    assert!(
-        place
-            .server
-            .messages(CHAT)
-            .iter()
-            .all(|(_, message)| !message.by_bot)
-    );
+    assert!(place.is_silent());
 }
 
 #[test]
