@@ -166,11 +166,8 @@ fn secrets(config: &Config, base: &Path, findings: &mut Findings) {
         }
     }
     for (id, channel) in &config.channels {
-        for (key, secret) in [("token", &channel.token), ("app_token", &channel.app_token)] {
-            if let Some(secret) = secret {
-                named.push((format!("channels.{id}.{key}"), secret));
-            }
-        }
+        let of_channel = channel.secrets();
+        named.extend(of_channel.map(|(key, secret)| (format!("channels.{id}.{key}"), secret)));
     }
     for (about, secret) in named {
         match secret.resolve(base) {

@@ -6,6 +6,7 @@ use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 
 /// What is at the other end of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +66,13 @@ pub struct ChannelConfig {
     pub token: Option<Secret>,
     /// A second credential, where the platform has one (Slack's app token).
     pub app_token: Option<Secret>,
+    /// Where webhooks of the platform arrive, such as `127.0.0.1:8090`; a tunnel or proxy with https stands before
+    /// it.
+    pub listen: Option<SocketAddr>,
+    /// What the platform signs its webhooks with (Slack's signing secret, `WhatsApp`'s app secret).
+    pub signing_secret: Option<Secret>,
+    /// The word a platform must know to register a webhook (`WhatsApp`).
+    pub verify_token: Option<Secret>,
     /// The platform's endpoint; can be pointed elsewhere for tests and self-hosting. For a loopback channel:
     /// the simulated platform in another process, such as `tcp://127.0.0.1:4000`.
     pub api_root: Option<String>,
@@ -102,6 +110,9 @@ impl Default for ChannelConfig {
             allow_from: Vec::new(),
             token: None,
             app_token: None,
+            listen: None,
+            signing_secret: None,
+            verify_token: None,
             api_root: None,
             account: None,
             backend: None,
@@ -119,6 +130,33 @@ impl Default for ChannelConfig {
 }
 
 impl ChannelConfig {
+    /// The references to its credentials, by key.
+    pub fn secrets(&self) -> impl Iterator<Item = (&'static str, &Secret)> {
+        let all = [
+            ("token", &self.token),
+            ("app_token", &self.app_token),
+            ("signing_secret", &self.signing_secret),
+            ("verify_token", &self.verify_token),
+        ];
+        all.into_iter()
+            .filter_map(|(key, secret)| Some((key, secret.as_ref()?)))
+    }
+
+    /// The same without what says where its platform is and how to get in.
+    #[must_use]
+    pub fn without_place(self) -> Self {
+        Self {
+            token: None,
+            app_token: None,
+            listen: None,
+            signing_secret: None,
+            verify_token: None,
+            api_root: None,
+            account: None,
+            ..self
+        }
+    }
+
     /// What is at the other end of the channel of this name; `None` when neither key nor name says.
     pub fn kind(&self, name: &ChannelId) -> Option<ChannelKind> {
         self.kind

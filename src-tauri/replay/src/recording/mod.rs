@@ -65,10 +65,7 @@ impl Head {
         config.store = StoreConfig::default();
         config.log = LogConfig::default();
         for channel in config.channels.values_mut() {
-            channel.token = None;
-            channel.app_token = None;
-            channel.api_root = None;
-            channel.account = None;
+            *channel = std::mem::take(channel).without_place();
             channel.backend = None;
         }
         Self {
