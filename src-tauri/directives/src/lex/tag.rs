@@ -178,8 +178,14 @@ impl Lexer {
         match self.state {
             State::Ended(lexed) => lexed,
             _ if limit == cap => {
-                self.state = State::Ended(Lexed::Malformed);
-                Lexed::Malformed
+                // A closing tag that is more than its name is none.
+                let lexed = if self.tag.closing {
+                    Lexed::NoTag
+                } else {
+                    Lexed::Malformed
+                };
+                self.state = State::Ended(lexed);
+                lexed
             }
             _ => Lexed::More,
         }

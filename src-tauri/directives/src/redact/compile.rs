@@ -73,11 +73,22 @@ impl Before {
     }
 }
 
-/// Where a pattern goes with its first byte, and whether that byte is already part of what is masked.
+/// Where a pattern goes with its first byte, and what it masks of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seed {
     pub(super) to: Place,
-    pub(super) masks: bool,
+    pub(super) masks: Masks,
+}
+
+/// What a pattern masks at its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Masks {
+    /// No group has begun.
+    Nothing,
+    /// A group has begun.
+    FromHere,
+    /// A group was empty.
+    Closed,
 }
 
 /// What is looked for: the known secrets, the operator's own, and what is never masked.
@@ -277,7 +288,7 @@ impl Patterns {
                         *start,
                         before,
                         byte,
-                        false,
+                        Masks::Nothing,
                         &mut seen,
                         &mut rows[usize::from(byte)],
                     );
@@ -293,7 +304,7 @@ impl Patterns {
         at: Place,
         before: Before,
         byte: u8,
-        open: bool,
+        masks: Masks,
         seen: &mut Vec<Place>,
         into: &mut Vec<Seed>,
     ) {
@@ -304,19 +315,20 @@ impl Patterns {
         match self.node(at) {
             Node::Bytes(ranges) => {
                 if let Some(to) = taken(ranges, byte) {
-                    into.push(Seed { to, masks: open });
+                    into.push(Seed { to, masks });
                 }
             }
             Node::Split(all) => {
                 for next in all {
-                    self.first(*next, before, byte, open, seen, into);
+                    self.first(*next, before, byte, masks, seen, into);
                 }
             }
             Node::Look(look, next) if holds(*look, before, Some(byte)) => {
-                self.first(*next, before, byte, open, seen, into);
+                self.first(*next, before, byte, masks, seen, into);
             }
-            Node::Open(next) => self.first(*next, before, byte, true, seen, into),
-            Node::Close(next) => self.first(*next, before, byte, open, seen, into),
+            Node::Open(next) => self.first(*next, before, byte, Masks::FromHere, seen, into),
+            // A group without a byte.
+            Node::Close(next) => self.first(*next, before, byte, Masks::Closed, seen, into),
             Node::Look(..) | Node::Match | Node::Fail => {}
         }
     }

@@ -1,11 +1,11 @@
 //! The automaton of the patterns at work: every pattern from every byte, all at once.
 
 use super::{
-    compile::{Before, Node, Patterns, Place, holds, taken},
+    compile::{Before, Masks, Node, Patterns, Place, holds, taken},
     memo::Situation,
 };
 use crate::Span;
-use std::collections::VecDeque;
+use std::{cmp::Reverse, collections::VecDeque};
 
 /// No byte.
 pub(super) const NONE: usize = usize::MAX;
@@ -80,18 +80,22 @@ impl Run {
             }
             self.ready = ready;
             for seed in seeds {
-                let from = if seed.masks { self.character.start } else { NONE };
-                let thread = Thread {
-                    at: seed.to,
-                    from,
-                    to: NONE,
+                let start = self.character.start;
+                let (from, to) = match seed.masks {
+                    Masks::Nothing => (NONE, NONE),
+                    Masks::FromHere => (start, NONE),
+                    Masks::Closed if start == at => (start, at),
+                    Masks::Closed => (start, self.character.end),
                 };
+                let at = seed.to;
+                let thread = Thread { at, from, to };
                 self.reach(patterns, thread);
             }
             self.threads.clear();
             std::mem::swap(&mut self.threads, &mut self.next);
-            // Of two threads in one state the earlier goes on: it masks all that the later would.
-            self.threads.sort_by_key(|thread| thread.from);
+            // Of two threads in one state the one goes on that masks from earlier on, then the one that masks more.
+            self.threads
+                .sort_by_key(|thread| (thread.from, Reverse(thread.to)));
         }
         self.read = at + 1;
         self.before = Before::of(byte);

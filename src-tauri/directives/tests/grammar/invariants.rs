@@ -1,6 +1,6 @@
 //! The invariants I1 to I8 over texts that mix fragments of every dialect with code, Unicode and noise.
 
-use foldback_directives::{Collect, Dialect, Scanner, Settings, parse};
+use foldback_directives::{Code, Collect, Dialect, Scanner, Settings, parse};
 use proptest::prelude::*;
 
 use crate::{
@@ -226,5 +226,46 @@ fn a_value_that_is_too_large_ends_between_characters() {
         let cut = [&raw[..65_000], &raw[65_000..65_500]].into_iter();
         let chunks: Vec<&str> = cut.chain(raw[65_500..].split_inclusive(|_| true)).collect();
         assert_eq!(in_chunks(&chunks, &settings, None), parsed, "{len}");
+    }
+}
+
+/// Found by fuzzing: a value whose first key did not come was held beyond its bound.
+#[test]
+fn a_first_key_comes_within_the_bound_or_it_is_text() {
+    let settings = Settings {
+        dialects: vec![Dialect::Json],
+        ..Settings::default()
+    };
+    for fence in ["", "~~~\n"] {
+        for len in 65_520..65_540 {
+            let raw = format!("{fence}{{{}\"actions\":[1]}}", " ".repeat(len));
+            let whole = parse(&raw, &settings, None);
+            // The brace, the blanks, the key with its quotes and the colon.
+            let is_text = 1 + len + 10 > 65_536;
+            assert_eq!(whole.diagnostics.is_empty(), is_text, "{len}");
+            let (head, tail) = raw.split_at(fence.len() + 65_500);
+            let chunks: Vec<&str> = [head].into_iter().chain(tail.split_inclusive(|_| true)).collect();
+            assert_eq!(listen(&chunks, &settings, None).0, whole, "{len}");
+        }
+        // Behind the value white space may go on as long as it likes.
+        let raw = format!("{fence}{{\"actions\":[]}}{}x", " ".repeat(70_000));
+        let (head, tail) = raw.split_at(69_990);
+        let chunks: Vec<&str> = [head].into_iter().chain(tail.split_inclusive(|_| true)).collect();
+        listen(&chunks, &settings, None);
+    }
+}
+
+/// Found by fuzzing: a closing tag that is too long was reported, one with something else in it was not.
+#[test]
+fn a_closing_tag_that_is_too_long_is_no_tag() {
+    for (len, codes) in [
+        (8_184, vec![Code::UnclosedDirective]),
+        (8_185, vec![]),
+        (70_000, vec![]),
+    ] {
+        let raw = format!("</voice{}", " ".repeat(len));
+        let parsed = parse(&raw, &Settings::default(), None);
+        let found: Vec<Code> = parsed.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(found, codes, "{len}");
     }
 }

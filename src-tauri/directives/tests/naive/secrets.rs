@@ -41,7 +41,7 @@ impl Naive {
         let mut secret = vec![false; text.len()];
         let mut shown = secret.clone();
         let cover = |bytes: &mut [bool], from: usize, to: usize| {
-            if from < to {
+            if from <= to {
                 bytes[text.floor_char_boundary(from)..text.ceil_char_boundary(to)].fill(true);
             }
         };

@@ -91,3 +91,23 @@ fn a_character_is_masked_as_a_whole_whatever_bytes_a_pattern_names() {
         assert_eq!(out, expected, "{pattern} in a stream");
     }
 }
+
+/// Found by fuzzing: what follows a group without a byte is no part of it.
+#[test]
+fn an_empty_group_masks_nothing() {
+    for (pattern, text, expected) in [
+        (r"(ab|)d", "abd d", "[redacted]d d"),
+        (r"(ab|){1,9}d", "xd", "xd"),
+        (r"()(a)b", "ab", "[redacted]b"),
+        (r"(?:(a)b|(ab))c", "abc", "[redacted]c"),
+    ] {
+        let settings = RedactSettings {
+            extra: vec![ExtraSecret {
+                about: "own".into(),
+                pattern: own(pattern).unwrap(),
+            }],
+            ..RedactSettings::default()
+        };
+        assert_eq!(Patterns::new(&settings).redact(text), expected, "{pattern}");
+    }
+}

@@ -55,7 +55,7 @@ impl Scanner {
             }
             Found::Cut { .. } if self.source.ended => return None,
             Found::Cut { .. } => {
-                let until = probe.brace().map(|brace| brace + MAX_VALUE);
+                let until = probe.bound();
                 self.json.probe = Some(probe);
                 return Some(self.wait(HoldReason::JsonOpen, G::JsonFirstKey, "actions", until));
             }

@@ -83,19 +83,24 @@ impl Probe {
         self.fence.filter(|(_, len)| !self.line.closes(*len))
     }
 
-    pub(super) fn brace(&self) -> Option<usize> {
-        self.brace
+    /// Where the value ends at the latest, while it is being read; so long its first key may take, too.
+    pub(super) fn bound(&self) -> Option<usize> {
+        match self.state {
+            State::Brace | State::FirstKey | State::Key(..) | State::Colon(_) | State::Value { .. } => {
+                self.brace.map(|brace| brace + MAX_VALUE)
+            }
+            _ => None,
+        }
     }
 
     pub(super) fn read(&mut self, source: &Source) -> Found {
         while let Some(b) = source.byte(self.at) {
             source.spend(1);
-            if self
-                .brace
-                .is_some_and(|brace| self.at + width(b) > brace + MAX_VALUE)
-                && matches!(self.state, State::Value { .. })
-            {
-                return Found::TooLarge;
+            if self.bound().is_some_and(|bound| self.at + width(b) > bound) {
+                return match self.state {
+                    State::Value { .. } => Found::TooLarge,
+                    _ => Found::Text,
+                };
             }
             if self.leaves_fence(b) {
                 self.value_end = self.at;

@@ -12,9 +12,10 @@ use super::{
 const LARGEST: usize = 65_536;
 const LONGEST_INFO: usize = 64;
 
-/// The first key of an object at the start of `text`, as it is written, when a colon follows it.
+/// The first key of an object at the start of `text`, as it is written, when a colon follows it, all within the
+/// bound.
 fn first_key(text: &str) -> Option<&str> {
-    let rest = text
+    let rest = text[..text.floor_char_boundary(LARGEST)]
         .strip_prefix('{')?
         .trim_start_matches(is_space)
         .strip_prefix('"')?;
