@@ -24,7 +24,7 @@ pub use folder::{FileRefusal, Folder, OpenFile, check_size};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
-pub use render::render;
+pub use render::{render, rendered_length};
 pub use sim::{KEY_WINDOW, is_message_id};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::{TELEGRAM, Telegram};

@@ -34,6 +34,6 @@ pub use engine::{Agents, Engine, NoSuchChannel, Parts, StartError};
 pub use files::{SendDir, Sendable};
 pub use flow::{Flow, Stop};
 pub use rules::{Rule, Rules};
-pub use split::{Limit, Piece, Splitter, split};
+pub use split::{Limit, Piece, Repairs, Splitter, split};
 pub use time::{SeededRng, TokioClock};
 pub use turn::Turn;

@@ -65,6 +65,8 @@ rules! {
     PreviewInterval = "P.preview.interval": "A live message is edited no sooner than the edit interval allows; the latest text wins.",
     PreviewCannotEdit = "P.preview.cannot_edit": "Where a channel cannot edit, a message is sent once, when it is complete.",
     SplitLimit = "P.split.limit": "No message is longer than the channel's limit, in the channel's unit.",
+    SplitRendered = "P.split.rendered": "The limit holds for what is sent too: escaped and rendered for the channel.",
+    SplitTable = "P.split.table": "A table that is cut is cut between rows, and its head is repeated.",
     SplitFence = "P.split.fence": "A code fence that is cut is closed and opened again.",
     DispatchOrder = "P.dispatch.order": "Operations of one chat happen in the order of their intents.",
     DeliverDirectives = "P.deliver.directives": "Directives run when they are complete, before the text that follows.",

@@ -1,8 +1,14 @@
-//! Splitting a text into messages: never over the limit in the channel's unit, never inside a grapheme,
-//! at the best place there is, with code fences closed and opened again.
+//! Splitting a text into messages: never over the limit in the channel's unit, as written and as sent, never
+//! inside a grapheme, at the best place there is, with code fences closed and opened again and the head of a
+//! table repeated.
 
-use foldback_wire::{LengthUnit, Span};
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
+mod blocks;
+mod places;
+
+use blocks::{Open, Opened, open_at, table};
+use foldback_channels::rendered_length;
+use foldback_wire::{Capabilities, LengthUnit, Markup, Span};
+use places::{best_break, boundary_from, first_grapheme, fits, window};
 
 /// How much one message holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +17,45 @@ pub struct Limit {
     pub max: usize,
     /// What is counted.
     pub unit: LengthUnit,
+    /// The markup a message is rendered to; what is sent must not be over the limit either. `None` counts only
+    /// what is written.
+    pub markup: Option<Markup>,
+}
+
+impl Limit {
+    /// What one message of a channel holds.
+    pub const fn of(can: &Capabilities) -> Self {
+        Self {
+            max: can.text_limit,
+            unit: can.unit,
+            markup: Some(can.markup),
+        }
+    }
+
+    /// The length of a message in the channel's unit: as written, or as sent where that is more.
+    pub fn length(self, text: &str) -> usize {
+        let sent = self
+            .markup
+            .map_or(0, |markup| rendered_length(text, self.unit, markup));
+        sent.max(self.unit.measure(text))
+    }
+}
+
+/// What is repaired where a text is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repairs {
+    /// A fence is closed and opened again.
+    pub fences: bool,
+    /// The head of a table is repeated.
+    pub tables: bool,
+}
+
+impl Repairs {
+    /// Everything.
+    pub const ALL: Self = Self {
+        fences: true,
+        tables: true,
+    };
 }
 
 /// One message of a split text.
@@ -18,9 +63,9 @@ pub struct Limit {
 pub struct Piece {
     /// Its bytes in the text.
     pub span: Span,
-    /// The line that opens the fence again, if the piece before ended inside one.
+    /// What opens a fence or table again, if the piece before ended inside one.
     pub prefix: String,
-    /// The line that closes the fence, if the piece ends inside one.
+    /// The line that closes a fence, if the piece ends inside one.
     pub suffix: String,
 }
 
@@ -40,28 +85,7 @@ impl Piece {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Splitter {
     at: usize,
-    fence: Option<Fence>,
-}
-
-/// An open code fence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Fence {
-    /// The line that opened it, without its break.
-    opener: String,
-    /// Blanks and quotation marks before the marker.
-    margin: String,
-    /// The run of backticks or tildes.
-    marker: String,
-}
-
-impl Fence {
-    fn reopen(&self) -> String {
-        format!("{}\n", self.opener)
-    }
-
-    fn close(&self) -> String {
-        format!("\n{}{}", self.margin, self.marker)
-    }
+    open: Option<Open>,
 }
 
 impl Splitter {
@@ -69,37 +93,32 @@ impl Splitter {
     pub fn rest(&self, text: &str) -> Option<Piece> {
         let span = Span::new(self.at, text.len());
         let left = span.of(text);
-        if left.trim().is_empty() || self.fence.as_ref().is_some_and(|f| closes(left, f)) {
+        let only_closes = |open: &Open| matches!(open, Open::Fence { .. }) && open.ends_at(left);
+        if left.trim().is_empty() || self.open.as_ref().is_some_and(only_closes) {
             return None;
         }
         Some(Piece {
             span,
-            prefix: self.prefix(),
+            prefix: self.prefix(left),
             suffix: String::new(),
         })
     }
 
     /// The next full message, if what is left does not fit into one. What was answered stays right however
     /// the text goes on, so that a live text can be split before it is complete.
-    pub fn next_full(&mut self, text: &str, limit: Limit, fences: bool) -> Option<Piece> {
+    pub fn next_full(&mut self, text: &str, limit: Limit, repairs: Repairs) -> Option<Piece> {
         loop {
             let rest = &text[self.at..];
-            let mut prefix = self.prefix();
+            let prefix = self.prefix(rest);
             let room = limit.max.saturating_sub(limit.unit.measure(&prefix));
-            if fits(rest, room, limit.unit) {
+            if fits(rest, room, limit.unit) && limit.length(&[&prefix, rest].concat()) <= limit.max {
                 return None;
             }
-            let first = first_grapheme(rest, limit.unit);
-            let cut = if first > room && first <= limit.max {
-                prefix.clear();
-                self.cut_plainly(rest, limit.max, limit, fences)
-            } else {
-                self.cut(rest, room, first, limit, fences)
-            };
+            let (prefix, cut) = self.cut_to_size(rest, prefix, room, Measure { limit, repairs });
             let span = Span::new(self.at, self.at + cut.end);
             let empty = span.of(text).trim().is_empty();
             self.at += cut.next;
-            self.fence = cut.fence;
+            self.open = cut.open;
             if !empty {
                 return Some(Piece {
                     span,
@@ -110,78 +129,111 @@ impl Splitter {
         }
     }
 
-    fn prefix(&self) -> String {
-        self.fence.as_ref().map_or_else(String::new, Fence::reopen)
+    /// What opens again what was open before `rest`, unless that ends it.
+    fn prefix(&self, rest: &str) -> String {
+        let line = rest.split_inclusive('\n').next().unwrap_or_default();
+        let over = |open: &&Open| matches!(open, Open::Table { .. }) && open.ends_at(line);
+        let open = self.open.as_ref().filter(|open| !over(open));
+        open.map_or_else(String::new, Open::reopen)
     }
 
-    /// A cut that repairs nothing: a whole grapheme is worth more than a closed fence.
-    fn cut_plainly(&self, rest: &str, room: usize, limit: Limit, fences: bool) -> Cut {
-        let (end, next) = best_break(rest, window(rest, room, limit.unit));
-        Cut {
-            end,
-            next,
-            suffix: String::new(),
-            fence: self.fence_at(&rest[..end], fences, limit),
+    /// A cut whose piece is not over the limit when it is rendered either: narrower until that is so.
+    fn cut_to_size(&self, rest: &str, prefix: String, room: usize, measure: Measure) -> (String, Cut) {
+        let limit = measure.limit;
+        let first = first_grapheme(rest, limit.unit);
+        let plainly = first > room && first <= limit.max;
+        let (prefix, mut width) = if plainly {
+            (String::new(), limit.max)
+        } else {
+            (prefix, room)
+        };
+        loop {
+            let cut = if plainly {
+                self.cut_plainly(rest, width, measure)
+            } else {
+                self.cut(rest, width, first, measure)
+            };
+            let length = limit.length(&[&prefix, &rest[..cut.end], &cut.suffix].concat());
+            if length <= limit.max {
+                return (prefix, cut);
+            }
+            if width <= first {
+                // Nothing is narrower; nor is anything repaired then.
+                return (
+                    String::new(),
+                    self.cut_plainly(rest, first.min(limit.max), measure),
+                );
+            }
+            // By what it is too long, and by an eighth at least, so that this ends soon.
+            let narrower = width.saturating_mul(limit.max) / length;
+            width = narrower.min(width - width.div_ceil(8)).max(first);
         }
     }
 
-    fn cut(&self, rest: &str, room: usize, first: usize, limit: Limit, fences: bool) -> Cut {
-        let unit = limit.unit;
+    /// A cut that repairs nothing: a whole grapheme is worth more than a closed fence.
+    fn cut_plainly(&self, rest: &str, room: usize, measure: Measure) -> Cut {
+        let (end, next) = best_break(rest, window(rest, room, measure.limit.unit));
+        let open = self.opened(&rest[..end], measure).map(|opened| opened.open);
+        Cut {
+            open: open.filter(|open| matches!(open, Open::Fence { .. })),
+            ..Cut::plain(end, next)
+        }
+    }
+
+    fn cut(&self, rest: &str, room: usize, first: usize, measure: Measure) -> Cut {
+        let unit = measure.limit.unit;
         let mut reserved = 0;
         loop {
-            if first > room - reserved && first <= limit.max {
-                return self.cut_plainly(rest, room, limit, fences);
+            if first > room.saturating_sub(reserved) && first <= measure.limit.max {
+                return self.cut_plainly(rest, room, measure);
             }
-            let window = window(rest, room - reserved, unit);
+            let window = window(rest, room.saturating_sub(reserved), unit);
             let (mut end, mut next) = best_break(rest, window);
-            let Some(open) = self.fence_at(&rest[..end], fences, limit) else {
-                return Cut {
-                    end,
-                    next,
-                    suffix: String::new(),
-                    fence: None,
-                };
+            if let Some(head) = head_at(rest, end, next).filter(|_| measure.repairs.tables) {
+                return Cut::plain(boundary_from(rest, rest[..head].trim_end().len()), head);
+            }
+            let Some(opened) = self.opened(&rest[..end], measure) else {
+                return Cut::plain(end, next);
             };
+            if matches!(opened.open, Open::Table { .. }) {
+                let cut = cut_table(rest, end, next, opened, measure.limit);
+                return cut.unwrap_or_else(|| self.cut_plainly(rest, room, measure));
+            }
             // A fence that opened just before the cut goes whole into the next message.
-            if let Some(at) = opener_start(&rest[..end], &open) {
-                let kept = boundary_from(rest, rest[..at].trim_end().len());
+            if let Some(start) = opened
+                .start
+                .filter(|_| rest[opened.body.min(end)..end].trim().is_empty())
+            {
+                let kept = boundary_from(rest, rest[..start].trim_end().len());
                 if kept > 0 {
-                    return Cut {
-                        end: kept,
-                        next: at,
-                        suffix: String::new(),
-                        fence: None,
-                    };
+                    return Cut::plain(kept, start);
                 }
                 // It is all there is: cut its first line rather than send an empty fence.
                 (end, next) = (window, window);
             }
-            let needed = unit.measure(&open.close());
+            let needed = unit.measure(&opened.open.close());
             if needed <= reserved {
-                return close(rest, end, next, open);
+                return close(rest, end, next, opened.open);
             }
             // Room for the closing line; a shorter piece may end in another fence, hence the loop.
             reserved = needed;
         }
     }
 
-    /// The fence that is open at the end of `text`, if there is room to repair it.
-    fn fence_at(&self, text: &str, fences: bool, limit: Limit) -> Option<Fence> {
-        if !fences {
-            return None;
-        }
-        let mut open = self.fence.clone();
-        for line in text.split_inclusive('\n') {
-            open = match open {
-                Some(fence) if closes(line, &fence) => None,
-                Some(fence) => Some(fence),
-                None => opens(line),
-            };
-        }
-        // A fence line so long that repeating it would leave little room is not repeated.
-        let cost = |f: &Fence| limit.unit.measure(&f.reopen()) + limit.unit.measure(&f.close());
-        open.filter(|f| cost(f) <= limit.max / 2)
+    /// What is open at the end of `text`, if there is room to repair it.
+    fn opened(&self, text: &str, Measure { limit, repairs }: Measure) -> Option<Opened> {
+        open_at(text, self.open.as_ref(), repairs.tables).filter(|opened| match opened.open {
+            Open::Fence { .. } => repairs.fences && can_be_repeated(&opened.open, limit),
+            Open::Table { .. } => true,
+        })
     }
+}
+
+/// What a cut must keep to.
+#[derive(Clone, Copy)]
+struct Measure {
+    limit: Limit,
+    repairs: Repairs,
 }
 
 struct Cut {
@@ -190,210 +242,78 @@ struct Cut {
     /// Where the next one begins.
     next: usize,
     suffix: String,
-    fence: Option<Fence>,
+    open: Option<Open>,
+}
+
+impl Cut {
+    const fn plain(end: usize, next: usize) -> Self {
+        Self {
+            end,
+            next,
+            suffix: String::new(),
+            open: None,
+        }
+    }
+}
+
+/// What takes so long to open again that little room would be left is not repeated.
+fn can_be_repeated(open: &Open, limit: Limit) -> bool {
+    limit.unit.measure(&open.reopen()) + limit.unit.measure(&open.close()) <= limit.max / 2
 }
 
 /// Ends a piece inside a fence. When only the closing line is left of the fence it goes along.
-fn close(rest: &str, end: usize, next: usize, open: Fence) -> Cut {
+fn close(rest: &str, end: usize, next: usize, open: Open) -> Cut {
     let suffix = open.close();
     let line = rest[next..].split_inclusive('\n').next().unwrap_or_default();
-    if line.ends_with('\n') && closes(line, &open) {
+    if line.ends_with('\n') && open.ends_at(line) {
         return Cut {
-            end,
-            next: next + line.len(),
             suffix,
-            fence: None,
+            ..Cut::plain(end, next + line.len())
         };
     }
     Cut {
-        end,
-        next,
         suffix,
-        fence: Some(open),
+        open: Some(open),
+        ..Cut::plain(end, next)
     }
 }
 
-fn fits(text: &str, room: usize, unit: LengthUnit) -> bool {
-    // Every unit counts a character at most as its bytes: most texts need no counting. A long rest is counted
-    // only until it is too long, so that splitting stays linear.
-    let mut left = room;
-    text.len() <= room
-        || text.chars().all(|c| match left.checked_sub(unit.of_char(c)) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        })
-}
-
-/// How much the first grapheme of a text takes.
-fn first_grapheme(text: &str, unit: LengthUnit) -> usize {
-    text.graphemes(true).next().map_or(0, |first| unit.measure(first))
-}
-
-/// Whether no grapheme goes on over this place.
-fn is_boundary(text: &str, at: usize) -> bool {
-    // Given the whole text it never asks for more of it.
-    GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0) != Ok(false)
-}
-
-/// The first place from `at` on between two graphemes.
-fn boundary_from(text: &str, at: usize) -> usize {
-    let places = text[at..].char_indices().map(|(i, _)| at + i);
-    places
-        .chain([text.len()])
-        .find(|at| is_boundary(text, *at))
-        .unwrap_or(text.len())
-}
-
-/// The last place up to `at` between two graphemes.
-fn boundary_until(text: &str, at: usize) -> usize {
-    let places = text[..at].char_indices().rev().map(|(i, _)| i);
-    [at].into_iter()
-        .chain(places)
-        .find(|at| is_boundary(text, *at))
-        .unwrap_or(0)
-}
-
-/// The end of the longest run of whole graphemes that fits. A single grapheme that is too long for a whole
-/// message is cut between its characters: the platform's limit cannot be argued with.
-fn window(text: &str, room: usize, unit: LengthUnit) -> usize {
-    let mut used = 0;
-    let mut end = 0;
-    for (at, grapheme) in text.grapheme_indices(true) {
-        used += unit.measure(grapheme);
-        if used > room {
-            break;
-        }
-        end = at + grapheme.len();
+/// Ends a piece inside a table: between two rows. A table of which no row would fit goes whole into the next
+/// message. `None` where a single row is too long.
+fn cut_table(rest: &str, end: usize, next: usize, opened: Opened, limit: Limit) -> Option<Cut> {
+    let (mut end, mut next) = (end, next);
+    let after = rest[end..].trim_start_matches([' ', '\t']);
+    if !after.starts_with(['\r', '\n']) {
+        next = rest[..end].rfind('\n').map_or(0, |at| at + 1);
+        end = rest[..next].trim_end().len();
     }
-    if end > 0 {
-        return end;
+    let body = opened.body.min(end);
+    if !rest[body..end].trim().is_empty() {
+        let over = rest[end..next].matches('\n').count() > 1;
+        return Some(Cut {
+            open: Some(opened.open).filter(|open| !over && can_be_repeated(open, limit)),
+            ..Cut::plain(boundary_from(rest, end), next)
+        });
     }
-    used = 0;
-    for (at, c) in text.char_indices() {
-        used += unit.of_char(c);
-        if used > room && at > 0 {
-            return at;
-        }
-    }
-    text.len()
+    let start = opened.start?;
+    let kept = rest[..start].trim_end().len();
+    (kept > 0).then(|| Cut::plain(boundary_from(rest, kept), start))
 }
 
-/// Where to break in the first `window` bytes: where the piece ends, and where the next one begins. White space
-/// can be a part of a grapheme (with an accent on it), and stays with it.
-fn best_break(rest: &str, window: usize) -> (usize, usize) {
-    let (end, next) = best_place(&rest[..window], &rest[window..]);
-    if end == window && next == window {
-        // Perhaps in the middle of a grapheme, which is too long for a whole message.
-        return (end, next);
-    }
-    let end = boundary_from(rest, end);
-    (end, boundary_until(rest, next).max(end))
-}
-
-/// The best place to break in `window`: after a paragraph, a line, a sentence, a word, else at its end.
-/// All but a word must leave at least a third of the window, else a short first line makes a tiny message.
-fn best_place(window: &str, after: &str) -> (usize, usize) {
-    let least = window.len() / 3;
-    let at = |end: usize| end >= least && end > 0;
-    let paragraph = window.rfind("\n\n").filter(|i| at(*i));
-    let line = || {
-        let whole = after.starts_with('\n').then_some(window.len());
-        whole.or_else(|| window.rfind('\n')).filter(|i| at(*i))
-    };
-    if let Some(end) = paragraph.or_else(line) {
-        let breaks = window[end..].len() - window[end..].trim_start_matches(['\n', '\r']).len();
-        let more = if end + breaks == window.len() {
-            breaks_of(after)
-        } else {
-            0
-        };
-        return (window[..end].trim_end().len(), end + breaks + more);
-    }
-    let blank = |c: char| c == ' ' || c == '\t' || c == '\n';
-    if after.starts_with(blank) && window.ends_with(['.', '!', '?', '…']) {
-        return (window.len(), window.len() + blanks_of(after));
-    }
-    let sentence = [". ", "! ", "? ", "… "].iter().filter_map(|mark| {
-        let i = window.rfind(mark)?;
-        let end = i + mark.len() - 1;
-        at(end).then_some(end)
-    });
-    if let Some(end) = sentence.max() {
-        return (end, end + blanks_of(&window[end..]));
-    }
-    if after.starts_with(blank) {
-        return (window.len(), window.len() + blanks_of(after));
-    }
-    if let Some(end) = window.rfind(blank).filter(|i| !window[..*i].trim().is_empty()) {
-        return (window[..end].trim_end().len(), end + blanks_of(&window[end..]));
-    }
-    (window.len(), window.len())
-}
-
-fn blanks_of(text: &str) -> usize {
-    text.len() - text.trim_start_matches([' ', '\t']).len()
-}
-
-fn breaks_of(text: &str) -> usize {
-    text.len() - text.trim_start_matches(['\n', '\r']).len()
-}
-
-/// The fence a line opens: three or more backticks (with no further one on the line) or tildes, after
-/// blanks, quotation marks and at most one list marker.
-fn opens(line: &str) -> Option<Fence> {
-    let line = line.trim_end_matches(['\n', '\r']);
-    let margin_len = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
-    let (margin, body) = line.split_at(margin_len);
-    let body = after_list_marker(body);
-    let mark = body.chars().next().filter(|c| *c == '`' || *c == '~')?;
-    let marker: String = body.chars().take_while(|c| *c == mark).collect();
-    let info = &body[marker.len()..];
-    if marker.len() < 3 || (mark == '`' && info.contains('`')) {
-        return None;
-    }
-    Some(Fence {
-        opener: format!("{margin}{marker}{info}"),
-        margin: margin.to_owned(),
-        marker,
-    })
-}
-
-fn after_list_marker(body: &str) -> &str {
-    let digits = body.len() - body.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let marker = if digits > 0 { digits + 1 } else { 1 };
-    let is_marker = match body.as_bytes().get(marker - 1) {
-        Some(b'.' | b')') => digits > 0,
-        Some(b'-' | b'*' | b'+') => digits == 0,
-        _ => false,
-    };
-    match body.get(marker..) {
-        Some(rest) if is_marker && rest.starts_with([' ', '\t']) => rest.trim_start_matches([' ', '\t']),
-        _ => body,
-    }
-}
-
-fn closes(line: &str, fence: &Fence) -> bool {
-    let body = line.trim_start_matches([' ', '\t', '>']).trim_end();
-    body.len() >= fence.marker.len()
-        && body.starts_with(&fence.marker)
-        && body.chars().all(|c| fence.marker.starts_with(c))
-}
-
-/// Where the open fence's line begins, if nothing but that line lies between it and the end of `text`.
-fn opener_start(text: &str, fence: &Fence) -> Option<usize> {
-    let text = text.trim_end();
-    let start = text.rfind('\n').map_or(0, |i| i + 1);
-    let line = opens(&text[start..])?;
-    (line.marker == fence.marker && line.opener == fence.opener).then_some(start)
+/// Where a row begins that would be cut off from the dashes below it, which make it the head of a table.
+fn head_at(rest: &str, end: usize, next: usize) -> Option<usize> {
+    let start = rest[..end].rfind('\n').map_or(0, |at| at + 1);
+    let dashes = rest[next..].split_inclusive('\n').next()?;
+    (start > 0 && !rest[..start].trim().is_empty() && rest[end..next].matches('\n').count() == 1)
+        .then(|| table(&rest[start..end], dashes))?
+        .map(|_| start)
 }
 
 /// All messages of a complete text.
 pub fn split(text: &str, limit: Limit) -> Vec<Piece> {
     let mut splitter = Splitter::default();
-    let mut pieces: Vec<Piece> = std::iter::from_fn(|| splitter.next_full(text, limit, true)).collect();
+    let mut pieces: Vec<Piece> =
+        std::iter::from_fn(|| splitter.next_full(text, limit, Repairs::ALL)).collect();
     pieces.extend(splitter.rest(text));
     pieces
 }

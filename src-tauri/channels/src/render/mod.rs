@@ -6,7 +6,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use foldback_wire::Markup;
+use foldback_wire::{LengthUnit, Markup};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 use style::{Marks, Style};
@@ -28,6 +28,29 @@ pub fn render(markdown: &str, markup: Markup) -> String {
         writer.event(event, range);
     }
     writer.out()
+}
+
+/// How long a text is once it is rendered, as the platform counts it: Telegram counts what its HTML shows, the
+/// others every character that is sent. <https://core.telegram.org/bots/api#sendmessage>
+pub fn rendered_length(markdown: &str, unit: LengthUnit, markup: Markup) -> usize {
+    let sent = render(markdown, markup);
+    if markup != Markup::Html {
+        return unit.measure(&sent);
+    }
+    let mut length = 0;
+    // Tags and entities are the renderer's own, hence whole.
+    let mut rest = sent.as_str();
+    while let Some(at) = rest.find(['<', '&']) {
+        length += unit.measure(&rest[..at]);
+        let (end, shown) = if rest[at..].starts_with('<') {
+            ('>', 0)
+        } else {
+            (';', 1)
+        };
+        length += shown;
+        rest = rest[at..].split_once(end).map_or("", |(_, after)| after);
+    }
+    length + unit.measure(rest)
 }
 
 /// Markdown for a platform that reads Markdown, though no tables and no small headings.

@@ -1,6 +1,6 @@
 //! What a platform takes, as its capabilities tell.
 
-use crate::{Refusal, emoji};
+use crate::{Refusal, emoji, rendered_length};
 use foldback_wire::{Capabilities, FileKind, Platform, RefusalCode};
 
 pub(super) fn text(can: &Capabilities, text: &str) -> Result<(), Refusal> {
@@ -16,7 +16,8 @@ pub(super) fn caption(can: &Capabilities, caption: &str) -> Result<(), Refusal> 
 
 fn length(can: &Capabilities, text: &str, limit: usize) -> Result<(), Refusal> {
     let unit = can.unit;
-    let length = unit.measure(text);
+    // As written and as the real platform would be sent it.
+    let length = unit.measure(text).max(rendered_length(text, unit, can.markup));
     if length > limit {
         return Err(Refusal::new(
             RefusalCode::TooLong,

@@ -105,7 +105,7 @@ impl Bubble {
             return Ok(());
         }
         self.take_placeholder(desk);
-        while let Some(piece) = self.splitter.next_full(&self.clean, limit(desk), desk.fences()) {
+        while let Some(piece) = self.splitter.next_full(&self.clean, limit(desk), desk.repairs()) {
             self.settle(desk, &piece).await?;
         }
         let (Some(due), Some(piece)) = (self.due(desk), self.splitter.rest(&self.clean)) else {
@@ -132,7 +132,7 @@ impl Bubble {
             return Ok(());
         }
         self.take_placeholder(desk);
-        while let Some(piece) = self.splitter.next_full(&self.clean, limit(desk), desk.fences()) {
+        while let Some(piece) = self.splitter.next_full(&self.clean, limit(desk), desk.repairs()) {
             self.settle(desk, &piece).await?;
         }
         if let Some(piece) = self.splitter.rest(&self.clean) {
@@ -332,14 +332,15 @@ impl Said {
 }
 
 fn limit(desk: &Desk) -> Limit {
-    let max = if desk.rules.holds(Rule::SplitLimit) {
-        desk.can.text_limit
-    } else {
-        usize::MAX
-    };
+    let limit = Limit::of(&desk.can);
     Limit {
-        max,
-        unit: desk.can.unit,
+        max: if desk.rules.holds(Rule::SplitLimit) {
+            limit.max
+        } else {
+            usize::MAX
+        },
+        markup: limit.markup.filter(|_| desk.rules.holds(Rule::SplitRendered)),
+        ..limit
     }
 }
 

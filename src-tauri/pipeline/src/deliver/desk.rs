@@ -11,6 +11,7 @@ use crate::{
     files::SendDir,
     ports::{Port, Ports},
     rules::{Rule, Rules},
+    split::Repairs,
 };
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -95,8 +96,11 @@ impl Desk {
         self.courier.recorder.warn(detail)
     }
 
-    pub(crate) const fn fences(&self) -> bool {
-        self.rules.holds(Rule::SplitFence)
+    pub(crate) const fn repairs(&self) -> Repairs {
+        Repairs {
+            fences: self.rules.holds(Rule::SplitFence),
+            tables: self.rules.holds(Rule::SplitTable),
+        }
     }
 
     /// Posts an operation to the turn's chat; `None` when it is held, and its outcome comes later.

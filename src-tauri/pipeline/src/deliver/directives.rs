@@ -261,13 +261,7 @@ async fn send_text(
     at: DirectiveRef,
     text: &str,
 ) -> Result<(), StoreError> {
-    for piece in split(
-        text,
-        Limit {
-            max: can.text_limit,
-            unit: can.unit,
-        },
-    ) {
+    for piece in split(text, Limit::of(can)) {
         let outgoing = Outgoing::own_text(&piece.text(text)).for_directive(at);
         desk.post_by(courier, outgoing).await?;
     }

@@ -1,8 +1,17 @@
 use super::*;
 use proptest::prelude::*;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+fn plain(max: usize, unit: LengthUnit) -> Limit {
+    Limit {
+        max,
+        unit,
+        markup: None,
+    }
+}
 
 fn texts(text: &str, max: usize, unit: LengthUnit) -> Vec<String> {
-    split(text, Limit { max, unit })
+    split(text, plain(max, unit))
         .iter()
         .map(|p| p.text(text))
         .collect()
@@ -80,6 +89,84 @@ fn tildes_quotes_and_longer_fences_are_fences_too() {
 }
 
 #[test]
+fn a_table_is_cut_between_rows_and_its_head_is_repeated() {
+    let rows: Vec<_> = (10..16).map(|n| format!("| {n} | x |")).collect();
+    let text = format!("Figures:\n\n| n | y |\n|---|---|\n{}\n\nend", rows.join("\n"));
+    assert_eq!(
+        scalars(&text, 45),
+        [
+            "Figures:\n\n| n | y |\n|---|---|\n| 10 | x |",
+            "| n | y |\n|---|---|\n| 11 | x |\n| 12 | x |",
+            "| n | y |\n|---|---|\n| 13 | x |\n| 14 | x |",
+            "| n | y |\n|---|---|\n| 15 | x |\n\nend"
+        ]
+    );
+}
+
+#[test]
+fn the_head_of_a_table_is_no_message_and_not_cut_from_its_dashes() {
+    let text = "some words\n| n | y |\n|---|---|\n| 1 | 2 |";
+    let whole = "| n | y |\n|---|---|\n| 1 | 2 |";
+    for max in [30, 35, 38] {
+        assert_eq!(scalars(text, max), ["some words", whole], "{max}");
+    }
+}
+
+#[test]
+fn a_row_that_is_too_long_is_text() {
+    let text = format!("| n | y |\n|---|---|\n| 1 | {} |\n| 2 | z |", "x".repeat(50));
+    let parts = scalars(&text, 40);
+    assert!(parts.iter().all(|part| part.chars().count() <= 40), "{parts:?}");
+    let words = |text: &str| text.replace(['|', '-', ' ', '\n'], "");
+    assert_eq!(words(&parts.concat()), words(&text));
+}
+
+#[test]
+fn dashes_and_bars_that_are_no_table_are_text() {
+    for text in [
+        "a | b\nno dashes here, and more words follow",
+        "no bars\n|---|---|\nand more words and words follow",
+        "| a | b |\n|---|\nand more words, and words follow",
+        "```\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n```",
+    ] {
+        let parts = scalars(text, 36);
+        assert!(!parts.concat().contains("|---|---|\n|---|"), "{parts:?}");
+        assert!(
+            parts.iter().filter(|part| part.contains("| a |")).count() < 2,
+            "{parts:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_sent_fits_too() {
+    let slack = |max| Limit {
+        max,
+        unit: LengthUnit::Scalars,
+        markup: Some(Markup::Mrkdwn),
+    };
+    let text = "&".repeat(40);
+    let sent: Vec<_> = split(&text, slack(50))
+        .iter()
+        .map(|p| p.text(&text).len())
+        .collect();
+    assert_eq!(sent, [10, 10, 10, 10], "five characters each");
+    let html = Limit {
+        markup: Some(Markup::Html),
+        ..slack(40)
+    };
+    assert_eq!(split(&text, html).len(), 1, "Telegram counts what is shown");
+    let words = "**bold** & more ".repeat(20);
+    for piece in split(&words, slack(64)) {
+        let length = slack(64).length(&piece.text(&words));
+        assert!(
+            (32..=64).contains(&length) || piece.span.end == words.len(),
+            "{length}"
+        );
+    }
+}
+
+#[test]
 fn no_message_is_an_empty_fence() {
     let text = format!("intro\n```\n{}\n```", "x".repeat(30));
     for part in scalars(&text, 24) {
@@ -121,15 +208,12 @@ fn an_accent_on_a_blank_stays_there() {
 #[test]
 fn a_live_text_splits_as_the_whole_one() {
     let text = "The quick brown fox. Jumps over\n\nthe lazy dog and so on and on.";
-    let limit = Limit {
-        max: 16,
-        unit: LengthUnit::Scalars,
-    };
+    let limit = plain(16, LengthUnit::Scalars);
     let whole = split(text, limit);
     let mut splitter = Splitter::default();
     let mut live = Vec::new();
     for (at, c) in text.char_indices() {
-        live.extend(splitter.next_full(&text[..at + c.len_utf8()], limit, true));
+        live.extend(splitter.next_full(&text[..at + c.len_utf8()], limit, Repairs::ALL));
     }
     live.extend(splitter.rest(text));
     assert_eq!(live.last(), whole.last());
@@ -141,6 +225,10 @@ fn a_live_text_splits_as_the_whole_one() {
 
 fn unit() -> impl Strategy<Value = LengthUnit> {
     prop::sample::select(LengthUnit::ALL)
+}
+
+fn markup() -> impl Strategy<Value = Option<Markup>> {
+    prop::option::of(prop::sample::select(Markup::ALL))
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -164,6 +252,11 @@ fn text() -> impl Strategy<Value = String> {
         "日本",
         "\t",
         "longerwordthatisnotbroken",
+        "| a | b |\n| - | - |\n",
+        "| cell | & |\n",
+        "&<>",
+        "**",
+        "[a](http://b.c)",
         // What goes together with its neighbours, white space included.
         "\u{301}",
         "\u{200d}",
@@ -177,13 +270,15 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn pieces_fit_and_join_back(text in text(), max in 12usize..80, unit in unit()) {
-        let limit = Limit { max, unit };
+    fn pieces_fit_and_join_back(text in text(), max in 12usize..80, unit in unit(), markup in markup()) {
+        let limit = Limit { max, unit, markup };
         let pieces = split(&text, limit);
         let mut at = 0;
         for piece in &pieces {
             let message = piece.text(&text);
             prop_assert!(unit.measure(&message) <= max, "{message:?} is over {max}");
+            let alone = first_grapheme(&message, unit) == unit.measure(&message);
+            prop_assert!(limit.length(&message) <= max || alone, "{message:?} is sent over {max}");
             prop_assert!(!message.trim().is_empty());
             prop_assert!(lost_nothing(&text[at..piece.span.start]), "lost {:?}", &text[at..piece.span.start]);
             at = piece.span.end;
@@ -193,7 +288,7 @@ proptest! {
 
     #[test]
     fn no_grapheme_is_cut_unless_it_alone_is_over_the_limit(text in text(), max in 4usize..120, unit in unit()) {
-        for piece in split(&text, Limit { max, unit }) {
+        for piece in split(&text, plain(max, unit)) {
             for edge in [piece.span.start, piece.span.end] {
                 let (_, grapheme) = text
                     .grapheme_indices(true)
