@@ -68,9 +68,13 @@ fn pack(file: &Path, folder: &Path) -> Outcome<()> {
 fn seeds(root: &Path, target: &str) -> Outcome<Vec<Vec<u8>>> {
     let vectors = root.join("../fixtures/vectors");
     if target == "inbound" {
-        let texts = texts(&vectors.join("inbound.jsonl"))?.into_iter();
-        let with = |(text, _): (String, _)| [0, 1, 6, 14].map(|choice| [&[choice], text.as_bytes()].concat());
-        return Ok(texts.flat_map(with).collect());
+        let mut seeds = Vec::new();
+        for name in ["inbound.jsonl", "own-inbound.jsonl"] {
+            for (text, _) in texts(&vectors.join(name))? {
+                seeds.extend([0, 1, 6, 14].map(|choice| [&[choice], text.as_bytes()].concat()));
+            }
+        }
+        return Ok(seeds);
     }
     if target == "redact" {
         return redact_seeds(&vectors);

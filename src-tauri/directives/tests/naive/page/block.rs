@@ -13,8 +13,6 @@ const LARGEST_BLOCK: usize = 65_536;
 
 /// A block that is being read.
 struct Open {
-    /// Where its `<` stands.
-    start: usize,
     /// Unknown tags that were reported.
     unknown: Vec<String>,
     /// Where its content ends at the latest.
@@ -55,7 +53,6 @@ impl Page<'_> {
             None => (self.raw.len(), opening, false),
         };
         let mut open = Open {
-            start: lt,
             unknown: Vec::new(),
             end,
             closed,
@@ -66,8 +63,8 @@ impl Page<'_> {
             self.report(Code::MisplacedBlock, Span::new(lt, whole));
         }
         if !closed {
-            // Open: whether a message of exactly the limit is too large. Here: only when more follows.
-            let large = self.raw.len() - lt > LARGEST_BLOCK;
+            // The message may end there too: `block-too-large` instead.
+            let large = self.raw.len() - lt >= LARGEST_BLOCK;
             let code = if large {
                 Code::BlockTooLarge
             } else {
@@ -98,7 +95,11 @@ impl Page<'_> {
         let ends_as_closing = ends_as_closing(thing);
         let foreign = match tag::read(thing) {
             _ if ends_as_closing => false,
-            _ if thing.starts_with("<!--") => !thing[4..].contains("-->"),
+            // What does not end within the bound is an unclosed comment.
+            _ if thing.starts_with("<!--") => {
+                let end = thing[4..].find("-->").map(|at| 4 + at + 3);
+                end.is_none_or(|end| end > LARGEST_BLOCK)
+            }
             _ if self.control_token_len(thing, true).is_some() => false,
             Read::Whole(tag) => !self.known(&tag.name),
             Read::CutOff { name } | Read::Malformed { name } => !self.known(&name),
@@ -235,7 +236,14 @@ impl Page<'_> {
         let mut content = None;
         let mut end = opening;
         if paired {
-            let near = open.end.min(open.start + LARGEST_BLOCK);
+            let near = if open.closed {
+                open.end
+            } else {
+                // A late `</actions>` ends the block too, and what ends beyond the bound never closes.
+                let late =
+                    closing(&self.raw[opening..], "actions").map_or(open.end, |(start, _)| opening + start);
+                late.min(self.at + LARGEST_BLOCK)
+            };
             let found = closing(&self.raw[opening..open.end], &tag.name);
             if let Some((len, after)) = found.filter(|(_, end)| opening + end <= near) {
                 content = Some(&self.raw[opening..opening + len]);
