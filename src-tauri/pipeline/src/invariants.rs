@@ -1,7 +1,10 @@
 //! What must hold in every journal, whatever happened. Tests, replays and `foldback doctor` ask for it.
 
 use foldback_wire::{Event, Gate, Kind, OpId, OpKind, Seq, Span, Terminal, TurnId};
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// Something that must not be in a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +57,8 @@ struct State {
     last: Seq,
     turns: BTreeMap<TurnId, TurnState>,
     ops: BTreeMap<OpId, OpState>,
+    /// Operations that a turn must not leave open.
+    open: BTreeSet<(TurnId, OpId)>,
     violations: Vec<Violation>,
 }
 
@@ -75,7 +80,6 @@ struct Bytes {
 #[derive(Debug)]
 struct OpState {
     turn: Option<TurnId>,
-    kind: OpKind,
     ended: bool,
 }
 
@@ -97,9 +101,11 @@ impl State {
             Kind::Intended { op, intent } => {
                 let state = OpState {
                     turn: event.turn,
-                    kind: intent.kind,
                     ended: false,
                 };
+                if let Some(turn) = event.turn.filter(|_| intent.kind != OpKind::Typing) {
+                    self.open.insert((turn, *op));
+                }
                 if self.ops.insert(*op, state).is_some() {
                     self.violation(event, format!("operation {op} is intended twice"));
                 }
@@ -109,6 +115,9 @@ impl State {
                 self.open_op(event, *op);
                 if let Some(state) = self.ops.get_mut(op) {
                     state.ended = true;
+                    if let Some(turn) = state.turn {
+                        self.open.remove(&(turn, *op));
+                    }
                 }
             }
             _ => {}
@@ -192,8 +201,8 @@ impl State {
             _ => {}
         }
         if matches!(event.kind, Kind::Idle | Kind::TurnEnded { .. }) {
-            let open = |o: &OpState| o.turn == Some(turn) && !o.ended && o.kind != OpKind::Typing;
-            if let Some((op, _)) = self.ops.iter().find(|(_, o)| open(o)) {
+            let of_turn = (turn, OpId(u64::MIN))..=(turn, OpId(u64::MAX));
+            if let Some((_, op)) = self.open.range(of_turn).next() {
                 wrong.push(format!("operation {op} is still open"));
             }
         }

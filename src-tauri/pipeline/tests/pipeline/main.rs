@@ -6,6 +6,7 @@ mod crash;
 mod directives;
 mod disk;
 mod flow;
+mod hour;
 #[cfg(feature = "mutants")]
 mod leaks;
 #[cfg(feature = "mutants")]
