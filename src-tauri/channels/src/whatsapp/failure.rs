@@ -77,7 +77,7 @@ impl Failure {
             ),
             131_047 => (
                 Forbidden,
-                "free messages are for 24 hours after a person last wrote; ask them to write again",
+                "free-form messages are for 24 hours after a person last wrote; ask them to write again",
             ),
             131_048 => (
                 Forbidden,
@@ -168,8 +168,8 @@ mod tests {
         }));
         assert_eq!(
             closed.detail,
-            "(#131047) Re-engagement message: More than 24 hours have passed since the customer last replied (free \
-             messages are for 24 hours after a person last wrote; ask them to write again)"
+            "(#131047) Re-engagement message: More than 24 hours have passed since the customer last replied (\
+             free-form messages are for 24 hours after a person last wrote; ask them to write again)"
         );
         let later = refusal(json!({"code": 131_049, "title": "Not delivered"}));
         assert_eq!(later.detail, "(#131049) Not delivered");

@@ -15,6 +15,8 @@ pub(super) struct Memory {
     /// A reaction is a message of its own, of which nobody but the platform knows: its id, and what it was put on.
     reactions: VecDeque<(MessageId, MessageId)>,
     lost: VecDeque<MessageId>,
+    /// Whether a webhook was signed with our secret; `None` before the first one.
+    secret_fits: Option<bool>,
 }
 
 impl Memory {
@@ -47,6 +49,12 @@ impl Memory {
     pub(super) fn reaction_on(&self, reaction: &MessageId) -> Option<&MessageId> {
         let found = self.reactions.iter().find(|(known, _)| known == reaction);
         found.map(|(_, on)| on)
+    }
+
+    /// A webhook was signed with our secret, or not; gives what was known before. What fitted once stays right.
+    pub(super) fn judge_secret(&mut self, fits: bool) -> Option<bool> {
+        let fits = fits || self.secret_fits == Some(true);
+        self.secret_fits.replace(fits)
     }
 
     /// A message did not arrive. False when that was known: the same webhook comes more than once.

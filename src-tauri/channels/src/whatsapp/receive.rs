@@ -70,13 +70,31 @@ impl WhatsApp {
         let signature = request.headers().get("x-hub-signature-256");
         let signature = signature.and_then(|value| value.to_str().ok()?.strip_prefix("sha256="));
         let body = request.body();
-        if !signature.is_some_and(|signature| is_signed(&self.number.app_secret, body, signature)) {
+        let is_ours = signature.is_some_and(|signature| is_signed(&self.number.app_secret, body, signature));
+        self.judge_secret(is_ours, sink).await;
+        if !is_ours {
             tracing::warn!(channel = %self.channel, "a webhook with a wrong signature was refused");
             return say(StatusCode::UNAUTHORIZED, "the signature is wrong");
         }
         match News::read(body, &self.number.id, &self.channel, self.clock.now()) {
             Ok(news) => self.take(news, sink).await,
             Err(_) => say(StatusCode::BAD_REQUEST, "this is no notification"),
+        }
+    }
+
+    /// Says that the secret may be wrong when nothing that came so far was signed with it. Once something was, what
+    /// is signed otherwise comes from strangers, and says nothing about the channel.
+    async fn judge_secret(&self, is_ours: bool, sink: &SignalSink) {
+        let before = self.memory().judge_secret(is_ours);
+        match (before, is_ours) {
+            (None, false) => {
+                let why = "a webhook is not signed with signing_secret: is it the secret of this app?";
+                report(sink, ChannelState::Degraded, why).await;
+            }
+            (Some(false), true) => {
+                report(sink, ChannelState::Up, "webhooks are signed with signing_secret").await;
+            }
+            _ => {}
         }
     }
 

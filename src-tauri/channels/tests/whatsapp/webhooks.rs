@@ -2,6 +2,7 @@
 
 use crate::place::{ANA, APP_SECRET, NUMBER, Place, Run, VERIFY, post, post_signed};
 use foldback_channels::strict::whatsapp::sign;
+use foldback_wire::ChannelState;
 use serde_json::{Value, json};
 
 fn notification(words: &str) -> Value {
@@ -54,9 +55,26 @@ async fn only_what_the_app_has_signed_is_read() {
         let status = post_signed(&callback, Some(&good), tampered.clone().into_bytes()).await;
         assert_eq!(status, 401, "{tampered}");
     }
-    assert!(run.signals.try_recv().is_err(), "nothing of it came in");
-    let (status, message) = tokio::join!(post_signed(&callback, Some(&good), body), run.message());
-    assert_eq!((status, message.text.as_str()), (200, "Hello"));
+    let why = run.until(ChannelState::Degraded).await;
+    assert!(why.contains("is it the secret of this app?"), "{why}");
+    assert!(
+        run.signals.try_recv().is_err(),
+        "it is said once, and nothing came in"
+    );
+    let post_good = || post_signed(&callback, Some(&good), body.clone());
+    let (status, why) = tokio::join!(post_good(), async {
+        let why = run.until(ChannelState::Up).await;
+        (why, run.message().await.text)
+    });
+    assert_eq!(
+        (status, why),
+        (
+            200,
+            ("webhooks are signed with signing_secret".into(), "Hello".into())
+        )
+    );
+    assert_eq!(post_signed(&callback, None, body.clone()).await, 401);
+    assert!(run.signals.try_recv().is_err(), "the secret is right by now");
 }
 
 #[tokio::test]

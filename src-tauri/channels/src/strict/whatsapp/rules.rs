@@ -41,7 +41,7 @@ rules! {
     READ: "typing-indicators#request-syntax", "status is read, and the message is one that came in.";
     TYPING: "typing-indicators#request-syntax", "typing_indicator has the type text.";
     WINDOW: "messages/send-messages#customer-service-windows",
-        "Free messages go to people who wrote in the last 24 hours (131047).";
+        "Free-form messages go to people who wrote in the last 24 hours (131047).";
     UNDELIVERABLE: "support/error-codes#other-errors", "Messages go to numbers on WhatsApp (131026).";
     OWN: "support/error-codes#other-errors", "Sender and recipient differ (131021).";
     HANDSHAKE: "webhooks/create-webhook-endpoint#get-requests",

@@ -3,6 +3,7 @@
 
 use super::rules::{ANSWER, HANDSHAKE};
 use super::server::Inner;
+use crate::http;
 use reqwest::{Client, Url};
 use ring::hmac;
 use serde_json::{Value, json};
@@ -40,6 +41,7 @@ pub(super) fn notification(changes: Vec<Value>) -> Value {
 
 /// Registers an endpoint as Meta does: with the word it must know, and with another one.
 pub(super) async fn register(inner: &Inner, callback: &str, verify_token: &str) -> Result<(), String> {
+    let client = http::client(callback).map_err(|refusal| refusal.detail)?;
     for (token, is_right) in [(verify_token, true), ("not-the-word", false)] {
         let mut address = Url::parse(callback).map_err(|e| e.to_string())?;
         address
@@ -47,7 +49,7 @@ pub(super) async fn register(inner: &Inner, callback: &str, verify_token: &str) 
             .append_pair("hub.mode", "subscribe")
             .append_pair("hub.challenge", "1158201444")
             .append_pair("hub.verify_token", token);
-        let asked = client()?.get(address);
+        let asked = client.get(address).timeout(PATIENCE);
         let answer = asked.send().await.map_err(|e| e.to_string())?;
         let status = answer.status();
         let said = answer.text().await.map_err(|e| e.to_string())?;
@@ -64,7 +66,9 @@ pub(super) async fn register(inner: &Inner, callback: &str, verify_token: &str) 
 
 /// Sends what there is to the endpoint, each webhook until it is confirmed.
 pub(super) async fn deliver(inner: Arc<Inner>, callback: String) {
-    let Ok(client) = client() else { return };
+    let Ok(client) = http::client(&callback) else {
+        return;
+    };
     loop {
         let news = inner.news.notified();
         let (batch, repeats) = {
@@ -95,6 +99,7 @@ async fn post(client: &Client, inner: &Inner, callback: &str, body: String) -> b
         .post(callback)
         .header("content-type", "application/json")
         .header("x-hub-signature-256", signature)
+        .timeout(PATIENCE)
         .body(body)
         .send();
     let status = sent.await.ok().map(|answer| answer.status().as_u16());
@@ -105,13 +110,4 @@ async fn post(client: &Client, inner: &Inner, callback: &str, body: String) -> b
         state.broken.note(ANSWER);
     }
     status == Some(200)
-}
-
-fn client() -> Result<Client, String> {
-    Client::builder()
-        .no_proxy()
-        .tls_certs_only([])
-        .timeout(PATIENCE)
-        .build()
-        .map_err(|e| e.to_string())
 }
