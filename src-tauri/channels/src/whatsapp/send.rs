@@ -186,6 +186,11 @@ fn unsupported(why: &str) -> Refusal {
 /// (<https://developers.facebook.com/documentation/business-messaging/whatsapp/groups/groups-messaging>).
 fn envelope(chat: &ChatId, reply_to: Option<&MessageId>) -> Result<Envelope, Refusal> {
     let to = chat.as_str();
+    // People write numbers with the plus of E.164; chats are called without.
+    let to = to
+        .strip_prefix('+')
+        .filter(|number| is_phone_number(number))
+        .unwrap_or(to);
     let (field, kind) = if is_phone_number(to) {
         ("to", "individual")
     } else if is_person(to) {

@@ -73,6 +73,11 @@ async fn people_without_a_number_and_groups_are_written_to() {
         place.perform_in(chat, said("hi", None)).await.unwrap();
         assert_eq!(place.server.messages(chat).len(), 1, "{chat}");
     }
+    place
+        .perform_in(&format!("+{ANA}"), said("hi", None))
+        .await
+        .unwrap();
+    assert_eq!(place.server.messages(ANA).len(), 1);
     assert_eq!(place.server.broken(), []);
 }
 
