@@ -1,10 +1,12 @@
 //! The strict server refuses what the Cloud API refuses.
 
-use crate::place::{ANA, GROUP, NUMBER, Place, TOKEN};
+use crate::place::{ANA, GROUP, NUMBER, Place, Run, TOKEN, VERIFY};
 use foldback_channels::strict::whatsapp::WhatsAppServer;
 use reqwest::RequestBuilder;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Messages that are refused: the code, what the refusal says, and the message without `messaging_product`. Words in
 /// capitals stand for what the test puts in.
@@ -192,6 +194,53 @@ async fn wrong_files_are_refused() {
     }
     let no_form = client.post("media").body("x");
     assert_eq!(client.answer(no_form).await.0, 100);
+}
+
+/// An endpoint that answers everything so, and how it is called.
+async fn endpoint(answer: &'static str) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 16_384];
+            let _ = stream.read(&mut request).await;
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    });
+    format!("http://{address}/")
+}
+
+#[tokio::test]
+async fn an_endpoint_that_knows_no_word_or_any_is_not_registered() {
+    for answer in [
+        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 10\r\n\r\n1158201444",
+        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 10\r\n\r\n1158201444",
+    ] {
+        let place = Place::open().await;
+        let callback = endpoint(answer).await;
+        place.server.register(&callback, VERIFY).await.unwrap_err();
+        let [rule] = place.server.broken()[..] else {
+            panic!("{:?}", place.server.broken());
+        };
+        assert!(rule.source.contains("webhooks"), "{rule:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_does_not_confirm_gets_it_again() {
+    let place = Place::open().await;
+    let (run, callback) = Run::up(&place.adapter).await;
+    place.server.register(&callback, VERIFY).await.unwrap();
+    run.end().await.unwrap();
+    place
+        .server
+        .write(ANA, json!({"type": "text", "text": {"body": "hi"}}));
+    while place.server.posts() < 3 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    assert_eq!((place.server.unconfirmed(), place.server.broken()), (1, vec![]));
 }
 
 #[tokio::test]
