@@ -333,7 +333,7 @@ async fn stopping_leaves_no_task_and_no_socket_behind() {
     let listen = number.listen;
     let adapter = adapter(&place.server, number, place.dir.path());
     let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
-    let mut before = None;
+    let mut least = usize::MAX;
     for n in 0..21 {
         let (mut run, callback) = Run::up(&adapter).await;
         place.server.register(&callback, VERIFY).await.unwrap();
@@ -344,14 +344,14 @@ async fn stopping_leaves_no_task_and_no_socket_behind() {
         run.end().await.unwrap();
         drop(waiting);
         assert!(tokio::net::TcpStream::connect(listen).await.is_err(), "{n}");
-        // What the client keeps open for a while is that of the first round.
-        let before = *before.get_or_insert_with(alive);
+        // The client keeps its connection to the Cloud API; those of the webhooks take a moment to end.
         for _ in 0..1_000 {
-            if alive() <= before {
+            if alive() <= least {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        assert_eq!(alive(), before, "{n}");
+        assert!(alive() <= least, "{n}: {} tasks, {least} before", alive());
+        least = least.min(alive());
     }
 }
