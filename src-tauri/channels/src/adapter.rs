@@ -48,6 +48,13 @@ pub enum Signal {
         /// Why, in words.
         why: String,
     },
+    /// A message that was acknowledged did not arrive after all: a platform that delivers later says so later.
+    Undelivered {
+        /// The message, as it was acknowledged.
+        message: MessageId,
+        /// Why.
+        refusal: Refusal,
+    },
 }
 
 /// Where an adapter puts its signals. Bounded: an adapter waits when the pipeline cannot keep up.

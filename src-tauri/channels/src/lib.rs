@@ -17,6 +17,8 @@ pub mod sim;
 pub mod strict;
 mod switchboard;
 mod telegram;
+mod webhook;
+mod whatsapp;
 
 pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
@@ -28,3 +30,4 @@ pub use render::{render, rendered_length};
 pub use sim::{KEY_WINDOW, is_message_id};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::{TELEGRAM, Telegram};
+pub use whatsapp::{WHATSAPP, WhatsApp, WhatsAppNumber};

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{Shelf, live::Digest, log::LogBook, output};
 use foldback_channels::{
-    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, profile,
+    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, WHATSAPP, WhatsApp,
+    WhatsAppNumber, profile,
 };
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
@@ -137,6 +138,19 @@ pub enum OpenError {
     Token {
         /// Which channel.
         channel: ChannelId,
+        /// Why.
+        source: SecretError,
+    },
+    /// A channel lacks a key that its platform needs.
+    #[error("channels.{0}.{1} is missing: {2}")]
+    NoKey(ChannelId, &'static str, &'static str),
+    /// Another credential of a channel cannot be had.
+    #[error("channels.{channel}.{key}: {source}")]
+    Credential {
+        /// Which channel.
+        channel: ChannelId,
+        /// Which key.
+        key: &'static str,
         /// Why.
         source: SecretError,
     },
@@ -301,7 +315,17 @@ fn adapters(
                     refusal,
                 })?)
             }
-            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Whatsapp | ChannelKind::Signal => {
+            ChannelKind::Whatsapp => {
+                let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
+                let root = settings.api_root.as_deref().unwrap_or(WHATSAPP);
+                let (can, number) = (profile(Platform::Whatsapp), whatsapp_number(id, settings, base)?);
+                let whatsapp = WhatsApp::new(id.clone(), can, number, root, folder, clocked.0, clocked.1);
+                Arc::new(whatsapp.map_err(|refusal| OpenError::Channel {
+                    channel: id.clone(),
+                    refusal,
+                })?)
+            }
+            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Signal => {
                 return Err(OpenError::NoAdapter(id.clone(), platform.code()));
             }
         };
@@ -321,6 +345,46 @@ fn token(channel: &ChannelId, settings: &ChannelConfig, base: &Path) -> Result<S
         source,
     })?;
     Ok(Secret::new(token))
+}
+
+/// The phone number of a WhatsApp channel, with what proves that it is ours.
+fn whatsapp_number(
+    channel: &ChannelId,
+    settings: &ChannelConfig,
+    base: &Path,
+) -> Result<WhatsAppNumber, OpenError> {
+    let missing = |key, what| OpenError::NoKey(channel.clone(), key, what);
+    let credential = |key, reference: &Option<config::Secret>, what| {
+        let reference = reference.as_ref().ok_or_else(|| missing(key, what))?;
+        let text = reference.resolve(base).map_err(|source| OpenError::Credential {
+            channel: channel.clone(),
+            key,
+            source,
+        })?;
+        Ok::<_, OpenError>(Secret::new(text))
+    };
+    Ok(WhatsAppNumber {
+        id: settings.account.clone().ok_or_else(|| {
+            missing(
+                "account",
+                "the id of the phone number, such as \"106540352242922\"",
+            )
+        })?,
+        token: token(channel, settings, base)?,
+        app_secret: credential(
+            "signing_secret",
+            &settings.signing_secret,
+            "a reference to the app's secret, with which Meta signs its webhooks",
+        )?,
+        verify_token: credential(
+            "verify_token",
+            &settings.verify_token,
+            "a reference to the word that is told Meta when the webhook is registered",
+        )?,
+        listen: settings
+            .listen
+            .ok_or_else(|| missing("listen", "where webhooks arrive, such as \"127.0.0.1:8090\""))?,
+    })
 }
 
 /// Where the simulated platform of a loopback channel listens, when it is another process.

@@ -4,6 +4,7 @@
 
 mod fault;
 pub mod telegram;
+pub mod whatsapp;
 
 pub use fault::{Fault, Mishap};
 

@@ -6,7 +6,7 @@ use super::run::Run;
 use super::state::{Closed, Status, step};
 use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal};
 use foldback_wire::{
-    Actor, Capabilities, ChannelId, ChannelState, Kind, OutcomeCode, RefusalCode, Timestamp,
+    Actor, Capabilities, ChannelId, ChannelState, Kind, MessageId, OutcomeCode, RefusalCode, Timestamp,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -253,6 +253,17 @@ impl Line {
         self.status.send_if_modified(|status| {
             status.state != ChannelState::Off && self.walk(status, state, None, &Actor::Adapter, why)
         });
+    }
+
+    /// A message that was acknowledged did not arrive. Its operation, and often its turn, has ended by then, so that
+    /// it is told beside them.
+    pub(super) fn warn_of_lost(&self, message: &MessageId, refusal: &Refusal) {
+        tracing::warn!(channel = %self.id, %message, refusal = %refusal.code, "an acknowledged message did not arrive");
+        let detail = format!(
+            "{message} was acknowledged, but did not arrive: {}",
+            refusal.detail
+        );
+        self.shared.tell(Some(&self.id), Kind::Warned { detail });
     }
 
     /// Ends once a wait that the platform asked for is over.

@@ -147,6 +147,7 @@ impl Supervision {
                 }
                 self.line.report(state, &why);
             }
+            Signal::Undelivered { message, refusal } => self.line.warn_of_lost(&message, &refusal),
         }
     }
 

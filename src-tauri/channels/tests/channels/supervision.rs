@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use crate::stage::TestClock;
 use async_trait::async_trait;
 use foldback_channels::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink, profile};
-use foldback_wire::{Actor, Capabilities, ChannelState, Kind, Platform, RefusalCode, Timestamp};
+use foldback_wire::{Actor, Capabilities, ChannelState, Draft, Kind, Platform, RefusalCode, Timestamp};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,6 +21,7 @@ enum Script {
     Panics,
     Stays,
     Deaf,
+    Loses,
 }
 
 impl Scripted {
@@ -48,7 +49,12 @@ impl ChannelAdapter for Scripted {
         match script {
             Script::Fails(code) => Err(Refusal::new(code, "as scripted")),
             Script::Panics => panic!("as scripted"),
-            Script::Stays => {
+            Script::Stays | Script::Loses => {
+                if matches!(script, Script::Loses) {
+                    let refusal = Refusal::new(RefusalCode::Gone, "not on the platform");
+                    let message = "m1".into();
+                    sink.send(Signal::Undelivered { message, refusal }).await.ok();
+                }
                 let up = Signal::State {
                     state: ChannelState::Up,
                     why: "there".into(),
@@ -126,4 +132,21 @@ async fn an_adapter_that_does_not_stop_is_dropped() {
     while runtime.num_alive_tasks() > 0 {
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test]
+async fn what_did_not_arrive_after_all_is_a_warning_of_its_channel() {
+    let desk = Scripted::desk([Script::Loses]);
+    desk.on().await;
+    let warned = {
+        let told = desk.told.lock().unwrap();
+        let warning = |draft: &Draft| match &draft.kind {
+            Kind::Warned { detail } => Some((draft.channel.clone(), draft.turn, detail.clone())),
+            _ => None,
+        };
+        told.iter().find_map(warning)
+    };
+    let detail = "m1 was acknowledged, but did not arrive: not on the platform".to_owned();
+    assert_eq!(warned, Some((Some("telegram".into()), None, detail)));
+    desk.off().await;
 }

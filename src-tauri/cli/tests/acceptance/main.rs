@@ -18,4 +18,5 @@ mod send;
 mod serve;
 mod telegram;
 mod vectors;
+mod whatsapp;
 mod why;

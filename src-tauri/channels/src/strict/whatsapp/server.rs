@@ -1,0 +1,376 @@
+//! The server: <https://developers.facebook.com/documentation/business-messaging/whatsapp/reference>.
+
+use super::chat::{Chat, Media, Posted, Queue};
+use super::request::{Answer, Object, refuse, refused};
+use super::rules::{METHOD, NUMBER, TOKEN};
+use super::{messages, upload, webhooks};
+use crate::strict::fault::Faults;
+use crate::strict::{Broken, Fault, Mishap, Rule};
+use axum::body::Body;
+use axum::extract::{Request, State as Shared};
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio_util::task::AbortOnDropHandle;
+
+/// The version that the addresses name.
+const VERSION: &str = "v26.0";
+
+/// What an app knows of its phone number.
+#[derive(Debug, Clone)]
+pub struct Credentials {
+    /// The id of the phone number.
+    pub number: String,
+    /// An access token.
+    pub token: String,
+    /// The app's secret.
+    pub app_secret: String,
+}
+
+/// What is in memory behind the server.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) credentials: Credentials,
+    /// The phone number itself.
+    pub(super) phone: String,
+    pub(super) chats: BTreeMap<String, Chat>,
+    pub(super) media: BTreeMap<String, Media>,
+    pub(super) queue: Queue,
+    pub(super) broken: Broken,
+    pub(super) posts: u64,
+    /// How often every webhook comes again although it was confirmed.
+    pub(super) repeats: u32,
+    faults: Faults,
+    calls: u64,
+    last: u64,
+}
+
+impl State {
+    pub(super) fn mint(&mut self) -> String {
+        self.last += 1;
+        format!("wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI{:016X}AA==", self.last)
+    }
+
+    /// The status of a message that was sent goes to the endpoint.
+    pub(super) fn tell_status(&mut self, to: &str, id: &str, status: &str, error: Option<Value>) {
+        let mut told = json!({
+            "id": id, "status": status, "timestamp": "1750000000", "recipient_id": to,
+            "pricing": {"billable": false, "pricing_model": "PMP", "category": "service"},
+        });
+        if let Some(error) = error {
+            told["errors"] = json!([error]);
+        }
+        let value = self.value(json!({"statuses": [told]}));
+        self.queue.push(value);
+    }
+
+    /// The value of a change, with what all of them have.
+    fn value(&self, mut rest: Value) -> Value {
+        rest["messaging_product"] = "whatsapp".into();
+        if rest["metadata"].is_null() {
+            rest["metadata"] = json!({
+                "display_phone_number": self.phone,
+                "phone_number_id": self.credentials.number,
+            });
+        }
+        rest
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    state: Mutex<State>,
+    pub(super) news: Notify,
+}
+
+impl Inner {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        // Plain data, whole after every change: a panic elsewhere spoils nothing.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The Cloud API for one phone number, on loopback, until it is dropped.
+#[derive(Debug)]
+pub struct WhatsAppServer {
+    address: SocketAddr,
+    inner: Arc<Inner>,
+    _serving: AbortOnDropHandle<()>,
+    delivering: Mutex<Option<AbortOnDropHandle<()>>>,
+}
+
+impl WhatsAppServer {
+    /// The phone number of the business.
+    pub const PHONE: &str = "15550783881";
+
+    /// Serves a phone number.
+    pub async fn start(credentials: Credentials) -> io::Result<Self> {
+        let state = State {
+            credentials,
+            phone: Self::PHONE.to_owned(),
+            chats: BTreeMap::new(),
+            media: BTreeMap::new(),
+            queue: Queue::default(),
+            broken: Broken::default(),
+            posts: 0,
+            repeats: 0,
+            faults: Faults::default(),
+            calls: 0,
+            last: 0,
+        };
+        let inner = Arc::new(Inner {
+            state: Mutex::new(state),
+            news: Notify::new(),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let router = Router::new()
+            .fallback(answer)
+            .layer(axum::extract::DefaultBodyLimit::disable())
+            .with_state(Arc::clone(&inner));
+        let serving = tokio::spawn(async move {
+            // It ends only with the runtime.
+            let _ = axum::serve(listener, router).await;
+        });
+        Ok(Self {
+            address,
+            inner,
+            _serving: AbortOnDropHandle::new(serving),
+            delivering: Mutex::default(),
+        })
+    }
+
+    /// Where it is, with its version.
+    pub fn root(&self) -> String {
+        format!("http://{}/{VERSION}", self.address)
+    }
+
+    /// Registers the endpoint of the webhooks, which are delivered to it from then on.
+    pub async fn register(&self, callback: &str, verify_token: &str) -> Result<(), String> {
+        webhooks::register(&self.inner, callback, verify_token).await?;
+        let delivering = webhooks::deliver(Arc::clone(&self.inner), callback.to_owned());
+        let task = AbortOnDropHandle::new(tokio::spawn(delivering));
+        *self.delivering.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
+        Ok(())
+    }
+
+    /// Delivers no more webhooks until an endpoint is registered again.
+    pub fn unregister(&self) {
+        drop(
+            self.delivering
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+    }
+
+    /// A person, or a group, that can be written to.
+    pub fn open_chat(&self, chat: &str) {
+        self.state().chats.entry(chat.to_owned()).or_default();
+    }
+
+    /// The person has not written for 24 hours, or has again.
+    pub fn close(&self, chat: &str, closed: bool) {
+        self.state().chats.entry(chat.to_owned()).or_default().closed = closed;
+    }
+
+    /// The number is not on the platform.
+    pub fn remove(&self, chat: &str) {
+        self.state().chats.entry(chat.to_owned()).or_default().unknown = true;
+    }
+
+    /// What cannot get there is acknowledged all the same, and fails later.
+    pub fn fail_late(&self, chat: &str) {
+        self.state().chats.entry(chat.to_owned()).or_default().late = true;
+    }
+
+    /// Most changes that one webhook carries.
+    pub fn batch(&self, most: usize) {
+        self.state().queue.batch = most.max(1);
+    }
+
+    /// Every webhook comes so many times more.
+    pub fn repeat(&self, times: u32) {
+        self.state().repeats = times;
+    }
+
+    /// Somebody writes: a message as the documentation describes it, without id. Gives its id.
+    pub fn write(&self, from: &str, mut message: Value) -> String {
+        let mut state = self.state();
+        let id = state.mint();
+        message["id"] = id.clone().into();
+        if message["timestamp"].is_null() {
+            message["timestamp"] = "1750000000".into();
+        }
+        if message["from"].is_null() && message["from_user_id"].is_null() {
+            message["from"] = from.into();
+        }
+        let chat = message["group_id"].as_str().unwrap_or(from).to_owned();
+        let posted = Posted {
+            text: message["text"]["body"].as_str().unwrap_or_default().to_owned(),
+            ..Posted::default()
+        };
+        state.chats.entry(chat).or_default().post(&id, posted);
+        let mut contact = json!({"profile": {"name": "Ana Lima"}, "wa_id": message["from"]});
+        if !message["from_user_id"].is_null() {
+            contact["user_id"] = message["from_user_id"].clone();
+        }
+        let value = state.value(json!({"contacts": [contact], "messages": [message]}));
+        state.queue.push(value);
+        drop(state);
+        self.inner.news.notify_waiters();
+        id
+    }
+
+    /// Something else comes by webhook: the value of a change. Without `metadata` it is about this phone number.
+    pub fn tell(&self, rest: Value) {
+        let mut state = self.state();
+        let value = state.value(rest);
+        state.queue.push(value);
+        drop(state);
+        self.inner.news.notify_waiters();
+    }
+
+    /// Plans a mishap of `messages`, `media` or `profile`.
+    pub fn plan(&self, method: &str, mishap: Mishap) {
+        self.state().faults.plan(Fault {
+            method: method.to_owned(),
+            mishap,
+        });
+    }
+
+    /// The messages of a chat, oldest first.
+    pub fn messages(&self, chat: &str) -> Vec<(String, Posted)> {
+        let state = self.state();
+        let Some(chat) = state.chats.get(chat) else {
+            return Vec::new();
+        };
+        let posted = |id: &String| Some((id.clone(), chat.messages.get(id)?.clone()));
+        chat.order.iter().filter_map(posted).collect()
+    }
+
+    /// How often typing was shown in a chat.
+    pub fn typing(&self, chat: &str) -> u32 {
+        self.state().chats.get(chat).map_or(0, |chat| chat.typing)
+    }
+
+    /// Changes that the endpoint has not confirmed.
+    pub fn unconfirmed(&self) -> usize {
+        self.state().queue.len()
+    }
+
+    /// Webhooks that were sent, repetitions included.
+    pub fn posts(&self) -> u64 {
+        self.state().posts
+    }
+
+    /// Calls that have arrived.
+    pub fn calls(&self) -> u64 {
+        self.state().calls
+    }
+
+    /// The rules that were broken so far.
+    pub fn broken(&self) -> Vec<Rule> {
+        self.state().broken.rules().copied().collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.inner.state()
+    }
+}
+
+/// What is called, by its last part: `messages`, `media`, or `profile` for the number itself.
+fn method(state: &State, request: &Request<Body>) -> Result<&'static str, Answer> {
+    let rest = request.uri().path().strip_prefix(&format!("/{VERSION}/"));
+    let rest = rest.and_then(|rest| rest.strip_prefix(state.credentials.number.as_str()));
+    let (method, verb) = match rest {
+        Some("") => ("profile", Method::GET),
+        Some("/messages") => ("messages", Method::POST),
+        Some("/media") => ("media", Method::POST),
+        _ => return Err(refuse(NUMBER, 33, "Object does not exist, or cannot be loaded.")),
+    };
+    let given = request.headers().get(header::AUTHORIZATION);
+    let given = given.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    if given != Some(state.credentials.token.as_str()) {
+        return Err(refuse(TOKEN, 190, "The access token could not be decrypted."));
+    }
+    if *request.method() != verb {
+        return Err(refuse(METHOD, 100, "Unsupported request method."));
+    }
+    Ok(method)
+}
+
+async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Response {
+    let (called, mishap) = {
+        let mut state = inner.state();
+        state.calls += 1;
+        let called = method(&state, &request);
+        let mishap = called.as_ref().ok().and_then(|method| state.faults.next(method));
+        (called, mishap)
+    };
+    let done = match (called, mishap) {
+        (Err(answer), _) => Err(answer),
+        (Ok(_), Some(Mishap::RateLimited(wait))) => {
+            let answer = refused(
+                130_429,
+                "Message failed to send because there were too many messages.",
+            );
+            let mut response = answer.into_response();
+            if let Ok(seconds) = wait.as_secs().max(1).to_string().parse() {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
+            return response;
+        }
+        (Ok(_), Some(Mishap::Failed)) => Err(refused(1, "Something went wrong.")),
+        (Ok(_), Some(Mishap::Broken)) => return broken_off(),
+        (Ok(method), _) => call(&inner, method, request).await,
+    };
+    inner.news.notify_waiters();
+    if let Err(Answer { rule: Some(rule), .. }) = &done {
+        inner.state().broken.note(*rule);
+    }
+    match mishap {
+        Some(Mishap::Lost) => return broken_off(),
+        Some(Mishap::FailedAfter) => {
+            return (StatusCode::BAD_GATEWAY, "<html>502 Bad Gateway</html>").into_response();
+        }
+        Some(Mishap::Late(late)) => tokio::time::sleep(late).await,
+        _ => {}
+    }
+    match done {
+        Ok(result) => Json(result).into_response(),
+        Err(answer) => answer.into_response(),
+    }
+}
+
+async fn call(inner: &Inner, method: &str, request: Request<Body>) -> Result<Value, Answer> {
+    match method {
+        "messages" => {
+            let given = Object::read(request).await?;
+            inner.state().message(&given)
+        }
+        "media" => {
+            let file = upload::read(request).await?;
+            let mut state = inner.state();
+            state.last += 1;
+            let id = format!("10375432915{:05}", state.last);
+            state.media.insert(id.clone(), file);
+            Ok(json!({"id": id}))
+        }
+        _ => messages::profile(&inner.state(), request.uri().query().unwrap_or_default()),
+    }
+}
+
+/// An answer whose body breaks off, which ends the connection.
+fn broken_off() -> Response {
+    let error = io::Error::from(io::ErrorKind::ConnectionReset);
+    let body = futures::stream::iter([Err::<&str, _>(error)]);
+    Response::new(Body::from_stream(body))
+}

@@ -1,0 +1,140 @@
+//! Calls of the Cloud API: <https://developers.facebook.com/documentation/business-messaging/whatsapp/reference>.
+
+use super::WhatsAppNumber;
+use super::failure::Failure;
+use crate::{Refusal, http};
+use foldback_wire::{RefusalCode, Secret};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::multipart::Form;
+use reqwest::{Client, RequestBuilder, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long a call may take; sending a large file takes longer than any other.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FILE_PATIENCE: Duration = Duration::from_mins(10);
+
+pub(super) struct Api {
+    client: Client,
+    /// With the version and the id of the phone number, which every call is about.
+    number: String,
+    token: Secret,
+}
+
+/// What is known of a phone number.
+#[derive(Debug, Deserialize)]
+pub(super) struct Profile {
+    pub(super) display_phone_number: String,
+    #[serde(default)]
+    pub(super) verified_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Refused {
+    error: Failure,
+}
+
+#[derive(Debug, Deserialize)]
+struct Uploaded {
+    id: String,
+}
+
+impl Api {
+    pub(super) fn new(root: &str, number: &WhatsAppNumber) -> Result<Self, Refusal> {
+        Ok(Self {
+            client: http::client(root)?,
+            number: format!("{}/{}", root.trim_end_matches('/'), number.id),
+            token: number.token.clone(),
+        })
+    }
+
+    /// Asks for the phone number, which tells whether the token may use it.
+    pub(super) async fn profile(&self) -> Result<Profile, Refusal> {
+        let address = format!("{}?fields=display_phone_number,verified_name", self.number);
+        let asked = self.client.get(address).timeout(PATIENCE);
+        self.answer(asked, Failure::refusal).await.map_err(harmless)
+    }
+
+    /// Sends a message, or says that one was read.
+    pub(super) async fn message(&self, message: &Value) -> Result<Value, Refusal> {
+        let address = format!("{}/messages", self.number);
+        let sent = self.client.post(address).json(message).timeout(PATIENCE);
+        let names_one = ["context", "reaction", "message_id"]
+            .iter()
+            .any(|field| message.get(field).is_some());
+        let meaning = if names_one {
+            Failure::refusal_about_message
+        } else {
+            Failure::refusal
+        };
+        self.answer(sent, meaning).await
+    }
+
+    /// Hands a file over, and gives the id by which a message can show it.
+    pub(super) async fn upload(&self, file: Form) -> Result<String, Refusal> {
+        let address = format!("{}/media", self.number);
+        let sent = self.client.post(address).multipart(file).timeout(FILE_PATIENCE);
+        let uploaded: Result<Uploaded, _> = self.answer(sent, Failure::refusal).await;
+        uploaded.map(|uploaded| uploaded.id).map_err(harmless)
+    }
+
+    async fn answer<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+        meaning: fn(&Failure) -> Refusal,
+    ) -> Result<T, Refusal> {
+        let request = request.bearer_auth(self.token.expose());
+        let response = request.send().await.map_err(http::unanswered)?;
+        let (status, wait) = (response.status(), wait(response.headers()));
+        let body = response.bytes().await.map_err(http::unanswered)?;
+        if status.is_success() {
+            return serde_json::from_slice(&body).map_err(|e| strange(&e));
+        }
+        let mut refusal = match serde_json::from_slice::<Refused>(&body) {
+            Ok(Refused { error }) => {
+                let mut refusal = meaning(&error);
+                refusal.detail = self.token.hide_in(&refusal.detail);
+                refusal
+            }
+            Err(_) => unreadable(status),
+        };
+        refusal.retry_after = wait.or(refusal.retry_after);
+        // A server that failed may have failed after it did what was asked.
+        refusal.maybe_done = status.is_server_error();
+        Err(refusal)
+    }
+}
+
+/// Nobody sees anything of a call like that: it can be made again.
+fn harmless(refusal: Refusal) -> Refusal {
+    Refusal {
+        maybe_done: false,
+        ..refusal
+    }
+}
+
+pub(super) fn strange(why: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(
+        RefusalCode::Rejected,
+        format!("WhatsApp answered something else: {why}"),
+    )
+    .or_done()
+}
+
+fn wait(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+/// An answer that no part of the Graph API gave, but something before it.
+fn unreadable(status: StatusCode) -> Refusal {
+    let code = match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => RefusalCode::Forbidden,
+        StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
+        StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
+        _ => RefusalCode::Transient,
+    };
+    Refusal::new(code, format!("WhatsApp answered {status} without a word"))
+}

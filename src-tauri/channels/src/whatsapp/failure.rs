@@ -1,0 +1,187 @@
+//! What the Cloud API says when it refuses, in an answer or later in a webhook:
+//! <https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes>.
+
+use crate::Refusal;
+use foldback_wire::RefusalCode;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// One message every six seconds to one person is always let through:
+/// <https://developers.facebook.com/documentation/business-messaging/whatsapp/about-the-platform#pair-rate-limits>.
+const PAIR_RATE: Duration = Duration::from_secs(6);
+
+/// An error.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Failure {
+    #[serde(default)]
+    code: i64,
+    /// In webhooks; in answers the message says it.
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    message: String,
+    error_data: Option<Data>,
+    #[serde(default)]
+    is_transient: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Data {
+    #[serde(default)]
+    details: String,
+}
+
+impl Failure {
+    /// The error as every adapter reports it.
+    pub(super) fn refusal(&self) -> Refusal {
+        let (code, advice) = self.meaning();
+        let mut refusal = Refusal::new(code, self.words(advice));
+        refusal.retry_after = (self.code == 131_056).then_some(PAIR_RATE);
+        refusal
+    }
+
+    /// The same of a call that names a message: a wrong value is its id, then.
+    pub(super) fn refusal_about_message(&self) -> Refusal {
+        let refusal = self.refusal();
+        match self.code {
+            131_009 => Refusal {
+                code: RefusalCode::Gone,
+                ..refusal
+            },
+            _ => refusal,
+        }
+    }
+
+    /// The kind of an error, and what a person can do about it. Meta wants the codes to be read, never the words.
+    const fn meaning(&self) -> (RefusalCode, &'static str) {
+        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};
+        match self.code {
+            190 => (
+                Forbidden,
+                "the access token has expired or was withdrawn: make a new one, a permanent one of a system user",
+            ),
+            0 => (Forbidden, "the access token is not taken: copy it again"),
+            3 | 10 | 200..=299 | 131_005 => (
+                Forbidden,
+                "the access token may not do this: it needs whatsapp_business_messaging and \
+                 whatsapp_business_management, and access to the account of this number",
+            ),
+            368 | 131_031 => (Forbidden, "Meta has restricted the account: see WhatsApp Manager"),
+            131_030 => (
+                Forbidden,
+                "a test number writes only to the numbers that were added to its list (API Setup, \"To\")",
+            ),
+            131_042 => (
+                Forbidden,
+                "the account needs a way to pay: see Billing in WhatsApp Manager",
+            ),
+            131_047 => (
+                Forbidden,
+                "free-form messages are for 24 hours after a person last wrote; ask them to write again",
+            ),
+            131_048 => (
+                Forbidden,
+                "too many messages of this number were blocked or called spam: see its quality in WhatsApp Manager",
+            ),
+            131_026 => (
+                Gone,
+                "the number is not on WhatsApp, or its app is too old or has not accepted the terms",
+            ),
+            4 | 80_007 | 130_429 | 133_016 => (RateLimited, ""),
+            131_056 => (RateLimited, "too many messages to this person in a short time"),
+            131_051 => (Unsupported, ""),
+            1 | 2 | 131_000 | 131_016 | 131_057 => (Transient, ""),
+            33 | 133_010 => (
+                Rejected,
+                "there is no such phone number, or it is not registered for the Cloud API: check account",
+            ),
+            131_053 => (Rejected, "the file is not what its name says, or damaged"),
+            _ if self.is_transient => (Transient, ""),
+            _ => (Rejected, ""),
+        }
+    }
+
+    fn words(&self, advice: &str) -> String {
+        let mut words = String::new();
+        if !self.message.starts_with("(#") {
+            words = format!("(#{}) ", self.code);
+        }
+        words += [&self.message, &self.title]
+            .into_iter()
+            .find(|said| !said.is_empty())
+            .map_or("no reason was given", String::as_str);
+        let details = self.error_data.as_ref().map_or("", |data| &data.details);
+        if !details.is_empty() && !words.ends_with(details) {
+            words = format!("{words}: {details}");
+        }
+        if advice.is_empty() {
+            words
+        } else {
+            format!("{} ({advice})", words.trim_end_matches('.'))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn refusal(error: Value) -> Refusal {
+        serde_json::from_value::<Failure>(error).unwrap().refusal()
+    }
+
+    #[test]
+    fn codes_tell_the_kind() {
+        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};
+        for (kind, codes) in [
+            (
+                Forbidden,
+                &[
+                    0, 3, 10, 190, 200, 299, 368, 131_005, 131_030, 131_031, 131_042, 131_047, 131_048,
+                ][..],
+            ),
+            (Gone, &[131_026]),
+            (RateLimited, &[4, 80_007, 130_429, 131_056, 133_016]),
+            (Transient, &[1, 2, 131_000, 131_016, 131_057]),
+            (Unsupported, &[131_051]),
+            (
+                Rejected,
+                &[
+                    33, 100, 131_008, 131_009, 131_021, 131_049, 131_053, 133_010, 999_999,
+                ],
+            ),
+        ] {
+            for code in codes {
+                assert_eq!(refusal(json!({"code": code})).code, kind, "{code}");
+            }
+        }
+        assert_eq!(refusal(json!({"code": 7, "is_transient": true})).code, Transient);
+    }
+
+    #[test]
+    fn it_says_what_meta_said_and_what_to_do() {
+        let closed = refusal(json!({
+            "message": "(#131047) Re-engagement message",
+            "code": 131_047,
+            "error_data": {"details": "More than 24 hours have passed since the customer last replied."},
+        }));
+        assert_eq!(
+            closed.detail,
+            "(#131047) Re-engagement message: More than 24 hours have passed since the customer last replied (\
+             free-form messages are for 24 hours after a person last wrote; ask them to write again)"
+        );
+        let later = refusal(json!({"code": 131_049, "title": "Not delivered"}));
+        assert_eq!(later.detail, "(#131049) Not delivered");
+        assert_eq!(refusal(json!({"code": 5})).detail, "(#5) no reason was given");
+    }
+
+    #[test]
+    fn the_wait_between_two_people_is_known() {
+        let wait = |code: i64| refusal(json!({"code": code})).retry_after;
+        assert_eq!(
+            (wait(131_056), wait(130_429)),
+            (Some(Duration::from_secs(6)), None)
+        );
+    }
+}

@@ -1,0 +1,321 @@
+//! Webhooks as messages:
+//! <https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages>.
+
+use super::failure::Failure;
+use crate::Refusal;
+use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Sender, Timestamp};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What is new for one phone number.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    /// Messages, in the order in which they were written.
+    pub(super) messages: Vec<Inbound>,
+    /// Messages of ours that were acknowledged and did not arrive, with the reason.
+    pub(super) lost: Vec<(MessageId, Refusal)>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Notification {
+    #[serde(default)]
+    entry: Vec<Entry>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    #[serde(default)]
+    changes: Vec<Change>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Change {
+    #[serde(default)]
+    field: String,
+    #[serde(default)]
+    value: Value,
+}
+
+/// Single items stay as they are until they are read: one of a new kind must not hide the others.
+#[derive(Debug, Deserialize)]
+struct Content {
+    metadata: Metadata,
+    #[serde(default)]
+    contacts: Vec<Value>,
+    #[serde(default)]
+    messages: Vec<Value>,
+    #[serde(default)]
+    statuses: Vec<Value>,
+    #[serde(default)]
+    errors: Vec<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    phone_number_id: String,
+    #[serde(default)]
+    display_phone_number: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Contact {
+    wa_id: Option<String>,
+    user_id: Option<String>,
+    #[serde(default)]
+    profile: Profile,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Profile {
+    name: Option<String>,
+    username: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    /// The sender's phone number, unless they hide it behind a name.
+    from: Option<String>,
+    from_user_id: Option<String>,
+    group_id: Option<String>,
+    id: String,
+    /// Seconds, as text. Whatever else it is loses no message.
+    #[serde(default)]
+    timestamp: Value,
+    context: Option<Context>,
+    text: Option<Text>,
+    button: Option<Button>,
+    interactive: Option<Interactive>,
+    location: Option<Location>,
+    image: Option<File>,
+    video: Option<File>,
+    audio: Option<File>,
+    document: Option<File>,
+    sticker: Option<File>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Context {
+    id: Option<String>,
+    from: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Text {
+    body: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Button {
+    text: String,
+}
+
+/// The choice of a button or of a list.
+#[derive(Debug, Deserialize)]
+struct Interactive {
+    button_reply: Option<Choice>,
+    list_reply: Option<Choice>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    title: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Location {
+    latitude: f64,
+    longitude: f64,
+    name: Option<String>,
+    address: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    caption: Option<String>,
+    filename: Option<String>,
+    mime_type: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Status {
+    id: String,
+    #[serde(rename = "status")]
+    became: String,
+    #[serde(default)]
+    errors: Vec<Failure>,
+}
+
+impl News {
+    /// What a webhook says about the phone number `account`. Others of the same app are left out.
+    pub(super) fn read(
+        body: &[u8],
+        account: &str,
+        channel: &ChannelId,
+        now: Timestamp,
+    ) -> Result<Self, serde_json::Error> {
+        let notification: Notification = serde_json::from_slice(body)?;
+        let mut news = Self::default();
+        let changes = notification.entry.into_iter().flat_map(|entry| entry.changes);
+        for change in changes.filter(|change| change.field == "messages") {
+            let Some(content) = read::<Content>("change", change.value) else {
+                continue;
+            };
+            if content.metadata.phone_number_id == account {
+                news.take(content, channel, now);
+            }
+        }
+        // Neither webhooks nor what is in them come in order; the sort keeps what has the same time as it came.
+        news.messages.sort_by_key(|message| message.at);
+        Ok(news)
+    }
+
+    fn take(&mut self, content: Content, channel: &ChannelId, now: Timestamp) {
+        let contacts: Vec<Contact> = all("contact", content.contacts);
+        let own: String = content
+            .metadata
+            .display_phone_number
+            .chars()
+            .filter(char::is_ascii_digit)
+            .collect();
+        for message in all::<Message>("message", content.messages) {
+            self.messages
+                .extend(message.inbound(channel, &contacts, &own, now));
+        }
+        for status in all::<Status>("status", content.statuses) {
+            // Sent, delivered, read and played say nothing that the acknowledgement did not.
+            if status.became == "failed" {
+                let failure = status.errors.into_iter().next().unwrap_or_default();
+                self.lost.push((status.id.into(), failure.refusal()));
+            }
+        }
+        for failure in all::<Failure>("error", content.errors) {
+            tracing::warn!(%channel, error = %failure.refusal().detail, "WhatsApp reports an error");
+        }
+    }
+}
+
+fn all<T: DeserializeOwned>(what: &'static str, items: Vec<Value>) -> Vec<T> {
+    items.into_iter().filter_map(|item| read(what, item)).collect()
+}
+
+/// An item, unless it is of a kind that is not known here. What it says stays out of the log.
+fn read<T: DeserializeOwned>(what: &'static str, item: Value) -> Option<T> {
+    serde_json::from_value(item)
+        .inspect_err(|error| tracing::warn!(what, line = error.line(), "part of a webhook is not understood"))
+        .ok()
+}
+
+impl Message {
+    /// The message as Foldback knows it; `None` for what nobody wrote, such as a reaction or a new number.
+    fn inbound(
+        self,
+        channel: &ChannelId,
+        contacts: &[Contact],
+        own: &str,
+        now: Timestamp,
+    ) -> Option<Inbound> {
+        let sender = self.from.clone().or_else(|| self.from_user_id.clone())?;
+        let text = self.text();
+        let files = self.files();
+        if sender == own || (text.is_empty() && files.is_empty()) {
+            return None;
+        }
+        let is_theirs = |contact: &&Contact| {
+            let ids = [
+                (&contact.wa_id, &self.from),
+                (&contact.user_id, &self.from_user_id),
+            ];
+            ids.iter()
+                .any(|(theirs, sender)| theirs.is_some() && theirs == sender)
+        };
+        let profile = contacts.iter().find(is_theirs).map(|contact| &contact.profile);
+        let name = profile.and_then(|profile| profile.username.clone());
+        let display_name = profile.and_then(|profile| profile.name.clone());
+        let answers_us = self
+            .context
+            .as_ref()
+            .is_some_and(|context| context.from.as_deref() == Some(own));
+        let names_us = || {
+            text.match_indices(&format!("@{own}")).any(|(at, name)| {
+                let after = text[at + name.len()..].chars().next();
+                !after.is_some_and(|c| c.is_ascii_digit())
+            })
+        };
+        let seconds: Option<i64> = self.timestamp.as_str().and_then(|text| text.parse().ok());
+        Some(Inbound {
+            channel: channel.clone(),
+            account: None,
+            chat: self.group_id.clone().unwrap_or_else(|| sender.clone()).into(),
+            chat_type: match self.group_id {
+                Some(_) => ChatType::Group,
+                None => ChatType::Direct,
+            },
+            thread: None,
+            message: self.id.into(),
+            reply_to: self.context.and_then(|context| context.id).map(Into::into),
+            mentioned: answers_us || (!own.is_empty() && names_us()),
+            sender: Sender {
+                name: name.unwrap_or_else(|| sender.clone()),
+                display_name: display_name.unwrap_or_else(|| sender.clone()),
+                id: sender.into(),
+                is_bot: false,
+            },
+            text,
+            files,
+            at: seconds.map_or(now, |seconds| Timestamp(seconds.saturating_mul(1_000))),
+            dry_run: false,
+        })
+    }
+
+    fn text(&self) -> String {
+        let choice = self.interactive.as_ref();
+        let choice = choice.and_then(|choice| choice.button_reply.as_ref().or(choice.list_reply.as_ref()));
+        let caption = self.media().find_map(|(file, ..)| file.caption.as_ref());
+        let written = [
+            self.text.as_ref().map(|text| &text.body),
+            self.button.as_ref().map(|button| &button.text),
+            choice.map(|choice| &choice.title),
+            caption,
+        ];
+        match (written.into_iter().flatten().next(), &self.location) {
+            (Some(text), _) => text.clone(),
+            (None, Some(place)) => place.words(),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Its files, with the names and types of those that have none.
+    fn media(&self) -> impl Iterator<Item = (&File, &'static str, &'static str)> {
+        let all = [
+            (&self.image, "image.jpg", "image/jpeg"),
+            (&self.video, "video.mp4", "video/mp4"),
+            (&self.audio, "audio.ogg", "audio/ogg"),
+            (&self.document, "document", "application/octet-stream"),
+            (&self.sticker, "sticker.webp", "image/webp"),
+        ];
+        all.into_iter()
+            .filter_map(|(file, name, kind)| Some((file.as_ref()?, name, kind)))
+    }
+
+    fn files(&self) -> Vec<Attachment> {
+        self.media()
+            .map(|(file, name, kind)| Attachment {
+                name: file.filename.clone().unwrap_or_else(|| name.to_owned()),
+                media_type: file.mime_type.clone().unwrap_or_else(|| kind.to_owned()),
+                size: None,
+            })
+            .collect()
+    }
+}
+
+impl Location {
+    fn words(&self) -> String {
+        let at = format!("{}, {}", self.latitude, self.longitude);
+        let words: Vec<_> = [self.name.as_deref(), self.address.as_deref(), Some(&at)]
+            .into_iter()
+            .flatten()
+            .collect();
+        format!("Location: {}", words.join(", "))
+    }
+}

@@ -1,0 +1,158 @@
+//! Webhooks: <https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint>.
+//! One is confirmed with 200 only once its messages are durable here; until then Meta sends it again, for seven days
+//! (<https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview>).
+
+use super::WhatsApp;
+use super::notification::News;
+use crate::backoff::Backoff;
+use crate::loopback::report;
+use crate::webhook::{Answer, Listener, is_signed, say};
+use crate::{Arrival, Refusal, Signal, SignalSink};
+use foldback_wire::{ChannelState, RefusalCode};
+use hyper::body::Bytes;
+use hyper::{Method, Request, StatusCode};
+use reqwest::Url;
+use ring::hmac;
+
+impl WhatsApp {
+    /// Receives until the token or the number turns out to be refused.
+    pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
+        let mut backoff = Backoff::default();
+        loop {
+            report(sink, ChannelState::Connecting, "connecting to WhatsApp").await;
+            let refusal = self.listen(sink, &mut backoff).await;
+            let state = match refusal.code {
+                RefusalCode::Transient => ChannelState::Down,
+                RefusalCode::RateLimited => ChannelState::RateLimited,
+                _ => {
+                    let why = format!("WhatsApp refuses the number or the token: {}", refusal.detail);
+                    report(sink, ChannelState::Down, &why).await;
+                    return Refusal {
+                        detail: why,
+                        ..refusal
+                    };
+                }
+            };
+            let wait = refusal
+                .retry_after
+                .unwrap_or_else(|| backoff.next(self.rng.as_ref()));
+            report(sink, state, &refusal.detail).await;
+            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+        }
+    }
+
+    /// Answers webhooks until something goes wrong.
+    async fn listen(&self, sink: &SignalSink, backoff: &mut Backoff) -> Refusal {
+        let opened = async {
+            let listener = Listener::bind(self.number.listen).await?;
+            let address = listener.address()?;
+            let profile = self.api.profile().await?;
+            let why = format!(
+                "connected as {} {}, webhooks arrive at {address}",
+                profile.display_phone_number, profile.verified_name
+            );
+            Ok((listener, why.replace(" ,", ",")))
+        };
+        match opened.await {
+            Ok((listener, why)) => {
+                backoff.reset();
+                report(sink, ChannelState::Up, &why).await;
+                listener.serve(|request| self.answer(request, sink)).await
+            }
+            Err(refusal) => refusal,
+        }
+    }
+
+    async fn answer(&self, request: Request<Bytes>, sink: &SignalSink) -> Answer {
+        if request.method() == Method::GET {
+            return self.shake_hands(request.uri().query().unwrap_or_default());
+        }
+        let signature = request.headers().get("x-hub-signature-256");
+        let signature = signature.and_then(|value| value.to_str().ok()?.strip_prefix("sha256="));
+        let body = request.body();
+        let is_ours = signature.is_some_and(|signature| is_signed(&self.number.app_secret, body, signature));
+        self.judge_secret(is_ours, sink).await;
+        if !is_ours {
+            tracing::warn!(channel = %self.channel, "a webhook with a wrong signature was refused");
+            return say(StatusCode::UNAUTHORIZED, "the signature is wrong");
+        }
+        match News::read(body, &self.number.id, &self.channel, self.clock.now()) {
+            Ok(news) => self.take(news, sink).await,
+            Err(_) => say(StatusCode::BAD_REQUEST, "this is no notification"),
+        }
+    }
+
+    /// Says that the secret may be wrong when nothing that came so far was signed with it. Once something was, what
+    /// is signed otherwise comes from strangers, and says nothing about the channel.
+    async fn judge_secret(&self, is_ours: bool, sink: &SignalSink) {
+        let before = self.memory().judge_secret(is_ours);
+        match (before, is_ours) {
+            (None, false) => {
+                let why = "a webhook is not signed with signing_secret: is it the secret of this app?";
+                report(sink, ChannelState::Degraded, why).await;
+            }
+            (Some(false), true) => {
+                report(sink, ChannelState::Up, "webhooks are signed with signing_secret").await;
+            }
+            _ => {}
+        }
+    }
+
+    /// Meta asks whether the address is ours when it is registered.
+    fn shake_hands(&self, query: &str) -> Answer {
+        let Ok(asked) = Url::parse(&format!("http://localhost/?{query}")) else {
+            return say(StatusCode::BAD_REQUEST, "this is no query");
+        };
+        let named = |wanted: &str| asked.query_pairs().find(|(name, _)| name == wanted);
+        let (mode, token) = (named("hub.mode"), named("hub.verify_token"));
+        let is_ours = mode.is_some_and(|(_, mode)| mode == "subscribe")
+            && token.is_some_and(|(_, token)| self.is_verify_token(&token));
+        match named("hub.challenge") {
+            Some((_, challenge)) if is_ours => say(StatusCode::OK, challenge.into_owned()),
+            _ => {
+                tracing::warn!(channel = %self.channel, "somebody asked for the webhook with another verify token");
+                say(StatusCode::FORBIDDEN, "the verify token is another one")
+            }
+        }
+    }
+
+    /// Takes the same time wherever a wrong one differs.
+    fn is_verify_token(&self, given: &str) -> bool {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.number.app_secret.expose().as_bytes());
+        let ours = hmac::sign(&key, self.number.verify_token.expose().as_bytes());
+        hmac::verify(&key, given.as_bytes(), ours.as_ref()).is_ok()
+    }
+
+    /// Hands news over, and waits until its messages are durable.
+    async fn take(&self, news: News, sink: &SignalSink) -> Answer {
+        let again = || say(StatusCode::SERVICE_UNAVAILABLE, "not kept, send it again");
+        let mut waiting = Vec::new();
+        for message in news.messages {
+            self.memory().came(&message.chat, message.at, &message.message);
+            let (arrival, kept) = Arrival::until_kept(message);
+            // A closed sink ends the run.
+            if sink.send(Signal::Message(Box::new(arrival))).await.is_err() {
+                return again();
+            }
+            waiting.push(kept);
+        }
+        for (message, mut refusal) in news.lost {
+            let Ok(place) = sink.reserve().await else {
+                return again();
+            };
+            let mut memory = self.memory();
+            if let Some(on) = memory.reaction_on(&message) {
+                refusal.detail = format!("the reaction to {on}: {}", refusal.detail);
+            }
+            if memory.lost(&message) {
+                place.send(Signal::Undelivered { message, refusal });
+            }
+        }
+        for kept in waiting {
+            if kept.await.is_err() {
+                return again();
+            }
+        }
+        say(StatusCode::OK, "")
+    }
+}

@@ -1,0 +1,357 @@
+//! What comes in.
+
+use crate::place::{ANA, BEA, GROUP, Place, Run, VERIFY, adapter, number};
+use foldback_channels::strict::Mishap;
+use foldback_channels::strict::whatsapp::WhatsAppServer;
+use foldback_wire::{ChannelState, ChatType, Operation, RefusalCode, Secret};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": {"body": text}})
+}
+
+fn with(mut message: Value, field: &str, value: Value) -> Value {
+    message[field] = value;
+    message
+}
+
+async fn confirmed(place: &Place) {
+    while place.server.unconfirmed() > 0 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_message_comes_in_and_is_confirmed_once_it_is_kept() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    let id = place.server.write(ANA, text("Hello"));
+    let arrival = run.arrival().await;
+    let message = &arrival.message;
+    assert_eq!(
+        (
+            message.message.to_string(),
+            message.text.as_str(),
+            message.chat.as_str(),
+            message.chat_type,
+            message.at.to_string().as_str()
+        ),
+        (id, "Hello", ANA, ChatType::Direct, "2025-06-15T15:06:40.000Z")
+    );
+    assert_eq!(
+        (
+            message.sender.id.as_str(),
+            message.sender.name.as_str(),
+            message.sender.display_name.as_str(),
+            message.sender.is_bot,
+        ),
+        (ANA, ANA, "Ana Lima", false)
+    );
+    assert_eq!(place.server.unconfirmed(), 1, "not before it is kept");
+    arrival.kept.unwrap().send(()).unwrap();
+    confirmed(&place).await;
+    assert_eq!((place.server.posts(), place.server.broken()), (1, vec![]));
+    run.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_kept_comes_again() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    place.server.write(ANA, text("One"));
+    for _ in 0..3 {
+        drop(run.arrival().await);
+    }
+    assert_eq!(run.message().await.text, "One");
+    confirmed(&place).await;
+    assert_eq!(place.server.posts(), 4);
+}
+
+#[tokio::test]
+async fn a_batch_is_confirmed_only_when_all_of_it_is_kept() {
+    let place = Place::open().await;
+    let (mut run, callback) = Run::up(&place.adapter).await;
+    place.server.batch(10);
+    for (words, seconds) in [
+        ("two", "1750000002"),
+        ("one", "1750000001"),
+        ("three", "1750000003"),
+    ] {
+        place
+            .server
+            .write(ANA, with(text(words), "timestamp", seconds.into()));
+    }
+    place.server.register(&callback, VERIFY).await.unwrap();
+    let mut first = Vec::new();
+    for _ in 0..3 {
+        first.push(run.arrival().await);
+    }
+    let words: Vec<_> = first.iter().map(|arrival| arrival.message.text.clone()).collect();
+    assert_eq!(words, ["one", "two", "three"], "in the order they were written");
+    for (arrival, is_kept) in first.into_iter().zip([true, false, true]) {
+        if is_kept {
+            arrival.kept.unwrap().send(()).unwrap();
+        }
+    }
+    for words in ["one", "two", "three"] {
+        assert_eq!(place.server.unconfirmed(), 3, "{words}");
+        assert_eq!(run.message().await.text, words);
+    }
+    confirmed(&place).await;
+    assert_eq!((place.server.posts(), place.server.broken()), (2, vec![]));
+}
+
+#[tokio::test]
+async fn a_webhook_that_comes_again_is_handed_over_again_with_the_same_id() {
+    let place = Place::open().await;
+    place.server.repeat(2);
+    let mut run = Run::registered(&place).await;
+    let id = place.server.write(ANA, text("Hello"));
+    for _ in 0..3 {
+        assert_eq!(run.message().await.message.to_string(), id);
+    }
+}
+
+#[tokio::test]
+async fn groups_mentions_and_people_without_a_number() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    let ours = WhatsAppServer::PHONE;
+    let in_group = |words: &str| with(text(words), "group_id", GROUP.into());
+    let answering = |from: &str| {
+        with(
+            in_group("yes"),
+            "context",
+            json!({"from": from, "id": "wamid.abc"}),
+        )
+    };
+    for (message, mentioned, reply_to) in [
+        (in_group(&format!("@{ours} hi")), true, None),
+        (in_group(&format!("@{ours}7 hi")), false, None),
+        (in_group("hi"), false, None),
+        (answering(ours), true, Some("wamid.abc")),
+        (answering(ANA), false, Some("wamid.abc")),
+    ] {
+        place.server.write(ANA, message.clone());
+        let inbound = run.message().await;
+        assert_eq!(
+            (
+                inbound.chat.as_str(),
+                inbound.chat_type,
+                inbound.sender.id.as_str()
+            ),
+            (GROUP, ChatType::Group, ANA)
+        );
+        assert_eq!(inbound.mentioned, mentioned, "{message}");
+        assert_eq!(inbound.reply_to, reply_to.map(Into::into), "{message}");
+    }
+    place
+        .server
+        .write(BEA, with(text("hi"), "from_user_id", BEA.into()));
+    let inbound = run.message().await;
+    assert_eq!((inbound.chat.as_str(), inbound.sender.id.as_str()), (BEA, BEA));
+    assert_eq!(inbound.sender.display_name, "Ana Lima");
+}
+
+#[tokio::test]
+async fn files_choices_and_places_are_messages() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    let media = |kind: &str, media: Value| json!({"type": kind, kind: media});
+    let image = json!({"caption": "Look", "mime_type": "image/jpeg", "sha256": "x", "id": "1"});
+    let voice = json!({"mime_type": "audio/ogg; codecs=opus", "id": "2", "voice": true});
+    let document = json!({"filename": "a.pdf", "mime_type": "application/pdf", "id": "3"});
+    let location = json!({"latitude": 37.5, "longitude": -122.25, "name": "Here"});
+    let choice = json!({"type": "button_reply", "button_reply": {"id": "1", "title": "Yes"}});
+    for (message, words, files) in [
+        (media("image", image), "Look", &[("image.jpg", "image/jpeg")][..]),
+        (
+            media("audio", voice),
+            "",
+            &[("audio.ogg", "audio/ogg; codecs=opus")],
+        ),
+        (media("document", document), "", &[("a.pdf", "application/pdf")]),
+        (
+            media("sticker", json!({"id": "4"})),
+            "",
+            &[("sticker.webp", "image/webp")],
+        ),
+        (media("location", location), "Location: Here, 37.5, -122.25", &[]),
+        (media("interactive", choice), "Yes", &[]),
+        (media("button", json!({"text": "No", "payload": "n"})), "No", &[]),
+    ] {
+        place.server.write(ANA, message);
+        let inbound = run.message().await;
+        let seen: Vec<_> = inbound
+            .files
+            .iter()
+            .map(|file| (file.name.as_str(), file.media_type.as_str()))
+            .collect();
+        assert_eq!((inbound.text.as_str(), seen.as_slice()), (words, files));
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_wrote_does_not_come_and_is_confirmed() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    let reaction = json!({"type": "reaction", "reaction": {"message_id": "wamid.x", "emoji": "👍"}});
+    place.server.write(ANA, reaction);
+    place
+        .server
+        .write(ANA, json!({"type": "unsupported", "errors": [{"code": 131_051}]}));
+    place.server.write(ANA, json!({"type": "text", "text": 7}));
+    place.server.write(ANA, text(""));
+    let ours = with(text("echo"), "from", WhatsAppServer::PHONE.into());
+    place.server.write(ANA, ours);
+    let elsewhere = json!({"display_phone_number": "1", "phone_number_id": "999"});
+    let message = with(with(text("other"), "from", ANA.into()), "id", "wamid.y".into());
+    place
+        .server
+        .tell(json!({"metadata": elsewhere, "messages": [message]}));
+    place.server.tell(json!({"errors": [{"code": 130_429}]}));
+    confirmed(&place).await;
+    place.server.write(ANA, text("Hello"));
+    assert_eq!(run.message().await.text, "Hello");
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_message_that_fails_after_it_was_acknowledged_is_told_once_with_the_reason() {
+    let place = Place::open().await;
+    place.server.fail_late(ANA);
+    place.server.repeat(1);
+    let mut run = Run::registered(&place).await;
+    place.server.close(ANA, true);
+    let ack = place.send("Are you there?").await.unwrap();
+    let (message, refusal) = run.lost().await;
+    assert_eq!(ack.message, Some(message.as_str().into()));
+    assert_eq!(refusal.code, RefusalCode::Forbidden);
+    assert!(
+        refusal.detail.contains("131047") && refusal.detail.contains("ask them to write again"),
+        "{}",
+        refusal.detail
+    );
+    confirmed(&place).await;
+    place.server.close(ANA, false);
+    let react = Operation::React {
+        message: "wamid.gone".into(),
+        emoji: "👍".into(),
+        emoji_sent: "👍".into(),
+    };
+    place.perform(react).await.unwrap();
+    let (_, refusal) = run.lost().await;
+    assert!(
+        refusal
+            .detail
+            .starts_with("the reaction to wamid.gone: (#131009)"),
+        "{}",
+        refusal.detail
+    );
+    assert!(run.signals.try_recv().is_err(), "each was told once");
+}
+
+#[tokio::test]
+async fn statuses_that_say_nothing_new_are_confirmed_and_told_to_nobody() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    place.send("hi").await.unwrap();
+    for status in ["delivered", "read", "played", "deleted", "another"] {
+        let status = json!({"id": "wamid.x", "status": status, "timestamp": "1", "recipient_id": ANA});
+        place.server.tell(json!({"statuses": [status]}));
+    }
+    confirmed(&place).await;
+    assert!(run.signals.try_recv().is_err());
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn it_comes_back_after_every_mishap() {
+    for (mishap, state) in [
+        (
+            Mishap::RateLimited(Duration::from_secs(2)),
+            ChannelState::RateLimited,
+        ),
+        (Mishap::Failed, ChannelState::Down),
+        (Mishap::Broken, ChannelState::Down),
+        (Mishap::Lost, ChannelState::Down),
+        (Mishap::FailedAfter, ChannelState::Down),
+    ] {
+        let place = Place::open().await;
+        place.server.plan("profile", mishap);
+        let mut run = Run::of(&place.adapter);
+        run.until(state).await;
+        run.until(ChannelState::Up).await;
+        run.end().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_number_or_a_token_that_is_none_ends_the_run_with_what_to_do() {
+    let place = Place::open().await;
+    let mut token = number();
+    token.token = Secret::new("EAAJB-another");
+    let mut id = number();
+    id.id = "1".into();
+    for (number, said) in [(token, "the access token has expired"), (id, "check account")] {
+        let adapter = adapter(&place.server, number, place.dir.path());
+        let mut run = Run::of(&adapter);
+        let why = run.until(ChannelState::Down).await;
+        assert!(why.contains(said), "{why}");
+        let refusal = run.task.await.unwrap().unwrap_err();
+        assert_ne!(refusal.code, RefusalCode::Transient);
+    }
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_waited_for() {
+    let place = Place::open().await;
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut number = number();
+    number.listen = taken.local_addr().unwrap();
+    let adapter = adapter(&place.server, number, place.dir.path());
+    let mut run = Run::of(&adapter);
+    assert!(
+        run.until(ChannelState::Down)
+            .await
+            .contains("choose another port")
+    );
+    drop(taken);
+    run.until(ChannelState::Up).await;
+    run.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn stopping_leaves_no_task_and_no_socket_behind() {
+    let place = Place::open().await;
+    let mut number = number();
+    number.listen = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let listen = number.listen;
+    let adapter = adapter(&place.server, number, place.dir.path());
+    let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let mut least = usize::MAX;
+    for n in 0..21 {
+        let (mut run, callback) = Run::up(&adapter).await;
+        place.server.register(&callback, VERIFY).await.unwrap();
+        place.server.write(ANA, text(&n.to_string()));
+        // One webhook waits for an answer when it stops.
+        let waiting = run.arrival().await;
+        place.server.unregister();
+        run.end().await.unwrap();
+        drop(waiting);
+        assert!(tokio::net::TcpStream::connect(listen).await.is_err(), "{n}");
+        // The client keeps its connection to the Cloud API; those of the webhooks take a moment to end.
+        for _ in 0..1_000 {
+            if alive() <= least {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert!(alive() <= least, "{n}: {} tasks, {least} before", alive());
+        least = least.min(alive());
+    }
+}
