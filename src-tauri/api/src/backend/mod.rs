@@ -1,6 +1,7 @@
 //! The running host that desktop, command line and server share: configuration, journal, channels, agents
 //! and pipeline, put together; and the answers to all commands.
 
+mod adapters;
 mod agents;
 mod app;
 mod card;

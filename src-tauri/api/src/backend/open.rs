@@ -2,26 +2,21 @@
 
 use super::{
     Backend, Shared,
+    adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Typed},
     runs::Runs,
     turns::Turns,
     views::Views,
 };
 use crate::{Shelf, live::Digest, log::LogBook, output};
-use foldback_channels::{
-    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, WHATSAPP, WhatsApp,
-    WhatsAppNumber, profile,
-};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
-    config::{self, ByteSize, ChannelConfig, ChannelKind, Config, ConfigError, SecretError},
+    config::{self, ByteSize, Config, ConfigError},
 };
 use foldback_store::{Journal, Limits, Numbers, SqliteJournal, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Platform, Rng, Secret};
+use foldback_wire::{Actor, Clock, Rng};
 use std::{
-    collections::BTreeMap,
     io,
-    net::SocketAddr,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
 };
@@ -122,46 +117,9 @@ pub enum OpenError {
     /// An agent cannot be made.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// This version has no adapter for a channel.
-    #[error("channels.{0}: this version has no adapter for {1}; kind = \"loopback\" simulates it")]
-    NoAdapter(ChannelId, &'static str),
-    /// A loopback channel names something that is no address.
-    #[error(
-        "channels.{0}.api_root: a simulated platform has an address such as tcp://127.0.0.1:4000, not {1}"
-    )]
-    NoAddress(ChannelId, String),
-    /// A channel has no credentials.
-    #[error("channels.{0}.token is missing; write a reference such as {{ env = \"TOKEN\" }}")]
-    NoToken(ChannelId),
-    /// A channel's credentials cannot be had.
-    #[error("channels.{channel}.token: {source}")]
-    Token {
-        /// Which channel.
-        channel: ChannelId,
-        /// Why.
-        source: SecretError,
-    },
-    /// A channel lacks a key that its platform needs.
-    #[error("channels.{0}.{1} is missing: {2}")]
-    NoKey(ChannelId, &'static str, &'static str),
-    /// Another credential of a channel cannot be had.
-    #[error("channels.{channel}.{key}: {source}")]
-    Credential {
-        /// Which channel.
-        channel: ChannelId,
-        /// Which key.
-        key: &'static str,
-        /// Why.
-        source: SecretError,
-    },
-    /// A channel's settings are not those of its platform.
-    #[error("channels.{channel}: {refusal}", refusal = .refusal.detail)]
-    Channel {
-        /// Which one.
-        channel: ChannelId,
-        /// Why.
-        refusal: Refusal,
-    },
+    /// A channel has no adapter.
+    #[error(transparent)]
+    Channel(#[from] ChannelError),
     /// The pipeline cannot start.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -201,7 +159,7 @@ impl Backend {
         let digest = Digest::resume(outbox);
         let typed = Typed::default();
         let agents = agents::build(&config, &base, &typed, &clock, &rng)?;
-        let Adapters { all, loopbacks } = adapters(&config, &base, &clock, &rng)?;
+        let Adapters { all, loopbacks } = adapters::build(&config, &base, &clock, &rng)?;
         let config = Arc::new(config);
         let parts = Parts {
             config: Arc::clone(&config),
@@ -269,133 +227,4 @@ async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn
         ..Limits::default()
     };
     Ok(Arc::new(SqliteJournal::open_with(path, limits).await?))
-}
-
-/// What is at the other end of each channel.
-struct Adapters {
-    all: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>,
-    /// Those whose platform lives in this process.
-    loopbacks: BTreeMap<ChannelId, Arc<Loopback>>,
-}
-
-fn adapters(
-    config: &Config,
-    base: &Path,
-    clock: &Arc<dyn Clock>,
-    rng: &Arc<dyn Rng>,
-) -> Result<Adapters, OpenError> {
-    let mut adapters = Adapters {
-        all: Vec::new(),
-        loopbacks: BTreeMap::new(),
-    };
-    for (id, settings) in &config.channels {
-        // The configuration was checked: every channel has a platform and a kind.
-        let (Some(platform), Some(kind)) = (settings.platform(id), settings.kind(id)) else {
-            continue;
-        };
-        let clocked = (Arc::clone(clock), Arc::clone(rng));
-        let channel: Arc<dyn ChannelAdapter> = match kind {
-            ChannelKind::Loopback => {
-                if let Some(address) = simulated(id, settings)? {
-                    let (clock, rng) = clocked;
-                    Arc::new(RemoteLoopback::new(profile(platform), address, clock, rng, None))
-                } else {
-                    let channel = Arc::new(Loopback::new(profile(platform), Arc::clone(clock), None));
-                    adapters.loopbacks.insert(id.clone(), Arc::clone(&channel));
-                    channel
-                }
-            }
-            ChannelKind::Telegram => {
-                let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
-                let root = settings.api_root.as_deref().unwrap_or(TELEGRAM);
-                let (can, token) = (profile(Platform::Telegram), token(id, settings, base)?);
-                let telegram = Telegram::new(id.clone(), can, token, root, folder, clocked.0, clocked.1);
-                Arc::new(telegram.map_err(|refusal| OpenError::Channel {
-                    channel: id.clone(),
-                    refusal,
-                })?)
-            }
-            ChannelKind::Whatsapp => {
-                let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
-                let root = settings.api_root.as_deref().unwrap_or(WHATSAPP);
-                let (can, number) = (profile(Platform::Whatsapp), whatsapp_number(id, settings, base)?);
-                let whatsapp = WhatsApp::new(id.clone(), can, number, root, folder, clocked.0, clocked.1);
-                Arc::new(whatsapp.map_err(|refusal| OpenError::Channel {
-                    channel: id.clone(),
-                    refusal,
-                })?)
-            }
-            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Signal => {
-                return Err(OpenError::NoAdapter(id.clone(), platform.code()));
-            }
-        };
-        adapters.all.push((id.clone(), channel));
-    }
-    Ok(adapters)
-}
-
-/// The channel's token, read where the configuration says it is.
-fn token(channel: &ChannelId, settings: &ChannelConfig, base: &Path) -> Result<Secret, OpenError> {
-    let reference = settings
-        .token
-        .as_ref()
-        .ok_or_else(|| OpenError::NoToken(channel.clone()))?;
-    let token = reference.resolve(base).map_err(|source| OpenError::Token {
-        channel: channel.clone(),
-        source,
-    })?;
-    Ok(Secret::new(token))
-}
-
-/// The phone number of a WhatsApp channel, with what proves that it is ours.
-fn whatsapp_number(
-    channel: &ChannelId,
-    settings: &ChannelConfig,
-    base: &Path,
-) -> Result<WhatsAppNumber, OpenError> {
-    let missing = |key, what| OpenError::NoKey(channel.clone(), key, what);
-    let credential = |key, reference: &Option<config::Secret>, what| {
-        let reference = reference.as_ref().ok_or_else(|| missing(key, what))?;
-        let text = reference.resolve(base).map_err(|source| OpenError::Credential {
-            channel: channel.clone(),
-            key,
-            source,
-        })?;
-        Ok::<_, OpenError>(Secret::new(text))
-    };
-    Ok(WhatsAppNumber {
-        id: settings.account.clone().ok_or_else(|| {
-            missing(
-                "account",
-                "the id of the phone number, such as \"106540352242922\"",
-            )
-        })?,
-        token: token(channel, settings, base)?,
-        app_secret: credential(
-            "signing_secret",
-            &settings.signing_secret,
-            "a reference to the app's secret, with which Meta signs its webhooks",
-        )?,
-        verify_token: credential(
-            "verify_token",
-            &settings.verify_token,
-            "a reference to the word that is told Meta when the webhook is registered",
-        )?,
-        listen: settings
-            .listen
-            .ok_or_else(|| missing("listen", "where webhooks arrive, such as \"127.0.0.1:8090\""))?,
-    })
-}
-
-/// Where the simulated platform of a loopback channel listens, when it is another process.
-fn simulated(id: &ChannelId, settings: &ChannelConfig) -> Result<Option<SocketAddr>, OpenError> {
-    let Some(root) = &settings.api_root else {
-        return Ok(None);
-    };
-    let address = root
-        .strip_prefix("tcp://")
-        .and_then(|address| address.parse().ok());
-    address
-        .map(Some)
-        .ok_or_else(|| OpenError::NoAddress(id.clone(), root.clone()))
 }

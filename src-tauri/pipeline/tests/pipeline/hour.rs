@@ -30,15 +30,15 @@ impl Echo {
     fn answer(text: &str) -> Vec<String> {
         let number: usize = text.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0);
         let mut directives = String::new();
-        if number % 5 == 0 {
+        if number.is_multiple_of(5) {
             directives.push_str("<react emoji=\"eyes\"/>");
         }
-        if number % 11 == 0 {
+        if number.is_multiple_of(11) {
             directives.push_str("<send-file path=\"report.txt\"/>");
         }
         let mut chunks = vec![format!("<actions>{directives}</actions>[{text}] is")];
         chunks.push(" answered".to_owned());
-        if number % 29 == 0 {
+        if number.is_multiple_of(29) {
             chunks.push(" at length. And on it goes.".repeat(100));
         }
         chunks.push(".".to_owned());
@@ -174,7 +174,7 @@ impl Written {
 async fn write(bot: &Bot, chance: &Chance) -> Written {
     let mut written = Written::default();
     let mut late = Vec::new();
-    let pause = Duration::from_secs(3_600) / u32::try_from(MESSAGES).unwrap();
+    let pause = Duration::from_hours(1) / u32::try_from(MESSAGES).unwrap();
     for number in 0..MESSAGES {
         for platform in Platform::ALL {
             let place = (*platform, number % CHATS);
