@@ -17,6 +17,7 @@ pub mod sim;
 pub mod strict;
 mod switchboard;
 mod telegram;
+mod webhook;
 
 pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
