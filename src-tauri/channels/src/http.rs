@@ -13,13 +13,14 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub(crate) fn client(root: &str) -> Result<Client, Refusal> {
     let wrong = |why: String| Refusal::new(RefusalCode::Rejected, format!("api_root {root:?}: {why}"));
     let url = Url::parse(root).map_err(|e| wrong(e.to_string()))?;
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let local = is_local(&url);
     // rustls wants one provider for the whole process. Whoever installed one first is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("foldback/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
+        // A websocket begins as a request of HTTP/1.1.
+        .http1_only()
         // A redirect would carry the token to somewhere else.
         .redirect(reqwest::redirect::Policy::none());
     builder = match url.scheme() {
@@ -34,6 +35,16 @@ pub(crate) fn client(root: &str) -> Result<Client, Refusal> {
         other => return Err(wrong(format!("{other} is neither https nor http"))),
     };
     builder.build().map_err(|e| wrong(e.without_url().to_string()))
+}
+
+fn is_local(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether what is sent to `url` travels encrypted, or stays on this machine.
+pub(crate) fn is_private(url: &Url) -> bool {
+    url.scheme() == "https" || url.scheme() == "http" && is_local(url)
 }
 
 /// A call that got no answer. The error's address, in which some platforms want the token, is left out.

@@ -13,6 +13,7 @@ mod profile;
 mod remote;
 mod render;
 pub mod sim;
+mod slack;
 #[cfg(feature = "strict")]
 pub mod strict;
 mod switchboard;
@@ -27,5 +28,6 @@ pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
 pub use render::{render, rendered_length};
 pub use sim::{KEY_WINDOW, is_message_id};
+pub use slack::{SLACK, Slack, SlackApp, SlackEvents};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::{TELEGRAM, Telegram};

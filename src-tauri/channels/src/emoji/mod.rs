@@ -88,6 +88,12 @@ pub(crate) fn is_telegram_reaction(emoji: &str) -> bool {
     telegram::SET.contains(&emoji)
 }
 
+/// Whether Slack has an emoji of this name.
+#[cfg(feature = "strict")]
+pub(crate) fn is_slack_name(name: &str) -> bool {
+    slack::is_name(name)
+}
+
 /// The emoji without variation selectors, so that `❤` and `❤️` compare equal.
 fn bare(emoji: &str) -> String {
     emoji

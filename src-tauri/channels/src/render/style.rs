@@ -149,10 +149,23 @@ impl Style {
         match self.form {
             _ if address.is_empty() || text == escaped => text.to_owned(),
             Form::Tags => format!("<a href=\"{}\">{text}</a>", escaped.replace('"', "&quot;")),
-            // A bar or an angle bracket would end the address.
-            Form::Mrkdwn if !address.contains(['|', '<', '>', '\n']) => format!("<{escaped}|{text}>"),
+            // A bar or an angle bracket would end the address; without a scheme it could be a mention, as in
+            // `<!everyone|…>`.
+            Form::Mrkdwn if has_scheme(address) && !address.contains(['|', '<', '>', '\n']) => {
+                format!("<{escaped}|{text}>")
+            }
             _ if text.is_empty() => escaped,
             _ => format!("{text} ({escaped})"),
         }
     }
+}
+
+/// Whether an address begins with a scheme, such as `https:`.
+/// <https://www.rfc-editor.org/rfc/rfc3986#section-3.1>
+fn has_scheme(address: &str) -> bool {
+    let scheme = address.split_once(':').map_or("", |(scheme, _)| scheme);
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }

@@ -201,6 +201,37 @@ fn quotes_nest_where_they_can() {
     assert_eq!(render(markdown, Markup::Mrkdwn), "> a\n> > b\n\nc");
 }
 
+#[test]
+fn nothing_an_agent_writes_is_a_mention_on_slack() {
+    for text in [
+        "<!everyone>",
+        "<@U123|Ana> and <#C1>",
+        "[all](!everyone)",
+        "[all](<!here|x>)",
+        "[all](&#33;channel)",
+        "[all](\\!channel)",
+        "[all](< !channel>)",
+        "[you](@U123)",
+        "![you](@U123)",
+        "[room](#C123)",
+        "[later](!date^1392734382^{date}^https://example.org)",
+        "[x]: !here\n\n[x]",
+        "`<!here>` and\n\n    <!here>",
+        "| <!here> |\n| - |\n| <@U1> |",
+    ] {
+        let rendered = render(text, Markup::Mrkdwn);
+        assert!(!rendered.contains('<'), "{text:?}: {rendered}");
+    }
+    let links = render(
+        "[a](https://e.org/?a=1&b) [b](mailto:a@e.org) <https://e.org>",
+        Markup::Mrkdwn,
+    );
+    assert_eq!(
+        links,
+        "<https://e.org/?a=1&amp;b|a> <mailto:a@e.org|b> https://e.org"
+    );
+}
+
 /// The tags that Telegram reads, in their order: none is left open, none closes another.
 fn is_well_formed(html: &str) -> bool {
     let mut open = Vec::new();

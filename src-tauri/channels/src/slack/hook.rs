@@ -1,0 +1,98 @@
+//! The Events API: <https://docs.slack.dev/apis/events-api/using-http-request-urls>.
+
+use super::Slack;
+use super::intake::Intake;
+use crate::Refusal;
+use crate::backoff::Backoff;
+use crate::loopback::report;
+use crate::webhook::{Answer, Listener, is_signed, say};
+use foldback_wire::{ChannelState, Secret};
+use hyper::body::Bytes;
+use hyper::{HeaderMap, Method, Request, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+
+/// How old a request may be, in seconds; an older one could be somebody's who listened in, sent once more.
+/// <https://docs.slack.dev/authentication/verifying-requests-from-slack>
+const WINDOW: u64 = 300;
+
+#[derive(Debug, Deserialize)]
+struct Delivery {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    challenge: String,
+    #[serde(default)]
+    event: Value,
+}
+
+impl Slack {
+    /// Receives until the port is lost.
+    pub(super) async fn webhooks(
+        &self,
+        intake: &Intake<'_>,
+        listen: SocketAddr,
+        secret: &Secret,
+        backoff: &mut Backoff,
+    ) -> Result<Infallible, Refusal> {
+        let listener = Listener::bind(listen).await?;
+        let address = listener.address()?;
+        backoff.reset();
+        let (bot, workspace) = (&intake.bot.name, &intake.bot.workspace);
+        let why = format!("connected as @{bot} in {workspace}; events arrive at {address}");
+        report(intake.sink, ChannelState::Up, &why).await;
+        Err(listener
+            .serve(|request| self.delivered(request, intake, secret))
+            .await)
+    }
+
+    async fn delivered(&self, request: Request<Bytes>, intake: &Intake<'_>, secret: &Secret) -> Answer {
+        if request.method() == Method::GET {
+            return say(StatusCode::OK, "Slack's events arrive here.");
+        }
+        if let Err(why) = self.verify(request.headers(), request.body(), secret) {
+            tracing::warn!(channel = %self.channel, "a request was refused: {why}");
+            return say(StatusCode::UNAUTHORIZED, why);
+        }
+        let Ok(delivery) = serde_json::from_slice::<Delivery>(request.body()) else {
+            return say(StatusCode::BAD_REQUEST, "the body is no event");
+        };
+        if delivery.kind == "url_verification" {
+            return say(StatusCode::OK, delivery.challenge);
+        }
+        let event = Some(delivery.event).filter(|_| delivery.kind == "event_callback");
+        let kept = match event.and_then(|event| intake.message(event)) {
+            Some(message) => intake.keep(message).await,
+            None => true,
+        };
+        if kept {
+            say(StatusCode::OK, "")
+        } else {
+            // Slack sends it again.
+            say(StatusCode::SERVICE_UNAVAILABLE, "not stored in time")
+        }
+    }
+
+    /// <https://docs.slack.dev/authentication/verifying-requests-from-slack>
+    fn verify(&self, headers: &HeaderMap, body: &[u8], secret: &Secret) -> Result<(), &'static str> {
+        let header = |name: &str| headers.get(name)?.to_str().ok();
+        let (Some(stamp), Some(signature)) =
+            (header("x-slack-request-timestamp"), header("x-slack-signature"))
+        else {
+            return Err("it is not signed");
+        };
+        let sent: i64 = stamp.parse().map_err(|_| "its time stamp is none")?;
+        if sent.abs_diff(self.clock.now().0.div_euclid(1_000)) > WINDOW {
+            return Err("it is older than five minutes, or this machine's clock is wrong");
+        }
+        let signed = [b"v0:", stamp.as_bytes(), b":", body].concat();
+        let signature = signature.strip_prefix("v0=").unwrap_or_default();
+        if is_signed(secret, &signed, signature) {
+            Ok(())
+        } else {
+            Err("its signature is wrong; should it be Slack's, correct signing_secret")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Messages on their way in, each handed over once. Slack repeats what it has seen no confirmation of, and tells of a
+//! message that mentions the bot twice, as `message` and as `app_mention`: channel and time stamp tell that it is one
+//! (<https://docs.slack.dev/reference/events/app_mention>).
+
+use super::event::{self, Bot};
+use crate::{Arrival, Signal, SignalSink};
+use foldback_wire::{ChannelId, ChatId, Inbound, MessageId};
+use futures::FutureExt;
+use futures::future::Shared;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// How long a message may take to become durable before Slack is left without its confirmation. It wants one within
+/// three seconds (<https://docs.slack.dev/apis/events-api#responding>); a message that takes longer is sent
+/// again, and recognised.
+const PATIENCE: Duration = Duration::from_millis(2_500);
+
+/// Messages remembered. Slack repeats an event for about six minutes, and tells an app of at most 30,000 an hour.
+const REMEMBERED: usize = 5_000;
+
+/// Tells when a message is durable, or that it will never be.
+type Kept = Shared<oneshot::Receiver<()>>;
+
+/// The messages handed over in this run.
+#[derive(Debug, Default)]
+pub(super) struct Seen(Mutex<VecDeque<(Id, Kept)>>);
+
+type Id = (ChatId, MessageId);
+
+impl Seen {
+    fn get(&self, id: &Id) -> Option<Kept> {
+        let mut seen = self.lock();
+        let at = seen.iter().rposition(|(known, _)| known == id)?;
+        let kept = seen.get(at)?.1.clone();
+        // It was given up: as if it had never come.
+        if let Some(Err(_)) = kept.clone().now_or_never() {
+            seen.remove(at);
+            return None;
+        }
+        Some(kept)
+    }
+
+    fn add(&self, id: Id, kept: Kept) {
+        let mut seen = self.lock();
+        if seen.len() == REMEMBERED {
+            seen.pop_front();
+        }
+        seen.push_back((id, kept));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(Id, Kept)>> {
+        // Whole after every change.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where events go.
+pub(super) struct Intake<'a> {
+    pub(super) channel: &'a ChannelId,
+    pub(super) bot: Bot,
+    pub(super) sink: &'a SignalSink,
+    pub(super) seen: &'a Seen,
+}
+
+impl Intake<'_> {
+    /// The message an event tells of, where it tells of one.
+    pub(super) fn message(&self, event: Value) -> Option<Inbound> {
+        event::message(event, self.channel, &self.bot)
+    }
+
+    /// Hands a message over in a place that was kept for it, which stays free if the message came before.
+    pub(super) fn hand_over(&self, message: Inbound, place: &mut Option<mpsc::Permit<'_, Signal>>) -> Kept {
+        let id = (message.chat.clone(), message.message.clone());
+        if let Some(kept) = self.seen.get(&id) {
+            return kept;
+        }
+        let (arrival, kept) = Arrival::until_kept(message);
+        let kept = kept.shared();
+        if let Some(place) = place.take() {
+            self.seen.add(id, kept.clone());
+            place.send(Signal::Message(Box::new(arrival)));
+        }
+        kept
+    }
+
+    /// Waits for a place and hands a message over. Whether it is durable, in time for its confirmation.
+    pub(super) async fn keep(&self, message: Inbound) -> bool {
+        in_time(async {
+            let place = self.sink.reserve().await.ok()?;
+            self.hand_over(message, &mut Some(place)).await.ok()
+        })
+        .await
+    }
+}
+
+/// Whether a message is durable in time for its confirmation.
+pub(super) async fn in_time(kept: impl Future<Output = Option<()>>) -> bool {
+    matches!(timeout(PATIENCE, kept).await, Ok(Some(())))
+}

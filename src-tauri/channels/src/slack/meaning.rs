@@ -1,0 +1,152 @@
+//! What Slack's errors mean, and what a person can do about them. Each method's page lists its own, such as
+//! <https://docs.slack.dev/reference/methods/chat.postMessage#errors>.
+
+use crate::Refusal;
+use foldback_wire::RefusalCode;
+
+/// Errors of one kind, with the words that Slack leaves out.
+struct Meaning(RefusalCode, &'static [&'static str], &'static str);
+
+const NEW_TOKEN: &str =
+    "copy the token again from the app's page, OAuth & Permissions (or, xapp-…, Basic Information)";
+
+const MEANINGS: &[Meaning] = &[
+    Meaning(
+        RefusalCode::RateLimited,
+        &["ratelimited", "rate_limited", "message_limit_exceeded"],
+        "Slack asks to wait",
+    ),
+    Meaning(
+        RefusalCode::Gone,
+        &["channel_not_found"],
+        "there is no such channel, or it is private and the bot is not in it; /invite the bot there",
+    ),
+    Meaning(
+        RefusalCode::Gone,
+        &["message_not_found", "bad_timestamp", "no_item_specified"],
+        "there is no such message in this channel",
+    ),
+    Meaning(
+        RefusalCode::Gone,
+        &["is_archived"],
+        "the channel is archived; somebody must unarchive it",
+    ),
+    Meaning(
+        RefusalCode::Gone,
+        &["thread_not_found", "cannot_reply_to_message", "invalid_thread_ts"],
+        "that message cannot be answered",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &["not_in_channel"],
+        "the bot is not in this channel; write /invite @bot there",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &["invalid_auth", "not_authed", "token_revoked", "token_expired"],
+        NEW_TOKEN,
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &["not_allowed_token_type"],
+        "the wrong kind of token: token is the bot's, xoxb-…, and app_token the app's, xapp-…",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &["account_inactive"],
+        "the app was removed from the workspace; install it again",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &["cant_update_message", "cant_delete_message", "edit_window_closed"],
+        "only the bot's own messages can be changed, and only as long as the workspace allows",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &["messages_tab_disabled"],
+        "direct messages to the app are switched off; switch them on under App Home, Messages Tab",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &[
+            "restricted_action",
+            "restricted_action_read_only_channel",
+            "restricted_action_thread_only_channel",
+            "restricted_action_non_threadable_channel",
+            "restricted_action_thread_locked",
+            "channel_is_frozen",
+        ],
+        "the workspace does not let the bot write here",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
+        &[
+            "access_denied",
+            "accesslimited",
+            "ekm_access_denied",
+            "enterprise_is_restricted",
+            "file_type_not_allowed",
+            "file_uploads_disabled",
+            "file_uploads_except_images_disabled",
+            "no_permission",
+            "org_login_required",
+            "team_access_not_granted",
+        ],
+        "the workspace does not permit it; ask its administrators",
+    ),
+    Meaning(
+        RefusalCode::TooLong,
+        &[
+            "msg_too_long",
+            "msg_blocks_too_long",
+            "file_upload_size_restricted",
+        ],
+        "longer than Slack takes",
+    ),
+    Meaning(
+        RefusalCode::Unsupported,
+        &["invalid_name"],
+        "the workspace has no such emoji",
+    ),
+    Meaning(
+        RefusalCode::Unsupported,
+        &["too_many_emoji", "too_many_reactions"],
+        "the message has as many reactions as Slack allows",
+    ),
+    Meaning(
+        RefusalCode::Transient,
+        &["service_unavailable", "request_timeout", "team_added_to_org"],
+        "Slack cannot do it now",
+    ),
+    Meaning(
+        RefusalCode::Rejected,
+        &["no_text"],
+        "Slack takes no empty message",
+    ),
+];
+
+/// What Slack may have begun before it failed.
+const HALF_DONE: &[&str] = &["fatal_error", "internal_error"];
+
+/// The refusal that an error means; `needed` is the scope that is missing, where Slack names one.
+pub(super) fn of(error: &str, needed: Option<&str>) -> Refusal {
+    if HALF_DONE.contains(&error) {
+        let what = format!("{error}: Slack failed, perhaps half way");
+        return Refusal::new(RefusalCode::Transient, what).or_done();
+    }
+    if error == "missing_scope" {
+        let scope = needed.unwrap_or("a scope");
+        let what = format!(
+            "missing_scope: the app lacks {scope}; add it to the app, under OAuth & Permissions (connections:write: \
+             to the app-level token), and install the app again"
+        );
+        return Refusal::new(RefusalCode::Forbidden, what);
+    }
+    let known = MEANINGS
+        .iter()
+        .find(|Meaning(_, errors, _)| errors.contains(&error));
+    match known {
+        Some(Meaning(code, _, what)) => Refusal::new(*code, format!("{error}: {what}")),
+        None => Refusal::new(RefusalCode::Rejected, error),
+    }
+}

@@ -1,0 +1,106 @@
+//! Slack, through the Web API (<https://docs.slack.dev/apis/web-api>) and, for what comes in, Socket Mode or the Events
+//! API.
+
+mod api;
+mod event;
+mod hook;
+mod intake;
+mod meaning;
+mod receive;
+mod send;
+mod socket;
+mod text;
+
+use crate::folder::Folder;
+use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use api::Api;
+use async_trait::async_trait;
+use foldback_wire::{Capabilities, ChannelId, Clock, Rng, Secret};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Where the Web API is.
+pub const SLACK: &str = "https://slack.com/api";
+
+/// How Slack delivers what happens.
+#[derive(Debug, Clone)]
+pub enum SlackEvents {
+    /// Through a connection that the app opens with its app-level token, so that it needs no public address:
+    /// <https://docs.slack.dev/apis/events-api/using-socket-mode>.
+    SocketMode(Secret),
+    /// As webhooks: <https://docs.slack.dev/apis/events-api/using-http-request-urls>.
+    Webhooks {
+        /// Where they arrive; port 0 is any free one.
+        listen: SocketAddr,
+        /// What Slack signs them with.
+        signing_secret: Secret,
+    },
+}
+
+/// An app installed in a workspace, as its settings page shows it.
+#[derive(Debug, Clone)]
+pub struct SlackApp {
+    /// The token of its bot, `xoxb-…`.
+    pub token: Secret,
+    /// How events come.
+    pub events: SlackEvents,
+    /// The address of the Web API, [`SLACK`] or another server of it; only a local one may do without https.
+    pub root: String,
+}
+
+/// A bot in a Slack workspace.
+pub struct Slack {
+    channel: ChannelId,
+    capabilities: Capabilities,
+    api: Api,
+    events: SlackEvents,
+    folder: Folder,
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+}
+
+impl Slack {
+    /// The bot of `app`. Files are sent from `folder`.
+    ///
+    /// # Errors
+    /// When the app's `root` is no address its tokens may be sent to.
+    pub fn new(
+        channel: ChannelId,
+        capabilities: Capabilities,
+        app: SlackApp,
+        folder: Folder,
+        clock: Arc<dyn Clock>,
+        rng: Arc<dyn Rng>,
+    ) -> Result<Self, Refusal> {
+        Ok(Self {
+            channel,
+            capabilities,
+            api: Api::new(&app.root, app.token)?,
+            events: app.events,
+            folder,
+            clock,
+            rng,
+        })
+    }
+}
+
+#[async_trait]
+impl ChannelAdapter for Slack {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(()),
+            () = sink.closed() => Ok(()),
+            refusal = self.receive(&sink) => Err(refusal),
+        }
+    }
+
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
+        self.send(&call.target, &call.operation).await
+    }
+}

@@ -1,0 +1,61 @@
+//! Receiving, whichever way the app is set up.
+
+use super::event::Bot;
+use super::intake::{Intake, Seen};
+use super::{Slack, SlackEvents};
+use crate::backoff::Backoff;
+use crate::loopback::report;
+use crate::{Refusal, SignalSink};
+use foldback_wire::{ChannelState, RefusalCode};
+use std::convert::Infallible;
+
+impl Slack {
+    /// Receives until a token turns out to be refused.
+    pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
+        let (mut backoff, seen) = (Backoff::default(), Seen::default());
+        loop {
+            report(sink, ChannelState::Connecting, "connecting to Slack").await;
+            let Err(refusal) = self.connect(sink, &seen, &mut backoff).await;
+            if refusal.code == RefusalCode::Forbidden {
+                let why = format!("Slack refuses the app: {}", refusal.detail);
+                report(sink, ChannelState::Down, &why).await;
+                return Refusal {
+                    detail: why,
+                    ..refusal
+                };
+            }
+            let state = match refusal.code {
+                RefusalCode::RateLimited => ChannelState::RateLimited,
+                _ => ChannelState::Down,
+            };
+            let wait = refusal
+                .retry_after
+                .unwrap_or_else(|| backoff.next(self.rng.as_ref()));
+            report(sink, state, &refusal.detail).await;
+            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+        }
+    }
+
+    /// Receives until something goes wrong.
+    async fn connect(
+        &self,
+        sink: &SignalSink,
+        seen: &Seen,
+        backoff: &mut Backoff,
+    ) -> Result<Infallible, Refusal> {
+        let bot: Bot = self.api.call("auth.test", &[]).await?;
+        let intake = Intake {
+            channel: &self.channel,
+            bot,
+            sink,
+            seen,
+        };
+        match &self.events {
+            SlackEvents::SocketMode(token) => self.socket_mode(&intake, token, backoff).await,
+            SlackEvents::Webhooks {
+                listen,
+                signing_secret,
+            } => self.webhooks(&intake, *listen, signing_secret, backoff).await,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Socket Mode: <https://docs.slack.dev/apis/events-api/using-socket-mode>.
+
+use super::Slack;
+use super::api::Link;
+use super::intake::{Intake, in_time};
+use crate::Refusal;
+use crate::backoff::Backoff;
+use crate::loopback::report;
+use foldback_wire::{ChannelState, RefusalCode, Secret};
+use futures::stream::FuturesUnordered;
+use futures::{SinkExt, StreamExt};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::{self, Message};
+
+/// Silence after which Slack is asked whether it is still there; after as much again the connection is given up.
+/// Slack itself asks more often.
+const SILENCE: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Deserialize)]
+struct Opened {
+    url: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Frame {
+    #[serde(rename = "type")]
+    kind: String,
+    envelope_id: Option<String>,
+    #[serde(default)]
+    payload: Value,
+    #[serde(default)]
+    reason: String,
+}
+
+impl Slack {
+    /// Receives until the last connection is gone. Slack replaces connections every few hours and tells before it
+    /// closes one; the next is opened at once, beside it, so that nothing falls between the two.
+    pub(super) async fn socket_mode(
+        &self,
+        intake: &Intake<'_>,
+        token: &Secret,
+        backoff: &mut Backoff,
+    ) -> Result<Infallible, Refusal> {
+        let link = self.open(token).await?;
+        backoff.reset();
+        let why = format!("connected as @{} in {}", intake.bot.name, intake.bot.workspace);
+        report(intake.sink, ChannelState::Up, &why).await;
+        let replace = Notify::new();
+        let connection = |link| self.connection(link, token, intake, &replace);
+        let mut connections = FuturesUnordered::from_iter([connection(Some(link))]);
+        loop {
+            tokio::select! {
+                Some(refusal) = connections.next() => if connections.is_empty() {
+                    return Err(refusal);
+                },
+                () = replace.notified() => connections.push(connection(None)),
+            }
+        }
+    }
+
+    async fn open(&self, token: &Secret) -> Result<Link, Refusal> {
+        let opened: Opened = self.api.call_as(token, "apps.connections.open", &[]).await?;
+        let mut link = self.api.dial(&opened.url).await?;
+        // It is up only once it says so.
+        let greeted = async {
+            loop {
+                match read(&mut link).await? {
+                    Some(frame) if frame.kind == "hello" => return Ok(()),
+                    Some(frame) if frame.kind == "disconnect" => return Err(farewell(&frame.reason)),
+                    _ => {}
+                }
+            }
+        };
+        timeout(SILENCE, greeted).await.map_err(|_| silent())??;
+        Ok(link)
+    }
+
+    /// Receives through one connection, or a new one, until it is gone.
+    async fn connection(
+        &self,
+        link: Option<Link>,
+        token: &Secret,
+        intake: &Intake<'_>,
+        replace: &Notify,
+    ) -> Refusal {
+        let opened = match link {
+            Some(link) => Ok(link),
+            None => self.open(token).await,
+        };
+        let ended = match opened {
+            Ok(link) => converse(link, intake, replace).await,
+            Err(refusal) => Err(refusal),
+        };
+        match ended {
+            Err(refusal) => refusal,
+        }
+    }
+}
+
+async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Result<Infallible, Refusal> {
+    let (mut place, mut confirmed) = (None, FuturesUnordered::new());
+    let (mut asked, mut replaced) = (false, false);
+    loop {
+        tokio::select! {
+            Some(envelope) = confirmed.next() => if let Some(envelope) = envelope {
+                confirm(&mut link, envelope).await?;
+            },
+            // The place comes first: what is read can be handed over at once, in its order.
+            free = intake.sink.reserve(), if place.is_none() => match free {
+                Ok(free) => place = Some(free),
+                // Nobody listens any more, which ends the run.
+                Err(_) => std::future::pending().await,
+            },
+            read = timeout(SILENCE, read(&mut link)), if place.is_some() => {
+                let Ok(read) = read else {
+                    if asked {
+                        return Err(silent());
+                    }
+                    asked = true;
+                    link.send(Message::Ping(tungstenite::Bytes::new())).await.map_err(lost)?;
+                    continue;
+                };
+                asked = false;
+                let Some(frame) = read? else { continue };
+                if frame.kind == "disconnect" && frame.reason == "link_disabled" {
+                    return Err(farewell(&frame.reason));
+                }
+                if frame.kind == "disconnect" && !replaced {
+                    replaced = true;
+                    replace.notify_one();
+                }
+                let Some(envelope) = frame.envelope_id else { continue };
+                let event = Some(frame.payload).filter(|_| frame.kind == "events_api");
+                match event.and_then(|mut payload| intake.message(payload["event"].take())) {
+                    None => confirm(&mut link, envelope).await?,
+                    Some(message) => {
+                        let kept = intake.hand_over(message, &mut place);
+                        confirmed.push(async move {
+                            in_time(async { kept.await.ok() }).await.then_some(envelope)
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn confirm(link: &mut Link, envelope: String) -> Result<(), Refusal> {
+    let confirmation = json!({"envelope_id": envelope}).to_string();
+    link.send(Message::text(confirmation)).await.map_err(lost)
+}
+
+/// The next frame; `None` for one that says nothing to an app. Pings are answered on the way.
+async fn read(link: &mut Link) -> Result<Option<Frame>, Refusal> {
+    match link.next().await {
+        Some(Ok(Message::Text(text))) => {
+            let frame = serde_json::from_str(&text);
+            if let Err(error) = &frame {
+                tracing::warn!("a frame of Slack that cannot be read: {error}");
+            }
+            Ok(frame.ok())
+        }
+        Some(Ok(Message::Close(_))) | None => Err(Refusal::new(
+            RefusalCode::Transient,
+            "Slack closed the connection",
+        )),
+        Some(Ok(_)) => Ok(None),
+        Some(Err(error)) => Err(lost(error)),
+    }
+}
+
+fn lost(error: tungstenite::Error) -> Refusal {
+    Refusal::new(
+        RefusalCode::Transient,
+        format!("the connection to Slack broke: {error}"),
+    )
+}
+
+fn silent() -> Refusal {
+    Refusal::new(RefusalCode::Transient, "Slack has fallen silent")
+}
+
+fn farewell(reason: &str) -> Refusal {
+    let why = match reason {
+        "link_disabled" => {
+            "Socket Mode is switched off for the app; switch it on, on its page Socket Mode".to_owned()
+        }
+        _ => format!("Slack ended the connection: {reason}"),
+    };
+    Refusal::new(RefusalCode::Transient, why)
+}

@@ -1,0 +1,16 @@
+//! Slack: the Web API, Socket Mode and the sender of its webhooks: <https://docs.slack.dev>.
+
+mod deliver;
+mod files;
+mod methods;
+mod mrkdwn;
+mod request;
+mod room;
+mod rules;
+mod server;
+mod socket;
+mod state;
+
+pub use deliver::{Delivered, signature};
+pub use room::{File, Posted};
+pub use server::SlackServer;

@@ -1,0 +1,9 @@
+//! The Slack adapter against a strict server of its Web API, of Socket Mode and of its webhooks.
+
+mod adapter;
+mod place;
+mod refusals;
+mod server;
+mod socket_mode;
+mod stops;
+mod webhooks;
