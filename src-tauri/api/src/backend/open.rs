@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{Shelf, live::Digest, log::LogBook, output};
 use foldback_channels::{
-    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, profile,
+    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, SLACK, Slack, SlackApp, SlackEvents, TELEGRAM,
+    Telegram, profile,
 };
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
@@ -137,6 +138,19 @@ pub enum OpenError {
     Token {
         /// Which channel.
         channel: ChannelId,
+        /// Why.
+        source: SecretError,
+    },
+    /// A channel lacks a key that its platform needs.
+    #[error("channels.{0}.{1} is missing: {2}")]
+    NoKey(ChannelId, &'static str, &'static str),
+    /// Another credential of a channel cannot be had.
+    #[error("channels.{channel}.{key}: {source}")]
+    Credential {
+        /// Which channel.
+        channel: ChannelId,
+        /// Which key.
+        key: &'static str,
         /// Why.
         source: SecretError,
     },
@@ -301,7 +315,16 @@ fn adapters(
                     refusal,
                 })?)
             }
-            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Whatsapp | ChannelKind::Signal => {
+            ChannelKind::Slack => {
+                let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
+                let (can, app) = (profile(Platform::Slack), slack_app(id, settings, base)?);
+                let slack = Slack::new(id.clone(), can, app, folder, clocked.0, clocked.1);
+                Arc::new(slack.map_err(|refusal| OpenError::Channel {
+                    channel: id.clone(),
+                    refusal,
+                })?)
+            }
+            ChannelKind::Discord | ChannelKind::Whatsapp | ChannelKind::Signal => {
                 return Err(OpenError::NoAdapter(id.clone(), platform.code()));
             }
         };
@@ -321,6 +344,44 @@ fn token(channel: &ChannelId, settings: &ChannelConfig, base: &Path) -> Result<S
         source,
     })?;
     Ok(Secret::new(token))
+}
+
+/// The app of a Slack channel. An app-level token stands for Socket Mode, an address for the Events API.
+fn slack_app(channel: &ChannelId, settings: &ChannelConfig, base: &Path) -> Result<SlackApp, OpenError> {
+    let credential = |key, reference: &config::Secret| {
+        let text = reference.resolve(base).map_err(|source| OpenError::Credential {
+            channel: channel.clone(),
+            key,
+            source,
+        })?;
+        Ok::<_, OpenError>(Secret::new(text))
+    };
+    let missing = |key, what| OpenError::NoKey(channel.clone(), key, what);
+    let events = match (&settings.app_token, settings.listen) {
+        (Some(token), _) => SlackEvents::SocketMode(credential("app_token", token)?),
+        (None, Some(listen)) => {
+            let secret = settings.signing_secret.as_ref().ok_or_else(|| {
+                missing(
+                    "signing_secret",
+                    "a reference to the app's signing secret, with which Slack signs its webhooks",
+                )
+            })?;
+            SlackEvents::Webhooks {
+                listen,
+                signing_secret: credential("signing_secret", secret)?,
+            }
+        }
+        (None, None) => {
+            let what = "a reference to the app-level token (xapp-…) for Socket Mode; for the Events API write listen and \
+                        signing_secret";
+            return Err(missing("app_token", what));
+        }
+    };
+    Ok(SlackApp {
+        token: token(channel, settings, base)?,
+        events,
+        root: settings.api_root.clone().unwrap_or_else(|| SLACK.to_owned()),
+    })
 }
 
 /// Where the simulated platform of a loopback channel listens, when it is another process.

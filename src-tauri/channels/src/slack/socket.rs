@@ -21,6 +21,9 @@ use tokio_tungstenite::tungstenite::{self, Message};
 /// Slack itself asks more often.
 const SILENCE: Duration = Duration::from_secs(30);
 
+/// What lasted so long was a connection; one that is closed before is opened again with growing waits.
+const LASTING: Duration = Duration::from_mins(1);
+
 #[derive(Debug, Deserialize)]
 struct Opened {
     url: String,
@@ -47,7 +50,7 @@ impl Slack {
         backoff: &mut Backoff,
     ) -> Result<Infallible, Refusal> {
         let link = self.open(token).await?;
-        backoff.reset();
+        let since = self.clock.now();
         let why = format!("connected as @{} in {}", intake.bot.name, intake.bot.workspace);
         report(intake.sink, ChannelState::Up, &why).await;
         let replace = Notify::new();
@@ -56,6 +59,9 @@ impl Slack {
         loop {
             tokio::select! {
                 Some(refusal) = connections.next() => if connections.is_empty() {
+                    if self.clock.now().since(since) > LASTING {
+                        backoff.reset();
+                    }
                     return Err(refusal);
                 },
                 () = replace.notified() => connections.push(connection(None)),
@@ -92,11 +98,11 @@ impl Slack {
             Some(link) => Ok(link),
             None => self.open(token).await,
         };
-        let ended = match opened {
-            Ok(link) => converse(link, intake, replace).await,
-            Err(refusal) => Err(refusal),
-        };
-        match ended {
+        match opened {
+            Ok(link) => {
+                let Err(refusal) = converse(link, intake, replace).await;
+                refusal
+            }
             Err(refusal) => refusal,
         }
     }
@@ -122,7 +128,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                         return Err(silent());
                     }
                     asked = true;
-                    link.send(Message::Ping(tungstenite::Bytes::new())).await.map_err(lost)?;
+                    link.send(Message::Ping(tungstenite::Bytes::new())).await.map_err(|error| lost(&error))?;
                     continue;
                 };
                 asked = false;
@@ -152,7 +158,9 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
 
 async fn confirm(link: &mut Link, envelope: String) -> Result<(), Refusal> {
     let confirmation = json!({"envelope_id": envelope}).to_string();
-    link.send(Message::text(confirmation)).await.map_err(lost)
+    link.send(Message::text(confirmation))
+        .await
+        .map_err(|error| lost(&error))
 }
 
 /// The next frame; `None` for one that says nothing to an app. Pings are answered on the way.
@@ -170,11 +178,11 @@ async fn read(link: &mut Link) -> Result<Option<Frame>, Refusal> {
             "Slack closed the connection",
         )),
         Some(Ok(_)) => Ok(None),
-        Some(Err(error)) => Err(lost(error)),
+        Some(Err(error)) => Err(lost(&error)),
     }
 }
 
-fn lost(error: tungstenite::Error) -> Refusal {
+fn lost(error: &tungstenite::Error) -> Refusal {
     Refusal::new(
         RefusalCode::Transient,
         format!("the connection to Slack broke: {error}"),

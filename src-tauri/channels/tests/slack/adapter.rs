@@ -237,7 +237,7 @@ async fn the_bots_own_messages_do_not_come_back() {
     run.until(foldback_wire::ChannelState::Up).await;
     place.send("mine").await.unwrap();
     place.server.tell(
-        json!({"type": "message", "channel": ROOM, "channel_type": "channel",
+        &json!({"type": "message", "channel": ROOM, "channel_type": "channel",
         "user": "U0FOLDBACK", "text": "echo", "ts": "1700000099.000001"}),
     );
     place.server.write(ROOM, ana("yours"));

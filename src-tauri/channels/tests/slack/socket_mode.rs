@@ -99,7 +99,7 @@ async fn a_mention_comes_as_two_events_and_in_once() {
         let ts = place.server.write(ROOM, ana(&text));
         let mention = json!({"type": "app_mention", "user": "U0ANA0001", "text": text, "ts": ts, "channel": ROOM,
             "event_ts": ts});
-        place.server.tell(mention);
+        place.server.tell(&mention);
         let arrival = run.arrival().await;
         assert_eq!(
             (arrival.message.mentioned, arrival.message.chat_type),
@@ -237,7 +237,7 @@ async fn what_no_person_wrote_is_confirmed_and_not_heard() {
         json!({}),
         json!(null),
     ] {
-        place.server.tell(event);
+        place.server.tell(&event);
     }
     place
         .server
@@ -257,7 +257,7 @@ async fn messages_keep_the_order_in_which_slack_tells_of_them() {
     let told = [7, 3, 9, 1, 8];
     for n in told {
         place.server.tell(
-            json!({"type": "message", "channel": ROOM, "channel_type": "channel", "user": "U0ANA0001",
+            &json!({"type": "message", "channel": ROOM, "channel_type": "channel", "user": "U0ANA0001",
             "text": n.to_string(), "ts": format!("1700000600.00000{n}")}),
         );
     }

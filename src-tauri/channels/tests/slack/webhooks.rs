@@ -116,7 +116,7 @@ async fn a_mention_and_its_repetitions_come_in_once() {
     let ts = hooked.place.server.write(ROOM, ana(&text));
     let mention =
         json!({"type": "app_mention", "user": "U0ANA0001", "text": text, "ts": ts, "channel": ROOM});
-    hooked.place.server.tell(mention.clone());
+    hooked.place.server.tell(&mention);
     let (answers, seen) = hooked.deliver_and_keep().await;
     assert_eq!((answers, seen.len()), (vec![200, 200], 1));
     let body = json!({"type": "event_callback", "event_id": "Ev1", "event": mention}).to_string();

@@ -14,8 +14,8 @@ pub(super) fn calls(text: &str) -> Result<Vec<String>, Rule> {
             rest = &special[1..];
             continue;
         }
-        rest = if special.starts_with('<') {
-            let (inner, after) = special[1..].split_once('>').ok_or(ESCAPE)?;
+        rest = if let Some(inner) = special.strip_prefix('<') {
+            let (inner, after) = inner.split_once('>').ok_or(ESCAPE)?;
             let what = inner.split_once('|').map_or(inner, |(what, _)| what);
             match what.chars().next() {
                 Some('@' | '!') => calls.push(what.to_owned()),
@@ -25,10 +25,10 @@ pub(super) fn calls(text: &str) -> Result<Vec<String>, Rule> {
             }
             after
         } else {
-            let entity = ["&amp;", "&lt;", "&gt;"]
-                .iter()
-                .find(|entity| special.starts_with(**entity));
-            &special[entity.ok_or(ESCAPE)?.len()..]
+            let mut known = ["&amp;", "&lt;", "&gt;"].iter();
+            known
+                .find_map(|entity| special.strip_prefix(entity))
+                .ok_or(ESCAPE)?
         };
     }
     Ok(calls)
@@ -36,5 +36,6 @@ pub(super) fn calls(text: &str) -> Result<Vec<String>, Rule> {
 
 /// Whether `>` after this begins a line, which makes it a quotation.
 fn quotes(before: &str) -> bool {
-    before.trim_end_matches(['>', ' ']).is_empty() || before.trim_end_matches(['>', ' ']).ends_with('\n')
+    let line = before.trim_end_matches(['>', ' ']);
+    line.is_empty() || line.ends_with('\n')
 }

@@ -174,14 +174,14 @@ impl SlackServer {
         };
         let room = state.rooms.entry(room.to_owned()).or_default();
         room.messages.insert(ts.clone(), posted);
-        state.tell(event);
+        state.tell(&event);
         drop(state);
         self.inner.news.notify_waiters();
         ts
     }
 
     /// Something happens: an event as it is. Gives its `event_id`.
-    pub fn tell(&self, event: Value) -> String {
+    pub fn tell(&self, event: &Value) -> String {
         let id = self.state().tell(event);
         self.inner.news.notify_waiters();
         id

@@ -81,12 +81,12 @@ impl State {
         });
         let room = self.rooms.entry(channel.to_owned()).or_default();
         room.messages.insert(ts.clone(), message);
-        self.tell(told);
+        self.tell(&told);
         ts
     }
 
     /// Tells the app of an event, as `event_callback`.
-    pub(super) fn tell(&mut self, event: Value) -> String {
+    pub(super) fn tell(&mut self, event: &Value) -> String {
         let id = format!("Ev{:010}", self.serial());
         let event = json!({
             "type": "event_callback", "team_id": "T0FOLDBACK", "api_app_id": "A0FOLDBACK",
