@@ -62,6 +62,10 @@ impl Slack {
         if delivery.kind == "url_verification" {
             return say(StatusCode::OK, delivery.challenge);
         }
+        if delivery.kind == "app_rate_limited" {
+            // <https://docs.slack.dev/apis/events-api#rate-limiting>
+            tracing::warn!(channel = %self.channel, "Slack withholds events: there are more than 30,000 in an hour");
+        }
         let event = Some(delivery.event).filter(|_| delivery.kind == "event_callback");
         let kept = match event.and_then(|event| intake.message(event)) {
             Some(message) => intake.keep(message).await,

@@ -141,8 +141,9 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                     replace.notify_one();
                 }
                 let Some(envelope) = frame.envelope_id else { continue };
-                let event = Some(frame.payload).filter(|_| frame.kind == "events_api");
-                match event.and_then(|mut payload| intake.message(payload["event"].take())) {
+                let mut payload = Some(frame.payload).filter(|_| frame.kind == "events_api");
+                let event = payload.as_mut().and_then(|payload| payload.get_mut("event"));
+                match event.and_then(|event| intake.message(event.take())) {
                     None => confirm(&mut link, envelope).await?,
                     Some(message) => {
                         let kept = intake.hand_over(message, &mut place);

@@ -1,6 +1,8 @@
 //! The Slack adapter against a strict server of its Web API, of Socket Mode and of its webhooks.
 
 mod adapter;
+#[cfg(feature = "test-peers")]
+mod peer;
 mod place;
 mod refusals;
 mod server;

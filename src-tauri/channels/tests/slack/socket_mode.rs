@@ -96,6 +96,9 @@ async fn a_mention_comes_as_two_events_and_in_once() {
     let mut run = Run::of(&place.adapter);
     let text = format!("<@{}> hi", SlackServer::BOT);
     for first_kept in [true, false] {
+        if !first_kept {
+            place.server.wait_for_confirmation(Duration::from_millis(50));
+        }
         let ts = place.server.write(ROOM, ana(&text));
         let mention = json!({"type": "app_mention", "user": "U0ANA0001", "text": text, "ts": ts, "channel": ROOM,
             "event_ts": ts});
@@ -110,7 +113,6 @@ async fn a_mention_comes_as_two_events_and_in_once() {
             arrival.kept.unwrap().send(()).unwrap();
         } else {
             // Neither is confirmed, and both are repeated.
-            place.server.wait_for_confirmation(Duration::from_millis(50));
             drop(arrival);
             assert_eq!(run.message().await.message.as_str(), ts);
         }
@@ -244,6 +246,11 @@ async fn what_no_person_wrote_is_confirmed_and_not_heard() {
         .say(json!({"type": "slash_commands", "envelope_id": "", "payload": {}}));
     place.server.say(json!({"type": "somebody_knows", "x": [1]}));
     place.server.say(json!([]));
+    for payload in [json!(null), json!([1]), json!("x"), json!({"event": []})] {
+        place
+            .server
+            .say(json!({"type": "events_api", "envelope_id": "odd", "payload": payload}));
+    }
     place.server.write(ROOM, ana("heard"));
     assert_eq!(run.message().await.text, "heard");
     until(|| place.server.unconfirmed() == 0).await;

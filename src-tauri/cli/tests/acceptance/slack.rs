@@ -87,7 +87,9 @@ impl Place {
 
     fn is_silent(&self) -> bool {
         let messages = self.server.messages(ROOM);
-        messages.iter().all(|(_, message)| !message.by_bot && message.reactions.is_empty())
+        messages
+            .iter()
+            .all(|(_, message)| !message.by_bot && message.reactions.is_empty())
     }
 
     /// Everything that was left behind: the journal, the log, what was printed.
@@ -157,7 +159,10 @@ fn who_is_not_let_in_is_not_answered() {
 fn what_is_missing_is_said_with_what_to_do() {
     let token = "token = { file = \"foldback.toml\" }";
     for (lines, said) in [
-        ("", "channels.slack.app_token is missing: a reference to the app-level token"),
+        (
+            "",
+            "channels.slack.app_token is missing: a reference to the app-level token",
+        ),
         (
             "app_token = { file = \"foldback.toml\" }",
             "channels.slack.token is missing; write a reference",
@@ -168,7 +173,9 @@ fn what_is_missing_is_said_with_what_to_do() {
             "channels.slack.signing_secret is missing: a reference to the app's signing secret",
         ),
         (
-            &format!("{token}\napp_token = {{ file = \"foldback.toml\" }}\napi_root = \"http://example.org\""),
+            &format!(
+                "{token}\napp_token = {{ file = \"foldback.toml\" }}\napi_root = \"http://example.org\""
+            ),
             "the token would travel in the open",
         ),
     ] {
@@ -186,6 +193,9 @@ fn a_token_that_is_refused_leaves_the_channel_down_and_the_bot_running() {
     let mut bot = place.home.serve(&["--events"]);
     let down = bot.until(|event| is("channel_state")(event) && event["kind"]["to"] == "down");
     let why = bot.seen[down]["kind"]["why"].as_str().unwrap();
-    assert!(why.contains("Slack refuses the app: invalid_auth: copy the token again"), "{why}");
+    assert!(
+        why.contains("Slack refuses the app: invalid_auth: copy the token again"),
+        "{why}"
+    );
     assert_eq!(bot.term(), 0);
 }

@@ -1,0 +1,142 @@
+//! The adapter against a Web API by somebody else, to find what our own server and our own adapter get wrong in the
+//! same way. Opt-in: `tests/peers/slack` installs it (npm `emulate` 0.12.2) and runs this.
+
+use crate::place::{adapter, webhooks};
+use foldback_channels::contract::{Subject, check};
+use foldback_channels::{Call, ChannelAdapter, Slack};
+use foldback_wire::{FileKind, Operation, Target};
+use serde_json::Value;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The channel that it begins with.
+const GENERAL: &str = "C000000001";
+
+/// The server as a process, which ends with the test, and an adapter that talks to it.
+struct Emulate {
+    process: Child,
+    root: String,
+    http: reqwest::Client,
+    slack: Arc<Slack>,
+    _dir: tempfile::TempDir,
+}
+
+impl Emulate {
+    async fn start() -> Self {
+        let program = std::env::var("FOLDBACK_EMULATE")
+            .expect("FOLDBACK_EMULATE names the program; see tests/peers/slack");
+        // Free when asked; nobody else on this machine is looking for one.
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = free.expect("a free port").port().to_string();
+        let root = format!("http://127.0.0.1:{port}/api");
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.ogg"), "OggS").unwrap();
+        let slack = adapter(&root, "xoxb-foldback", webhooks(), dir.path()).unwrap();
+        let http = reqwest::Client::new();
+        let process = Command::new(program)
+            .args(["start", "-s", "slack", "-p", &port])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let emulate = Self {
+            process,
+            root,
+            http,
+            slack,
+            _dir: dir,
+        };
+        while emulate.post("auth.test", &[]).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        emulate
+    }
+
+    /// Calls a method as somebody else.
+    async fn post(&self, method: &str, form: &[(&str, &str)]) -> reqwest::Result<Value> {
+        let request = self.http.post(format!("{}/{method}", self.root));
+        request
+            .bearer_auth("xoxp-ana")
+            .form(form)
+            .send()
+            .await?
+            .json()
+            .await
+    }
+
+    async fn ana_writes(&self) -> String {
+        let form = [("channel", GENERAL), ("text", "How are you?")];
+        let posted = self.post("chat.postMessage", &form).await.unwrap();
+        posted["ts"].as_str().expect("it was sent").to_owned()
+    }
+}
+
+impl Drop for Emulate {
+    fn drop(&mut self) {
+        // One that has ended finds nobody.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn target() -> Target {
+    Target {
+        chat: GENERAL.into(),
+        thread: None,
+    }
+}
+
+#[tokio::test]
+async fn it_keeps_the_contract() {
+    let emulate = Emulate::start().await;
+    let theirs = emulate.ana_writes().await;
+    let subject = Subject::new(
+        emulate.slack.clone(),
+        target(),
+        theirs.into(),
+        "1600000000.000001".into(),
+        "a.ogg",
+    );
+    check(&subject).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_and_its_file_stand_in_the_thread() {
+    let emulate = Emulate::start().await;
+    let theirs = emulate.ana_writes().await;
+    for operation in [
+        Operation::SendText {
+            text: "**well** & <!everyone>".into(),
+            reply_to: Some(theirs.as_str().into()),
+        },
+        Operation::SendFile {
+            path: "a.ogg".into(),
+            kind: FileKind::Audio,
+            caption: Some("*listen*".into()),
+            reply_to: Some(theirs.as_str().into()),
+        },
+    ] {
+        let call = Call {
+            target: target(),
+            operation,
+            key: "k".into(),
+        };
+        let ack = emulate.slack.perform(call).await.unwrap();
+        assert_eq!(ack.warning, None);
+    }
+    let form = [("channel", GENERAL), ("ts", theirs.as_str())];
+    let thread = emulate.post("conversations.replies", &form).await.unwrap();
+    let texts: Vec<_> = thread["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["text"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(
+        texts,
+        ["How are you?", "*well* &amp; &lt;!everyone&gt;", "_listen_"]
+    );
+    assert_eq!(thread["messages"][2]["files"][0]["name"], "a.ogg");
+}
