@@ -1,114 +1,92 @@
 //! Stopping leaves nothing behind.
 
-use crate::place::{Place, ROOM, Run, SIGNING_SECRET, adapter, ana, socket_mode, until, webhooks};
+use crate::place::{Place, ROOM, Run, SIGNING_SECRET, TOKEN, adapter, ana, socket_mode, until, webhooks};
 use foldback_channels::SlackEvents;
 use foldback_wire::{ChannelState, Secret};
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
+use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle};
 
-/// The server has a runtime of its own, so that the tasks of this one are the adapter's.
-fn elsewhere() -> (tokio::runtime::Runtime, Place) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
-    let place = runtime.block_on(Place::open());
-    (runtime, place)
-}
+/// How often it is started and stopped.
+const ROUNDS: usize = 20;
 
 fn tasks() -> usize {
     Handle::current().metrics().num_alive_tasks()
 }
 
-/// Open files of this process that are sockets.
-fn sockets() -> usize {
-    let open = std::fs::read_dir("/proc/self/fd").unwrap();
-    open.filter(|file| {
-        let file = std::fs::read_link(file.as_ref().unwrap().path());
-        file.is_ok_and(|to| to.to_string_lossy().starts_with("socket:"))
-    })
-    .count()
-}
-
-fn free_port() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap()
-}
-
-/// Starts and stops twenty times, each time in the middle of a message, and checks what is left after it.
-fn start_and_stop(events: &dyn Fn(SocketAddr) -> SlackEvents, webhooks: bool) {
-    let (server_runtime, place) = elsewhere();
-    let listen = free_port();
-    let root = place.server.root();
-    let runtime = tokio::runtime::Builder::new_current_thread()
+/// Starts and stops an adapter whose tasks are the only ones of its runtime; `round` is what happens between. Once
+/// before they are counted: the connection that calls are made through is kept.
+fn start_and_stop(events: SlackEvents, round: &impl AsyncFn(&Place, &mut Run) -> Vec<TcpStream>) {
+    let elsewhere = Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(async {
-        let slack = adapter(&root, crate::place::TOKEN, events(listen), place.dir.path()).unwrap();
-        let mut before = None;
-        for round in 0..21 {
+    let place = elsewhere.block_on(Place::open());
+    let here = Builder::new_current_thread().enable_all().build().unwrap();
+    here.block_on(async {
+        let slack = adapter(&place.server.root(), TOKEN, events, place.dir.path()).unwrap();
+        let mut before = usize::MAX;
+        for n in 0..=ROUNDS {
             let mut run = Run::of(&slack);
             run.until(ChannelState::Up).await;
-            place.server.write(ROOM, ana("x"));
-            if webhooks {
-                let server = &place.server;
-                let delivery = server.deliver(listen, SIGNING_SECRET);
-                let arrival = tokio::select! {
-                    arrival = run.arrival() => arrival,
-                    answers = delivery => panic!("{answers:?}"),
-                };
-                // Somebody holds a connection open, too.
-                let _idle = TcpStream::connect(listen).await.unwrap();
-                drop(arrival);
-                run.end().await;
-                assert!(TcpListener::bind(listen).is_ok(), "the port is free again");
-            } else {
-                drop(run.arrival().await);
-                run.end().await;
-                until(|| place.server.connections().0 == 0).await;
+            let open = round(&place, &mut run).await;
+            run.end().await;
+            for mut connection in open {
+                let left = connection.read(&mut [0]).await.unwrap_or_default();
+                assert_eq!(left, 0, "it is closed");
             }
-            // The first round opens the connection that calls are made through, which is kept.
-            let Some((tasks_before, sockets_before)) = before else {
-                settle().await;
-                before = Some((tasks(), sockets()));
-                continue;
-            };
-            until(|| tasks() == tasks_before && sockets() <= sockets_before).await;
-            assert!(round > 0);
+            until(|| place.server.connections().0 == 0).await;
+            if n == 0 {
+                // What ends with the run is given time to.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                before = tasks();
+            }
+            until(|| tasks() <= before).await;
         }
     });
-    drop(server_runtime);
-}
-
-async fn settle() {
-    tokio::time::sleep(Duration::from_millis(200)).await;
 }
 
 #[test]
-fn socket_mode_leaves_nothing_behind() {
-    start_and_stop(&|_| socket_mode(), false);
+fn socket_mode_leaves_no_task_and_no_connection_behind() {
+    start_and_stop(socket_mode(), &async |place, run| {
+        place.server.write(ROOM, ana("x"));
+        drop(run.arrival().await);
+        Vec::new()
+    });
 }
 
 #[test]
-fn webhooks_leave_nothing_behind() {
-    let events = |listen| SlackEvents::Webhooks {
+fn webhooks_leave_no_task_no_connection_and_no_port_behind() {
+    let listen: SocketAddr = {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        free.local_addr().unwrap()
+    };
+    let events = SlackEvents::Webhooks {
         listen,
         signing_secret: Secret::new(SIGNING_SECRET),
     };
-    start_and_stop(&events, true);
+    start_and_stop(events, &async |place, run| {
+        // It is stopped in the middle of a message, with somebody else at the door.
+        place.server.write(ROOM, ana("x"));
+        let delivery = place.server.deliver(listen, SIGNING_SECRET);
+        tokio::select! {
+            arrival = run.arrival() => drop(arrival),
+            answers = delivery => panic!("{answers:?}"),
+        }
+        vec![TcpStream::connect(listen).await.unwrap()]
+    });
+    assert!(TcpListener::bind(listen).is_ok(), "the port is free again");
 }
 
 #[tokio::test]
 async fn it_stops_in_every_state() {
     for events in [socket_mode(), webhooks()] {
         let place = Place::receiving(events).await;
-        // Right away, and while it is cut off.
-        let run = Run::of(&place.adapter);
-        run.end().await;
+        // Right away, while it connects, and while it is cut off.
+        Run::of(&place.adapter).end().await;
         let mut run = Run::of(&place.adapter);
         run.until(ChannelState::Connecting).await;
         run.end().await;
