@@ -150,3 +150,40 @@ pub(super) fn of(error: &str, needed: Option<&str>) -> Refusal {
         None => Refusal::new(RefusalCode::Rejected, error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_error_has_one_meaning_and_says_it() {
+        let mut known = BTreeSet::new();
+        for Meaning(code, errors, what) in MEANINGS {
+            for error in *errors {
+                assert!(known.insert(*error), "{error} has two meanings");
+                let refusal = of(error, None);
+                assert_eq!((refusal.code, refusal.maybe_done), (*code, false));
+                assert_eq!(refusal.detail, format!("{error}: {what}"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_quoted_and_what_may_be_done_is_said() {
+        let unknown = of("no_such_error", None);
+        assert_eq!(
+            (unknown.code, unknown.detail.as_str(), unknown.maybe_done),
+            (RefusalCode::Rejected, "no_such_error", false)
+        );
+        for error in HALF_DONE {
+            let refusal = of(error, None);
+            assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Transient, true));
+        }
+        let missing = of("missing_scope", Some("files:write"));
+        assert!(
+            missing.detail.contains("the app lacks files:write; add it"),
+            "{missing}"
+        );
+    }
+}
