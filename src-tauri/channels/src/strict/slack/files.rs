@@ -1,10 +1,10 @@
 //! The upload in steps: <https://docs.slack.dev/messaging/working-with-files#uploading_files>.
 
+use super::answer::{Answer, refuse};
 use super::methods::{Done, written};
 use super::request::Arguments;
 use super::room::{File, Posted};
 use super::rules::{COMPLETE, FILE, UPLOAD};
-use super::server::{Answer, refuse};
 use super::state::State;
 use serde_json::{Value, json};
 

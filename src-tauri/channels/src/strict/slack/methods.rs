@@ -1,6 +1,7 @@
 //! The methods.
 
 use super::SlackServer;
+use super::answer::{Answer, refuse};
 use super::mrkdwn;
 use super::request::Arguments;
 use super::room::{Posted, Room};
@@ -8,7 +9,6 @@ use super::rules::{
     ARCHIVED, CHANNEL, DELETE, EMOJI, LENGTH, LINK, MEMBER, METHOD, REACT, SCOPE, TEXT, THREAD, TOKEN_KIND,
     UPDATE,
 };
-use super::server::{Answer, refuse};
 use super::state::State;
 use crate::emoji::is_slack_name;
 use crate::sim::is_message_id;

@@ -1,5 +1,6 @@
 //! Slack: the Web API, Socket Mode and the sender of its webhooks: <https://docs.slack.dev>.
 
+mod answer;
 mod deliver;
 mod files;
 mod methods;

@@ -1,7 +1,7 @@
 //! A call as it arrives: its token and its arguments.
 
+use super::answer::{Answer, refuse};
 use super::rules::{ARGUMENT, POST};
-use super::server::{Answer, refuse};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{Method, header};

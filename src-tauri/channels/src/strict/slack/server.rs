@@ -1,18 +1,13 @@
 //! The server: <https://docs.slack.dev/apis/web-api>.
 
-use super::request::Arguments;
 use super::room::{Posted, Room};
-use super::rules::{CHALLENGE, TOKEN};
-use super::socket;
+use super::rules::CHALLENGE;
 use super::state::State;
+use super::{answer, socket};
 use crate::http;
 use crate::strict::{Fault, Mishap, Rule};
-use axum::body::{Body, Bytes};
-use axum::extract::{Path, Request, State as Shared};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::Router;
 use axum::routing::{any, post};
-use axum::{Json, Router};
 use serde_json::{Value, json};
 use std::io;
 use std::net::SocketAddr;
@@ -21,32 +16,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, broadcast};
 use tokio_util::task::AbortOnDropHandle;
-
-/// A refusal, in Slack's form.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) error: &'static str,
-    pub(super) needed: Option<&'static str>,
-    pub(super) rule: Option<Rule>,
-}
-
-impl Answer {
-    pub(super) const fn error(error: &'static str) -> Self {
-        Self {
-            error,
-            needed: None,
-            rule: None,
-        }
-    }
-}
-
-/// A refusal because a rule was broken.
-pub(super) const fn refuse(rule: Rule, error: &'static str) -> Answer {
-    Answer {
-        rule: Some(rule),
-        ..Answer::error(error)
-    }
-}
 
 /// What every open connection is told to do.
 #[derive(Debug, Clone)]
@@ -59,8 +28,8 @@ pub(super) enum Order {
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    token: String,
-    app_token: String,
+    pub(super) token: String,
+    pub(super) app_token: String,
     state: Mutex<State>,
     patience: Mutex<Duration>,
     pub(super) news: Notify,
@@ -96,8 +65,8 @@ impl SlackServer {
         });
         let router = Router::new()
             .route("/link", any(socket::link))
-            .route("/upload/{id}", post(upload))
-            .fallback(answer)
+            .route("/upload/{id}", post(answer::upload))
+            .fallback(answer::answer)
             .layer(axum::extract::DefaultBodyLimit::disable())
             .with_state(Arc::clone(&inner));
         let serving = tokio::spawn(async move {
@@ -321,108 +290,4 @@ impl Inner {
         drop(state);
         self.news.notify_waiters();
     }
-
-    /// Whether a call comes from the app itself, or from its bot.
-    fn is_app(&self, headers: &HeaderMap) -> Result<bool, Answer> {
-        let bearer = headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok());
-        match bearer.and_then(|value| value.strip_prefix("Bearer ")) {
-            None => Err(refuse(TOKEN, "not_authed")),
-            Some(token) if token == self.token => Ok(false),
-            Some(token) if token == self.app_token => Ok(true),
-            Some(_) => Err(refuse(TOKEN, "invalid_auth")),
-        }
-    }
-}
-
-async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Response {
-    let path = request.uri().path().to_owned();
-    let Some(method) = path.strip_prefix("/api/") else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let mishap = {
-        let mut state = inner.state();
-        state.calls += 1;
-        state.faults.next(method)
-    };
-    let done = match mishap {
-        Some(Mishap::RateLimited(wait)) => return rate_limited(wait),
-        Some(Mishap::Failed) => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
-        Some(Mishap::Broken) => return broken_off(),
-        _ => match inner.is_app(request.headers()) {
-            Err(answer) => Err(answer),
-            Ok(as_app) => Arguments::read(method, request)
-                .await
-                .and_then(|given| inner.state().call(method, as_app, &given)),
-        },
-    };
-    inner.news.notify_waiters();
-    if let Err(Answer { rule: Some(rule), .. }) = &done {
-        inner.state().broken.note(*rule);
-    }
-    match mishap {
-        Some(Mishap::Lost) => return broken_off(),
-        Some(Mishap::FailedAfter) => {
-            return (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                Json(json!({"ok": false, "error": "internal_error"})),
-            )
-                .into_response();
-        }
-        Some(Mishap::Late(late)) => tokio::time::sleep(late).await,
-        _ => {}
-    }
-    let body = match done {
-        Ok(mut result) => {
-            result["ok"] = true.into();
-            result
-        }
-        Err(Answer { error, needed, .. }) => json!({"ok": false, "error": error, "needed": needed}),
-    };
-    Json(body).into_response()
-}
-
-async fn upload(
-    Shared(inner): Shared<Arc<Inner>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    bytes: Bytes,
-) -> Response {
-    let mishap = inner.state().faults.next("upload");
-    match mishap {
-        Some(Mishap::RateLimited(wait)) => return rate_limited(wait),
-        Some(Mishap::Broken) => return broken_off(),
-        Some(Mishap::Failed) => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
-        _ => {}
-    }
-    let mut state = inner.state();
-    match state.take(&id, headers.contains_key(header::AUTHORIZATION), &bytes) {
-        Ok(_) if matches!(mishap, Some(Mishap::Lost)) => broken_off(),
-        Ok(said) => said.into_response(),
-        Err(answer) => {
-            if let Some(rule) = answer.rule {
-                state.broken.note(rule);
-            }
-            (StatusCode::BAD_REQUEST, answer.error).into_response()
-        }
-    }
-}
-
-/// <https://docs.slack.dev/apis/web-api/rate-limits>
-fn rate_limited(wait: Duration) -> Response {
-    let seconds = wait.as_secs().max(1).to_string();
-    let body = Json(json!({"ok": false, "error": "ratelimited"}));
-    (
-        StatusCode::TOO_MANY_REQUESTS,
-        [(header::RETRY_AFTER, seconds)],
-        body,
-    )
-        .into_response()
-}
-
-/// An answer whose body breaks off, which ends the connection.
-pub(super) fn broken_off() -> Response {
-    let error = || async { Err::<Bytes, _>(io::Error::from(io::ErrorKind::ConnectionReset)) };
-    Response::new(Body::from_stream(futures::stream::once(error())))
 }

@@ -1,7 +1,8 @@
 //! The server's side of Socket Mode: <https://docs.slack.dev/apis/events-api/using-socket-mode>.
 
+use super::answer::broken_off;
 use super::rules::{CONFIRM, FRAME, TICKET};
-use super::server::{Inner, Order, broken_off};
+use super::server::{Inner, Order};
 use crate::strict::Mishap;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
