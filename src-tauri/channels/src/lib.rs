@@ -12,6 +12,7 @@ mod millis;
 mod profile;
 mod remote;
 mod render;
+mod signal;
 pub mod sim;
 #[cfg(feature = "strict")]
 pub mod strict;
@@ -25,6 +26,7 @@ pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
 pub use render::{render, rendered_length};
+pub use signal::{SIGNAL_CLI, SignalCli};
 pub use sim::{KEY_WINDOW, is_message_id};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::{TELEGRAM, Telegram};

@@ -3,6 +3,7 @@
 //! documentation that demands it.
 
 mod fault;
+pub mod signal;
 pub mod telegram;
 
 pub use fault::{Fault, Mishap};
