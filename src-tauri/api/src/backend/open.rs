@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{Shelf, live::Digest, log::LogBook, output};
 use foldback_channels::{
-    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, profile,
+    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, SIGNAL_CLI, SignalCli, TELEGRAM, Telegram,
+    profile,
 };
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
@@ -301,7 +302,17 @@ fn adapters(
                     refusal,
                 })?)
             }
-            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Whatsapp | ChannelKind::Signal => {
+            ChannelKind::Signal => {
+                let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
+                let root = settings.api_root.as_deref().unwrap_or(SIGNAL_CLI);
+                let (can, account) = (profile(Platform::Signal), settings.account.clone());
+                let signal = SignalCli::new(id.clone(), can, account, root, folder, clocked.0, clocked.1);
+                Arc::new(signal.map_err(|refusal| OpenError::Channel {
+                    channel: id.clone(),
+                    refusal,
+                })?)
+            }
+            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Whatsapp => {
                 return Err(OpenError::NoAdapter(id.clone(), platform.code()));
             }
         };

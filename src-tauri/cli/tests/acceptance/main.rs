@@ -16,6 +16,7 @@ mod replay;
 mod schema;
 mod send;
 mod serve;
+mod signal;
 mod telegram;
 mod vectors;
 mod why;
