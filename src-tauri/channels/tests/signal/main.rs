@@ -1,6 +1,9 @@
 //! The Signal adapter against a strict daemon of signal-cli.
 
+mod accounts;
 mod adapter;
+#[cfg(feature = "test-peers")]
+mod peer;
 mod place;
 mod receive;
 mod refusals;

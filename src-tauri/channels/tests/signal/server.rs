@@ -9,7 +9,11 @@ use tokio::net::TcpStream;
 
 /// One line, and what is said to it; nothing where the connection is closed.
 async fn say(place: &Place, line: &str) -> Option<Value> {
-    let address = place.server.root().strip_prefix("tcp://").unwrap();
+    say_to(place.server.root(), line).await
+}
+
+pub(crate) async fn say_to(root: &str, line: &str) -> Option<Value> {
+    let address = root.strip_prefix("tcp://").unwrap();
     let mut wire = BufReader::new(TcpStream::connect(address).await.unwrap());
     wire.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -25,7 +29,7 @@ async fn call(place: &Place, method: &str, params: &Value) -> Value {
 }
 
 /// The line, the code, and what the refusal says.
-const NO_CALLS: &str = r#"
+pub(crate) const NO_CALLS: &str = r#"
  -32700 Empty input line
 nonsense -32700 Unrecognized
 {"jsonrpc":"2.0" -32700 Unrecognized
@@ -92,7 +96,7 @@ sendReceipt {"recipient":"ANA","targetTimestamp":[1],"type":"seen"} -1 Unknown r
 sendReceipt {"targetTimestamp":[1]} -32603 the author is missing
 "#;
 
-fn rows(table: &str) -> impl Iterator<Item = (&str, i64, &str)> {
+pub(crate) fn rows(table: &str) -> impl Iterator<Item = (&str, i64, &str)> {
     table.lines().skip(1).map(|row| {
         let at = [" -32", " -1 "]
             .iter()
