@@ -5,8 +5,9 @@ use super::attach::data_uri;
 use super::daemon::{FILE_PATIENCE, PATIENCE};
 use super::ids::{Chat, Message};
 use super::refusal::Sent;
-use crate::{Ack, Refusal, render};
-use foldback_wire::{ChatId, Markup, MessageId, Operation, RefusalCode, Target};
+use crate::render::{Look, Part, render_parts};
+use crate::{Ack, Refusal};
+use foldback_wire::{ChatId, MessageId, Operation, RefusalCode, Target};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -17,13 +18,12 @@ impl SignalCli {
         Chat::of(chat)?.place(&mut params);
         match operation {
             Operation::SendText { text, reply_to } => {
-                let text = render(text, Markup::Plain);
-                if text.trim().is_empty() {
+                self.write(&mut params, text, self.capabilities.text_limit)?;
+                if message_in(&params).trim().is_empty() {
                     return Err(Refusal::new(RefusalCode::Rejected, "the text is empty"));
                 }
-                self.check_length(&text, self.capabilities.text_limit)?;
                 self.quote(&mut params, chat, reply_to.as_ref())?;
-                self.say(chat, params, text, PATIENCE).await
+                self.say(chat, params, PATIENCE).await
             }
             Operation::EditText { .. } => Err(Refusal::new(
                 RefusalCode::Unsupported,
@@ -47,15 +47,15 @@ impl SignalCli {
                 reply_to,
                 ..
             } => {
-                let caption = render(caption.as_deref().unwrap_or_default(), Markup::Plain);
-                self.check_length(&caption, self.capabilities.caption_limit)?;
+                let caption = caption.as_deref().unwrap_or_default();
+                self.write(&mut params, caption, self.capabilities.caption_limit)?;
                 self.quote(&mut params, chat, reply_to.as_ref())?;
                 self.attach(&mut params, path).await?;
-                self.say(chat, params, caption, FILE_PATIENCE).await
+                self.say(chat, params, FILE_PATIENCE).await
             }
             Operation::SendVoice { path, .. } => {
                 self.attach(&mut params, path).await?;
-                self.say(chat, params, String::new(), FILE_PATIENCE).await
+                self.say(chat, params, FILE_PATIENCE).await
             }
             Operation::Typing => self
                 .deliver("sendTyping", &params, PATIENCE)
@@ -68,14 +68,12 @@ impl SignalCli {
     async fn say(
         &self,
         chat: &ChatId,
-        mut params: Map<String, Value>,
-        text: String,
+        params: Map<String, Value>,
         patience: Duration,
     ) -> Result<Ack, Refusal> {
-        params.insert("message".into(), text.as_str().into());
         let (sent, ack) = self.deliver("send", &params, patience).await?;
         let id = Message { sent, author: None }.id();
-        self.state().memory.add(chat, &id, &text);
+        self.state().memory.add(chat, &id, message_in(&params));
         Ok(Ack {
             message: Some(id),
             ..ack
@@ -145,16 +143,35 @@ impl SignalCli {
         Ok(())
     }
 
-    /// signal-cli would send longer text as a file.
-    fn check_length(&self, text: &str, limit: usize) -> Result<(), Refusal> {
+    /// Writes a text, with its emphasis beside it. A longer one signal-cli would send as a file.
+    fn write(&self, params: &mut Map<String, Value>, markdown: &str, limit: usize) -> Result<(), Refusal> {
+        let (text, parts) = render_parts(markdown);
         let unit = self.capabilities.unit;
-        let length = unit.measure(text);
-        if length <= limit {
-            return Ok(());
+        let length = unit.measure(&text);
+        if length > limit {
+            let why = format!("{length} {unit} of at most {limit}");
+            return Err(Refusal::new(RefusalCode::TooLong, why));
         }
-        Err(Refusal::new(
-            RefusalCode::TooLong,
-            format!("{length} {unit} of at most {limit}"),
-        ))
+        if !parts.is_empty() {
+            let styles: Vec<_> = parts.into_iter().map(style).collect();
+            params.insert("textStyle".into(), json!(styles));
+        }
+        params.insert("message".into(), text.into());
+        Ok(())
     }
+}
+
+fn message_in(params: &Map<String, Value>) -> &str {
+    params.get("message").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A part of a text as signal-cli has it.
+fn style(part: Part) -> String {
+    let look = match part.look {
+        Look::Bold => "BOLD",
+        Look::Italic => "ITALIC",
+        Look::Strike => "STRIKETHROUGH",
+        Look::Mono => "MONOSPACE",
+    };
+    format!("{}:{}:{look}", part.start, part.length)
 }

@@ -68,14 +68,18 @@ async fn it_keeps_the_contract() {
 }
 
 #[tokio::test]
-async fn text_is_plain_and_breaks_no_rule() {
+async fn text_is_plain_with_its_emphasis_beside_it() {
     let place = Place::open().await;
-    let text = "**Hi** `a < b` & [here](https://e.org)\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+    let text = "🎉 **Hi** `a < b` & [here](https://e.org)\n\n- _one_\n\n| a | b |\n|---|---|\n| 1 | 2 |";
     let ack = place.send(text).await.unwrap();
     let posted = place.server.messages(ANA).remove(0);
     assert_eq!(
         posted.text,
-        "Hi a < b & here (https://e.org)\n\n- one\n\na | b\n--+--\n1 | 2"
+        "🎉 Hi a < b & here (https://e.org)\n\n- one\n\na | b\n--+--\n1 | 2"
+    );
+    assert_eq!(
+        posted.styles,
+        ["3:2:BOLD", "6:5:MONOSPACE", "38:3:ITALIC", "43:17:MONOSPACE"]
     );
     assert_eq!(ack.message, Some(posted.sent.to_string().into()));
     assert_eq!(place.server.broken(), []);

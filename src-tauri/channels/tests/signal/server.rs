@@ -76,6 +76,9 @@ send {"recipient":["ANA"],"attachments":["data:text;filename=a.txt;base64,aGk="]
 send {"recipient":["ANA"],"attachments":["data:text/plain;filename=a b;base64,aGk="]} -32603 not escaped
 send {"recipient":["ANA"],"attachments":["data:text/plain;filename=a;base64,a-k="]} -32603 not base64
 send {"recipient":["ANA"],"attachments":["data:text/plain"]} -32603 not a valid data URI
+send {"recipient":["ANA"],"message":"x","textStyle":["BOLD"]} -1 Invalid textStyle syntax
+send {"recipient":["ANA"],"message":"x","textStyle":["0:1:bold"]} -1 Invalid style: bold
+send {"recipient":["ANA"],"message":"🎉","textStyle":["0:3:BOLD"]} -1 not in the text of 2 units
 send {"recipient":["ANA"],"message":"x","quoteTimestamp":1} -32603 a timestamp and an author
 send {"recipient":["ANA"],"message":"x","quoteTimestamp":"1","quoteAuthor":"ANA"} -32603 must be an integer
 send {"recipient":["ANA"],"message":"x","quoteTimestamp":1.7e12,"quoteAuthor":"ANA"} -32603 must be an integer

@@ -23,6 +23,8 @@ pub struct Posted {
     pub author: Option<String>,
     /// Its text.
     pub text: String,
+    /// Its emphasis, each as start:length:STYLE.
+    pub styles: Vec<String>,
     /// What it quotes: when that was sent, by whom, and what it says.
     pub quote: Option<(i64, String, String)>,
     /// Its file.

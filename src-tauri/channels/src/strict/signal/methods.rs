@@ -1,10 +1,11 @@
 //! The methods.
 
-use super::account::{Attached, Posted};
+use super::account::Posted;
+use super::content::{attached, styled};
 use super::request::Params;
 use super::rules::{
-    ACCOUNT, ATTACHMENT, DELETE, EMOJI, EMPTY, GROUP, LENGTH, MEMBER, METHOD, QUOTE, REACTION, RECEIPT,
-    RECIPIENT, REGISTERED, SUBSCRIPTION, TARGET,
+    ACCOUNT, DELETE, EMOJI, EMPTY, GROUP, LENGTH, MEMBER, METHOD, QUOTE, REACTION, RECEIPT, RECIPIENT,
+    REGISTERED, SUBSCRIPTION, TARGET,
 };
 use super::server::{Refused, State, refuse};
 use crate::strict::Rule;
@@ -13,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-const USER: i64 = -1;
+pub(super) const USER: i64 = -1;
 const WHERE: [&str; 3] = ["account", "recipient", "groupId"];
 
 type Done = Result<Value, Refused>;
@@ -90,6 +91,7 @@ impl State {
                 &WHERE[..],
                 &[
                     "message",
+                    "textStyle",
                     "attachments",
                     "quoteTimestamp",
                     "quoteAuthor",
@@ -110,6 +112,11 @@ impl State {
         }
         if text.len() > 2_000 {
             self.broken.note(LENGTH);
+        }
+        let mut styles = Vec::new();
+        for style in given.list("textStyle")? {
+            styled(style, &text)?;
+            styles.push(style.to_owned());
         }
         let quote = match (given.moment("quoteTimestamp")?, given.text("quoteAuthor")?) {
             (None, None) => None,
@@ -133,6 +140,7 @@ impl State {
             let posted = Posted {
                 sent,
                 text,
+                styles,
                 quote,
                 file: files.pop(),
                 ..Posted::default()
@@ -332,56 +340,6 @@ impl State {
         act(self, sent);
         Ok(json!({"timestamp": sent, "results": results}))
     }
-}
-
-/// <https://www.rfc-editor.org/rfc/rfc2397>, with the file's name as signal-cli has it.
-fn attached(uri: &str) -> Result<Attached, Refused> {
-    let wrong = |why: &str| {
-        let said = format!("Failed to send message: {uri}: {why} (AttachmentInvalidException)");
-        refuse(ATTACHMENT, -32_603, &said)
-    };
-    let Some(rest) = uri.strip_prefix("data:") else {
-        return Err(wrong("no such file"));
-    };
-    let (head, data) = rest
-        .split_once(',')
-        .ok_or_else(|| wrong("not a valid data URI"))?;
-    let head = head
-        .strip_suffix(";base64")
-        .ok_or_else(|| wrong("not in base64"))?;
-    let (media_type, name) = head
-        .split_once(";filename=")
-        .ok_or_else(|| wrong("no file name"))?;
-    if media_type.split('/').filter(|part| !part.is_empty()).count() != 2 {
-        return Err(wrong("no media type"));
-    }
-    let name = unescaped(name).ok_or_else(|| wrong("the file name is not escaped"))?;
-    let bytes = STANDARD.decode(data).map_err(|_| wrong("not base64"))?;
-    Ok(Attached {
-        name,
-        media_type: media_type.to_owned(),
-        bytes,
-    })
-}
-
-/// A name whose special characters are all escaped.
-fn unescaped(name: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = name.as_bytes();
-    while let [first, after @ ..] = rest {
-        rest = after;
-        match first {
-            b'%' => {
-                let (hex, after) = rest.split_at_checked(2)?;
-                bytes.push(u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?);
-                rest = after;
-            }
-            b'+' | b'=' | b';' | b' ' => return None,
-            byte if byte.is_ascii_graphic() => bytes.push(*byte),
-            _ => return None,
-        }
-    }
-    String::from_utf8(bytes).ok().filter(|name| !name.is_empty())
 }
 
 fn success(number: &str) -> Value {

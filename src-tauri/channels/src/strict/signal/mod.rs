@@ -4,6 +4,7 @@
 
 mod account;
 mod connection;
+mod content;
 mod methods;
 mod request;
 mod rules;
