@@ -242,13 +242,12 @@ impl DataMessage {
         let text = self.message.as_deref().unwrap_or_default();
         let mut mentions: Vec<_> = self.mentions.iter().flatten().collect();
         mentions.sort_by_key(|mention| mention.start);
-        let (mut out, mut units, mut mentions) = (
-            String::with_capacity(text.len()),
-            0,
-            mentions.into_iter().peekable(),
-        );
-        let mut covered = 0;
+        let mut mentions = mentions.into_iter().peekable();
+        let mut out = String::with_capacity(text.len());
+        let (mut units, mut covered) = (0, 0);
         for c in text.chars() {
+            // One that begins inside another, or inside a character, names nobody.
+            while mentions.next_if(|mention| mention.start < units).is_some() {}
             if let Some(mention) = mentions.next_if(|mention| mention.start == units) {
                 let who = person(
                     mention.number.as_ref(),
@@ -282,5 +281,41 @@ impl DataMessage {
             size: None,
         });
         files.chain(sticker).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(message: &str, mentions: &[(usize, usize)]) -> String {
+        let mentions = mentions.iter().map(|&(start, length)| Mention {
+            number: Some("+1".into()),
+            start,
+            length,
+            ..Mention::default()
+        });
+        let said = DataMessage {
+            message: Some(message.into()),
+            mentions: Some(mentions.collect()),
+            ..DataMessage::default()
+        };
+        said.text()
+    }
+
+    #[test]
+    fn mentions_stand_where_they_were() {
+        for (message, mentions, expected) in [
+            ("\u{fffc} and \u{fffc}", &[(6, 1), (0, 1)][..], "@+1 and @+1"),
+            ("🎉\u{fffc}!", &[(2, 1)], "🎉@+1!"),
+            ("\u{fffc}\u{fffc}x", &[(0, 1), (0, 1), (1, 1)], "@+1@+1x"),
+            ("🎉\u{fffc}", &[(1, 1), (2, 1)], "🎉@+1"),
+            ("abc", &[(1, 0)], "a@+1bc"),
+            ("abc", &[(1, usize::MAX)], "a@+1"),
+            ("abc", &[(3, 1), (usize::MAX, 1)], "abc"),
+            ("", &[(0, 1)], ""),
+        ] {
+            assert_eq!(text(message, mentions), expected, "{message:?} {mentions:?}");
+        }
     }
 }

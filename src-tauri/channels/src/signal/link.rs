@@ -1,8 +1,8 @@
 //! A connection to the daemon: JSON-RPC 2.0, one message a line.
 //! <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli-jsonrpc.5.adoc#basic-usage>
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
@@ -23,6 +23,15 @@ pub(super) struct Link {
     /// That line is too long already.
     passing: bool,
     calls: u64,
+}
+
+/// What the daemon is asked.
+#[derive(Serialize)]
+struct Call<'a> {
+    jsonrpc: &'static str,
+    id: u64,
+    method: &'a str,
+    params: &'a Map<String, Value>,
 }
 
 /// What the daemon says.
@@ -72,8 +81,12 @@ impl Link {
         mut received: impl FnMut(Value),
     ) -> io::Result<Result<Value, Fault>> {
         self.calls += 1;
-        let call = json!({"jsonrpc": "2.0", "id": self.calls, "method": method, "params": params});
-        let mut line = serde_json::to_vec(&call)?;
+        let mut line = serde_json::to_vec(&Call {
+            jsonrpc: "2.0",
+            id: self.calls,
+            method,
+            params,
+        })?;
         line.push(b'\n');
         self.wire.write_all(&line).await?;
         drop(line);

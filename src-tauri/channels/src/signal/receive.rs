@@ -170,8 +170,12 @@ impl SignalCli {
         };
         if let Some(account) = &received.account {
             match state.me.account() {
-                None => state.me = Me::of(Some(account)),
                 Some(me) if me == account || state.me.aci.as_ref() == Some(account) => {}
+                // The daemon's only one.
+                _ if self.account.is_none() && (subscription.is_some() || state.me == Me::default()) => {
+                    state.me = Me::of(Some(account));
+                }
+                None => {}
                 // A daemon of several tells every connection about all of them.
                 Some(_) if subscription.is_none() => return Ok(()),
                 Some(me) => {

@@ -177,7 +177,7 @@ fn failure(failed: &[&Outcome], said: Option<&str>) -> Refusal {
 fn rate_limited(said: &str, token: Option<&str>, seconds: Option<u64>) -> Refusal {
     let way = match token {
         Some(token) => format!(
-            "; wait, or solve https://signalcaptchas.org/challenge/generate.html and run \
+            "; wait, or solve https://signalcaptchas.org/challenge/generate.html, stop the daemon and run \
              signal-cli submitRateLimitChallenge --challenge {token} --captcha 'signalcaptcha://…'"
         ),
         None => String::new(),
@@ -190,7 +190,7 @@ fn rate_limited(said: &str, token: Option<&str>, seconds: Option<u64>) -> Refusa
 
 /// <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#trust>
 fn untrusted(said: &str, whom: &str) -> Refusal {
-    let way = "compare the safety number with them (signal-cli listIdentities), then run \
+    let way = "compare the safety number with them (signal-cli listIdentities), then stop the daemon and run \
                signal-cli trust --verified-safety-number NUMBER";
     Refusal::new(RefusalCode::Forbidden, format!("{said}; {way} {whom}"))
 }
@@ -252,5 +252,101 @@ mod tests {
         };
         let refusal = of("send", &fault);
         assert!(refusal.detail.chars().count() < 350, "{refusal}");
+    }
+
+    #[test]
+    fn every_code_has_a_meaning() {
+        for (code, message, kind, maybe_done) in [
+            (-32_700, "Unrecognized token", RefusalCode::Rejected, false),
+            (-32_600, "method field must be set", RefusalCode::Rejected, false),
+            (-32_601, "Method not implemented", RefusalCode::Unsupported, false),
+            (
+                -32_602,
+                "Specified account does not exist",
+                RefusalCode::Forbidden,
+                false,
+            ),
+            (-32_602, "unknown parameter x", RefusalCode::Rejected, false),
+            (-32_603, "Command execution failed", RefusalCode::Transient, true),
+            (
+                -32_603,
+                "Failed to send message: x (AttachmentInvalidException)",
+                RefusalCode::Rejected,
+                false,
+            ),
+            (-1, "No recipients given", RefusalCode::Rejected, false),
+            (-1, "Group not found: AAAA", RefusalCode::Gone, false),
+            (-1, "The user +1 is not registered.", RefusalCode::Gone, false),
+            (
+                -1,
+                "User is not a member in group: G (AAAA)",
+                RefusalCode::Forbidden,
+                false,
+            ),
+            (
+                -1,
+                "User is not allowed to send message to group: G (AAAA)",
+                RefusalCode::Forbidden,
+                false,
+            ),
+            (
+                -3,
+                "Failed to send message: timeout (IOException)",
+                RefusalCode::Transient,
+                true,
+            ),
+            (
+                -4,
+                "Failed to send message due to untrusted identities",
+                RefusalCode::Forbidden,
+                false,
+            ),
+            (
+                -5,
+                "Failed to send message due to rate limiting",
+                RefusalCode::RateLimited,
+                false,
+            ),
+            (-6, "something newer", RefusalCode::Transient, true),
+        ] {
+            let fault = Fault {
+                code,
+                message: message.to_owned(),
+                data: Value::Null,
+            };
+            let refusal = of("send", &fault);
+            assert_eq!(
+                (refusal.code, refusal.maybe_done),
+                (kind, maybe_done),
+                "{code} {message}"
+            );
+            assert!(refusal.detail.contains(message), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn why_nobody_got_it_is_in_the_results() {
+        for (kind, code, maybe_done) in [
+            ("UNREGISTERED_FAILURE", RefusalCode::Gone, false),
+            ("IDENTITY_FAILURE", RefusalCode::Forbidden, false),
+            ("NETWORK_FAILURE", RefusalCode::Transient, true),
+            ("RATE_LIMIT_FAILURE", RefusalCode::RateLimited, false),
+            ("INVALID_PRE_KEY_FAILURE", RefusalCode::Rejected, false),
+            ("SOMETHING_NEWER", RefusalCode::Rejected, false),
+        ] {
+            let results = json!([{"recipientAddress": {"number": null, "uuid": "7cc"}, "type": kind}]);
+            let fault = Fault {
+                code: USER_ERROR,
+                message: "Failed to send message".to_owned(),
+                data: json!({"response": {"timestamp": 1, "results": results}}),
+            };
+            // Older versions answer so.
+            let older =
+                Sent::read(json!({"timestamp": 1, "results": results})).map(|(sent, _)| sent.timestamp);
+            for refusal in [of("send", &fault), older.unwrap_err()] {
+                assert_eq!((refusal.code, refusal.maybe_done), (code, maybe_done), "{kind}");
+                assert!(refusal.detail.contains("7cc"), "{refusal}");
+            }
+        }
     }
 }

@@ -39,7 +39,7 @@ async fn the_only_account_needs_no_name() {
 }
 
 #[tokio::test]
-async fn a_daemon_for_another_account_is_found_out() {
+async fn a_daemon_for_one_account_says_whose_it_is() {
     let start = Start {
         accounts: vec![BEN.into()],
         single: true,
@@ -47,17 +47,39 @@ async fn a_daemon_for_another_account_is_found_out() {
     };
     let place = Place::started(start, None).await;
     let mut run = place.run();
+    assert_eq!(run.until(ChannelState::Up).await, "connected");
+    let quote = |author: &str| json!({"id": 7, "author": author, "authorNumber": author, "text": "x"});
+    for (account, author, mentioned) in [(BEN, BEN, true), (BEN, ME, false), (ME, ME, true)] {
+        let sent = 5 + i64::from(mentioned) + i64::from(account == ME);
+        let data = json!({"timestamp": sent, "message": "hi", "quote": quote(author)});
+        let envelope = json!({"source": ANA, "sourceNumber": ANA, "dataMessage": data});
+        place
+            .server
+            .receive(json!({"account": account, "envelope": envelope}));
+        let message = run.message().await;
+        assert_eq!(
+            (message.account.as_deref(), message.mentioned),
+            (Some(account), mentioned)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_daemon_for_another_account_is_found_out() {
+    let place = Place::started(
+        Start {
+            single: true,
+            ..several()
+        },
+        Some(ME),
+    )
+    .await;
+    let mut run = place.run();
     run.up().await;
-    place.server.write(ANA, None, json!({"message": "hi"}));
-    assert_eq!(
-        run.message().await.account.as_deref(),
-        Some(BEN),
-        "it says whose it is"
-    );
-    place.server.receive(json!({"account": ME, "envelope": {}}));
+    place.server.receive(json!({"account": BEN, "envelope": {}}));
     let why = run.until(ChannelState::Down).await;
     assert!(
-        why.contains("has the account +4915500000001, not +33987654321"),
+        why.contains("has the account +33987654321, not +4915500000001"),
         "{why}"
     );
     assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);

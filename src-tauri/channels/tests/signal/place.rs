@@ -85,7 +85,7 @@ impl Place {
             std::fs::write(dir.path().join(name), bytes).unwrap();
         }
         let clock = Arc::new(Hasty::default());
-        let adapter = adapter(&server, account, dir.path(), &clock).unwrap();
+        let adapter = adapter(server.root(), account, dir.path(), &clock).unwrap();
         Self {
             server,
             adapter: Arc::new(adapter),
@@ -111,6 +111,21 @@ impl Place {
         self.perform(said(text)).await
     }
 
+    /// The adapter, for another daemon.
+    pub(crate) fn adapter_at(&self, root: &str) -> Result<SignalCli, Refusal> {
+        adapter(root, Some(ME), self.dir.path(), &self.clock)
+    }
+
+    /// Sends through another daemon.
+    pub(crate) async fn send_to(&self, root: &str) -> Result<Ack, Refusal> {
+        let call = Call {
+            target: target(ANA),
+            operation: said("hi"),
+            key: "k".to_owned(),
+        };
+        self.adapter_at(root)?.perform(call).await
+    }
+
     pub(crate) fn run(&self) -> Run {
         let (sink, signals) = mpsc::channel(1);
         let stop = CancellationToken::new();
@@ -126,8 +141,8 @@ pub(crate) fn populate(server: &SignalServer) {
     server.open_group(GROUP, &[ME, ANA, BEN]);
 }
 
-pub(crate) fn adapter(
-    server: &SignalServer,
+fn adapter(
+    root: &str,
     account: Option<&str>,
     dir: &std::path::Path,
     clock: &Arc<Hasty>,
@@ -136,7 +151,7 @@ pub(crate) fn adapter(
         ChannelId::new("signal"),
         profile(Platform::Signal),
         account.map(str::to_owned),
-        server.root(),
+        root,
         Folder::new(dir, 60_000_000),
         clock.clone(),
         Arc::new(Even),

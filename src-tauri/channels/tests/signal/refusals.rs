@@ -1,11 +1,14 @@
 //! What the adapter makes of refusals and of answers that do not come.
 
-use crate::place::{ANA, BEN, GROUP, ME, Place, group, said, several};
+use crate::place::{ANA, BEN, GROUP, Place, group, said, several};
+use foldback_channels::Refusal;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::signal::Start;
 use foldback_wire::{FileKind, Operation, RefusalCode};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpListener;
 
 #[tokio::test]
 async fn mishaps_are_told_apart() {
@@ -65,6 +68,67 @@ async fn calls_under_way_when_the_connection_breaks_may_be_done() {
             (refusal.code, refusal.maybe_done),
             (RefusalCode::Transient, true),
             "{refusal}"
+        );
+    }
+}
+
+/// What the adapter makes of a daemon that answers with these bytes, and closes.
+async fn answered_with(place: &Place, bytes: &[u8]) -> Refusal {
+    let daemon = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let root = format!("tcp://{}", daemon.local_addr().unwrap());
+    let (call, ()) = tokio::join!(place.send_to(&root), async {
+        let mut wire = BufReader::new(daemon.accept().await.unwrap().0);
+        wire.read_line(&mut String::new()).await.unwrap();
+        wire.write_all(bytes).await.unwrap();
+    });
+    call.unwrap_err()
+}
+
+#[tokio::test]
+async fn answers_that_are_none_leave_it_open_whether_it_is_done() {
+    let place = Place::open().await;
+    for (bytes, code, maybe_done) in [
+        (
+            &b"{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"x\"}}\n"[..],
+            RefusalCode::Rejected,
+            false,
+        ),
+        (b"", RefusalCode::Transient, true),
+        (b"garbage\n", RefusalCode::Transient, true),
+        (
+            b"{\"id\":7,\"result\":{\"timestamp\":5}}\n",
+            RefusalCode::Transient,
+            true,
+        ),
+        (
+            b"{\"id\":\"1\",\"result\":{\"timestamp\":5}}\n",
+            RefusalCode::Transient,
+            true,
+        ),
+        (
+            b"{\"id\":1,\"result\":{\"timestamp\":5}}",
+            RefusalCode::Transient,
+            true,
+        ),
+        (b"{\"id\":1,\"result\":{}}\n", RefusalCode::Rejected, true),
+        (
+            b"{\"id\":1,\"result\":{\"timestamp\":5.5}}\n",
+            RefusalCode::Rejected,
+            true,
+        ),
+        (
+            b"{\"id\":1,\"result\":{\"timestamp\":\"5\"}}\n",
+            RefusalCode::Rejected,
+            true,
+        ),
+        (b"{\"id\":1}\n", RefusalCode::Rejected, true),
+    ] {
+        let refusal = answered_with(&place, bytes).await;
+        let line = String::from_utf8_lossy(bytes);
+        assert_eq!(
+            (refusal.code, refusal.maybe_done),
+            (code, maybe_done),
+            "{line}: {refusal}"
         );
     }
 }
@@ -318,19 +382,8 @@ async fn a_file_that_may_not_be_sent_is_refused_here() {
 #[tokio::test]
 async fn a_daemon_on_another_machine_is_refused() {
     let place = Place::open().await;
-    let new = |root: &str| {
-        foldback_channels::SignalCli::new(
-            foldback_wire::ChannelId::new("signal"),
-            foldback_channels::profile(foldback_wire::Platform::Signal),
-            Some(ME.into()),
-            root,
-            foldback_channels::Folder::new("/tmp", 1),
-            place.clock.clone(),
-            std::sync::Arc::new(crate::place::Even),
-        )
-    };
-    assert!(new("tcp://127.0.0.1:7583").is_ok());
-    let Err(refusal) = new("tcp://192.168.1.2:7583") else {
+    assert!(place.adapter_at("tcp://127.0.0.1:7583").is_ok());
+    let Err(refusal) = place.adapter_at("tcp://192.168.1.2:7583") else {
         panic!("it has no password");
     };
     assert!(refusal.detail.contains("must be on this machine"), "{refusal}");

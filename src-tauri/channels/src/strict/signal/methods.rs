@@ -73,7 +73,7 @@ impl State {
     fn account_of(&self, given: &Params, all: bool) -> Result<Option<String>, Refused> {
         match given.text("account")? {
             Some(account) if self.start.accounts.iter().any(|one| one == account) => {
-                Ok(Some(account.to_owned()))
+                Ok(Some(account.to_owned()).filter(|_| !self.start.single))
             }
             Some(_) => Err(refuse(ACCOUNT, -32_602, "Specified account does not exist")),
             None if all || self.start.single => Ok(None),
