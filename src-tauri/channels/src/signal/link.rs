@@ -78,7 +78,7 @@ impl Link {
         &mut self,
         method: &str,
         params: &Map<String, Value>,
-        mut received: impl FnMut(Value),
+        received: impl FnMut(Value),
     ) -> io::Result<Result<Value, Fault>> {
         self.calls += 1;
         let mut line = serde_json::to_vec(&Call {
@@ -91,6 +91,14 @@ impl Link {
         self.wire.write_all(&line).await?;
         drop(line);
         self.wire.flush().await?;
+        self.answer(received).await
+    }
+
+    /// Reads until the last call is answered, as its caller does who has not been dropped.
+    pub(super) async fn answer(
+        &mut self,
+        mut received: impl FnMut(Value),
+    ) -> io::Result<Result<Value, Fault>> {
         loop {
             match self.next().await? {
                 // A line that the daemon could not read is answered without its id.

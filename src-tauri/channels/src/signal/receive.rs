@@ -6,7 +6,7 @@
 use super::SignalCli;
 use super::daemon::PATIENCE;
 use super::envelope::{Me, Notification};
-use super::link::Link;
+use super::link::{Fault, Link};
 use super::refusal::{self, METHOD_NOT_FOUND};
 use crate::backoff::Backoff;
 use crate::loopback::report;
@@ -16,10 +16,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::io;
 use std::time::Duration;
 
-/// How long a run that stops waits for what is on its way.
-const PARTING: Duration = Duration::from_secs(1);
+/// How long a run that stops waits for what is on its way; whoever stops it waits for five seconds.
+const PARTING: Duration = Duration::from_secs(3);
 
 /// Messages that are not handed over yet.
 #[derive(Debug, Default)]
@@ -32,7 +33,8 @@ pub(super) struct Inbox {
 /// A connection on which messages arrive.
 pub(super) struct Listening {
     link: Link,
-    subscription: Value,
+    /// `None` while it is being asked for.
+    subscription: Option<Value>,
 }
 
 /// An account as `listAccounts` has it.
@@ -74,10 +76,11 @@ impl SignalCli {
     ) -> Result<Infallible, Refusal> {
         let mut link = self.daemon.connect().await?;
         self.find_account(&mut link).await?;
-        let subscription = self
-            .ask(&mut link, "subscribeReceive", &self.parameters())
-            .await?;
-        let Listening { link, .. } = listening.insert(Listening { link, subscription });
+        let Listening { link, subscription } = listening.insert(Listening {
+            link,
+            subscription: None,
+        });
+        *subscription = Some(self.ask(link, "subscribeReceive", &self.parameters()).await?);
         let as_whom = self
             .state()
             .me
@@ -212,17 +215,26 @@ impl SignalCli {
         }
     }
 
-    /// Ends a subscription, and keeps what arrives until that is acknowledged.
-    pub(super) async fn leave(&self, listening: Listening) {
-        let Listening {
-            mut link,
-            subscription,
-        } = listening;
-        let mut params = self.parameters();
-        params.insert("subscription".into(), subscription);
-        let left = link.call("unsubscribeReceive", &params, |received| self.keep(received));
-        if tokio::time::timeout(PARTING, left).await.is_err() {
+    /// Ends the subscription, and keeps what arrives until that is acknowledged.
+    pub(super) async fn leave(&self, mut listening: Listening) {
+        let left = tokio::time::timeout(PARTING, self.unsubscribe(&mut listening)).await;
+        if !matches!(left, Ok(Ok(Ok(_)))) {
             tracing::debug!("signal-cli did not acknowledge the end of the subscription");
         }
+    }
+
+    async fn unsubscribe(&self, listening: &mut Listening) -> io::Result<Result<Value, Fault>> {
+        let Listening { link, subscription } = listening;
+        let subscription = match subscription.take() {
+            Some(subscription) => subscription,
+            None => match link.answer(|received| self.keep(received)).await? {
+                Ok(subscription) => subscription,
+                refused => return Ok(refused),
+            },
+        };
+        let mut params = self.parameters();
+        params.insert("subscription".into(), subscription);
+        link.call("unsubscribeReceive", &params, |received| self.keep(received))
+            .await
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::place::{ANA, Place, Run};
 use foldback_channels::Signal;
+use foldback_channels::strict::Mishap;
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_starts_and_stops_under_traffic_lose_nothing_and_leave_nothing() {
@@ -51,9 +53,31 @@ async fn twenty_starts_and_stops_under_traffic_lose_nothing_and_leave_nothing() 
 }
 
 #[tokio::test]
+async fn a_stop_amid_the_subscription_loses_nothing() {
+    let place = Place::open().await;
+    place
+        .server
+        .plan("subscribeReceive", Mishap::Late(Duration::from_millis(100)));
+    let run = place.run();
+    while place.server.open_subscriptions() == 0 {
+        tokio::task::yield_now().await;
+    }
+    run.stop.cancel();
+    for n in 0..5 {
+        place.server.write(ANA, None, json!({"message": n.to_string()}));
+    }
+    run.end().await;
+    assert_eq!(place.server.waiting(), 0, "they were on their way");
+    let mut run = place.run();
+    for n in 0..5 {
+        assert_eq!(run.message().await.text, n.to_string());
+    }
+    run.end().await;
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
 async fn a_call_under_way_outlives_the_run() {
-    use foldback_channels::strict::Mishap;
-    use std::time::Duration;
     let place = Place::open().await;
     let mut run = place.run();
     run.up().await;
