@@ -12,6 +12,7 @@ mod millis;
 mod profile;
 mod remote;
 mod render;
+mod signal;
 pub mod sim;
 mod slack;
 #[cfg(feature = "strict")]
@@ -28,6 +29,7 @@ pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
 pub use render::{render, rendered_length};
+pub use signal::{SIGNAL_CLI, SignalCli};
 pub use sim::{KEY_WINDOW, is_message_id};
 pub use slack::{SLACK, Slack, SlackApp, SlackEvents};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};

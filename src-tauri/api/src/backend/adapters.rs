@@ -1,8 +1,8 @@
 //! What is at the other end of each channel.
 
 use foldback_channels::{
-    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, SLACK, Slack, SlackApp, SlackEvents, TELEGRAM,
-    Telegram, WHATSAPP, WhatsApp, WhatsAppNumber, profile,
+    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, SIGNAL_CLI, SLACK, SignalCli, Slack, SlackApp,
+    SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber, profile,
 };
 use foldback_pipeline::config::{self, ChannelConfig, ChannelKind, Config, SecretError};
 use foldback_wire::{Capabilities, ChannelId, Clock, Platform, Rng, Secret};
@@ -94,9 +94,8 @@ pub(super) fn build(
             ChannelKind::Telegram => place.telegram()?,
             ChannelKind::Slack => place.slack()?,
             ChannelKind::Whatsapp => place.whatsapp()?,
-            ChannelKind::Discord | ChannelKind::Signal => {
-                return Err(ChannelError::NoAdapter(id.clone(), platform.code()));
-            }
+            ChannelKind::Signal => place.signal()?,
+            ChannelKind::Discord => return Err(ChannelError::NoAdapter(id.clone(), platform.code())),
         };
         adapters.all.push((id.clone(), adapter));
     }
@@ -275,6 +274,20 @@ impl Place<'_> {
             self.id.clone(),
             self.can(),
             number,
+            root,
+            self.folder(),
+            clock,
+            rng,
+        ))
+    }
+
+    fn signal(&self) -> Made {
+        let (clock, rng) = self.clocked();
+        let (root, account) = (self.root(SIGNAL_CLI), self.settings.account.clone());
+        self.made(SignalCli::new(
+            self.id.clone(),
+            self.can(),
+            account,
             root,
             self.folder(),
             clock,

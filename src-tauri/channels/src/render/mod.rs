@@ -1,13 +1,15 @@
 //! Agents write Markdown; every platform shows a markup of its own. A text is rendered before it is split, so
 //! that what is counted is what is sent.
 
+mod ranges;
 mod style;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use foldback_wire::{LengthUnit, Markup};
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Parser, Tag, TagEnd};
+pub(crate) use ranges::{Look, Part, render_parts};
 use std::ops::Range;
 use style::{Marks, Style};
 use table::Table;
@@ -18,13 +20,20 @@ use table::Table;
 /// table as aligned columns). Line breaks stay where they are, and what looks like emphasis at a word's inside,
 /// as in `2*3*4`, is text.
 pub fn render(markdown: &str, markup: Markup) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let parser = Parser::new_ext(markdown, options).into_offset_iter();
     if markup == Markup::Markdown {
-        return verbatim(markdown, parser);
+        return verbatim(markdown, read(markdown));
     }
-    let mut writer = Writer::new(markdown, Style::of(markup));
-    for (event, range) in parser {
+    written(markdown, Style::of(markup))
+}
+
+fn read(markdown: &str) -> OffsetIter<'_> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    Parser::new_ext(markdown, options).into_offset_iter()
+}
+
+fn written(markdown: &str, style: &'static Style) -> String {
+    let mut writer = Writer::new(markdown, style);
+    for (event, range) in read(markdown) {
         writer.event(event, range);
     }
     writer.out()

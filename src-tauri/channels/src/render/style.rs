@@ -76,6 +76,17 @@ static PLAIN: Style = Style {
     form: Form::Plain,
 };
 
+/// Plain text with marks around what is emphasised, which [`super::ranges`] takes out again.
+static MARKED: Style = Style {
+    bold: ("\u{FDD0}", "\u{FDD1}"),
+    italic: ("\u{FDD2}", "\u{FDD3}"),
+    strike: ("\u{FDD4}", "\u{FDD5}"),
+    code: ("\u{FDD6}", "\u{FDD7}"),
+    bullet: "- ",
+    escapes: &[],
+    form: Form::Plain,
+};
+
 /// For what a platform that reads Markdown is given in place of a table.
 static MARKDOWN: Style = Style {
     bold: ("**", "**"),
@@ -96,6 +107,10 @@ impl Style {
             Markup::Markdown => &MARKDOWN,
             Markup::Plain => &PLAIN,
         }
+    }
+
+    pub(super) fn marked() -> &'static Self {
+        &MARKED
     }
 
     pub(super) fn escaped(&self, text: &str) -> String {
@@ -127,7 +142,7 @@ impl Style {
                 let fence = "`".repeat(longest.max(2) + 1);
                 format!("{fence}\n{text}\n{fence}")
             }
-            (Form::Plain, _) => text,
+            (Form::Plain, _) => [self.code.0, &text, self.code.1].concat(),
         }
     }
 

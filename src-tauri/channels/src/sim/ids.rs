@@ -59,7 +59,11 @@ pub fn is_message_id(platform: Platform, id: &MessageId) -> bool {
     match platform {
         Platform::Telegram => digits(id, 10),
         Platform::Discord => digits(id, 20),
-        Platform::Signal => digits(id, 15),
+        // When it was sent, and by whom if not by the bot.
+        Platform::Signal => {
+            let (sent, author) = id.split_once(':').unwrap_or((id, "bot"));
+            digits(sent, 15) && !author.is_empty()
+        }
         Platform::Slack => id
             .split_once('.')
             .is_some_and(|(s, us)| digits(s, 10) && us.len() == 6 && digits(us, 6)),

@@ -3,6 +3,7 @@
 //! documentation that demands it.
 
 mod fault;
+pub mod signal;
 pub mod slack;
 pub mod telegram;
 pub mod whatsapp;

@@ -210,12 +210,12 @@ async fn channels(config: &Config, findings: &mut Findings) {
         } else {
             findings.fine(&about, state);
         }
-        simulated(id, channel, findings).await;
+        listening(id, channel, findings).await;
     }
 }
 
-/// Whether a simulated platform in another process listens.
-async fn simulated(id: &ChannelId, channel: &ChannelConfig, findings: &mut Findings) {
+/// Whether what a channel connects to listens: a simulated platform in another process, the daemon of signal-cli.
+async fn listening(id: &ChannelId, channel: &ChannelConfig, findings: &mut Findings) {
     let root = channel
         .api_root
         .as_ref()
@@ -224,7 +224,7 @@ async fn simulated(id: &ChannelId, channel: &ChannelConfig, findings: &mut Findi
     let about = format!("channels.{id}.api_root");
     match reach(address).await {
         Ok(()) => findings.fine(about, format!("{address} answers")),
-        Err(error) => findings.wrong(about, error, "start the simulated platform, or mend the address"),
+        Err(error) => findings.wrong(about, error, "start what listens there, or mend the address"),
     }
 }
 

@@ -16,6 +16,7 @@ mod replay;
 mod schema;
 mod send;
 mod serve;
+mod signal;
 mod slack;
 mod telegram;
 mod vectors;

@@ -74,7 +74,8 @@ pub struct ChannelConfig {
     /// The word a platform must know to register a webhook (`WhatsApp`).
     pub verify_token: Option<Secret>,
     /// The platform's endpoint; can be pointed elsewhere for tests and self-hosting. For a loopback channel:
-    /// the simulated platform in another process, such as `tcp://127.0.0.1:4000`.
+    /// the simulated platform in another process, such as `tcp://127.0.0.1:4000`. For Signal: the daemon of
+    /// signal-cli, `tcp://127.0.0.1:7583` or `unix:///path`.
     pub api_root: Option<String>,
     /// The bot's own account, where the platform has several (a phone number, a phone number id).
     pub account: Option<String>,

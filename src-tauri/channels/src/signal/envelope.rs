@@ -1,0 +1,321 @@
+//! What the daemon received, as messages. The fields are those of
+//! <https://github.com/AsamK/signal-cli/tree/master/src/main/java/org/asamk/signal/json>.
+
+use super::ids::{Message, group_chat};
+use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Who the account is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Me {
+    pub(super) number: Option<String>,
+    pub(super) aci: Option<String>,
+}
+
+impl Me {
+    /// What a configuration calls it.
+    pub(super) fn of(account: Option<&str>) -> Self {
+        let account = account.map(str::to_owned);
+        match account {
+            Some(name) if !name.starts_with('+') => Self {
+                number: None,
+                aci: Some(name),
+            },
+            number => Self { number, aci: None },
+        }
+    }
+
+    /// What signal-cli calls it.
+    pub(super) fn account(&self) -> Option<&str> {
+        self.number.as_deref().or(self.aci.as_deref())
+    }
+
+    fn is(&self, number: Option<&str>, aci: Option<&str>) -> bool {
+        let same = |mine: Option<&str>, name: Option<&str>| mine.is_some() && mine == name;
+        same(self.number.as_deref(), number) || same(self.aci.as_deref(), aci)
+    }
+}
+
+/// What a notification is about: the message itself, or that wrapped with the subscription it answers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Notification {
+    pub(super) subscription: Option<i64>,
+    result: Option<Received>,
+    #[serde(flatten)]
+    plain: Received,
+}
+
+impl Notification {
+    /// `None` for what is none.
+    pub(super) fn read(params: Value) -> Option<(Option<i64>, Received)> {
+        match serde_json::from_value::<Self>(params) {
+            Ok(read) => Some((read.subscription, read.result.unwrap_or(read.plain))),
+            Err(error) => {
+                tracing::warn!(%error, "signal-cli sent a message that cannot be read");
+                None
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Received {
+    pub(super) account: Option<String>,
+    pub(super) envelope: Option<Envelope>,
+    pub(super) exception: Option<Exception>,
+}
+
+/// Why signal-cli could not read a message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Exception {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Envelope {
+    source: Option<String>,
+    source_number: Option<String>,
+    source_uuid: Option<String>,
+    source_name: Option<String>,
+    data_message: Option<DataMessage>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct DataMessage {
+    timestamp: i64,
+    message: Option<String>,
+    quote: Option<Quote>,
+    mentions: Option<Vec<Mention>>,
+    attachments: Option<Vec<File>>,
+    sticker: Option<Value>,
+    reaction: Option<Value>,
+    remote_delete: Option<Value>,
+    group_info: Option<GroupInfo>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Quote {
+    id: i64,
+    author: Option<String>,
+    author_number: Option<String>,
+    author_uuid: Option<String>,
+}
+
+/// A mention stands in the text as one U+FFFC. Start and length are in UTF-16 units.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Mention {
+    name: Option<String>,
+    number: Option<String>,
+    uuid: Option<String>,
+    start: usize,
+    length: usize,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct File {
+    content_type: Option<String>,
+    filename: Option<String>,
+    size: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct GroupInfo {
+    group_id: String,
+}
+
+/// A person's number where it is known, else the ACI: what signal-cli calls its identifier.
+fn person<'a>(
+    number: Option<&'a String>,
+    aci: Option<&'a String>,
+    other: Option<&'a String>,
+) -> Option<&'a str> {
+    let names = [number, aci, other].into_iter().flatten();
+    names.map(String::as_str).find(|name| !name.is_empty())
+}
+
+impl Envelope {
+    /// Whether the account wrote it itself.
+    fn is_of(&self, me: &Me) -> bool {
+        me.is(self.source_number.as_deref(), self.source_uuid.as_deref())
+    }
+
+    /// The account's other name, where this comes from the account itself.
+    pub(super) fn aci_of(&self, me: &Me) -> Option<&str> {
+        self.source_uuid.as_deref().filter(|_| self.is_of(me))
+    }
+
+    /// The message as Foldback knows it; `None` for what no person wrote to the account: receipts, typing, calls,
+    /// reactions, removals, edits, and what was sent from the account's other devices.
+    pub(super) fn inbound(self, channel: &ChannelId, account: Option<String>, me: &Me) -> Option<Inbound> {
+        let own = self.is_of(me);
+        let Self {
+            source,
+            source_number: number,
+            source_uuid: aci,
+            source_name: name,
+            data_message,
+        } = self;
+        let said =
+            data_message.filter(|said| !own && said.reaction.is_none() && said.remote_delete.is_none())?;
+        let sender = person(number.as_ref(), aci.as_ref(), source.as_ref())?;
+        let (text, files) = (said.text(), said.files());
+        if said.timestamp <= 0 || (text.trim().is_empty() && files.is_empty()) {
+            return None;
+        }
+        let group = said.group_info.as_ref();
+        let mentions_me = said
+            .mentions
+            .iter()
+            .flatten()
+            .any(|mention| me.is(mention.number.as_deref(), mention.uuid.as_deref()));
+        let quotes_me = said.quote.as_ref().is_some_and(|quote| quote.is_of(me));
+        let message = Message {
+            sent: said.timestamp,
+            author: Some(sender),
+        };
+        Some(Inbound {
+            channel: channel.clone(),
+            account,
+            chat: group.map_or_else(|| sender.into(), |group| group_chat(&group.group_id)),
+            chat_type: if group.is_some() {
+                ChatType::Group
+            } else {
+                ChatType::Direct
+            },
+            thread: None,
+            message: message.id(),
+            reply_to: said
+                .quote
+                .as_ref()
+                .and_then(|quote| quote.message(me))
+                .map(Message::id),
+            sender: Sender {
+                id: sender.into(),
+                name: sender.to_owned(),
+                display_name: name
+                    .filter(|name| !name.is_empty())
+                    .unwrap_or_else(|| sender.to_owned()),
+                is_bot: false,
+            },
+            mentioned: mentions_me || quotes_me,
+            text,
+            files,
+            at: Timestamp(said.timestamp),
+            dry_run: false,
+        })
+    }
+}
+
+impl Quote {
+    fn is_of(&self, me: &Me) -> bool {
+        me.is(self.author_number.as_deref(), self.author_uuid.as_deref())
+    }
+
+    fn message(&self, me: &Me) -> Option<Message<'_>> {
+        let author = person(
+            self.author_number.as_ref(),
+            self.author_uuid.as_ref(),
+            self.author.as_ref(),
+        )?;
+        let author = Some(author).filter(|_| !self.is_of(me));
+        (self.id > 0).then_some(Message {
+            sent: self.id,
+            author,
+        })
+    }
+}
+
+impl DataMessage {
+    /// The text, with mentions as `@` and who is meant.
+    fn text(&self) -> String {
+        let text = self.message.as_deref().unwrap_or_default();
+        let mut mentions: Vec<_> = self.mentions.iter().flatten().collect();
+        mentions.sort_by_key(|mention| mention.start);
+        let mut mentions = mentions.into_iter().peekable();
+        let mut out = String::with_capacity(text.len());
+        let (mut units, mut covered) = (0, 0);
+        for c in text.chars() {
+            // One that begins inside another, or inside a character, names nobody.
+            while mentions.next_if(|mention| mention.start < units).is_some() {}
+            if let Some(mention) = mentions.next_if(|mention| mention.start == units) {
+                let who = person(
+                    mention.number.as_ref(),
+                    mention.uuid.as_ref(),
+                    mention.name.as_ref(),
+                );
+                out.push('@');
+                out.push_str(who.unwrap_or("somebody"));
+                covered = units.saturating_add(mention.length);
+            }
+            if units >= covered {
+                out.push(c);
+            }
+            units += c.len_utf16();
+        }
+        out
+    }
+
+    fn files(&self) -> Vec<Attachment> {
+        let files = self.attachments.iter().flatten().map(|file| Attachment {
+            name: file.filename.clone().unwrap_or_else(|| "attachment".to_owned()),
+            media_type: file
+                .content_type
+                .clone()
+                .unwrap_or_else(|| "application/octet-stream".to_owned()),
+            size: file.size,
+        });
+        let sticker = self.sticker.as_ref().map(|_| Attachment {
+            name: "sticker.webp".to_owned(),
+            media_type: "image/webp".to_owned(),
+            size: None,
+        });
+        files.chain(sticker).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(message: &str, mentions: &[(usize, usize)]) -> String {
+        let mentions = mentions.iter().map(|&(start, length)| Mention {
+            number: Some("+1".into()),
+            start,
+            length,
+            ..Mention::default()
+        });
+        let said = DataMessage {
+            message: Some(message.into()),
+            mentions: Some(mentions.collect()),
+            ..DataMessage::default()
+        };
+        said.text()
+    }
+
+    #[test]
+    fn mentions_stand_where_they_were() {
+        for (message, mentions, expected) in [
+            ("\u{fffc} and \u{fffc}", &[(6, 1), (0, 1)][..], "@+1 and @+1"),
+            ("🎉\u{fffc}!", &[(2, 1)], "🎉@+1!"),
+            ("\u{fffc}\u{fffc}x", &[(0, 1), (0, 1), (1, 1)], "@+1@+1x"),
+            ("🎉\u{fffc}", &[(1, 1), (2, 1)], "🎉@+1"),
+            ("abc", &[(1, 0)], "a@+1bc"),
+            ("abc", &[(1, usize::MAX)], "a@+1"),
+            ("abc", &[(3, 1), (usize::MAX, 1)], "abc"),
+            ("", &[(0, 1)], ""),
+        ] {
+            assert_eq!(text(message, mentions), expected, "{message:?} {mentions:?}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Signal, through the JSON-RPC daemon of signal-cli. What the daemon does is described in
+//! <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli-jsonrpc.5.adoc>, what its methods take in
+//! <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc>.
+//!
+//! The client is our own: every call has a connection to itself, so that one that breaks says exactly which call
+//! is in doubt, and what the daemon sends between waits in the socket until somebody has room for it. JSON-RPC
+//! libraries share one connection, end it at the first line they cannot read, and drop notifications nobody takes.
+
+mod attach;
+mod daemon;
+mod envelope;
+mod ids;
+mod link;
+mod memory;
+mod receipts;
+mod receive;
+mod refusal;
+mod send;
+
+use crate::folder::Folder;
+use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use async_trait::async_trait;
+use attach::MAX_FILE;
+use daemon::Daemon;
+use envelope::Me;
+use foldback_wire::{Capabilities, ChannelId, Clock, Rng};
+use memory::Memory;
+use receipts::Receipts;
+use serde_json::{Map, Value};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// Where signal-cli listens unless it is told otherwise.
+pub const SIGNAL_CLI: &str = "tcp://127.0.0.1:7583";
+
+/// An account on Signal, in the hands of a signal-cli daemon.
+pub struct SignalCli {
+    channel: ChannelId,
+    capabilities: Capabilities,
+    daemon: Daemon,
+    account: Option<String>,
+    folder: Folder,
+    rng: Arc<dyn Rng>,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+/// What outlives a connection.
+#[derive(Debug, Default)]
+struct State {
+    me: Me,
+    memory: Memory,
+    inbox: receive::Inbox,
+    receipts: Receipts,
+}
+
+impl SignalCli {
+    /// The account with this phone number, or the daemon's only one. `root` is where the daemon listens, such as
+    /// [`SIGNAL_CLI`] or `unix:///run/user/1000/signal-cli/socket`. Files are sent from `folder`.
+    ///
+    /// # Errors
+    /// When `root` is no such address, or one on another machine: the daemon asks nobody for a password.
+    pub fn new(
+        channel: ChannelId,
+        capabilities: Capabilities,
+        account: Option<String>,
+        root: &str,
+        folder: Folder,
+        clock: Arc<dyn Clock>,
+        rng: Arc<dyn Rng>,
+    ) -> Result<Self, Refusal> {
+        let file_limit = capabilities.file_limit.map(|limit| limit.min(MAX_FILE));
+        Ok(Self {
+            channel,
+            capabilities: Capabilities {
+                file_limit,
+                ..capabilities
+            },
+            daemon: Daemon::at(root, Arc::clone(&clock))?,
+            state: Mutex::new(State {
+                me: Me::of(account.as_deref()),
+                ..State::default()
+            }),
+            account,
+            folder,
+            rng,
+            clock,
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Plain data, whole after every change: a panic elsewhere spoils nothing.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Parameters of a call, with the account where it is known: a daemon of several must be told.
+    fn parameters(&self) -> Map<String, Value> {
+        let account = self.state().me.account().map(str::to_owned);
+        account
+            .map(|account| ("account".to_owned(), account.into()))
+            .into_iter()
+            .collect()
+    }
+}
+
+#[async_trait]
+impl ChannelAdapter for SignalCli {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        let mut listening = None;
+        let end = tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(()),
+            () = sink.closed() => Ok(()),
+            refusal = self.receive(&sink, &mut listening) => Err(refusal),
+        };
+        if let Some(listening) = listening {
+            self.leave(listening).await;
+        }
+        end
+    }
+
+    /// Performs an operation, and shows those who wrote in the chat that they were read.
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
+        let (done, ()) = tokio::join!(
+            self.send(&call.target, &call.operation),
+            self.send_receipts(&call.target.chat)
+        );
+        done
+    }
+}

@@ -1,0 +1,240 @@
+//! Receiving: <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli-jsonrpc.5.adoc#subscribereceive>.
+//!
+//! Signal hands a message over once. So it is put into an inbox that outlives the connection before anything else,
+//! and a run that is told to stop unsubscribes first and takes what was on its way: it comes in with the next run.
+
+use super::SignalCli;
+use super::daemon::PATIENCE;
+use super::envelope::{Me, Notification};
+use super::link::{Fault, Link};
+use super::refusal::{self, METHOD_NOT_FOUND};
+use crate::backoff::Backoff;
+use crate::loopback::report;
+use crate::{Arrival, Refusal, Signal, SignalSink};
+use foldback_wire::{ChannelState, Inbound, RefusalCode};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io;
+use std::time::Duration;
+
+/// How long a run that stops waits for what is on its way; whoever stops it waits for five seconds.
+const PARTING: Duration = Duration::from_secs(3);
+
+/// Messages that are not handed over yet.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    messages: VecDeque<Inbound>,
+    /// The person was told that the daemon receives by itself.
+    warned: bool,
+}
+
+/// A connection on which messages arrive.
+pub(super) struct Listening {
+    link: Link,
+    /// `None` while it is being asked for.
+    subscription: Option<Value>,
+}
+
+/// An account as `listAccounts` has it.
+#[derive(Debug, Deserialize)]
+struct Account {
+    number: Option<String>,
+    aci: Option<String>,
+}
+
+impl SignalCli {
+    /// Receives until trying again is senseless. The connection it has is kept in `listening`.
+    pub(super) async fn receive(&self, sink: &SignalSink, listening: &mut Option<Listening>) -> Refusal {
+        let mut backoff = Backoff::default();
+        loop {
+            let daemon = &self.daemon;
+            report(
+                sink,
+                ChannelState::Connecting,
+                &format!("connecting to signal-cli at {daemon}"),
+            )
+            .await;
+            let Err(refusal) = self.listen(sink, listening, &mut backoff).await;
+            *listening = None;
+            report(sink, ChannelState::Down, &refusal.detail).await;
+            if refusal.code != RefusalCode::Transient {
+                return refusal;
+            }
+            let wait = backoff.next(self.rng.as_ref());
+            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+        }
+    }
+
+    /// Receives on one connection until it breaks.
+    async fn listen(
+        &self,
+        sink: &SignalSink,
+        listening: &mut Option<Listening>,
+        backoff: &mut Backoff,
+    ) -> Result<Infallible, Refusal> {
+        let mut link = self.daemon.connect().await?;
+        self.find_account(&mut link).await?;
+        let Listening { link, subscription } = listening.insert(Listening {
+            link,
+            subscription: None,
+        });
+        *subscription = Some(self.ask(link, "subscribeReceive", &self.parameters()).await?);
+        let as_whom = self
+            .state()
+            .me
+            .account()
+            .map_or_else(String::new, |me| format!(" as {me}"));
+        report(sink, ChannelState::Up, &format!("connected{as_whom}")).await;
+        backoff.reset();
+        loop {
+            self.hand_over(sink).await;
+            let received = link.received().await.map_err(|error| {
+                let why = format!("the connection to signal-cli broke: {error}");
+                Refusal::new(RefusalCode::Transient, why)
+            })?;
+            self.take(received)?;
+        }
+    }
+
+    /// Finds out which account is meant. A daemon of one account does not list it.
+    async fn find_account(&self, link: &mut Link) -> Result<(), Refusal> {
+        let answer = self
+            .daemon
+            .ask(link, "listAccounts", &Map::new(), |r| self.keep(r), PATIENCE)
+            .await?;
+        let accounts: Vec<Account> = match answer {
+            Err(fault) if fault.code == METHOD_NOT_FOUND => return Ok(()),
+            Err(fault) => return Err(refusal::of("listAccounts", &fault)),
+            Ok(accounts) => serde_json::from_value(accounts).map_err(|e| {
+                let why = format!("signal-cli lists its accounts in another form: {e}");
+                Refusal::new(RefusalCode::Transient, why)
+            })?,
+        };
+        let is_meant = |account: &&Account| match &self.account {
+            Some(_) => [&account.number, &account.aci].contains(&&self.account),
+            None => true,
+        };
+        let meant: Vec<_> = accounts.iter().filter(is_meant).collect();
+        let why = match (meant.as_slice(), &self.account) {
+            ([one], _) => {
+                self.state().me = Me {
+                    number: one.number.clone(),
+                    aci: one.aci.clone(),
+                };
+                return Ok(());
+            }
+            ([], Some(account)) => format!("signal-cli has no account {account}; register or link it there"),
+            ([], None) => "signal-cli has no account; register or link one there".to_owned(),
+            _ => "signal-cli has several accounts; set the channel's account to the number that is meant"
+                .to_owned(),
+        };
+        Err(Refusal::new(RefusalCode::Forbidden, why))
+    }
+
+    async fn ask(
+        &self,
+        link: &mut Link,
+        method: &str,
+        params: &Map<String, Value>,
+    ) -> Result<Value, Refusal> {
+        let answer = self
+            .daemon
+            .ask(link, method, params, |r| self.keep(r), PATIENCE)
+            .await?;
+        answer.map_err(|fault| refusal::of(method, &fault))
+    }
+
+    /// Takes what was received while something else is under way.
+    fn keep(&self, received: Value) {
+        if let Err(refusal) = self.take(received) {
+            tracing::warn!(%refusal, "a message for another account was passed over");
+        }
+    }
+
+    /// Puts what was received into the inbox, if it is a message.
+    fn take(&self, received: Value) -> Result<(), Refusal> {
+        let Some((subscription, received)) = Notification::read(received) else {
+            return Ok(());
+        };
+        let mut state = self.state();
+        if subscription.is_none() && !std::mem::replace(&mut state.inbox.warned, true) {
+            tracing::warn!(
+                "signal-cli receives by itself; start its daemon with --receive-mode=manual, else what arrives \
+                 while the channel is off is lost"
+            );
+        }
+        if let Some(exception) = received.exception {
+            tracing::warn!(kind = exception.kind, "signal-cli could not read a message");
+        }
+        let Some(envelope) = received.envelope else {
+            return Ok(());
+        };
+        if let Some(account) = &received.account {
+            match state.me.account() {
+                Some(me) if me == account || state.me.aci.as_ref() == Some(account) => {}
+                // The daemon's only one.
+                _ if self.account.is_none() && (subscription.is_some() || state.me == Me::default()) => {
+                    state.me = Me::of(Some(account));
+                }
+                None => {}
+                // A daemon of several tells every connection about all of them.
+                Some(_) if subscription.is_none() => return Ok(()),
+                Some(me) => {
+                    let why = format!(
+                        "signal-cli has the account {account}, not {me}; set the channel's account to it"
+                    );
+                    return Err(Refusal::new(RefusalCode::Forbidden, why));
+                }
+            }
+        }
+        if let Some(aci) = envelope.aci_of(&state.me) {
+            state.me.aci = Some(aci.to_owned());
+        }
+        if let Some(message) = envelope.inbound(&self.channel, received.account, &state.me)
+            && state.memory.add(&message.chat, &message.message, &message.text)
+        {
+            state.inbox.messages.push_back(message);
+        }
+        Ok(())
+    }
+
+    /// Empties the inbox into the sink. A message leaves it only when there is a place for it.
+    async fn hand_over(&self, sink: &SignalSink) {
+        while !self.state().inbox.messages.is_empty() {
+            // A closed sink ends the run.
+            let Ok(place) = sink.reserve().await else { return };
+            let mut state = self.state();
+            let Some(message) = state.inbox.messages.pop_front() else {
+                return;
+            };
+            let (arrival, told) = Arrival::until_kept(message);
+            state.receipts.expect(&arrival.message, told);
+            place.send(Signal::Message(Box::new(arrival)));
+        }
+    }
+
+    /// Ends the subscription, and keeps what arrives until that is acknowledged.
+    pub(super) async fn leave(&self, mut listening: Listening) {
+        let left = tokio::time::timeout(PARTING, self.unsubscribe(&mut listening)).await;
+        if !matches!(left, Ok(Ok(Ok(_)))) {
+            tracing::debug!("signal-cli did not acknowledge the end of the subscription");
+        }
+    }
+
+    async fn unsubscribe(&self, listening: &mut Listening) -> io::Result<Result<Value, Fault>> {
+        let Listening { link, subscription } = listening;
+        let subscription = match subscription.take() {
+            Some(subscription) => subscription,
+            None => match link.answer(|received| self.keep(received)).await? {
+                Ok(subscription) => subscription,
+                refused => return Ok(refused),
+            },
+        };
+        let mut params = self.parameters();
+        params.insert("subscription".into(), subscription);
+        link.call("unsubscribeReceive", &params, |received| self.keep(received))
+            .await
+    }
+}

@@ -1,0 +1,332 @@
+//! What the adapter sends.
+
+use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, said, several, target};
+use foldback_channels::ChannelAdapter as _;
+use foldback_channels::contract::{Subject, check};
+use foldback_channels::strict::signal::{SignalServer, Start};
+use foldback_wire::{ChannelState, FileKind, MessageId, Operation, RefusalCode};
+use serde_json::json;
+
+fn file(path: &str, caption: Option<&str>) -> Operation {
+    Operation::SendFile {
+        path: path.into(),
+        kind: FileKind::File,
+        caption: caption.map(str::to_owned),
+        reply_to: None,
+    }
+}
+
+fn reply(text: &str, to: &MessageId) -> Operation {
+    Operation::SendText {
+        text: text.into(),
+        reply_to: Some(to.clone()),
+    }
+}
+
+fn react(message: &MessageId) -> Operation {
+    Operation::React {
+        message: message.clone(),
+        emoji: "👍".into(),
+        emoji_sent: "👍".into(),
+    }
+}
+
+#[tokio::test]
+async fn it_keeps_the_contract() {
+    for (start, account) in [
+        (several(), Some(ME)),
+        (
+            Start {
+                automatic: true,
+                ..several()
+            },
+            Some(ME),
+        ),
+        (
+            Start {
+                single: true,
+                ..several()
+            },
+            None,
+        ),
+    ] {
+        let place = Place::started(start, account).await;
+        for (chat, from) in [(ANA.to_owned(), None), (group(), Some(GROUP))] {
+            let theirs = place.server.write(ANA, from, json!({"message": "hi"}));
+            let subject = Subject::new(
+                place.adapter.clone(),
+                target(&chat),
+                format!("{theirs}:{ANA}").into(),
+                "1763700000000:+19999999999".into(),
+                "a.ogg",
+            );
+            check(&subject).await.unwrap();
+        }
+        let rules: Vec<_> = place.server.broken().iter().map(|rule| rule.says).collect();
+        assert_eq!(rules, ["The recipient is on Signal."], "that of nobody's message");
+    }
+}
+
+#[tokio::test]
+async fn text_is_plain_with_its_emphasis_beside_it() {
+    let place = Place::open().await;
+    let text = "🎉 **Hi** `a < b` & [here](https://e.org)\n\n- _one_\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+    let ack = place.send(text).await.unwrap();
+    let posted = place.server.messages(ANA).remove(0);
+    assert_eq!(
+        posted.text,
+        "🎉 Hi a < b & here (https://e.org)\n\n- one\n\na | b\n--+--\n1 | 2"
+    );
+    assert_eq!(
+        posted.styles,
+        ["3:2:BOLD", "6:5:MONOSPACE", "38:3:ITALIC", "43:17:MONOSPACE"]
+    );
+    assert_eq!(ack.message, Some(posted.sent.to_string().into()));
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_group_and_a_person_are_told_apart() {
+    let place = Place::open().await;
+    place.perform_in(&group(), said("all")).await.unwrap();
+    place.perform_in(ANA_ACI, said("you")).await.unwrap();
+    assert_eq!(place.server.messages(GROUP)[0].text, "all");
+    assert_eq!(place.server.messages(ANA)[0].text, "you");
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn replies_quote_what_they_answer() {
+    let place = Place::open().await;
+    let mut run = place.run();
+    run.up().await;
+    for (chat, from) in [(ANA.to_owned(), None), (group(), Some(GROUP))] {
+        place.server.write(ANA, from, json!({"message": "How was it?"}));
+        let theirs = run.message().await;
+        let mine = place
+            .perform_in(&chat, reply("Well", &theirs.message))
+            .await
+            .unwrap();
+        let mine = mine.message.unwrap();
+        place.perform_in(&chat, reply("Very", &mine)).await.unwrap();
+        let quotes: Vec<_> = place
+            .server
+            .messages(from.unwrap_or(ANA))
+            .into_iter()
+            .filter_map(|posted| posted.quote)
+            .collect();
+        assert_eq!(
+            quotes,
+            [
+                (theirs.at.0, ANA.to_owned(), "How was it?".to_owned()),
+                (mine.as_str().parse().unwrap(), ME.to_owned(), "Well".to_owned()),
+            ]
+        );
+    }
+    run.end().await;
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn reactions_removals_and_typing() {
+    let place = Place::open().await;
+    let theirs = place.server.write(BEN, Some(GROUP), json!({"message": "hi"}));
+    place
+        .perform_in(&group(), react(&format!("{theirs}:{BEN}").into()))
+        .await
+        .unwrap();
+    let mine = place
+        .perform_in(&group(), said("oops"))
+        .await
+        .unwrap()
+        .message
+        .unwrap();
+    place.perform_in(&group(), react(&mine)).await.unwrap();
+    place.perform_in(&group(), Operation::Typing).await.unwrap();
+    let delete = Operation::Delete { message: mine };
+    place.perform_in(&group(), delete.clone()).await.unwrap();
+    let posted = place.server.messages(GROUP);
+    assert_eq!(
+        posted
+            .iter()
+            .map(|p| (p.reaction.as_deref(), p.removed))
+            .collect::<Vec<_>>(),
+        [(Some("👍"), false), (Some("👍"), true)]
+    );
+    assert_eq!(place.server.typing(GROUP), 1);
+    let again = place.perform_in(&group(), delete).await.unwrap_err();
+    assert_eq!((again.code, again.maybe_done), (RefusalCode::Gone, false));
+    let theirs = Operation::Delete {
+        message: format!("{theirs}:{BEN}").into(),
+    };
+    let others = place.perform_in(&group(), theirs).await.unwrap_err();
+    assert_eq!((others.code, others.maybe_done), (RefusalCode::Forbidden, false));
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn files_go_with_their_name_and_type() {
+    let place = Place::open().await;
+    place
+        .perform(file("a.txt", Some("**The** report")))
+        .await
+        .unwrap();
+    place.perform(file("größe; 1+1=2.png", None)).await.unwrap();
+    let voice = Operation::SendVoice {
+        path: "a.ogg".into(),
+        text: "hello".into(),
+    };
+    place.perform(voice).await.unwrap();
+    let sent: Vec<_> = place
+        .server
+        .messages(ANA)
+        .into_iter()
+        .map(|posted| (posted.text, posted.file.unwrap()))
+        .map(|(text, file)| (text, file.name, file.media_type, file.bytes))
+        .collect();
+    let row = |text: &str, name: &str, media_type: &str, bytes: &[u8]| {
+        (
+            text.to_owned(),
+            name.to_owned(),
+            media_type.to_owned(),
+            bytes.to_vec(),
+        )
+    };
+    assert_eq!(
+        sent,
+        [
+            row("The report", "a.txt", "text/plain", b"hello"),
+            row("", "größe; 1+1=2.png", "image/png", b"png"),
+            row("", "a.ogg", "audio/ogg", b"OggS"),
+        ]
+    );
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn the_largest_file_arrives_and_a_larger_one_is_refused_with_the_limit() {
+    let place = Place::open().await;
+    let large = std::fs::File::create(place.dir.path().join("large.bin")).unwrap();
+    let limit = place.adapter.capabilities().file_limit.unwrap();
+    assert_eq!(limit, 14_999_000);
+    large.set_len(limit).unwrap();
+    place.perform(file("large.bin", None)).await.unwrap();
+    let posted = place.server.messages(ANA).pop().unwrap();
+    assert_eq!(posted.file.unwrap().bytes.len() as u64, limit);
+    let calls = place.server.calls();
+    large.set_len(limit + 1).unwrap();
+    let refusal = place.perform(file("large.bin", None)).await.unwrap_err();
+    assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::TooLong, false));
+    assert!(refusal.detail.contains("more than 14999000"), "{refusal}");
+    assert_eq!(place.server.calls(), calls);
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_message_some_of_a_group_cannot_get_is_sent_with_a_warning() {
+    let place = Place::open().await;
+    place.server.distrust(BEN);
+    let ack = place.perform_in(&group(), said("all")).await.unwrap();
+    assert_eq!(
+        ack.warning.unwrap(),
+        format!("not sent to 1 of 2: {BEN} has a new safety number")
+    );
+    assert!(ack.message.is_some());
+}
+
+#[tokio::test]
+async fn it_works_over_a_unix_socket() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = SignalServer::start_on(&dir.path().join("socket"), several()).unwrap();
+    populate(&server);
+    let place = Place::at(server, Some(ME));
+    let mut run = place.run();
+    assert_eq!(run.until(ChannelState::Up).await, format!("connected as {ME}"));
+    place.server.write(ANA, None, json!({"message": "hi"}));
+    assert_eq!(run.message().await.text, "hi");
+    place.send("hello").await.unwrap();
+    run.end().await;
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn answers_that_overtake_each_other_reach_their_calls() {
+    use foldback_channels::strict::Mishap;
+    use std::time::Duration;
+    let place = Place::open().await;
+    place
+        .server
+        .plan("send", Mishap::Late(Duration::from_millis(200)));
+    let (slow, quick) = tokio::join!(place.send("slow"), async {
+        while place.server.messages(ANA).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        place.send("quick").await
+    });
+    let sent: Vec<_> = place
+        .server
+        .messages(ANA)
+        .into_iter()
+        .map(|posted| (posted.text, Some(MessageId::from(posted.sent.to_string()))))
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            ("slow".to_owned(), slow.unwrap().message),
+            ("quick".to_owned(), quick.unwrap().message)
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_is_read_is_shown_once_the_bot_acts() {
+    let place = Place::open().await;
+    let mut run = place.run();
+    run.up().await;
+    let read = |chat: &str| -> Vec<bool> {
+        let theirs = place
+            .server
+            .messages(chat)
+            .into_iter()
+            .filter(|p| p.author.is_some());
+        theirs.map(|posted| posted.read).collect()
+    };
+    for text in ["one", "two"] {
+        place.server.write(ANA, None, json!({"message": text}));
+        run.message().await;
+    }
+    place.server.write(BEN, Some(GROUP), json!({"message": "all"}));
+    run.message().await;
+    place.server.write(ANA, None, json!({"message": "not kept yet"}));
+    let waiting = run.arrival().await;
+    assert_eq!(
+        (read(ANA), read(GROUP)),
+        (vec![false; 3], vec![false]),
+        "a dry run shows nothing"
+    );
+    place.perform(Operation::Typing).await.unwrap();
+    assert_eq!((read(ANA), read(GROUP)), (vec![true, true, false], vec![false]));
+    waiting.kept.unwrap().send(()).unwrap();
+    run.end().await;
+    place.send("hello").await.unwrap();
+    place.perform_in(&group(), said("hello")).await.unwrap();
+    assert_eq!(
+        (read(ANA), read(GROUP)),
+        (vec![true; 3], vec![true]),
+        "also after the run"
+    );
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_receipt_that_fails_keeps_nothing_from_being_sent() {
+    use foldback_channels::strict::Mishap;
+    let place = Place::open().await;
+    let mut run = place.run();
+    run.up().await;
+    place.server.write(ANA, None, json!({"message": "hi"}));
+    run.message().await;
+    place.server.plan("sendReceipt", Mishap::Lost);
+    place.send("hello").await.unwrap();
+    run.end().await;
+}

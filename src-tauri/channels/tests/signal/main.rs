@@ -1,0 +1,11 @@
+//! The Signal adapter against a strict daemon of signal-cli.
+
+mod accounts;
+mod adapter;
+#[cfg(feature = "test-peers")]
+mod peer;
+mod place;
+mod receive;
+mod refusals;
+mod server;
+mod stops;
