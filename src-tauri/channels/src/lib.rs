@@ -4,6 +4,7 @@ mod adapter;
 mod backoff;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod discord;
 mod emoji;
 mod folder;
 mod http;
@@ -19,6 +20,7 @@ mod switchboard;
 mod telegram;
 
 pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+pub use discord::{DISCORD, Discord, Mention};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use folder::{FileRefusal, Folder, OpenFile, check_size};
 pub use loopback::{InboxFull, Loopback};

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Shelf, live::Digest, log::LogBook, output};
 use foldback_channels::{
-    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, profile,
+    ChannelAdapter, DISCORD, Discord, Folder, Loopback, Refusal, RemoteLoopback, TELEGRAM, Telegram, profile,
 };
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
@@ -301,7 +301,18 @@ fn adapters(
                     refusal,
                 })?)
             }
-            ChannelKind::Discord | ChannelKind::Slack | ChannelKind::Whatsapp | ChannelKind::Signal => {
+            ChannelKind::Discord => {
+                let folder = Folder::new(base.join(&config.files.send_dir), config.files.max_size.0);
+                let root = settings.api_root.as_deref().unwrap_or(DISCORD);
+                let (can, token) = (profile(Platform::Discord), token(id, settings, base)?);
+                let discord = Discord::new(id.clone(), can, token, root, folder, clocked.0, clocked.1);
+                let discord = discord.map_err(|refusal| OpenError::Channel {
+                    channel: id.clone(),
+                    refusal,
+                })?;
+                Arc::new(discord.notifying(settings.mentions.clone()))
+            }
+            ChannelKind::Slack | ChannelKind::Whatsapp | ChannelKind::Signal => {
                 return Err(OpenError::NoAdapter(id.clone(), platform.code()));
             }
         };
