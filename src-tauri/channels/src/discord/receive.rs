@@ -1,9 +1,9 @@
 //! Receiving: one connection after the other, which all serve one session as long as Discord lets them.
 
-use super::message::{inbound, is_for_us};
-use super::session::{Open, Session};
-use super::socket::{End, Payload, Socket};
 use super::Discord;
+use super::message::{inbound, is_for_us, roles_of};
+use super::session::{Bot, Open, Place, Session};
+use super::socket::{End, Payload, Socket};
 use crate::backoff::Backoff;
 use crate::loopback::report;
 use crate::{Arrival, Refusal, Signal, SignalSink};
@@ -14,6 +14,7 @@ use serenity::constants::Opcode;
 use serenity::model::channel::{ChannelType, Message};
 use serenity::model::gateway::{BotGateway, GatewayIntents, Ready};
 use serenity::model::id::ChannelId;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ const BEGIN_INTERVAL: Duration = Duration::from_secs(5);
 
 /// As much of a channel as tells whether it is a thread.
 #[derive(Debug, Deserialize)]
-struct Place {
+struct Channel {
     #[serde(rename = "type")]
     kind: ChannelType,
     parent_id: Option<ChannelId>,
@@ -150,26 +151,37 @@ impl Discord {
             Some("READY") => {
                 let ready: Ready = serde_json::from_value(event.d)
                     .map_err(|e| again_soon(format!("Discord began with something else: {e}")))?;
+                let why = format!("connected as {}", ready.user.name);
+                let bot = Bot {
+                    id: ready.user.id,
+                    name: ready.user.name.clone(),
+                    roles: BTreeSet::new(),
+                };
                 let open = Open {
                     id: ready.session_id,
                     url: ready.resume_gateway_url,
-                    bot: ready.user.id,
-                    name: ready.user.name.clone(),
+                    bot,
                 };
-                let why = format!("connected as {}", open.name);
                 session.begin(open, seq);
                 let up = report(sink, ChannelState::Up, &why);
                 socket.during(session.safe(), up).await?;
             }
             Some("RESUMED") => {
                 session.received(seq);
-                let name = session.open().map_or("", |open| &open.name);
+                let name = session.open().map_or("", |open| &open.bot.name);
                 let why = format!("connected again as {name}, nothing was missed");
                 let up = report(sink, ChannelState::Up, &why);
                 socket.during(session.safe(), up).await?;
             }
             _ if !session.is_new(seq) => {}
             Some("MESSAGE_CREATE") => self.hand_over(event.d, seq, socket, session, sink).await?,
+            Some("GUILD_CREATE") => {
+                session.received(seq);
+                if let Some(bot) = session.bot() {
+                    let roles = roles_of(bot, &event.d);
+                    bot.roles.extend(roles);
+                }
+            }
             _ => session.received(seq),
         }
         Ok(())
@@ -183,28 +195,31 @@ impl Discord {
         session: &mut Session,
         sink: &SignalSink,
     ) -> Result<(), End> {
-        let (message, bot) = match (serde_json::from_value::<Message>(message), session.bot()) {
-            (Ok(message), Some(bot)) if is_for_us(&message, bot) => (message, bot),
-            (read, _) => {
-                if let Err(error) = read {
-                    tracing::warn!(%error, seq, "a message of Discord cannot be read");
-                }
-                session.received(seq);
-                return Ok(());
+        let message = match serde_json::from_value::<Message>(message) {
+            Ok(message) => Some(message),
+            Err(error) => {
+                tracing::warn!(%error, seq, "a message of Discord cannot be read");
+                None
             }
         };
-        // Nobody can open a thread in a direct conversation.
-        let parent = match message.guild_id {
-            Some(_) => {
-                let place = message.channel_id;
-                let (safe, known) = (session.safe(), session.parent(place));
-                let parent = socket.during(safe, self.parent(place, known)).await??;
-                session.learn(place, parent);
-                parent
-            }
-            None => None,
+        let (Some(message), Some(bot)) = (message, session.bot()) else {
+            session.received(seq);
+            return Ok(());
         };
-        let (arrival, kept) = Arrival::until_kept(inbound(message, parent, &self.channel, bot));
+        if !is_for_us(&message, bot) {
+            session.received(seq);
+            return Ok(());
+        }
+        let channel = message.channel_id;
+        let place = match session.place(channel) {
+            Some(known) => known,
+            // Nobody can open a thread in a direct conversation.
+            None if message.guild_id.is_none() => Place::Chat,
+            None => socket.during(session.safe(), self.look_up(channel)).await??,
+        };
+        session.learn(channel, place);
+        let Some(bot) = session.bot() else { return Ok(()) };
+        let (arrival, kept) = Arrival::until_kept(inbound(message, place, &self.channel, bot));
         let Ok(place) = socket.during(session.safe(), sink.reserve()).await? else {
             // A closed sink ends the run.
             return Ok(());
@@ -214,29 +229,21 @@ impl Discord {
         Ok(())
     }
 
-    /// The channel that a channel is a thread of.
-    async fn parent(
-        &self,
-        place: ChannelId,
-        known: Option<Option<ChannelId>>,
-    ) -> Result<Option<ChannelId>, Refusal> {
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        match self.api.get::<Place>(&["channels", &place.to_string()]).await {
-            Ok(found) => {
-                let thread = matches!(
-                    found.kind,
-                    ChannelType::PublicThread | ChannelType::PrivateThread | ChannelType::NewsThread
-                );
-                Ok(found.parent_id.filter(|_| thread))
-            }
+    /// What a channel is.
+    async fn look_up(&self, channel: ChannelId) -> Result<Place, Refusal> {
+        use ChannelType::{NewsThread, PrivateThread, PublicThread};
+        let found = self.api.get(&["channels", &channel.to_string()]).await;
+        match found {
+            Ok(Channel {
+                kind: PublicThread | PrivateThread | NewsThread,
+                parent_id: Some(parent),
+            }) => Ok(Place::ThreadOf(parent)),
             // The session resumes before this message, and asks again.
             Err(refusal) if matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited) => {
                 Err(refusal)
             }
-            // It may be read but not looked at: then it is a chat like any other.
-            Err(_) => Ok(None),
+            // What may be read but not looked at is a chat like any other.
+            _ => Ok(Place::Chat),
         }
     }
 

@@ -98,9 +98,7 @@ impl Discord {
             .content(render(text, Markup::Markdown))
             .allowed_mentions(self.allowed_mentions());
         if !call.key.is_empty() {
-            message = message
-                .nonce(Nonce::String(nonce(&call.key)))
-                .enforce_nonce(true);
+            message = message.nonce(Nonce::String(nonce(&call.key))).enforce_nonce(true);
         }
         if let Some(answered) = reply_to {
             let answered = id::MessageId::new(snowflake(answered.as_str()).ok_or_else(|| nothing(answered))?);
@@ -179,8 +177,9 @@ fn nonce(key: &str) -> String {
         return key.to_owned();
     }
     let digest = |basis: u64| {
-        key.bytes()
-            .fold(basis, |sum, b| (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+        key.bytes().fold(basis, |sum, b| {
+            (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+        })
     };
     let (first, second) = (digest(0xcbf2_9ce4_8422_2325), digest(0x6c62_272e_07bb_0142));
     let mut text = format!("{first:016x}{second:016x}");
@@ -196,7 +195,9 @@ mod tests {
     #[test]
     fn a_nonce_is_the_key_or_a_digest_that_fits() {
         assert_eq!(nonce("fb-19a2b3c4d5e-7f"), "fb-19a2b3c4d5e-7f");
-        let long: BTreeSet<_> = (0..1_000).map(|n| nonce(&format!("a-key-too-long-for-a-nonce-{n}"))).collect();
+        let long: BTreeSet<_> = (0..1_000)
+            .map(|n| nonce(&format!("a-key-too-long-for-a-nonce-{n}")))
+            .collect();
         assert_eq!(long.len(), 1_000);
         assert!(long.iter().all(|nonce| nonce.len() == MAX_NONCE));
         assert_eq!(
@@ -209,7 +210,17 @@ mod tests {
     #[test]
     fn ids_are_digits_of_64_bits() {
         assert_eq!(snowflake("18446744073709551615"), Some(u64::MAX));
-        for none in ["", "0", "007", "18446744073709551616", "1.0", "+1", "-1", "1/../2", "１"] {
+        for none in [
+            "",
+            "0",
+            "007",
+            "18446744073709551616",
+            "1.0",
+            "+1",
+            "-1",
+            "1/../2",
+            "１",
+        ] {
             assert_eq!(snowflake(none), None, "{none}");
         }
     }

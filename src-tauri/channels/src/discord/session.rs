@@ -5,12 +5,12 @@
 
 use crate::Refusal;
 use foldback_wire::{RefusalCode, Timestamp};
-use serenity::model::id::{ChannelId, UserId};
-use std::collections::{BTreeMap, VecDeque};
+use serenity::model::id::{ChannelId, RoleId, UserId};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tokio::sync::oneshot;
 
-/// Channels whose parents are remembered; then they are asked for anew.
-const MAX_PARENTS: usize = 10_000;
+/// Channels that are remembered; then they are asked for anew.
+const MAX_PLACES: usize = 10_000;
 
 /// What outlives a connection.
 #[derive(Debug, Default)]
@@ -23,17 +23,32 @@ pub(super) struct Session {
     waiting: VecDeque<Waiting>,
     /// When a session was last begun: <https://discord.com/developers/docs/events/gateway#rate-limiting>.
     pub(super) begun: Option<Timestamp>,
-    /// Of channels, whether they are threads, and whose.
-    parents: BTreeMap<ChannelId, Option<ChannelId>>,
+    /// What channels have turned out to be.
+    places: BTreeMap<ChannelId, Place>,
 }
 
 /// As what, and where, a session goes on.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Open {
     pub(super) id: String,
     pub(super) url: String,
-    pub(super) bot: UserId,
+    pub(super) bot: Bot,
+}
+
+/// Who the bot is.
+#[derive(Debug)]
+pub(super) struct Bot {
+    pub(super) id: UserId,
     pub(super) name: String,
+    /// The roles that servers keep for it alone: to mention one is to mention the bot.
+    pub(super) roles: BTreeSet<RoleId>,
+}
+
+/// What a channel is: to Discord a thread is one too.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    Chat,
+    ThreadOf(ChannelId),
 }
 
 /// A message that may have to be asked for again.
@@ -49,9 +64,9 @@ impl Session {
         self.open.as_ref()
     }
 
-    /// Whose messages are the bot's own.
-    pub(super) fn bot(&self) -> Option<UserId> {
-        self.open.as_ref().map(|open| open.bot)
+    /// The bot, as the session knows it.
+    pub(super) fn bot(&mut self) -> Option<&mut Bot> {
+        self.open.as_mut().map(|open| &mut open.bot)
     }
 
     /// A new session, whose first event this was.
@@ -83,10 +98,7 @@ impl Session {
     /// An event was handed over, and is dealt with for good once it is durable.
     pub(super) fn handed_over(&mut self, seq: u64, kept: oneshot::Receiver<()>) {
         self.received = seq;
-        self.waiting.push_back(Waiting {
-            seq: Some(seq),
-            kept,
-        });
+        self.waiting.push_back(Waiting { seq: Some(seq), kept });
     }
 
     /// The last event that needs no repetition; `None` before the first.
@@ -120,17 +132,17 @@ impl Session {
         }
     }
 
-    /// What is known about a channel: nothing, or the channel it is a thread of.
-    pub(super) fn parent(&self, channel: ChannelId) -> Option<Option<ChannelId>> {
-        self.parents.get(&channel).copied()
+    /// What a channel is, where that is known.
+    pub(super) fn place(&self, channel: ChannelId) -> Option<Place> {
+        self.places.get(&channel).copied()
     }
 
-    /// Learns whether a channel is a thread; that never changes.
-    pub(super) fn learn(&mut self, channel: ChannelId, parent: Option<ChannelId>) {
-        if self.parents.len() >= MAX_PARENTS {
-            self.parents.clear();
+    /// Learns what a channel is; that never changes.
+    pub(super) fn learn(&mut self, channel: ChannelId, place: Place) {
+        if self.places.len() >= MAX_PLACES {
+            self.places.clear();
         }
-        self.parents.insert(channel, parent);
+        self.places.insert(channel, place);
     }
 }
 
@@ -143,8 +155,11 @@ mod tests {
         let open = Open {
             id: "s".into(),
             url: "ws://localhost".into(),
-            bot: UserId::new(1),
-            name: "b".into(),
+            bot: Bot {
+                id: UserId::new(1),
+                name: "b".into(),
+                roles: BTreeSet::new(),
+            },
         };
         session.begin(open, 1);
         session
@@ -190,7 +205,7 @@ mod tests {
         let (waiting, kept) = oneshot::channel::<()>();
         session.handed_over(9, kept);
         session.end();
-        assert_eq!((session.safe(), session.bot()), (None, None));
+        assert_eq!((session.safe(), session.open().is_none()), (None, true));
         assert!(!waiting.is_closed(), "nobody gave it up");
         drop(waiting);
         session.settle().await.unwrap();

@@ -3,9 +3,7 @@
 use crate::{Refusal, http};
 use foldback_wire::{Clock, RefusalCode, Rng, Sleep, Timestamp};
 use futures::{SinkExt as _, StreamExt as _};
-use reqwest::header::{
-    CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
-};
+use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
 use reqwest::{StatusCode, Upgraded, Url};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -180,7 +178,8 @@ async fn connect(gateway: &str) -> Result<WebSocketStream<Upgraded>, Refusal> {
         .header(SEC_WEBSOCKET_KEY, &key);
     let response = request.send().await.map_err(http::unanswered)?;
     let accept = response.headers().get(SEC_WEBSOCKET_ACCEPT);
-    let accepted = accept.is_some_and(|accept| accept.as_bytes() == derive_accept_key(key.as_bytes()).as_bytes());
+    let accepted =
+        accept.is_some_and(|accept| accept.as_bytes() == derive_accept_key(key.as_bytes()).as_bytes());
     if response.status() != StatusCode::SWITCHING_PROTOCOLS || !accepted {
         return Err(broken(&format!("the gateway answered {}", response.status())));
     }
@@ -217,10 +216,12 @@ fn closed(frame: Option<CloseFrame>) -> End {
         close_codes::INVALID_SHARD | 4012 | close_codes::INVALID_GATEWAY_INTENTS => {
             hopeless(format!("Discord refuses the connection: {said}"))
         }
-        close_codes::NOT_AUTHENTICATED | close_codes::INVALID_SEQUENCE | close_codes::SESSION_TIMEOUT => End {
-            session_too: true,
-            ..broken(&format!("Discord closed the session: {said}")).into()
-        },
+        close_codes::NOT_AUTHENTICATED | close_codes::INVALID_SEQUENCE | close_codes::SESSION_TIMEOUT => {
+            End {
+                session_too: true,
+                ..broken(&format!("Discord closed the session: {said}")).into()
+            }
+        }
         _ => broken(&format!("Discord closed the connection: {said}")).into(),
     }
 }

@@ -33,7 +33,8 @@ async fn it_keeps_the_contract() {
 #[tokio::test]
 async fn text_goes_as_the_markdown_that_discord_reads() {
     let place = Place::open().await;
-    let text = "**Hi** `a < b` & [here](https://e.org/?a=1&b=2)\n\n#### Small\n\n| a | b |\n| - | - |\n| 1 | 2 |\n";
+    let text =
+        "**Hi** `a < b` & [here](https://e.org/?a=1&b=2)\n\n#### Small\n\n| a | b |\n| - | - |\n| 1 | 2 |\n";
     let ack = place.send(text).await.unwrap();
     let messages = place.server.messages(ROOM);
     let (id, message) = &messages[0];
@@ -122,13 +123,12 @@ async fn threads_replies_edits_and_removals() {
         posted.notified.into_iter().collect::<Vec<_>>(),
         [format!("author of {theirs}")]
     );
-    assert_eq!(
-        place.server.messages(ROOM).len(),
-        0,
-        "nothing beside the thread"
-    );
+    assert_eq!(place.server.messages(ROOM).len(), 0, "nothing beside the thread");
     let delete = Operation::Delete { message };
-    place.perform_in(ROOM, Some(THREAD), delete.clone()).await.unwrap();
+    place
+        .perform_in(ROOM, Some(THREAD), delete.clone())
+        .await
+        .unwrap();
     assert_eq!(place.server.messages(THREAD).len(), 1);
     assert_eq!(place.server.broken(), []);
     let again = place.perform_in(ROOM, Some(THREAD), delete).await.unwrap_err();
@@ -162,7 +162,12 @@ async fn files_and_voice_go_as_attachments() {
     for operation in [file, voice] {
         assert!(place.perform(operation).await.unwrap().message.is_some());
     }
-    let sent: Vec<_> = place.server.messages(ROOM).into_iter().map(|(_, posted)| posted).collect();
+    let sent: Vec<_> = place
+        .server
+        .messages(ROOM)
+        .into_iter()
+        .map(|(_, posted)| posted)
+        .collect();
     assert_eq!(
         (sent[1].text.as_str(), sent[1].reply_to),
         ("**The** report", Some(theirs))
@@ -171,7 +176,10 @@ async fn files_and_voice_go_as_attachments() {
         (sent[1].files[0].name.as_str(), sent[1].files[0].bytes.as_slice()),
         ("a.txt", &b"hello"[..])
     );
-    assert_eq!((sent[2].text.as_str(), sent[2].files[0].name.as_str()), ("", "a.ogg"));
+    assert_eq!(
+        (sent[2].text.as_str(), sent[2].files[0].name.as_str()),
+        ("", "a.ogg")
+    );
     assert_eq!(place.server.broken(), []);
 }
 

@@ -29,9 +29,7 @@ async fn a_connection_that_ends_is_resumed_and_nothing_is_lost_or_doubled() {
         write(&place, "one");
         place.server.order(order);
         write(&place, "two");
-        let seen = run
-            .messages_until("three", |_| write(&place, "three"))
-            .await;
+        let seen = run.messages_until("three", |_| write(&place, "three")).await;
         assert_eq!(seen, ["one", "two", "three"], "{order:?}");
         assert_eq!(place.server.sessions(), (1, 1), "{order:?}");
         run.stop().await;

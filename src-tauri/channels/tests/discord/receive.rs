@@ -96,6 +96,24 @@ async fn channels_threads_and_mentions() {
 }
 
 #[tokio::test]
+async fn the_role_that_a_server_keeps_for_the_bot_is_its_name_too() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    let own = json!({"id": "77", "tags": {"bot_id": DiscordServer::BOT.to_string()}});
+    let roles = json!([own, {"id": "78", "tags": {"bot_id": "1"}}, {"id": "79"}, {"id": 5}]);
+    place
+        .server
+        .dispatch("GUILD_CREATE", json!({"id": "900", "roles": roles}));
+    for (role, mentioned) in [("77", true), ("78", false), ("79", false)] {
+        let text = format!("<@&{role}> hi");
+        place
+            .server
+            .write(ROOM, &json!({"content": text, "mention_roles": [role]}));
+        assert_eq!(run.message().await.mentioned, mentioned, "{role}");
+    }
+}
+
+#[tokio::test]
 async fn files_and_stickers_come_with_what_is_said() {
     let place = Place::open().await;
     let mut run = Run::up(&place.adapter).await;
@@ -104,10 +122,14 @@ async fn files_and_stickers_come_with_what_is_said() {
         {"id": "2", "filename": "b", "size": 4_000_000_000_u32, "url": "u", "proxy_url": "u"},
     ]);
     place.server.write(DIRECT, &json!({"attachments": files}));
-    let stickers = json!([{"id": "1", "name": "wave", "format_type": 1}, {"id": "2", "name": "hop", "format_type": 4}]);
+    let stickers =
+        json!([{"id": "1", "name": "wave", "format_type": 1}, {"id": "2", "name": "hop", "format_type": 4}]);
     place.server.write(DIRECT, &json!({"sticker_items": stickers}));
     let files = run.message().await.files;
-    let found: Vec<_> = files.iter().map(|f| (f.name.as_str(), f.media_type.as_str(), f.size)).collect();
+    let found: Vec<_> = files
+        .iter()
+        .map(|f| (f.name.as_str(), f.media_type.as_str(), f.size))
+        .collect();
     assert_eq!(
         found,
         [
@@ -116,7 +138,10 @@ async fn files_and_stickers_come_with_what_is_said() {
         ]
     );
     let stickers = run.message().await.files;
-    let found: Vec<_> = stickers.iter().map(|f| (f.name.as_str(), f.media_type.as_str())).collect();
+    let found: Vec<_> = stickers
+        .iter()
+        .map(|f| (f.name.as_str(), f.media_type.as_str()))
+        .collect();
     assert_eq!(found, [("wave.png", "image/png"), ("hop.gif", "image/gif")]);
 }
 
@@ -133,7 +158,8 @@ async fn what_is_no_message_to_the_bot_is_passed_over() {
     }
     message(json!({"content": ""}));
     message(json!({"content": 5}));
-    let reaction = json!({"user_id": "42", "channel_id": ROOM.to_string(), "message_id": "1", "emoji": {"name": "👍"}});
+    let reaction =
+        json!({"user_id": "42", "channel_id": ROOM.to_string(), "message_id": "1", "emoji": {"name": "👍"}});
     place.server.dispatch("MESSAGE_REACTION_ADD", reaction);
     place.server.dispatch("TYPING_START", json!({}));
     place.server.dispatch("SOMETHING_NEW", json!([1, 2, 3]));
@@ -145,7 +171,9 @@ async fn what_is_no_message_to_the_bot_is_passed_over() {
 async fn a_webhook_is_a_bot() {
     let place = Place::open().await;
     let mut run = Run::up(&place.adapter).await;
-    place.server.write(ROOM, &json!({"content": "deployed", "webhook_id": "77"}));
+    place
+        .server
+        .write(ROOM, &json!({"content": "deployed", "webhook_id": "77"}));
     assert!(run.message().await.sender.is_bot);
 }
 
@@ -156,7 +184,10 @@ async fn a_channel_that_cannot_be_looked_at_is_a_chat_like_any_other() {
     let mut run = Run::up(&place.adapter).await;
     place.server.write(THREAD, &json!({"content": "x"}));
     let message = run.message().await;
-    assert_eq!((message.chat.to_string(), message.thread), (THREAD.to_string(), None));
+    assert_eq!(
+        (message.chat.to_string(), message.thread),
+        (THREAD.to_string(), None)
+    );
 }
 
 #[tokio::test]

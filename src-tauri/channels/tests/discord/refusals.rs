@@ -158,7 +158,10 @@ async fn wrong_files_are_refused() {
     ] {
         let request = client.request("POST", &format!("/channels/{ROOM}/messages"));
         let answer = client.answer(request.multipart(form)).await;
-        assert!(answer.0 == status && answer.1.contains(said), "{said}: {answer:?}");
+        assert!(
+            answer.0 == status && answer.1.contains(said),
+            "{said}: {answer:?}"
+        );
     }
     assert_eq!(place.server.messages(ROOM).len(), 0, "nothing came of any");
 }
@@ -228,7 +231,10 @@ async fn a_message_has_twenty_different_reactions() {
     let theirs = place.server.write(ROOM, &json!({"content": "hi"}));
     let mut statuses = Vec::new();
     for emoji in emojis::iter().take(21) {
-        let path = format!("/channels/{ROOM}/messages/{theirs}/reactions/{}/@me", emoji.as_str());
+        let path = format!(
+            "/channels/{ROOM}/messages/{theirs}/reactions/{}/@me",
+            emoji.as_str()
+        );
         statuses.push(client.answer(client.request("PUT", &path)).await.0);
     }
     assert_eq!(statuses.pop(), Some(400));
@@ -244,7 +250,11 @@ async fn who_is_told_to_wait_and_does_not_breaks_a_rule() {
     let response = request().send().await.unwrap();
     let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
     assert_eq!(
-        (response.status().as_u16(), header("retry-after"), header("x-ratelimit-scope")),
+        (
+            response.status().as_u16(),
+            header("retry-after"),
+            header("x-ratelimit-scope")
+        ),
         (429, "3600".into(), "global".into())
     );
     assert_eq!(place.server.broken(), [], "nobody had been told");
@@ -319,14 +329,26 @@ async fn wrong_words_close_a_connection_with_their_code() {
         (gateway, vec![fine.clone(), fine.clone()], 4005),
         (gateway, vec![identify(json!({"intents": null}))], 4002),
         (gateway, vec![identify(json!({"intents": "513"}))], 4002),
-        (gateway, vec![identify(json!({"properties": {"os": "linux"}}))], 4002),
+        (
+            gateway,
+            vec![identify(json!({"properties": {"os": "linux"}}))],
+            4002,
+        ),
         (gateway, vec![identify(json!({"intents": 1_u64 << 40}))], 4013),
         (gateway, vec![identify(json!({"intents": 1 << 17}))], 4013),
         (gateway, vec![identify(json!({"shard": [1, 1]}))], 4010),
         (gateway, vec![identify(json!({"shard": [0]}))], 4010),
-        (gateway, vec![resume(json!({"token": "x", "session_id": "s", "seq": 1}))], 4004),
+        (
+            gateway,
+            vec![resume(json!({"token": "x", "session_id": "s", "seq": 1}))],
+            4004,
+        ),
         (gateway, vec![resume(json!({"token": TOKEN, "seq": 1}))], 4002),
-        (gateway, vec![resume(json!({"token": TOKEN, "session_id": "s"}))], 4002),
+        (
+            gateway,
+            vec![resume(json!({"token": TOKEN, "session_id": "s"}))],
+            4002,
+        ),
         (gateway, vec![fine.clone(), say(1, json!(99))], 4002),
         (gateway, vec![fine.clone(), say(1, json!("1"))], 4002),
         (gateway, vec![say(1, Value::Null); 121], 4008),
@@ -340,7 +362,11 @@ async fn wrong_words_close_a_connection_with_their_code() {
     place.server.without_privileged_intents();
     assert_eq!(closed_after(&place.server, gateway, &[fine]).await, 4014);
     place.server.beat_every(std::time::Duration::from_millis(20));
-    assert_eq!(closed_after(&place.server, gateway, &[]).await, 4009, "no heartbeat");
+    assert_eq!(
+        closed_after(&place.server, gateway, &[]).await,
+        4009,
+        "no heartbeat"
+    );
 }
 
 #[tokio::test]

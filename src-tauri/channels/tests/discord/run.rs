@@ -45,7 +45,11 @@ impl Run {
     }
 
     /// Messages, kept, until one says this; `when_down` is done when the connection is reported to have ended.
-    pub(crate) async fn messages_until(&mut self, last: &str, mut when_down: impl FnMut(&str)) -> Vec<String> {
+    pub(crate) async fn messages_until(
+        &mut self,
+        last: &str,
+        mut when_down: impl FnMut(&str),
+    ) -> Vec<String> {
         let mut texts = Vec::new();
         while texts.last().is_none_or(|text| text != last) {
             match self.signals.recv().await.expect("it runs") {

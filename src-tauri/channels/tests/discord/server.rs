@@ -42,7 +42,10 @@ async fn a_limit_for_all_calls_is_told_as_such() {
     let place = Place::open().await;
     place.server.limit_globally(Duration::from_hours(1));
     let refusal = place.send("hi").await.unwrap_err();
-    assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::RateLimited, false));
+    assert_eq!(
+        (refusal.code, refusal.maybe_done),
+        (RefusalCode::RateLimited, false)
+    );
     let wait = refusal.retry_after.unwrap();
     assert!(wait > Duration::from_mins(50), "{wait:?}");
     assert!(

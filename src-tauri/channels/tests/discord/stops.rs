@@ -6,7 +6,11 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 fn runtime() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 #[test]
@@ -30,7 +34,11 @@ fn twenty_starts_and_stops_leave_no_task_and_no_connection() {
     }
     settled(&here, &place);
     assert_eq!(here.metrics().num_alive_tasks(), before);
-    assert_eq!(place.server.sessions(), (1, 20), "every one went on with the session");
+    assert_eq!(
+        place.server.sessions(),
+        (1, 20),
+        "every one went on with the session"
+    );
     assert_eq!(place.server.broken(), []);
 }
 

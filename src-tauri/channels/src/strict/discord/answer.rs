@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Answer {
     status: StatusCode,
-    body: Value,
+    body: Box<Value>,
     wait: Option<(Duration, bool)>,
     pub(super) rule: Option<Rule>,
 }
@@ -34,7 +34,7 @@ impl Answer {
     pub(super) fn new(status: u16, body: Value) -> Self {
         Self {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
-            body,
+            body: Box::new(body),
             wait: None,
             rule: None,
         }
@@ -64,7 +64,7 @@ impl Answer {
 
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.body)).into_response();
+        let mut response = (self.status, Json(*self.body)).into_response();
         if let Some((wait, global)) = self.wait {
             let headers = response.headers_mut();
             // Whole seconds, rounded up; the body is exact.

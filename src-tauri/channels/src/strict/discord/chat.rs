@@ -93,9 +93,14 @@ impl Chats {
             "mention_everyone": false, "mentions": [], "mention_roles": [], "attachments": [], "embeds": [],
             "pinned": false, "type": 0,
         });
-        if self.all.get(&channel).is_some_and(|chat| chat.kind != Kind::Direct) {
+        if self
+            .all
+            .get(&channel)
+            .is_some_and(|chat| chat.kind != Kind::Direct)
+        {
             message["guild_id"] = "900".into();
-            message["member"] = json!({"roles": [], "joined_at": "2023-01-01T00:00:00Z", "deaf": false, "mute": false});
+            message["member"] =
+                json!({"roles": [], "joined_at": "2023-01-01T00:00:00Z", "deaf": false, "mute": false});
         }
         for (name, value) in with.as_object().into_iter().flatten() {
             message[name] = value.clone();

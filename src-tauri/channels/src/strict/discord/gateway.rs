@@ -147,7 +147,8 @@ impl Gateway {
     /// The events after a number.
     pub(super) fn after(&self, seq: u64) -> &[Value] {
         let log = self.session.as_ref().map_or(&[][..], |session| &session.log);
-        log.get(usize::try_from(seq).unwrap_or(usize::MAX)..).unwrap_or_default()
+        log.get(usize::try_from(seq).unwrap_or(usize::MAX)..)
+            .unwrap_or_default()
     }
 
     pub(super) fn last(&self) -> Option<&Value> {

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 /// <https://discord.com/developers/docs/events/gateway#rate-limiting>
 const MOST: usize = 120;
-const WINDOW: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_mins(1);
 
 /// What the gateway does on a connection.
 #[derive(Debug)]
@@ -111,9 +111,8 @@ impl State {
         let d = &payload["d"];
         match op {
             1 => self.beat(link, d),
-            2 if link.sent.is_some() => Err((ONCE, 4005, "Already authenticated.")),
+            2 | 6 if link.sent.is_some() => Err((ONCE, 4005, "Already authenticated.")),
             2 => self.identify(link, d),
-            6 if link.sent.is_some() => Err((ONCE, 4005, "Already authenticated.")),
             6 => self.resume(link, d),
             3 | 4 | 8 | 31 if link.sent.is_none() => Err((FIRST, 4003, "Not authenticated.")),
             3 | 4 | 8 | 31 => Ok(Vec::new()),

@@ -81,7 +81,8 @@ impl State {
             ..Posted::default()
         };
         self.chat(channel)?.messages.insert(id, posted);
-        let author = json!({"id": DiscordServer::BOT.to_string(), "username": self.gateway.name, "bot": true});
+        let author =
+            json!({"id": DiscordServer::BOT.to_string(), "username": self.gateway.name, "bot": true});
         let message = self
             .chats
             .object(channel, id, &json!({"content": text, "author": author}));
@@ -257,13 +258,23 @@ fn answered(chat: &Chat, channel: u64, words: &Map<String, Value>) -> Result<Opt
 fn check_files(words: &Map<String, Value>, files: &[File]) -> Result<(), Answer> {
     let mut numbers = BTreeSet::new();
     for file in files {
-        let number = file.field.strip_prefix("files[").and_then(|rest| rest.strip_suffix(']'));
+        let number = file
+            .field
+            .strip_prefix("files[")
+            .and_then(|rest| rest.strip_suffix(']'));
         let number: Option<u64> = number.and_then(|number| number.parse().ok());
         let number = number.ok_or_else(|| form(FILE, "files", "FILE_PART", "A file's part is files[n]."))?;
         numbers.insert(number);
     }
-    for named in words.get("attachments").and_then(Value::as_array).into_iter().flatten() {
-        let id = named["id"].as_u64().or_else(|| named["id"].as_str()?.parse().ok());
+    for named in words
+        .get("attachments")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        let id = named["id"]
+            .as_u64()
+            .or_else(|| named["id"].as_str()?.parse().ok());
         if !id.is_some_and(|id| numbers.remove(&id)) {
             return Err(form(
                 FILE,
@@ -274,7 +285,12 @@ fn check_files(words: &Map<String, Value>, files: &[File]) -> Result<(), Answer>
         }
     }
     if words.contains_key("attachments") && !numbers.is_empty() {
-        return Err(form(FILE, "attachments", "ATTACHMENT_MISSING", "A file is not named."));
+        return Err(form(
+            FILE,
+            "attachments",
+            "ATTACHMENT_MISSING",
+            "A file is not named.",
+        ));
     }
     if files.iter().map(|file| file.bytes.len()).sum::<usize>() > MAX_FILES {
         return Err(refuse(FILE_SIZE, 413, 40_005, "Request entity too large"));
@@ -312,12 +328,23 @@ impl Allowed {
                     says,
                 ));
             }
-            Ok(entries.iter().filter_map(|entry| entry.as_str().map(str::to_owned)).collect())
+            Ok(entries
+                .iter()
+                .filter_map(|entry| entry.as_str().map(str::to_owned))
+                .collect())
         };
         let (parse, users, roles) = (list("parse")?, list("users")?, list("roles")?);
-        if parse.iter().any(|kind| !["users", "roles", "everyone"].contains(&kind.as_str())) {
+        if parse
+            .iter()
+            .any(|kind| !["users", "roles", "everyone"].contains(&kind.as_str()))
+        {
             let says = "Value must be one of ('users', 'roles', 'everyone').";
-            return Err(form(MENTIONS, "allowed_mentions.parse.0", "BASE_TYPE_CHOICES", says));
+            return Err(form(
+                MENTIONS,
+                "allowed_mentions.parse.0",
+                "BASE_TYPE_CHOICES",
+                says,
+            ));
         }
         let both = |kind: &str, listed: &BTreeSet<String>| parse.contains(kind) && !listed.is_empty();
         if both("users", &users) || both("roles", &roles) {

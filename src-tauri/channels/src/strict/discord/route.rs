@@ -37,7 +37,15 @@ impl Route {
                     ("DELETE", Self::Delete(channel, message)),
                 ]
             }
-            ["channels", channel, "messages", message, "reactions", emoji, "@me"] => {
+            [
+                "channels",
+                channel,
+                "messages",
+                message,
+                "reactions",
+                emoji,
+                "@me",
+            ] => {
                 let (channel, message) = (id("channel_id", channel)?, id("message_id", message)?);
                 vec![("PUT", Self::React(channel, message, decoded(emoji)))]
             }

@@ -261,7 +261,10 @@ async fn serve(inner: Arc<Inner>, uri: Uri, mut socket: WebSocket) {
     inner.state().gateway.open += 1;
     let _open = Open(Arc::clone(&inner));
     let query = uri.query().unwrap_or_default();
-    if !["v=10", "encoding=json"].iter().all(|wanted| query.split('&').any(|part| part == *wanted)) {
+    if !["v=10", "encoding=json"]
+        .iter()
+        .all(|wanted| query.split('&').any(|part| part == *wanted))
+    {
         inner.state().broken.note(QUERY);
         say(&mut socket, Out::Close(4012, "Invalid API version.")).await;
         return;
@@ -324,8 +327,11 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Bytes>) -> R
     match mishap {
         Some(Mishap::RateLimited(wait)) => return Answer::wait(wait, false).into_response(),
         Some(Mishap::Failed) => {
-            return Answer::new(500, serde_json::json!({"message": "500: Internal Server Error", "code": 0}))
-                .into_response();
+            return Answer::new(
+                500,
+                serde_json::json!({"message": "500: Internal Server Error", "code": 0}),
+            )
+            .into_response();
         }
         Some(Mishap::Broken) => return broken_off(),
         _ => {}
@@ -356,7 +362,9 @@ fn admit(inner: &Inner, request: &Request<Bytes>) -> Result<(Route, Option<Misha
     state.calls += 1;
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
     let agent = header(header::USER_AGENT).unwrap_or_default();
-    let introduced = agent.strip_prefix("DiscordBot (").is_some_and(|rest| rest.contains(", "));
+    let introduced = agent
+        .strip_prefix("DiscordBot (")
+        .is_some_and(|rest| rest.contains(", "));
     if !introduced {
         return Err(refuse(AGENT, 403, 0, "403: Forbidden"));
     }
