@@ -147,6 +147,13 @@ impl Discord {
         sink: &SignalSink,
     ) -> Result<(), End> {
         let Some(seq) = event.s else { return Ok(()) };
+        if let Some(open) = session.open().filter(|_| !socket.up) {
+            // What was missed comes first: the session goes on. Said before that, so that what is answered may go.
+            let why = format!("connected again as {}, nothing was missed", open.bot.name);
+            let up = report(sink, ChannelState::Up, &why);
+            socket.during(session.safe(), up).await?;
+            socket.up = true;
+        }
         match event.t.as_deref() {
             Some("READY") => {
                 let ready: Ready = serde_json::from_value(event.d)
@@ -165,13 +172,7 @@ impl Discord {
                 session.begin(open, seq);
                 let up = report(sink, ChannelState::Up, &why);
                 socket.during(session.safe(), up).await?;
-            }
-            Some("RESUMED") => {
-                session.received(seq);
-                let name = session.open().map_or("", |open| &open.bot.name);
-                let why = format!("connected again as {name}, nothing was missed");
-                let up = report(sink, ChannelState::Up, &why);
-                socket.during(session.safe(), up).await?;
+                socket.up = true;
             }
             _ if !session.is_new(seq) => {}
             Some("MESSAGE_CREATE") => self.hand_over(event.d, seq, socket, session, sink).await?,

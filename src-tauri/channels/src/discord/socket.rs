@@ -55,6 +55,8 @@ pub(super) struct Socket {
     beat_at: Timestamp,
     /// Whether the last heartbeat was answered.
     answered: bool,
+    /// Whether a session has been taken up on it.
+    pub(super) up: bool,
 }
 
 impl Socket {
@@ -67,6 +69,7 @@ impl Socket {
                 interval: Duration::ZERO,
                 beat_at: clock.now(),
                 answered: true,
+                up: false,
             };
             let hello = socket.next().await?;
             let interval = hello.d["heartbeat_interval"].as_u64();

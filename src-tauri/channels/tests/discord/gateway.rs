@@ -111,11 +111,11 @@ async fn what_is_written_while_the_channel_is_off_comes_in_when_it_is_on_again()
     run.stop().await;
     write(&place, "one");
     let mut run = Run::of(&place.adapter);
-    assert_eq!(run.message().await.text, "one");
     assert_eq!(
         run.until(ChannelState::Up).await,
         "connected again as foldback, nothing was missed"
     );
+    assert_eq!(run.message().await.text, "one");
     run.stop().await;
     place.server.forget_session();
     write(&place, "nobody is told");
