@@ -165,7 +165,8 @@ async fn connect(gateway: &str) -> Result<WebSocketStream<Upgraded>, Refusal> {
         return Err(wrong("is none of a WebSocket"));
     }
     let address = gateway.replacen("ws", "http", 1);
-    let client = http::client(&address).map_err(|refusal| wrong(&format!("is refused: {}", refusal.detail)))?;
+    let client =
+        http::client(&address).map_err(|refusal| wrong(&format!("is refused: {}", refusal.detail)))?;
     let mut url = Url::parse(&address).map_err(|e| wrong(&e.to_string()))?;
     // https://discord.com/developers/docs/events/gateway#connecting
     url.query_pairs_mut()
