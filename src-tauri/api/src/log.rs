@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::watch;
 use tracing::{
-    Event, Level, Subscriber,
+    Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
     span,
 };
@@ -35,6 +35,9 @@ const SECRET: [&str; 7] = [
 ];
 /// Fields that hold what people or agents wrote; kept at debug level and below only.
 const TEXT: [&str; 6] = ["body", "caption", "prompt", "raw", "reasoning", "text"];
+
+/// A library that prints, at trace level, every frame it sends; the first one to a gateway holds the credential.
+const FRAMES: &str = "tungstenite";
 
 /// The latest lines of the log. Clones share them.
 #[derive(Clone)]
@@ -134,6 +137,10 @@ pub struct LogLayer {
 struct SpanFields(String);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
+    fn enabled(&self, meta: &Metadata<'_>, _: Context<'_, S>) -> bool {
+        !(meta.target().starts_with(FRAMES) && *meta.level() == Level::TRACE)
+    }
+
     fn on_new_span(&self, attributes: &span::Attributes<'_>, id: &span::Id, context: Context<'_, S>) {
         if let Some(span) = context.span(id) {
             let mut words = Words::new(*attributes.metadata().level());
@@ -278,6 +285,17 @@ mod tests {
                 "failed run{api_key=(withheld) prompt=(withheld)}",
             ]
         );
+    }
+
+    #[test]
+    fn what_a_socket_sends_is_never_kept() {
+        let (_, lines) = logged(|| {
+            tracing::trace!(target: "tungstenite::protocol", "Sending frame: {{\"token\": \"1234:abc\"}}");
+            tracing::debug!(target: "tungstenite::protocol", "closed");
+            tracing::trace!("mine");
+        });
+        let messages: Vec<_> = lines.iter().map(|l| l.message.as_str()).collect();
+        assert_eq!(messages, ["closed", "mine"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod adapter;
 mod backoff;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod discord;
 mod emoji;
 mod folder;
 mod http;
@@ -23,6 +24,7 @@ mod webhook;
 mod whatsapp;
 
 pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+pub use discord::{DISCORD, Discord, Mention};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use folder::{FileRefusal, Folder, OpenFile, check_size};
 pub use loopback::{InboxFull, Loopback};

@@ -1,8 +1,8 @@
 //! What is at the other end of each channel.
 
 use foldback_channels::{
-    ChannelAdapter, Folder, Loopback, Refusal, RemoteLoopback, SIGNAL_CLI, SLACK, SignalCli, Slack, SlackApp,
-    SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber, profile,
+    ChannelAdapter, DISCORD, Discord, Folder, Loopback, Refusal, RemoteLoopback, SIGNAL_CLI, SLACK,
+    SignalCli, Slack, SlackApp, SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber, profile,
 };
 use foldback_pipeline::config::{self, ChannelConfig, ChannelKind, Config, SecretError};
 use foldback_wire::{Capabilities, ChannelId, Clock, Platform, Rng, Secret};
@@ -18,9 +18,6 @@ pub(super) struct Adapters {
 /// Why a channel has no adapter.
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelError {
-    /// This version has no adapter for it.
-    #[error("channels.{0}: this version has no adapter for {1}; kind = \"loopback\" simulates it")]
-    NoAdapter(ChannelId, &'static str),
     /// A loopback channel names something that is no address.
     #[error(
         "channels.{0}.api_root: a simulated platform has an address such as tcp://127.0.0.1:4000, not {1}"
@@ -92,10 +89,10 @@ pub(super) fn build(
                 }
             }
             ChannelKind::Telegram => place.telegram()?,
+            ChannelKind::Discord => place.discord()?,
             ChannelKind::Slack => place.slack()?,
             ChannelKind::Whatsapp => place.whatsapp()?,
             ChannelKind::Signal => place.signal()?,
-            ChannelKind::Discord => return Err(ChannelError::NoAdapter(id.clone(), platform.code())),
         };
         adapters.all.push((id.clone(), adapter));
     }
@@ -206,6 +203,21 @@ impl Place<'_> {
             clock,
             rng,
         ))
+    }
+
+    fn discord(&self) -> Made {
+        let (clock, rng) = self.clocked();
+        let (root, token) = (self.root(DISCORD), self.token()?);
+        let discord = Discord::new(
+            self.id.clone(),
+            self.can(),
+            token,
+            root,
+            self.folder(),
+            clock,
+            rng,
+        );
+        self.made(discord.map(|discord| discord.notifying(self.settings.mentions.clone())))
     }
 
     /// An app-level token stands for Socket Mode, an address for the Events API.

@@ -2,6 +2,7 @@
 //! that pleases them does not find out otherwise in public. Every rule carries the address of the platform's
 //! documentation that demands it.
 
+pub mod discord;
 mod fault;
 pub mod signal;
 pub mod slack;

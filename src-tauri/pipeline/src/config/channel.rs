@@ -1,7 +1,7 @@
 //! One channel's table.
 
 use super::{Backend, Config, Narration, OutputConfig, Secret};
-use foldback_channels::{Feature, profile, restrict};
+use foldback_channels::{Feature, Mention, profile, restrict};
 use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform};
 use schemars::JsonSchema;
@@ -79,6 +79,9 @@ pub struct ChannelConfig {
     pub api_root: Option<String>,
     /// The bot's own account, where the platform has several (a phone number, a phone number id).
     pub account: Option<String>,
+    /// Whom a mention in an agent's text notifies (Discord): `users`, `roles`, `everyone`. By default nobody: it is
+    /// only shown.
+    pub mentions: Vec<Mention>,
     /// The agent that answers here.
     pub backend: Option<Backend>,
     /// Operations this channel must not use, beside `output.disable`.
@@ -116,6 +119,7 @@ impl Default for ChannelConfig {
             verify_token: None,
             api_root: None,
             account: None,
+            mentions: Vec::new(),
             backend: None,
             disable: Vec::new(),
             dialects: None,

@@ -1,0 +1,110 @@
+//! Calls of the REST interface: <https://discord.com/developers/docs/reference#http-api>.
+
+use super::refusal::refusal;
+use crate::{Refusal, http};
+use foldback_wire::{RefusalCode, Secret};
+use reqwest::header::{AUTHORIZATION, RETRY_AFTER, USER_AGENT};
+use reqwest::multipart::Form;
+use reqwest::{Client, Method, RequestBuilder, Url};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// How long a call may take; sending a large file takes longer than any other.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FILE_PATIENCE: Duration = Duration::from_mins(5);
+
+/// How a bot introduces itself; others are turned away at the door.
+/// <https://discord.com/developers/docs/reference#user-agent>
+const AGENT: &str = concat!("DiscordBot (foldback, ", env!("CARGO_PKG_VERSION"), ")");
+
+pub(super) struct Api {
+    client: Client,
+    root: Url,
+    token: Secret,
+}
+
+impl Api {
+    pub(super) fn new(root: &str, token: Secret) -> Result<Self, Refusal> {
+        let client = http::client(root)?;
+        let root =
+            Url::parse(root).map_err(|e| Refusal::new(RefusalCode::Rejected, format!("api_root: {e}")))?;
+        Ok(Self { client, root, token })
+    }
+
+    /// The credential, for the gateway.
+    pub(super) const fn token(&self) -> &Secret {
+        &self.token
+    }
+
+    /// Asks for something.
+    pub(super) async fn get<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, Refusal> {
+        read(&self.answer(self.request(Method::GET, path)).await?)
+    }
+
+    /// Makes something.
+    pub(super) async fn post<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        body: &(impl Serialize + Sync),
+    ) -> Result<T, Refusal> {
+        read(&self.answer(self.request(Method::POST, path).json(body)).await?)
+    }
+
+    /// Makes something that comes with a file.
+    pub(super) async fn upload<T: DeserializeOwned>(&self, path: &[&str], form: Form) -> Result<T, Refusal> {
+        let request = self.request(Method::POST, path).multipart(form);
+        read(&self.answer(request.timeout(FILE_PATIENCE)).await?)
+    }
+
+    /// Changes something.
+    pub(super) async fn patch(&self, path: &[&str], body: &(impl Serialize + Sync)) -> Result<(), Refusal> {
+        self.answer(self.request(Method::PATCH, path).json(body))
+            .await
+            .map(drop)
+    }
+
+    /// Does what needs no words.
+    pub(super) async fn just(&self, method: Method, path: &[&str]) -> Result<(), Refusal> {
+        // An empty body, so that its length is told: some proxies insist.
+        self.answer(self.request(method, path).body("")).await.map(drop)
+    }
+
+    /// A call of the version that is spoken here; each part of the path is escaped.
+    fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
+        let mut url = self.root.clone();
+        // An address with a host, as this is one, has a path.
+        if let Ok(mut parts) = url.path_segments_mut() {
+            parts.pop_if_empty().extend(["api", "v10"]).extend(path);
+        }
+        self.client
+            .request(method, url)
+            .timeout(PATIENCE)
+            .header(USER_AGENT, AGENT)
+            .header(AUTHORIZATION, format!("Bot {}", self.token.expose()))
+    }
+
+    async fn answer(&self, request: RequestBuilder) -> Result<Vec<u8>, Refusal> {
+        let response = request.send().await.map_err(http::unanswered)?;
+        let status = response.status();
+        let wait = response.headers().get(RETRY_AFTER);
+        let wait = wait.and_then(|wait| wait.to_str().ok()?.parse().ok());
+        let body = response.bytes().await.map_err(http::unanswered)?;
+        if status.is_success() {
+            return Ok(body.into());
+        }
+        let refusal = refusal(status, wait, &body);
+        let detail = self.token.hide_in(&refusal.detail);
+        Err(Refusal { detail, ..refusal })
+    }
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+    serde_json::from_slice(body).map_err(|e| {
+        Refusal::new(
+            RefusalCode::Rejected,
+            format!("Discord answered something else: {e}"),
+        )
+        .or_done()
+    })
+}

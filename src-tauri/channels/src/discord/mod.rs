@@ -1,0 +1,112 @@
+//! Discord: messages come in through the gateway, operations go out through REST. Every rule of the platform
+//! that is followed here stands in <https://discord.com/developers/docs>.
+//!
+//! The words (messages, identifiers, intents, opcodes, close codes, the bodies of calls) are those of `serenity`.
+//! Its client is not used, for what this seam promises cannot be kept on top of it: it hands every event to a task
+//! of its own, so that their order is lost and a slow pipeline slows nobody down; it keeps a session's place to
+//! itself, so that nothing could be asked for again that did not become durable, nor after a channel was off; and
+//! its REST client gives neither how long a refused call must wait nor whether a lost one may have arrived.
+
+mod api;
+mod message;
+mod receive;
+mod refusal;
+mod send;
+mod session;
+mod socket;
+
+use crate::folder::Folder;
+use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use api::Api;
+use async_trait::async_trait;
+use foldback_wire::{Capabilities, ChannelId, Clock, Rng, Secret};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use session::Session;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+/// Where Discord is.
+pub const DISCORD: &str = "https://discord.com";
+
+/// Whom a mention in a text may notify.
+/// <https://discord.com/developers/docs/resources/message#allowed-mentions-object>
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mention {
+    /// People named in it.
+    Users,
+    /// Roles named in it.
+    Roles,
+    /// All there are (`@everyone`, `@here`).
+    Everyone,
+}
+
+/// A Discord bot.
+pub struct Discord {
+    channel: ChannelId,
+    capabilities: Capabilities,
+    api: Api,
+    folder: Folder,
+    mentions: Vec<Mention>,
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+    /// Held by `run`: there is one connection at a time. It outlives a run, so that the next one takes up where
+    /// this one ended, as long as Discord remembers.
+    session: Mutex<Session>,
+}
+
+impl Discord {
+    /// The bot that `token` belongs to. `root` is where the REST interface is, [`DISCORD`] or a stand-in for it;
+    /// only a local one may do without https. Files are sent from `folder`. Mentions notify nobody.
+    ///
+    /// # Errors
+    /// When `root` is no address the token may be sent to.
+    pub fn new(
+        channel: ChannelId,
+        capabilities: Capabilities,
+        token: Secret,
+        root: &str,
+        folder: Folder,
+        clock: Arc<dyn Clock>,
+        rng: Arc<dyn Rng>,
+    ) -> Result<Self, Refusal> {
+        Ok(Self {
+            channel,
+            capabilities,
+            api: Api::new(root, token)?,
+            folder,
+            mentions: Vec::new(),
+            clock,
+            rng,
+            session: Mutex::default(),
+        })
+    }
+
+    /// The same, with mentions that notify those they name.
+    #[must_use]
+    pub fn notifying(self, mentions: Vec<Mention>) -> Self {
+        Self { mentions, ..self }
+    }
+}
+
+#[async_trait]
+impl ChannelAdapter for Discord {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(()),
+            () = sink.closed() => Ok(()),
+            refusal = self.receive(&sink) => Err(refusal),
+        }
+    }
+
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
+        self.send(&call).await
+    }
+}

@@ -1,0 +1,288 @@
+//! Receiving: one connection after the other, which all serve one session as long as Discord lets them.
+
+use super::Discord;
+use super::message::{inbound, is_for_us, roles_of};
+use super::session::{Bot, Open, Place, Session};
+use super::socket::{End, Payload, Socket};
+use crate::backoff::Backoff;
+use crate::loopback::report;
+use crate::{Arrival, Refusal, Signal, SignalSink};
+use foldback_wire::{ChannelState, RefusalCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use serenity::constants::Opcode;
+use serenity::model::channel::{ChannelType, Message};
+use serenity::model::gateway::{BotGateway, GatewayIntents, Ready};
+use serenity::model::id::ChannelId;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::time::Duration;
+
+/// What is told: messages in servers and direct ones, with what they say.
+/// <https://discord.com/developers/docs/events/gateway#list-of-intents>
+const INTENTS: GatewayIntents = GatewayIntents::GUILDS
+    .union(GatewayIntents::GUILD_MESSAGES)
+    .union(GatewayIntents::DIRECT_MESSAGES)
+    .union(GatewayIntents::MESSAGE_CONTENT);
+
+/// Least time between the beginnings of two sessions.
+/// <https://discord.com/developers/docs/events/gateway#rate-limiting>
+const BEGIN_INTERVAL: Duration = Duration::from_secs(5);
+
+/// As much of a channel as tells whether it is a thread.
+#[derive(Debug, Deserialize)]
+struct Channel {
+    #[serde(rename = "type")]
+    kind: ChannelType,
+    parent_id: Option<ChannelId>,
+}
+
+impl Discord {
+    /// Receives until Discord wants this bot no more.
+    pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
+        let mut session = self.session.lock().await;
+        let mut backoff = Backoff::default();
+        loop {
+            report(sink, ChannelState::Connecting, "connecting to Discord").await;
+            let Err(End { refusal, session_too }) = self.attend(&mut session, sink, &mut backoff).await;
+            if session_too {
+                session.end();
+            }
+            let state = match refusal.code {
+                RefusalCode::RateLimited => ChannelState::RateLimited,
+                _ => ChannelState::Down,
+            };
+            report(sink, state, &refusal.detail).await;
+            if refusal.code == RefusalCode::Forbidden {
+                return refusal;
+            }
+            let wait = refusal
+                .retry_after
+                .unwrap_or_else(|| backoff.next(self.rng.as_ref()));
+            self.clock.sleep_until(self.clock.now().plus(wait)).await;
+        }
+    }
+
+    /// Follows a session over one connection until that ends.
+    async fn attend(
+        &self,
+        session: &mut Session,
+        sink: &SignalSink,
+        backoff: &mut Backoff,
+    ) -> Result<Infallible, End> {
+        let mut socket = self.take_up(session).await?;
+        loop {
+            let due = socket.beat_due();
+            tokio::select! {
+                biased;
+                () = due => socket.beat(session.safe()).await?,
+                settled = session.settle() => settled?,
+                payload = socket.next() => {
+                    let payload = payload?;
+                    match payload.op {
+                        Opcode::Dispatch => self.dispatch(payload, &mut socket, session, sink).await?,
+                        Opcode::HeartbeatAck => backoff.reset(),
+                        Opcode::Heartbeat => socket.beat_now(session.safe()).await?,
+                        Opcode::Reconnect => return Err(again("Discord asks to connect anew", Duration::ZERO).into()),
+                        Opcode::InvalidSession => return Err(self.invalid(&payload.d)),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Connects, and resumes the session or begins one.
+    async fn take_up(&self, session: &mut Session) -> Result<Socket, End> {
+        let token = self.api.token().expose();
+        if let Some(known) = session.open() {
+            let mut socket = match self.connect(&known.url).await {
+                Ok(socket) => socket,
+                // The session's own gateway may be gone while Discord is not.
+                Err(_) => self.connect(&self.gateway().await?.url).await?,
+            };
+            let resume = json!({"token": token, "session_id": known.id, "seq": session.safe()});
+            socket.say(Opcode::Resume, resume).await?;
+            return Ok(socket);
+        }
+        let gateway = self.gateway().await?;
+        let limit = gateway.session_start_limit;
+        if limit.remaining == 0 {
+            let mut refusal = again(
+                "Discord lets this bot begin no more sessions today",
+                Duration::from_millis(limit.reset_after),
+            );
+            refusal.code = RefusalCode::RateLimited;
+            return Err(refusal.into());
+        }
+        if let Some(begun) = session.begun {
+            self.clock.sleep_until(begun.plus(BEGIN_INTERVAL)).await;
+        }
+        let mut socket = self.connect(&gateway.url).await?;
+        session.begun = Some(self.clock.now());
+        let identify = json!({
+            "token": token,
+            "intents": INTENTS.bits(),
+            "properties": {"os": std::env::consts::OS, "browser": "foldback", "device": "foldback"},
+        });
+        socket.say(Opcode::Identify, identify).await?;
+        Ok(socket)
+    }
+
+    /// <https://discord.com/developers/docs/events/gateway#get-gateway-bot>
+    async fn gateway(&self) -> Result<BotGateway, Refusal> {
+        self.api.get(&["gateway", "bot"]).await.map_err(refused)
+    }
+
+    async fn connect(&self, url: &str) -> Result<Socket, End> {
+        Socket::open(url, &self.clock, self.rng.as_ref()).await
+    }
+
+    /// Deals with one event. What may wait for the pipeline or for Discord lets the heart beat on.
+    async fn dispatch(
+        &self,
+        event: Payload,
+        socket: &mut Socket,
+        session: &mut Session,
+        sink: &SignalSink,
+    ) -> Result<(), End> {
+        let Some(seq) = event.s else { return Ok(()) };
+        if let Some(open) = session.open().filter(|_| !socket.up) {
+            // What was missed comes first: the session goes on. Said before that, so that what is answered may go.
+            let why = format!("connected again as {}, nothing was missed", open.bot.name);
+            let up = report(sink, ChannelState::Up, &why);
+            socket.during(session.safe(), up).await?;
+            socket.up = true;
+        }
+        match event.t.as_deref() {
+            Some("READY") => {
+                let ready: Ready = serde_json::from_value(event.d)
+                    .map_err(|e| again_soon(format!("Discord began with something else: {e}")))?;
+                let why = format!("connected as {}", ready.user.name);
+                let bot = Bot {
+                    id: ready.user.id,
+                    name: ready.user.name.clone(),
+                    roles: BTreeSet::new(),
+                };
+                let open = Open {
+                    id: ready.session_id,
+                    url: ready.resume_gateway_url,
+                    bot,
+                };
+                session.begin(open, seq);
+                let up = report(sink, ChannelState::Up, &why);
+                socket.during(session.safe(), up).await?;
+                socket.up = true;
+            }
+            _ if !session.is_new(seq) => {}
+            Some("MESSAGE_CREATE") => self.hand_over(event.d, seq, socket, session, sink).await?,
+            Some("GUILD_CREATE") => {
+                session.received(seq);
+                if let Some(bot) = session.bot() {
+                    let roles = roles_of(bot, &event.d);
+                    bot.roles.extend(roles);
+                }
+            }
+            _ => session.received(seq),
+        }
+        Ok(())
+    }
+
+    async fn hand_over(
+        &self,
+        message: Value,
+        seq: u64,
+        socket: &mut Socket,
+        session: &mut Session,
+        sink: &SignalSink,
+    ) -> Result<(), End> {
+        let message = match serde_json::from_value::<Message>(message) {
+            Ok(message) => Some(message),
+            Err(error) => {
+                tracing::warn!(%error, seq, "a message of Discord cannot be read");
+                None
+            }
+        };
+        let (Some(message), Some(bot)) = (message, session.bot()) else {
+            session.received(seq);
+            return Ok(());
+        };
+        if !is_for_us(&message, bot) {
+            session.received(seq);
+            return Ok(());
+        }
+        let channel = message.channel_id;
+        let place = match session.place(channel) {
+            Some(known) => known,
+            // Nobody can open a thread in a direct conversation.
+            None if message.guild_id.is_none() => Place::Chat,
+            None => socket.during(session.safe(), self.look_up(channel)).await??,
+        };
+        session.learn(channel, place);
+        let Some(bot) = session.bot() else { return Ok(()) };
+        let (arrival, kept) = Arrival::until_kept(inbound(message, place, &self.channel, bot));
+        let Ok(place) = socket.during(session.safe(), sink.reserve()).await? else {
+            // A closed sink ends the run.
+            return Ok(());
+        };
+        session.handed_over(seq, kept);
+        place.send(Signal::Message(Box::new(arrival)));
+        Ok(())
+    }
+
+    /// What a channel is.
+    async fn look_up(&self, channel: ChannelId) -> Result<Place, Refusal> {
+        use ChannelType::{NewsThread, PrivateThread, PublicThread};
+        let found = self.api.get(&["channels", &channel.to_string()]).await;
+        match found {
+            Ok(Channel {
+                kind: PublicThread | PrivateThread | NewsThread,
+                parent_id: Some(parent),
+            }) => Ok(Place::ThreadOf(parent)),
+            // The session resumes before this message, and asks again.
+            Err(refusal) if matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited) => {
+                Err(refusal)
+            }
+            // What may be read but not looked at is a chat like any other.
+            _ => Ok(Place::Chat),
+        }
+    }
+
+    /// <https://discord.com/developers/docs/events/gateway-events#invalid-session>
+    fn invalid(&self, resumable: &Value) -> End {
+        if resumable.as_bool() == Some(true) {
+            return again("Discord asks to resume", Duration::ZERO).into();
+        }
+        // A random wait of one to five seconds is asked for.
+        let wait = Duration::from_millis(1_000 + self.rng.next() % 4_000);
+        End {
+            refusal: again(
+                "Discord has ended the session: what was written meanwhile did not arrive",
+                wait,
+            ),
+            session_too: true,
+        }
+    }
+}
+
+fn again(why: &str, after: Duration) -> Refusal {
+    Refusal {
+        retry_after: Some(after),
+        ..again_soon(why.to_owned())
+    }
+}
+
+fn again_soon(why: String) -> Refusal {
+    Refusal::new(RefusalCode::Transient, why)
+}
+
+/// A refusal of the first call says whether the token is any good.
+fn refused(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        RefusalCode::Forbidden => Refusal {
+            detail: format!("Discord refuses the token: {}", refusal.detail),
+            ..refusal
+        },
+        _ => refusal,
+    }
+}

@@ -1,0 +1,231 @@
+//! One connection to the gateway: <https://discord.com/developers/docs/events/gateway#connections>.
+
+use crate::{Refusal, http};
+use foldback_wire::{Clock, RefusalCode, Rng, Sleep, Timestamp};
+use futures::{SinkExt as _, StreamExt as _};
+use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
+use reqwest::{StatusCode, Upgraded, Url};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use serenity::constants::{GATEWAY_VERSION, Opcode, close_codes};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::client::generate_key;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role};
+
+/// How long opening a connection may take, the first event included.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How a connection ended.
+#[derive(Debug)]
+pub(super) struct End {
+    pub(super) refusal: Refusal,
+    /// Whether its session ended with it.
+    pub(super) session_too: bool,
+}
+
+impl From<Refusal> for End {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            refusal,
+            session_too: false,
+        }
+    }
+}
+
+/// An event of either side.
+/// <https://discord.com/developers/docs/events/gateway-events#payload-structure>
+#[derive(Debug, Deserialize)]
+pub(super) struct Payload {
+    pub(super) op: Opcode,
+    #[serde(default)]
+    pub(super) d: Value,
+    /// The number of a dispatched event in its session.
+    pub(super) s: Option<u64>,
+    /// The name of a dispatched event.
+    pub(super) t: Option<String>,
+}
+
+pub(super) struct Socket {
+    stream: WebSocketStream<Upgraded>,
+    clock: Arc<dyn Clock>,
+    interval: Duration,
+    beat_at: Timestamp,
+    /// Whether the last heartbeat was answered.
+    answered: bool,
+    /// Whether a session has been taken up on it.
+    pub(super) up: bool,
+}
+
+impl Socket {
+    /// Connects, and learns how fast its heart has to beat.
+    pub(super) async fn open(gateway: &str, clock: &Arc<dyn Clock>, rng: &dyn Rng) -> Result<Self, End> {
+        let opening = async {
+            let mut socket = Self {
+                stream: connect(gateway).await?,
+                clock: Arc::clone(clock),
+                interval: Duration::ZERO,
+                beat_at: clock.now(),
+                answered: true,
+                up: false,
+            };
+            let hello = socket.next().await?;
+            let interval = hello.d["heartbeat_interval"].as_u64();
+            let (Opcode::Hello, Some(interval @ 1..)) = (hello.op, interval) else {
+                return Err(broken("Discord did not begin with Hello").into());
+            };
+            socket.interval = Duration::from_millis(interval);
+            // The first one comes at any moment, so that not all bots beat at once after an outage.
+            socket.beat_at = clock.now().plus(Duration::from_millis(rng.next() % interval));
+            Ok(socket)
+        };
+        match tokio::time::timeout(PATIENCE, opening).await {
+            Ok(opened) => opened,
+            Err(_) => Err(broken("the gateway does not answer").into()),
+        }
+    }
+
+    /// The next event. It may be given up and asked for again without a loss.
+    pub(super) async fn next(&mut self) -> Result<Payload, End> {
+        loop {
+            match self.stream.next().await {
+                Some(Ok(Message::Text(text))) => {
+                    let payload: Payload = serde_json::from_str(&text)
+                        .map_err(|e| broken(&format!("Discord said something else: {e}")))?;
+                    if payload.op == Opcode::HeartbeatAck {
+                        self.answered = true;
+                    }
+                    return Ok(payload);
+                }
+                Some(Ok(Message::Close(frame))) => return Err(closed(frame)),
+                // Pings are answered by the stream itself.
+                Some(Ok(_)) => {}
+                Some(Err(e)) => return Err(broken(&e.to_string()).into()),
+                None => return Err(broken("the connection broke").into()),
+            }
+        }
+    }
+
+    pub(super) async fn say(&mut self, op: Opcode, d: Value) -> Result<(), Refusal> {
+        let text = json!({"op": u8::from(op), "d": d}).to_string();
+        let said = self.stream.send(Message::text(text)).await;
+        said.map_err(|e| broken(&e.to_string()))
+    }
+
+    /// Ends when the next heartbeat is due.
+    pub(super) fn beat_due(&self) -> Sleep {
+        self.clock.sleep_until(self.beat_at)
+    }
+
+    /// Shows that this side lives; `seq` is the last event that needs no repetition.
+    /// <https://discord.com/developers/docs/events/gateway#sending-heartbeats>
+    pub(super) async fn beat(&mut self, seq: Option<u64>) -> Result<(), Refusal> {
+        if !std::mem::take(&mut self.answered) {
+            return Err(broken("Discord did not answer the last heartbeat"));
+        }
+        self.beat_now(seq).await
+    }
+
+    /// The same out of turn, when Discord asks for it.
+    pub(super) async fn beat_now(&mut self, seq: Option<u64>) -> Result<(), Refusal> {
+        self.beat_at = self.clock.now().plus(self.interval);
+        self.say(Opcode::Heartbeat, json!(seq)).await
+    }
+
+    /// Does what may take long while the heart goes on beating.
+    pub(super) async fn during<T>(
+        &mut self,
+        seq: Option<u64>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Refusal> {
+        let mut work = std::pin::pin!(work);
+        loop {
+            let due = self.beat_due();
+            tokio::select! {
+                biased;
+                done = &mut work => return Ok(done),
+                () = due => {
+                    // Nobody reads meanwhile, so no answer can be missed.
+                    self.answered = true;
+                    self.beat(seq).await?;
+                    self.answered = true;
+                }
+            }
+        }
+    }
+}
+
+/// The handshake of a WebSocket (RFC 6455, section 4.1) by the client of all other calls, and so with its rule that
+/// nothing secret travels in the open.
+async fn connect(gateway: &str) -> Result<WebSocketStream<Upgraded>, Refusal> {
+    let wrong = |why: &str| broken(&format!("the gateway's address {gateway:?} {why}"));
+    if !gateway.starts_with("ws://") && !gateway.starts_with("wss://") {
+        return Err(wrong("is none of a WebSocket"));
+    }
+    let address = gateway.replacen("ws", "http", 1);
+    let client =
+        http::client(&address).map_err(|refusal| wrong(&format!("is refused: {}", refusal.detail)))?;
+    let mut url = Url::parse(&address).map_err(|e| wrong(&e.to_string()))?;
+    // https://discord.com/developers/docs/events/gateway#connecting
+    url.query_pairs_mut()
+        .clear()
+        .append_pair("v", &GATEWAY_VERSION.to_string())
+        .append_pair("encoding", "json");
+    let key = generate_key();
+    let request = client
+        .get(url)
+        .header(CONNECTION, "Upgrade")
+        .header(UPGRADE, "websocket")
+        .header(SEC_WEBSOCKET_VERSION, "13")
+        .header(SEC_WEBSOCKET_KEY, &key);
+    let response = request.send().await.map_err(http::unanswered)?;
+    let accept = response.headers().get(SEC_WEBSOCKET_ACCEPT);
+    let accepted =
+        accept.is_some_and(|accept| accept.as_bytes() == derive_accept_key(key.as_bytes()).as_bytes());
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS || !accepted {
+        return Err(broken(&format!("the gateway answered {}", response.status())));
+    }
+    let upgraded = response.upgrade().await.map_err(http::unanswered)?;
+    Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, None).await)
+}
+
+fn broken(why: &str) -> Refusal {
+    Refusal::new(RefusalCode::Transient, why)
+}
+
+/// What a close code means, and what to do about it.
+/// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes>
+fn closed(frame: Option<CloseFrame>) -> End {
+    let Some(frame) = frame else {
+        return broken("Discord closed the connection").into();
+    };
+    let code = u16::from(frame.code);
+    let said = format!("{} (close code {code})", frame.reason);
+    let hopeless = |why: String| End {
+        refusal: Refusal::new(RefusalCode::Forbidden, why),
+        session_too: true,
+    };
+    match code {
+        close_codes::AUTHENTICATION_FAILED => hopeless(format!("Discord refuses the token: {said}")),
+        close_codes::DISALLOWED_GATEWAY_INTENTS => hopeless(format!(
+            "the bot may not read messages: switch on \"Message Content Intent\" on the page Bot of the application at \
+             https://discord.com/developers/applications: {said}"
+        )),
+        close_codes::SHARDING_REQUIRED => hopeless(format!(
+            "the bot is in more servers than one connection may serve; Foldback has one connection: {said}"
+        )),
+        // An invalid shard, an invalid version, invalid intents: this program would have to change.
+        close_codes::INVALID_SHARD | 4012 | close_codes::INVALID_GATEWAY_INTENTS => {
+            hopeless(format!("Discord refuses the connection: {said}"))
+        }
+        close_codes::NOT_AUTHENTICATED | close_codes::INVALID_SEQUENCE | close_codes::SESSION_TIMEOUT => {
+            End {
+                session_too: true,
+                ..broken(&format!("Discord closed the session: {said}")).into()
+            }
+        }
+        _ => broken(&format!("Discord closed the connection: {said}")).into(),
+    }
+}

@@ -1,0 +1,266 @@
+//! The session: resumed, begun anew, followed without loss.
+
+use crate::place::{DIRECT, Place, TOKEN, adapter};
+use crate::run::Run;
+use foldback_channels::strict::Mishap;
+use foldback_channels::strict::discord::Order;
+use foldback_wire::{ChannelState, RefusalCode};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+fn write(place: &Place, text: &str) {
+    place.server.write(DIRECT, &json!({"content": text}));
+}
+
+/// Waits until so many heartbeats have come.
+async fn beats(place: &Place, wanted: u32) {
+    while place.server.beats() < wanted {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_is_resumed_and_nothing_is_lost_or_doubled() {
+    for order in [
+        Order::Reconnect,
+        Order::Invalidate { resumable: true },
+        Order::Close(4000),
+        Order::Close(4001),
+        Order::Close(4008),
+        Order::Close(1001),
+        Order::Cut,
+    ] {
+        let place = Place::open().await;
+        let mut run = Run::up(&place.adapter).await;
+        write(&place, "one");
+        place.server.order(order);
+        write(&place, "two");
+        let seen = run.messages_until("three", |_| write(&place, "three")).await;
+        assert_eq!(seen, ["one", "two", "three"], "{order:?}");
+        assert_eq!(place.server.sessions(), (1, 1), "{order:?}");
+        run.stop().await;
+        assert_eq!(place.server.broken(), [], "{order:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_over_is_followed_by_another_and_that_is_said() {
+    for (order, said) in [
+        (
+            Order::Invalidate { resumable: false },
+            "what was written meanwhile did not arrive",
+        ),
+        (Order::Close(4007), "close code 4007"),
+        (Order::Close(4009), "close code 4009"),
+    ] {
+        let place = Place::open().await;
+        let mut run = Run::up(&place.adapter).await;
+        place.server.order(order);
+        let why = run.until(ChannelState::Down).await;
+        assert!(why.contains(said), "{order:?}: {why}");
+        run.until(ChannelState::Up).await;
+        write(&place, "one");
+        assert_eq!(run.message().await.text, "one");
+        assert_eq!(place.server.sessions(), (2, 0), "{order:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_event_that_is_sent_again_is_passed_over() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    write(&place, "one");
+    place.server.order(Order::Repeat);
+    place.server.order(Order::Repeat);
+    assert_eq!(run.message().await.text, "one");
+    write(&place, "two");
+    assert_eq!(run.message().await.text, "two");
+}
+
+#[tokio::test]
+async fn what_is_not_kept_comes_again() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    write(&place, "one");
+    write(&place, "two");
+    drop(run.arrival().await);
+    // "two" may be on its way already, and comes again with what was before it: the pipeline knows its id.
+    let mut seen = Vec::new();
+    while !seen.ends_with(&["one".to_owned(), "two".to_owned()]) {
+        let arrival = run.arrival().await;
+        let _ = arrival.kept.unwrap().send(());
+        seen.push(arrival.message.text);
+    }
+    assert!(seen.len() <= 3, "{seen:?}");
+    assert_eq!(place.server.sessions(), (1, 1));
+}
+
+#[tokio::test]
+async fn what_was_handed_over_is_not_given_up_with_the_connection() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    write(&place, "one");
+    let one = run.arrival().await;
+    place.server.order(Order::Invalidate { resumable: false });
+    run.until(ChannelState::Up).await;
+    let kept = one.kept.unwrap();
+    assert!(!kept.is_closed(), "it would not come again");
+    kept.send(()).unwrap();
+    write(&place, "two");
+    assert_eq!(run.message().await.text, "two");
+}
+
+#[tokio::test]
+async fn what_is_written_while_the_channel_is_off_comes_in_when_it_is_on_again() {
+    let place = Place::open().await;
+    let run = Run::up(&place.adapter).await;
+    run.stop().await;
+    write(&place, "one");
+    let mut run = Run::of(&place.adapter);
+    assert_eq!(
+        run.until(ChannelState::Up).await,
+        "connected again as foldback, nothing was missed"
+    );
+    assert_eq!(run.message().await.text, "one");
+    run.stop().await;
+    place.server.forget_session();
+    write(&place, "nobody is told");
+    let mut run = Run::up(&place.adapter).await;
+    write(&place, "two");
+    assert_eq!(run.message().await.text, "two");
+    assert_eq!(place.server.sessions(), (2, 1));
+}
+
+#[tokio::test]
+async fn a_connection_that_does_not_answer_heartbeats_is_replaced() {
+    let place = Place::open().await;
+    place.server.beat_every(Duration::from_secs(20));
+    place.server.deaf(true);
+    let mut run = Run::up(&place.adapter).await;
+    let why = run.until(ChannelState::Down).await;
+    assert_eq!(why, "Discord did not answer the last heartbeat");
+    place.server.deaf(false);
+    run.until(ChannelState::Up).await;
+    write(&place, "one");
+    assert_eq!(run.message().await.text, "one");
+    assert_eq!(place.server.sessions().0, 1);
+}
+
+#[tokio::test]
+async fn a_heartbeat_that_is_asked_for_is_sent_at_once() {
+    let place = Place::open().await;
+    let run = Run::up(&place.adapter).await;
+    // One comes at the beginning; the next one is 41 seconds away.
+    beats(&place, 1).await;
+    place.server.order(Order::AskHeartbeat);
+    beats(&place, 2).await;
+    run.stop().await;
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn the_heart_beats_while_nobody_takes_messages() {
+    let place = Place::open().await;
+    place.server.beat_every(Duration::from_secs(400));
+    let mut run = Run::up(&place.adapter).await;
+    for text in ["one", "two", "three", "four"] {
+        write(&place, text);
+    }
+    beats(&place, place.server.beats() + 4).await;
+    for text in ["one", "two", "three", "four"] {
+        assert_eq!(run.message().await.text, text);
+    }
+    assert_eq!(place.server.sessions(), (1, 0), "the connection held");
+}
+
+#[tokio::test]
+async fn some_closings_are_final_and_say_what_to_do() {
+    for (code, said) in [
+        (4004, "Discord refuses the token"),
+        (4010, "Discord refuses the connection"),
+        (4011, "more servers than one connection may serve"),
+        (4012, "Discord refuses the connection"),
+        (4013, "Discord refuses the connection"),
+        (4014, "switch on \"Message Content Intent\""),
+    ] {
+        let place = Place::open().await;
+        let run = Run::up(&place.adapter).await;
+        place.server.order(Order::Close(code));
+        let (refusal, states) = run.end().await;
+        assert_eq!(refusal.code, RefusalCode::Forbidden);
+        assert!(refusal.detail.contains(said), "{}", refusal.detail);
+        let (state, why) = states.last().unwrap();
+        assert_eq!((*state, why), (ChannelState::Down, &refusal.detail));
+    }
+}
+
+#[tokio::test]
+async fn without_the_intent_to_read_messages_the_run_ends() {
+    let place = Place::open().await;
+    place.server.without_privileged_intents();
+    let (refusal, _) = Run::of(&place.adapter).end().await;
+    assert!(
+        refusal.detail.contains("switch on \"Message Content Intent\""),
+        "{}",
+        refusal.detail
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_ends_the_run() {
+    let place = Place::open().await;
+    let impostor = Arc::new(adapter(&place.server, &format!("{TOKEN}x"), place.dir.path()));
+    let (refusal, states) = Run::of(&impostor).end().await;
+    assert_eq!(refusal.code, RefusalCode::Forbidden);
+    assert!(
+        refusal.detail.contains("Discord refuses the token"),
+        "{}",
+        refusal.detail
+    );
+    assert_eq!(states.last().unwrap().0, ChannelState::Down);
+}
+
+#[tokio::test]
+async fn where_the_session_has_no_gateway_any_more_discord_is_asked_for_one() {
+    let place = Place::open().await;
+    place.server.lose_resume_url();
+    let mut run = Run::up(&place.adapter).await;
+    place.server.order(Order::Cut);
+    run.until(ChannelState::Down).await;
+    write(&place, "one");
+    assert_eq!(run.message().await.text, "one");
+    assert_eq!(place.server.sessions(), (1, 1));
+}
+
+#[tokio::test]
+async fn a_day_without_sessions_is_waited_for() {
+    let place = Place::open().await;
+    place.server.sessions_left(0);
+    let mut run = Run::of(&place.adapter);
+    let why = run.until(ChannelState::RateLimited).await;
+    assert!(why.contains("no more sessions today"), "{why}");
+    run.stop().await;
+    assert_eq!(place.server.sessions(), (0, 0));
+}
+
+#[tokio::test]
+async fn it_comes_up_in_spite_of_every_mishap() {
+    for (mishap, state) in [
+        (
+            Mishap::RateLimited(Duration::from_secs(2)),
+            ChannelState::RateLimited,
+        ),
+        (Mishap::Failed, ChannelState::Down),
+        (Mishap::FailedAfter, ChannelState::Down),
+        (Mishap::Lost, ChannelState::Down),
+        (Mishap::Broken, ChannelState::Down),
+    ] {
+        let place = Place::open().await;
+        place.server.plan("get_gateway", mishap);
+        let mut run = Run::of(&place.adapter);
+        run.until(state).await;
+        run.until(ChannelState::Up).await;
+        run.stop().await;
+    }
+}

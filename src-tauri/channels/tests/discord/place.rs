@@ -1,0 +1,115 @@
+//! A bot, its server, some channels and a folder of files.
+
+use foldback_channels::strict::discord::DiscordServer;
+use foldback_channels::{Ack, Call, ChannelAdapter, Discord, Folder, Refusal, profile};
+use foldback_wire::{ChannelId, Clock, Operation, Platform, Rng, Secret, Sleep, Target, Timestamp};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+pub(crate) const TOKEN: &str = "NzAwMDAwMDAwMDAwMDAwMDAx.Gtest1.a-token-of-a-test_0123456789";
+/// A channel of a server. No double has this number.
+pub(crate) const ROOM: u64 = 9_007_199_254_740_993;
+/// A thread of it.
+pub(crate) const THREAD: u64 = 18_446_744_073_709_551_615;
+/// A direct conversation.
+pub(crate) const DIRECT: u64 = 1_111_111_111_111_111_111;
+
+/// Time as it is, with waits shortened a thousandfold.
+pub(crate) struct Hasty;
+
+impl Clock for Hasty {
+    fn now(&self) -> Timestamp {
+        Timestamp(jiff::Timestamp::now().as_millisecond())
+    }
+
+    fn sleep_until(&self, until: Timestamp) -> Sleep {
+        let wait = until.since(self.now()) / 1_000;
+        Box::pin(tokio::time::sleep(wait))
+    }
+}
+
+/// No chance.
+pub(crate) struct Even;
+
+impl Rng for Even {
+    fn next(&self) -> u64 {
+        0
+    }
+}
+
+pub(crate) struct Place {
+    pub(crate) server: DiscordServer,
+    pub(crate) adapter: Arc<Discord>,
+    pub(crate) dir: tempfile::TempDir,
+    calls: AtomicU32,
+}
+
+impl Place {
+    pub(crate) async fn open() -> Self {
+        let server = DiscordServer::start(TOKEN, "foldback").await.unwrap();
+        server.open_channel(ROOM);
+        server.open_thread(THREAD, ROOM);
+        server.open_direct(DIRECT);
+        // As long as hearts really have between two beats, with waits shortened.
+        server.beat_every(Duration::from_secs(41_250));
+        let dir = tempfile::tempdir().unwrap();
+        for (name, bytes) in [("a.txt", &b"hello"[..]), ("a.ogg", b"OggS")] {
+            std::fs::write(dir.path().join(name), bytes).unwrap();
+        }
+        let adapter = Arc::new(adapter(&server, TOKEN, dir.path()));
+        Self {
+            server,
+            adapter,
+            dir,
+            calls: AtomicU32::new(0),
+        }
+    }
+
+    pub(crate) async fn perform(&self, operation: Operation) -> Result<Ack, Refusal> {
+        self.perform_in(ROOM, None, operation).await
+    }
+
+    pub(crate) async fn perform_in(
+        &self,
+        chat: u64,
+        thread: Option<u64>,
+        operation: Operation,
+    ) -> Result<Ack, Refusal> {
+        let target = Target {
+            chat: chat.to_string().into(),
+            thread: thread.map(|thread| thread.to_string().into()),
+        };
+        let key = format!("k{}", self.calls.fetch_add(1, Ordering::Relaxed));
+        let call = Call {
+            target,
+            operation,
+            key,
+        };
+        self.adapter.perform(call).await
+    }
+
+    pub(crate) async fn send(&self, text: &str) -> Result<Ack, Refusal> {
+        self.perform(said(text)).await
+    }
+}
+
+pub(crate) fn said(text: &str) -> Operation {
+    Operation::SendText {
+        text: text.into(),
+        reply_to: None,
+    }
+}
+
+pub(crate) fn adapter(server: &DiscordServer, token: &str, dir: &std::path::Path) -> Discord {
+    let discord = Discord::new(
+        ChannelId::new("discord"),
+        profile(Platform::Discord),
+        Secret::new(token),
+        &server.root(),
+        Folder::new(dir, 60_000_000),
+        Arc::new(Hasty),
+        Arc::new(Even),
+    );
+    discord.unwrap()
+}
