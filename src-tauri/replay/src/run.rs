@@ -98,7 +98,10 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                     ));
                 }
             }
-            FixtureStep::Agent(_) => {}
+            FixtureStep::Agent(_)
+            | FixtureStep::Approve(_)
+            | FixtureStep::Refuse(_)
+            | FixtureStep::Revoke(_) => {}
             FixtureStep::WaitMs(ms) => {
                 clock
                     .sleep_until(clock.now().plus(Duration::from_millis(*ms)))
@@ -114,8 +117,39 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
             }
         }
         after_answer = matches!(step, FixtureStep::Agent(_));
+        if let FixtureStep::Approve(person) | FixtureStep::Refuse(person) = step {
+            // The code is on its way.
+            quiet(stage, clock).await;
+            let approve = matches!(step, FixtureStep::Approve(_));
+            decide(stage, person, approve).await?;
+        } else if let FixtureStep::Revoke(person) = step {
+            let revoked = stage
+                .engine
+                .revoke_pairing(&stage.channel, person, Actor::Console);
+            revoked
+                .await
+                .map_err(|fault| StageError::Config(fault.to_string()))?;
+        }
     }
     end(stage, clock).await
+}
+
+/// Decides about somebody who was told a code; about nobody, where nobody was.
+pub(crate) async fn decide(
+    stage: &Stage,
+    person: &foldback_wire::UserId,
+    approve: bool,
+) -> Result<(), StageError> {
+    let pending = stage.engine.pairings().pending;
+    let Some(request) = pending.iter().find(|request| request.sender == *person) else {
+        return Ok(());
+    };
+    let decided = stage
+        .engine
+        .decide_pairing(&request.code, approve, Actor::Console);
+    decided
+        .await
+        .map_err(|fault| StageError::Config(fault.to_string()))
 }
 
 /// Waits until all is quiet, ends the bot; answers with its journal.
@@ -150,7 +184,11 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptSte
                 open.push(index);
             }
             FixtureStep::Agent(steps) => run.push_back(steps),
-            FixtureStep::WaitMs(_) | FixtureStep::Switch(_) => {}
+            FixtureStep::WaitMs(_)
+            | FixtureStep::Switch(_)
+            | FixtureStep::Approve(_)
+            | FixtureStep::Refuse(_)
+            | FixtureStep::Revoke(_) => {}
         }
     }
     assign(&mut open, &mut run);

@@ -1,6 +1,8 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
-use super::Config;
+use super::{ChannelConfig, ChannelKind, Config, Entry};
+use crate::id::{ANYBODY, Of, misfit};
+use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
 
 /// Why a configuration cannot be taken.
@@ -69,6 +71,12 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             let message = "nothing says which platform this is; set kind, or platform for a loopback channel";
             return Err(invalid(at, Some(table), message.to_owned()));
         }
+        for (key, of, entry) in entries(channel) {
+            if let Some(why) = unfit(&config, name, channel, of, entry) {
+                let at = entry_at(text, at, key, entry);
+                return Err(invalid(at, Some(format!("{table}.{key}")), why));
+            }
+        }
     }
     if config.queue.cap == 0 || config.outbox.attempts == 0 {
         let (field, key) = if config.queue.cap == 0 {
@@ -83,6 +91,64 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         ));
     }
     Ok(config)
+}
+
+/// Every line of a channel's lists, with its key and whose ids stand there.
+fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, Of, &str)> {
+    let none: &[String] = &[];
+    let lists = [
+        ("allow_from", Of::Person, channel.allow_from.as_slice()),
+        (
+            "group_allow_from",
+            Of::Person,
+            channel.group_allow_from.as_deref().unwrap_or(none),
+        ),
+        ("groups", Of::Chat, channel.groups.as_deref().unwrap_or(none)),
+    ];
+    lists
+        .into_iter()
+        .flat_map(|(key, of, list)| list.iter().map(move |entry| (key, of, entry.as_str())))
+}
+
+/// Why an entry can name nobody: a provider that does not exist, or an id that its platform does not give.
+fn unfit(config: &Config, name: &ChannelId, channel: &ChannelConfig, of: Of, entry: &str) -> Option<String> {
+    let Entry { provider, id } = Entry::of(entry);
+    let own = |provider: &str| {
+        provider.eq_ignore_ascii_case(name.as_str())
+            || channel
+                .platform(name)
+                .is_some_and(|platform| provider.eq_ignore_ascii_case(platform.code()))
+    };
+    if let Some(provider) = provider.filter(|provider| !own(provider)) {
+        let mut known = Platform::ALL.iter().map(|platform| platform.code());
+        let known = known.any(|known| provider.eq_ignore_ascii_case(known))
+            || config
+                .channels
+                .keys()
+                .any(|known| provider.eq_ignore_ascii_case(known.as_str()));
+        return (!known)
+            .then(|| format!("\"{entry}\": there is neither a platform nor a channel {provider}"));
+    }
+    // A simulated platform has whom one likes on it.
+    if id == ANYBODY || channel.kind(name) == Some(ChannelKind::Loopback) {
+        return None;
+    }
+    misfit(channel.platform(name)?, of, id).map(|why| format!("\"{entry}\" is no id there: {why}"))
+}
+
+/// Where an entry of a channel's list stands, as far as can be told from the text.
+fn entry_at(text: &str, table: usize, key: &str, entry: &str) -> usize {
+    let begins_line = |at: usize| {
+        text[..at]
+            .rsplit('\n')
+            .next()
+            .is_some_and(|before| before.trim().is_empty())
+    };
+    let mut keys = text[table..].match_indices(key).map(|(at, _)| table + at);
+    let Some(key) = keys.find(|at| begins_line(*at)) else {
+        return table;
+    };
+    text[key..].find(entry).map_or(key, |at| key + at)
 }
 
 fn floor(text: &str, at: usize) -> usize {
@@ -125,12 +191,22 @@ fn field_at(text: &str, at: usize) -> Option<String> {
     if let Some(table) = header(line) {
         return Some(table);
     }
-    let table = text[..line_start].lines().rev().find_map(header);
-    let key = line.split_once('=').map(|(key, _)| key.trim().to_owned());
+    let above = || text[..line_start].lines().rev();
+    let table = above().find_map(header);
+    // An entry of a list may stand on a line of its own, below its key.
+    let key = key_of(line).or_else(|| above().take_while(|line| header(line).is_none()).find_map(key_of));
     match (table, key) {
         (Some(table), Some(key)) => Some(format!("{table}.{key}")),
         (table, key) => key.or(table),
     }
+}
+
+/// The key that a line begins with.
+fn key_of(line: &str) -> Option<String> {
+    let (key, _) = line.split_once('=')?;
+    let key = key.trim();
+    let bare = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.');
+    (!key.is_empty() && key.chars().all(bare)).then(|| key.to_owned())
 }
 
 #[cfg(test)]
