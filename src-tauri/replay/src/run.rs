@@ -117,21 +117,24 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
             }
         }
         after_answer = matches!(step, FixtureStep::Agent(_));
-        if let FixtureStep::Approve(person) | FixtureStep::Refuse(person) = step {
-            // The code is on its way.
-            quiet(stage, clock).await;
-            let approve = matches!(step, FixtureStep::Approve(_));
-            decide(stage, person, approve).await?;
-        } else if let FixtureStep::Revoke(person) = step {
-            let revoked = stage
-                .engine
-                .revoke_pairing(&stage.channel, person, Actor::Console);
-            revoked
-                .await
-                .map_err(|fault| StageError::Config(fault.to_string()))?;
-        }
+        operate(stage, step, clock).await?;
     }
     end(stage, clock).await
+}
+
+/// What an operator does about somebody unknown, once what came before is over.
+async fn operate(stage: &Stage, step: &FixtureStep, clock: &dyn Clock) -> Result<(), StageError> {
+    let (FixtureStep::Approve(person) | FixtureStep::Refuse(person) | FixtureStep::Revoke(person)) = step
+    else {
+        return Ok(());
+    };
+    quiet(stage, clock).await;
+    if matches!(step, FixtureStep::Revoke(_)) {
+        let (engine, channel) = (&stage.engine, &stage.channel);
+        let revoked = engine.revoke_pairing(channel, person, Actor::Console).await;
+        return revoked.map_err(|fault| StageError::Config(fault.to_string()));
+    }
+    decide(stage, person, matches!(step, FixtureStep::Approve(_))).await
 }
 
 /// Decides about somebody who was told a code; about nobody, where nobody was.

@@ -117,18 +117,22 @@ impl PairingBook {
         let own = |request: &Request| request.asked.channel == *channel && request.asked.sender == *sender;
         let who = (channel.clone(), sender.clone());
         match step {
-            PairingStep::Requested => self.requests.push(Request {
-                asked: PairingRequest {
+            PairingStep::Requested => {
+                self.requests.retain(|request| !own(request));
+                let asked = PairingRequest {
                     channel: channel.clone(),
                     sender: sender.clone(),
                     name: name.clone(),
                     code,
                     since: at,
                     until,
-                },
-                turn,
-                refused: false,
-            }),
+                };
+                self.requests.push(Request {
+                    asked,
+                    turn,
+                    refused: false,
+                });
+            }
             PairingStep::Approved => {
                 self.requests.retain(|request| !own(request));
                 let (name, by) = (name.clone(), by.clone());

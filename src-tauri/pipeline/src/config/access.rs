@@ -95,8 +95,22 @@ impl Serialize for MentionPattern {
 
 impl<'de> Deserialize<'de> for MentionPattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::new(&text).map_err(de::Error::custom)
+        deserializer.deserialize_str(PatternReader)
+    }
+}
+
+/// Reads a pattern where it stands: its own place in a list is what an error names.
+struct PatternReader;
+
+impl de::Visitor<'_> for PatternReader {
+    type Value = MentionPattern;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a regular expression in quotes")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<MentionPattern, E> {
+        MentionPattern::new(text).map_err(E::custom)
     }
 }
 

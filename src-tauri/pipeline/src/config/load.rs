@@ -148,7 +148,10 @@ fn entry_at(text: &str, table: usize, key: &str, entry: &str) -> usize {
     let Some(key) = keys.find(|at| begins_line(*at)) else {
         return table;
     };
-    text[key..].find(entry).map_or(key, |at| key + at)
+    let list = &text[key..];
+    let quoted = ['"', '\''].map(|quote| list.find(&format!("{quote}{entry}{quote}")));
+    let found = quoted.into_iter().flatten().min().or_else(|| list.find(entry));
+    found.map_or(key, |at| key + at)
 }
 
 fn floor(text: &str, at: usize) -> usize {
@@ -250,6 +253,128 @@ mod tests {
             Some(Secret::Env("OPENAI_API_KEY".into()))
         );
         assert_eq!(config.files.max_size, ByteSize(50_000_000));
+    }
+
+    /// What a list of people may hold, wherever it stands: as it is written, and what is kept.
+    #[test]
+    fn ids_are_kept_exactly() {
+        for (written, kept) in [
+            ("\"9007199254740993\"", "9007199254740993"),
+            ("9007199254740993", "9007199254740993"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("-1001234567890", "-1001234567890"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("1_000_001", "1000001"),
+            ("\"telegram:42\"", "telegram:42"),
+            ("\"*\"", "*"),
+        ] {
+            for key in ["allow_from", "group_allow_from", "groups"] {
+                let text = format!(
+                    "[channels.play]\nkind = \"loopback\"\nplatform = \"telegram\"\n{key} = [{written}]\n"
+                );
+                let config = parse(&text, Path::new("foldback.toml")).unwrap();
+                let channel = &config.channels[&ChannelId::new("play")];
+                let found = match key {
+                    "allow_from" => &channel.allow_from,
+                    "groups" => channel.groups.as_ref().unwrap(),
+                    _ => channel.group_allow_from.as_ref().unwrap(),
+                };
+                assert_eq!(found, &[kept], "{key} = {written}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_hostile_id_is_refused_with_its_line_its_field_and_a_reason() {
+        let mut hostile: Vec<String> = crate::stages::authorize::tests::HOSTILE
+            .iter()
+            .map(|id| toml::Value::from(*id).to_string())
+            .collect();
+        hostile.extend(
+            [
+                "1e3",
+                "42.0",
+                "9.007199254740993e15",
+                "inf",
+                "nan",
+                "true",
+                "1979-05-27",
+                "{ id = 42 }",
+                "340282366920938463463374607431768211456",
+                "\"telegarm:42\"",
+                "\"telegram:\"",
+                "\":42\"",
+                "\"telegram:4 2\"",
+                "\"*:42\"",
+                "\"telegram:**\"",
+            ]
+            .map(str::to_owned),
+        );
+        for id in &hostile {
+            for key in ["allow_from", "group_allow_from", "groups"] {
+                let text = error(&format!(
+                    "[channels.play]\nkind = \"loopback\"\nplatform = \"telegram\"\n{key} = [\n  \"42\",\n  {id},\n]\n"
+                ));
+                assert!(
+                    text.starts_with(&format!("foldback.toml:6:3: channels.play.{key}: ")),
+                    "{id}: {text}"
+                );
+                assert!(
+                    text.lines().next().unwrap().is_ascii(),
+                    "nothing hidden is printed: {text}"
+                );
+            }
+        }
+        assert!(hostile.len() >= 40);
+    }
+
+    #[test]
+    fn a_real_platform_takes_its_own_ids_only() {
+        for (channel, id, why) in [
+            ("telegram", "@alice", "never @names"),
+            ("telegram", "9223372036854775808", "up to 64 bits"),
+            ("telegram", "-42", "numbers of up to 64 bits"),
+            ("discord", "18446744073709551616", "up to 64 bits"),
+            ("discord", "alice#1234", "never names"),
+            ("slack", "alice", "such as U07ALICE"),
+            ("whatsapp", "+4915112345678", "without a plus"),
+            ("signal", "4915112345678", "with a plus"),
+            ("telegram", "telegram:alice", "never @names"),
+        ] {
+            let text = error(&format!("[channels.{channel}]\nallow_from = [\"*\", \"{id}\"]\n"));
+            assert!(
+                text.starts_with(&format!(
+                    "foldback.toml:2:20: channels.{channel}.allow_from: \"{id}\" is no id there"
+                )) && text.contains(why),
+                "{text}"
+            );
+        }
+        let other = "[channels.telegram]\nallow_from = [\"discord:alice\"]\n";
+        assert!(
+            parse(other, Path::new("x")).is_ok(),
+            "it names nobody here, and is no mistake"
+        );
+    }
+
+    #[test]
+    fn a_pattern_of_mentions_that_cannot_be_used_names_its_line_and_why() {
+        let text =
+            error("[channels.slack]\nallow_from = []\nmention_patterns = [\n  \"bot\",\n  \"a(\",\n]\n");
+        assert!(
+            text.starts_with("foldback.toml:5:3: channels.slack.mention_patterns: this is no regular expression: unclosed group"),
+            "{text}"
+        );
+        let text = error("[channels.slack]\nmention_patterns = [\".*\"]\n");
+        assert!(
+            text.contains("foldback.toml:2:21: channels.slack.mention_patterns: this matches every text"),
+            "{text}"
+        );
+        let text = error("[channels.slack]\ndm_policy = \"pairng\"\n");
+        assert!(
+            text.contains("foldback.toml:2:13: channels.slack.dm_policy:")
+                && text.ends_with("did you mean `pairing`?"),
+            "{text}"
+        );
     }
 
     #[test]

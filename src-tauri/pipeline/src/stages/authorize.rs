@@ -178,4 +178,4 @@ impl Door<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -5,7 +5,7 @@ use crate::bot::{Bot, World, later, text, tool};
 use foldback_agents::Act;
 use foldback_channels::sim::{Failure, Fault};
 use foldback_pipeline::{Rule, Rules};
-use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platform};
+use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Inbound, Kind, OpKind, Platform};
 use std::time::Duration;
 
 /// A scene and the rules that it shows.
@@ -23,6 +23,36 @@ const SCENES: &[Scene] = &[
             Rule::AuthorizeClosed,
             Rule::AuthorizeDeny,
             Rule::AuthorizeProvider,
+        ],
+    ),
+    (
+        "doors",
+        &[
+            Rule::AuthorizeIds,
+            Rule::AuthorizeOwn,
+            Rule::AuthorizeBots,
+            Rule::AuthorizeCommand,
+            Rule::AuthorizeDirect,
+            Rule::AuthorizeGroup,
+            Rule::AuthorizeChats,
+        ],
+    ),
+    (
+        "unknown",
+        &[
+            Rule::PairingCode,
+            Rule::PairingOnce,
+            Rule::PairingLimit,
+            Rule::PairingApproved,
+        ],
+    ),
+    (
+        "meant",
+        &[
+            Rule::ActivationMention,
+            Rule::ActivationReply,
+            Rule::ActivationPattern,
+            Rule::ActivationBots,
         ],
     ),
     ("group", &[Rule::SessionSender, Rule::SessionThread]),
@@ -124,6 +154,13 @@ async fn play(scene: &str, rules: Rules) -> Vec<String> {
         "strangers" => {
             "[channels.telegram]\nallow_from = [\"telegram:alice\"]\n[channels.slack]\nallow_from = []\n[channels.discord]\nallow_from = [\"bob\"]\n"
         }
+        "doors" => {
+            "[channels.telegram]\ndm_policy = \"open\"\nallow_from = []\ngroups = [\"-1\"]\ngroup_allow_from = [\"*\"]\n[channels.slack]\nallow_from = [\"bob\"]\n"
+        }
+        "unknown" => "[channels.telegram]\ndm_policy = \"pairing\"\nallow_from = []\n",
+        "meant" => {
+            "[channels.telegram]\nallow_from = [\"*\"]\nallow_bots = true\nbot_turns = 1\nmention_patterns = [\"foldback\"]\n"
+        }
         "crowd" => "[queue]\ncap = 1\n",
         "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
         "files" => "[files]\nmax_size = \"2B\"\n",
@@ -186,6 +223,9 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 ends.push(format!("{:?}", bot.turn(platform, "hi").await));
             }
         }
+        "doors" => ends.extend(doors(bot).await),
+        "unknown" => ends.extend(unknown(bot).await),
+        "meant" => ends.extend(meant(bot).await),
         "group" => {
             let mut message = bot.message(Platform::Telegram, "hi");
             message.chat_type = ChatType::Group;
@@ -242,6 +282,84 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
             ends.push(format!("{:?}", turn.ended().await));
         }
         _ => ends.push(answer_to(scene, bot).await),
+    }
+    ends
+}
+
+/// Sends a message, changed so.
+async fn sends(bot: &Bot, platform: Platform, change: impl FnOnce(&mut Inbound)) -> String {
+    let mut message = bot.message(platform, "hi");
+    change(&mut message);
+    bot.says([text("a")]);
+    let turn = bot.engine.submit(message).await.unwrap();
+    format!("{:?}", turn.ended().await)
+}
+
+async fn doors(bot: &Bot) -> Vec<String> {
+    let telegram = Platform::Telegram;
+    let group = |chat: &'static str| {
+        move |message: &mut Inbound| {
+            message.chat_type = ChatType::Group;
+            message.chat = chat.into();
+        }
+    };
+    vec![
+        sends(bot, telegram, |_| ()).await,
+        sends(bot, telegram, |message| message.sender.id = "1e3".into()).await,
+        sends(bot, telegram, |message| message.sender.is_bot = true).await,
+        sends(bot, telegram, |message| message.account = Some("alice".into())).await,
+        sends(bot, telegram, group("-1")).await,
+        sends(bot, telegram, group("-2")).await,
+        sends(bot, Platform::Slack, |message| message.text = "/status".into()).await,
+    ]
+}
+
+async fn unknown(bot: &Bot) -> Vec<String> {
+    let mut ends = Vec::new();
+    for sender in ["a", "a", "b", "c", "d"] {
+        ends.push(
+            sends(bot, Platform::Telegram, |message| {
+                message.sender.id = sender.into()
+            })
+            .await,
+        );
+    }
+    for request in bot.engine.pairings().pending {
+        bot.engine
+            .decide_pairing(&request.code, true, Actor::Console)
+            .await
+            .unwrap();
+    }
+    ends.push(sends(bot, Platform::Telegram, |message| message.sender.id = "a".into()).await);
+    ends
+}
+
+async fn meant(bot: &Bot) -> Vec<String> {
+    let telegram = Platform::Telegram;
+    let group = |message: &mut Inbound| {
+        message.chat_type = ChatType::Group;
+        message.mentioned = false;
+    };
+    let mut ends = vec![
+        sends(bot, telegram, |_| ()).await,
+        sends(bot, telegram, group).await,
+    ];
+    let said = bot.kinds().await.into_iter().find_map(|kind| match kind {
+        Kind::Ended { outcome, .. } => outcome.message,
+        _ => None,
+    });
+    let answers = |message: &mut Inbound| {
+        group(message);
+        message.reply_to = said;
+    };
+    ends.push(sends(bot, telegram, answers).await);
+    let names = |message: &mut Inbound| {
+        group(message);
+        message.text = "Foldback?".into();
+    };
+    ends.push(sends(bot, telegram, names).await);
+    for _ in 0..2 {
+        ends.push(sends(bot, telegram, |message| message.sender.is_bot = true).await);
     }
     ends
 }
