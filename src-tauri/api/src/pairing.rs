@@ -9,10 +9,7 @@ use foldback_wire::{
     rpc::{Failure, Pairings},
 };
 use serde::{Deserialize, Serialize};
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 /// What an operator wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,34 +36,14 @@ pub enum PairingOrder {
     },
 }
 
-/// What came of an order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Came {
-    /// It was done; who waits and who is let in now.
-    Answer(Pairings),
-    /// It was not.
-    Failure(Failure),
-}
-
-/// Where a bot that writes this journal hears orders.
-pub(crate) fn socket_of(journal: &Path) -> PathBuf {
-    let mut name = OsString::from(journal);
-    name.push(".sock");
-    name.into()
-}
-
 /// Gives an order to the bot of this journal, whether it runs or not.
 ///
 /// # Errors
 /// With what cannot be done and why; nothing was changed then.
 pub async fn pair(journal: &Path, config: &Config, order: PairingOrder) -> Result<Pairings, Failure> {
     #[cfg(unix)]
-    if let Some(came) = crate::backend::ask(&socket_of(journal), &order).await {
-        return match came? {
-            Came::Answer(pairings) => Ok(pairings),
-            Came::Failure(failure) => Err(failure),
-        };
+    if let Some(came) = crate::backend::ask(journal, &order).await {
+        return came;
     }
     alone(journal, config, order).await
 }

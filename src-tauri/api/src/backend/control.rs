@@ -2,12 +2,14 @@
 //! orders about pairing, and only from the user whose bot it is.
 
 use super::Backend;
-use crate::{
-    failure,
-    pairing::{Came, PairingOrder, socket_of},
+use crate::{PairingOrder, failure};
+use foldback_wire::{
+    Actor,
+    rpc::{Failure, Pairings},
 };
-use foldback_wire::{Actor, rpc::Failure};
+use serde::{Deserialize, Serialize};
 use std::{
+    ffi::OsString,
     fs, io,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
@@ -24,6 +26,21 @@ const LONGEST: u64 = 4_096;
 
 /// How long an order, or its answer, may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What came of an order, as a line of JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Came {
+    Answer(Pairings),
+    Failure(Failure),
+}
+
+/// Where the bot that writes a journal hears orders.
+fn socket_of(journal: &Path) -> PathBuf {
+    let mut name = OsString::from(journal);
+    name.push(".sock");
+    name.into()
+}
 
 /// The socket's file, removed when the bot ends.
 struct Door {
@@ -99,7 +116,7 @@ impl Backend {
         to.write_all(&answer).await
     }
 
-    async fn carry_out(&self, order: PairingOrder) -> Result<foldback_wire::rpc::Pairings, Failure> {
+    async fn carry_out(&self, order: PairingOrder) -> Result<Pairings, Failure> {
         match order {
             PairingOrder::List => Ok(self.list_pairings()),
             PairingOrder::Approve { code } => self.decide_pairing(&code, true, Actor::Cli).await,
@@ -111,14 +128,14 @@ impl Backend {
     }
 }
 
-/// Asks the bot at a socket; `None` when nobody is there.
-pub(crate) async fn ask(socket: &Path, order: &PairingOrder) -> Option<Result<Came, Failure>> {
-    let stream = UnixStream::connect(socket).await.ok()?;
-    let came = match timeout(PATIENCE, exchange(stream, order)).await {
-        Ok(Ok(came)) => Ok(came),
+/// Asks the bot that writes a journal; `None` when none runs.
+pub(crate) async fn ask(journal: &Path, order: &PairingOrder) -> Option<Result<Pairings, Failure>> {
+    let stream = UnixStream::connect(socket_of(journal)).await.ok()?;
+    Some(match timeout(PATIENCE, exchange(stream, order)).await {
+        Ok(Ok(Came::Answer(pairings))) => Ok(pairings),
+        Ok(Ok(Came::Failure(failure))) => Err(failure),
         Ok(Err(_)) | Err(_) => Err(failure::not_heard()),
-    };
-    Some(came)
+    })
 }
 
 async fn exchange(mut stream: UnixStream, order: &PairingOrder) -> io::Result<Came> {
