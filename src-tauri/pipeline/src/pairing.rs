@@ -172,10 +172,10 @@ impl Core {
     }
 
     /// Writes a decision down and keeps it.
-    fn decided(&self, book: &mut PairingBook, channel: &ChannelId, kind: Kind) -> Result<(), StoreError> {
+    fn decided(&self, book: &mut PairingBook, channel: &ChannelId, kind: &Kind) -> Result<(), StoreError> {
         let recorder = self.recorder.on_channel(channel);
         recorder.note(kind.clone())?;
-        book.take(recorder.now(), None, channel, &kind);
+        book.take(recorder.now(), None, channel, kind);
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Engine {
         {
             let mut book = core.pairings();
             let (channel, kind) = book.decide(code, approve, by, core.now())?;
-            core.decided(&mut book, &channel, kind)?;
+            core.decided(&mut book, &channel, &kind)?;
         }
         Ok(core.recorder.journal.flush().await?)
     }
@@ -222,7 +222,7 @@ impl Engine {
         {
             let mut book = core.pairings();
             let kind = book.revoke(channel, sender, by)?;
-            core.decided(&mut book, channel, kind)?;
+            core.decided(&mut book, channel, &kind)?;
         }
         Ok(core.recorder.journal.flush().await?)
     }

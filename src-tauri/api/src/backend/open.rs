@@ -172,12 +172,12 @@ impl Backend {
             rng,
             journal,
         } = setup;
-        let (journal, file) = match journal {
-            Some(journal) => (journal, None),
-            None => {
-                let file = journal_file(&config, &base, &data);
-                (open_journal(&file, config.store.max_size).await?, Some(file))
-            }
+        let (journal, file) = if let Some(journal) = journal {
+            (journal, None)
+        } else {
+            let file = journal_file(&config, &base, &data);
+            let journal = open_journal(&file, config.store.max_size).await?;
+            (journal, Some(file))
         };
         // Until a first message came in: a start that was cut short before that has shown nothing.
         let first_start = journal.reserve().await?.turn == Numbers::default().turn;

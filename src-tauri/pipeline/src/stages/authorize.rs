@@ -65,9 +65,7 @@ impl Door<'_> {
         }
         if message.sender.is_bot && !self.settings.allow_bots && holds(Rule::AuthorizeBots) {
             let detail = format!("{} is a bot, and allow_bots is off", message.sender.id);
-            return self
-                .stop(message, Gate::BotNotAllowed, detail, "allow_bots")
-                .flow();
+            return stop(message, Gate::BotNotAllowed, detail, "allow_bots").flow();
         }
         match message.chat_type {
             ChatType::Group if holds(Rule::AuthorizeGroup) => self.group(message),
@@ -85,8 +83,7 @@ impl Door<'_> {
             DmPolicy::Allowlist => listed(),
             DmPolicy::Disabled => {
                 let detail = "direct messages are switched off".to_owned();
-                self.stop(message, Gate::DirectDisabled, detail, "dm_policy")
-                    .flow()
+                stop(message, Gate::DirectDisabled, detail, "dm_policy").flow()
             }
             DmPolicy::Pairing => {
                 if let Flow::Continue(entry) = listed() {
@@ -98,12 +95,10 @@ impl Door<'_> {
                 let sender = &message.sender.id;
                 if message.sender.is_bot {
                     let detail = format!("{sender} is a bot, and bots are not offered a code");
-                    return self
-                        .stop(message, Gate::SenderNotAllowed, detail, "allow_from")
-                        .flow();
+                    return stop(message, Gate::SenderNotAllowed, detail, "allow_from").flow();
                 }
                 let detail = format!("{sender} is neither on the list nor approved");
-                self.stop(message, Gate::Unpaired, detail, "dm_policy").flow()
+                stop(message, Gate::Unpaired, detail, "dm_policy").flow()
             }
         }
     }
@@ -112,17 +107,14 @@ impl Door<'_> {
         let settings = self.settings;
         if settings.group_policy == GroupPolicy::Disabled {
             let detail = "messages in groups are switched off".to_owned();
-            return self
-                .stop(message, Gate::GroupsDisabled, detail, "group_policy")
-                .flow();
+            return stop(message, Gate::GroupsDisabled, detail, "group_policy").flow();
         }
         if let Some(groups) = &settings.groups
             && self.rules.holds(Rule::AuthorizeChats)
             && self.named(groups, message, message.chat.as_str()).is_none()
         {
             let detail = format!("{} is none of the channel's groups", message.chat);
-            return self
-                .stop(message, Gate::ChatNotAllowed, detail, "groups")
+            return stop(message, Gate::ChatNotAllowed, detail, "groups")
                 .given("chat", message.chat.as_str())
                 .flow();
         }
@@ -136,19 +128,19 @@ impl Door<'_> {
     /// Passes a sender whom a list names. Names never count: people choose them.
     fn on_list(&self, message: &Inbound, list: &[String], key: &str) -> Flow<String> {
         let setting = format!("channels.{}.{key}", message.channel);
-        let stop = |gate, detail| {
-            self.stop(message, gate, detail, key)
+        let refused = |gate, detail| {
+            stop(message, gate, detail, key)
                 .given(key, format!("[{}]", list.join(", ")))
                 .flow()
         };
         if list.is_empty() && self.rules.holds(Rule::AuthorizeClosed) {
             let detail = format!("{setting} is empty, so nobody may write here");
-            return stop(Gate::ChannelClosed, detail);
+            return refused(Gate::ChannelClosed, detail);
         }
         match self.named(list, message, message.sender.id.as_str()) {
             Some(entry) => Flow::Continue(entry.to_owned()),
             None if !self.rules.holds(Rule::AuthorizeDeny) => Flow::Continue("(nobody asked)".to_owned()),
-            None => stop(
+            None => refused(
                 Gate::SenderNotAllowed,
                 format!("{} is not in {setting}", message.sender.id),
             ),
@@ -169,12 +161,13 @@ impl Door<'_> {
         };
         list.iter().find(names).map(String::as_str)
     }
+}
 
-    fn stop(&self, message: &Inbound, gate: Gate, detail: String, key: &str) -> Stop {
-        Stop::new(Stage::Authorize, gate, detail)
-            .given("sender", message.sender.id.as_str())
-            .changed_by(format!("channels.{}.{key}", message.channel))
-    }
+/// A stop that a key of the channel would change.
+fn stop(message: &Inbound, gate: Gate, detail: String, key: &str) -> Stop {
+    Stop::new(Stage::Authorize, gate, detail)
+        .given("sender", message.sender.id.as_str())
+        .changed_by(format!("channels.{}.{key}", message.channel))
 }
 
 #[cfg(test)]
