@@ -19,6 +19,7 @@ import type {
   Markup,
   OpKind,
   OutcomeCode,
+  PairingStep,
   Platform,
   RangeReason,
   RefusalCode,
@@ -229,6 +230,13 @@ export const outcomeCodes = [
   { code: "unknown", about: "It was in flight when the process ended; only a person sends it again." },
   { code: "cancelled", about: "It became superfluous before it was sent." },
 ] as const satisfies readonly Entry<OutcomeCode>[];
+
+export const pairingSteps = [
+  { code: "requested", about: "Somebody unknown wrote directly and got a code." },
+  { code: "approved", about: "An operator let them in." },
+  { code: "refused", about: "An operator refused them." },
+  { code: "revoked", about: "An operator took the approval back." },
+] as const satisfies readonly Entry<PairingStep>[];
 
 export const platforms = [
   { code: "telegram", about: "Telegram Bot API." },
