@@ -2,7 +2,7 @@
  * A recording for looking at the page in a plain browser and for unit tests. Not part of the app: the build does not
  * contain it. Rows repeat one conversation over the five channels.
  */
-import type { ChannelCard, EventRow, FixtureCase, FixtureEntry, Platform, RowFlag, Status } from "../src/generated/wire";
+import type { ChannelCard, EventRow, FixtureCase, FixtureEntry, Pairings, Platform, RowFlag, Status } from "../src/generated/wire";
 import type { Exchange, Recording, RecordedPush } from "../src/host/recorded";
 
 const START = Date.parse("2026-11-21T13:02:31.482Z");
@@ -82,18 +82,18 @@ function card(platform: Platform, rest: Partial<ChannelCard> = {}): ChannelCard 
       file_limit: 50_000_000, image_limit: null, audio_limit: null, voice: platform === "telegram" ? "note" : "attachment", typing: platform !== "slack",
       threads: platform === "slack", markup: platform === "signal" ? "plain" : "markdown", mention: platform === "signal" ? null : "<@{id}>", idempotency_key: platform === "discord",
     },
-    disabled: [], allow_from: ["*"], limited_until: null, needs_consent: 0,
+    disabled: [], allow_from: ["*"], direct: "everybody", groups: "everybody, when the bot is mentioned", limited_until: null, needs_consent: 0,
     counters: { received: 1284, sent: 0, dry_run: 3121, failed: 0, unsupported: 0, unknown: 0, held: 0 }, errors: [], ...rest,
   };
 }
 
 const channels: ChannelCard[] = [
-  card("telegram", { allow_from: ["alice", "bob"], counters: { received: 412, sent: 0, dry_run: 982, failed: 3, unsupported: 0, unknown: 1, held: 0 },
+  card("telegram", { allow_from: ["alice", "bob"], direct: "alice, bob, and whom an operator approved; others get a code", groups: "alice, bob, when the bot is mentioned", counters: { received: 412, sent: 0, dry_run: 982, failed: 3, unsupported: 0, unknown: 1, held: 0 },
     errors: [{ at: at(31_000), message: "send_file out/chart.png: the file does not exist", hint: "Put it below files.send_dir, or fix the prompt.", seq: 25 }] }),
   card("discord"),
   card("slack", { state: "rate_limited", why: "the platform asked to wait 30 s", since: at(0), limited_until: new Date(Date.now() + 28_000).toISOString() }),
   card("whatsapp", { on: false, state: "off", why: "switched off at the console", needs_consent: 2, counters: { received: 96, sent: 0, dry_run: 208, failed: 0, unsupported: 14, unknown: 0, held: 5 } }),
-  card("signal", { state: "degraded", why: "uploads fail, text goes on", disabled: ["voice"], allow_from: [],
+  card("signal", { state: "degraded", why: "uploads fail, text goes on", disabled: ["voice"], allow_from: [], direct: "nobody: the allow list is empty", groups: "nobody: the allow list is empty",
     errors: [{ at: at(-60_000), message: "Upload refused: the daemon answered 413.", hint: "Raise the daemon's limit or send smaller files.", seq: 140 }] }),
 ];
 
@@ -143,6 +143,11 @@ expect:
 const calls: Exchange[] = [
   { name: "status", result: status },
   { name: "channels", result: channels },
+  { name: "pairings", result: {
+    channels: ["telegram"],
+    pending: [{ channel: "telegram", sender: "7004711", name: "Mallory", code: "Q7RKX2MP", since: new Date(Date.now() - 300_000).toISOString(), until: new Date(Date.now() + 3_300_000).toISOString() }],
+    approved: [{ channel: "telegram", sender: "7000815", name: "Carol", by: "cli", at: at(-86_400_000), in_force: true }],
+  } satisfies Pairings },
   { name: "log_tail", result: [
     { at: at(-9000), level: "info", target: "foldback::serve", message: "journal opened, head 12,204" },
     { at: at(-8000), level: "warn", target: "foldback::channels", message: "signal: the allow list is empty, so the channel is closed to everybody" },

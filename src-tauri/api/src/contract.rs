@@ -6,9 +6,9 @@ use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
     EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
     FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
-    TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel,
+    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -94,6 +94,10 @@ commands! {
     channels(Nothing) -> Vec<ChannelCard>: "All channels, in the order of the configuration.";
     channel_switch(SwitchChannel) -> ChannelCard: "Switches a channel on or off.";
     channel_arm(ArmChannel) -> ChannelCard: "Lets a channel send for real, or only pretend.";
+    pairings(Nothing) -> Pairings: "Who asked to talk to the bot, and whom an operator let in.";
+    pairing_approve(PairingCode) -> Pairings: "Lets in whoever has this code.";
+    pairing_refuse(PairingCode) -> Pairings: "Refuses whoever has this code.";
+    pairing_revoke(PairingRevoke) -> Pairings: "Takes an approval back.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
     log_tail(Nothing) -> Vec<LogLine>: "The latest lines of the app's own log, oldest first.";

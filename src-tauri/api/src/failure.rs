@@ -1,6 +1,6 @@
 //! How commands fail: a stable code, what happened, and what to do about it.
 
-use foldback_store::StoreError;
+use foldback_store::{PairingError, StoreError};
 use foldback_wire::{
     ChannelId, TurnId,
     rpc::{Failure, FilterError},
@@ -123,6 +123,32 @@ pub(crate) fn journal(error: StoreError) -> Failure {
         "journal",
         format!("{}.", capital(&error.to_string())),
         Some("Nothing that was acknowledged is lost; `foldback doctor` checks the journal."),
+    )
+}
+
+/// There is nothing to decide about.
+pub(crate) fn no_pairing(error: &PairingError) -> Failure {
+    let hint = match error {
+        PairingError::NoCode(_) | PairingError::NobodyWaits(_) => {
+            "`foldback pairing list` and the Channels view show who waits. Whoever writes again gets a new code."
+        }
+        PairingError::NotApproved { .. } => {
+            "`foldback pairing list` shows who was approved, by channel and id."
+        }
+    };
+    failure(
+        "no_pairing",
+        format!("{}.", capital(&error.to_string())),
+        Some(hint),
+    )
+}
+
+/// The bot has the journal and cannot be asked.
+pub(crate) fn not_heard() -> Failure {
+    failure(
+        "not_heard",
+        "The bot runs and does not answer.".to_owned(),
+        Some("Nothing was changed. Decide in its window, or with `serve --commands`."),
     )
 }
 

@@ -237,6 +237,7 @@ closed_sets! {
     wire::Markup as markups,
     wire::OpKind as opKinds,
     wire::OutcomeCode as outcomeCodes,
+    wire::PairingStep as pairingSteps,
     wire::Platform as platforms,
     wire::RangeReason as rangeReasons,
     wire::RefusalCode as refusalCodes,

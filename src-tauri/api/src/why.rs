@@ -60,6 +60,7 @@ impl Way<'_> {
         Some(match kind {
             Kind::Received { .. }
             | Kind::Passed { .. }
+            | Kind::Pairing { .. }
             | Kind::Queued { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }

@@ -11,6 +11,7 @@ mod input;
 mod journal;
 mod lint;
 mod log;
+mod pairing;
 mod parse;
 mod places;
 mod recut;
@@ -48,6 +49,7 @@ enum Command {
     Send(send::Args),
     Journal(journal::Args),
     Why(why::Args),
+    Pairing(pairing::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Send(args) => send::run(&args),
         Command::Journal(args) => journal::run(&args),
         Command::Why(args) => why::run(&args),
+        Command::Pairing(args) => pairing::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),

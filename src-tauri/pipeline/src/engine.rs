@@ -1,20 +1,20 @@
 //! The running bot: starts, takes messages, obeys the operator, ends in order.
 
 use crate::{
-    config::{Config, OutputConfig},
+    config::{ChannelConfig, Config, OutputConfig},
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
     ports::Ports,
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
-    stages::dedupe::Seen,
+    stages::{activation::BotTurns, dedupe::Seen},
     turn::{Pending, Turn},
 };
 use foldback_agents::Agent;
 use foldback_channels::{Arrival, ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::{Settings, redact::InboundSecrets};
-use foldback_store::{Journal, StoreError};
+use foldback_store::{Journal, PairingBook, StoreError};
 use foldback_wire::{Actor, ChannelId, Clock, Inbound, Kind, Rng, TurnId, redact::Redaction};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -114,6 +114,11 @@ pub(crate) struct Core {
     /// Lanes are to stop.
     halted: CancellationToken,
     seen: Mutex<Seen>,
+    bot_turns: Mutex<BotTurns>,
+    pub(crate) pairings: Mutex<PairingBook>,
+    pub(crate) rng: Arc<dyn Rng>,
+    /// Of a channel that the configuration does not name: nobody may talk there.
+    no_settings: ChannelConfig,
     running: Mutex<HashMap<TurnId, CancellationToken>>,
     grammar_off: Vec<String>,
     /// What is masked in what goes out.
@@ -130,13 +135,13 @@ impl Core {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn allow_from(&self, channel: &ChannelId) -> Vec<String> {
-        self.ports
-            .config
-            .channels
-            .get(channel)
-            .map(|c| c.allow_from.clone())
-            .unwrap_or_default()
+    pub(crate) fn bot_turns(&self) -> MutexGuard<'_, BotTurns> {
+        self.bot_turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn channel_settings(&self, channel: &ChannelId) -> &ChannelConfig {
+        let settings = self.ports.config.channels.get(channel);
+        settings.unwrap_or(&self.no_settings)
     }
 
     /// The settings of a turn's scanners.
@@ -167,7 +172,7 @@ fn redaction(config: &Config, rules: Rules) -> Option<Redaction> {
 /// The running bot. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
-    core: Arc<Core>,
+    pub(crate) core: Arc<Core>,
 }
 
 impl Engine {
@@ -200,7 +205,9 @@ impl Engine {
             }
         });
         let halted = CancellationToken::new();
-        let lanes = Lanes::new(Arc::clone(&clock), rng, config.outbox, rules, halted.clone());
+        let chance = Arc::clone(&rng);
+        let lanes = Lanes::new(Arc::clone(&clock), chance, config.outbox, rules, halted.clone());
+        let pairings = PairingBook::of(journal.as_ref()).await?;
         let files = SendDir::new(&config.files, &base, send_dir.as_deref(), rules);
         let house = Arc::new(Ports { board, config });
         let core = Arc::new(Core {
@@ -218,6 +225,10 @@ impl Engine {
             killed: CancellationToken::new(),
             halted,
             seen: Mutex::default(),
+            bot_turns: Mutex::default(),
+            pairings: Mutex::new(pairings),
+            rng,
+            no_settings: ChannelConfig::default(),
             running: Mutex::default(),
             grammar_off,
             redaction,
@@ -348,7 +359,7 @@ impl Engine {
 }
 
 /// Who decided, in words.
-fn person(by: &Actor) -> String {
+pub(crate) fn person(by: &Actor) -> String {
     match by {
         Actor::Console => "a person at the console".to_owned(),
         Actor::Cli => "a person at the command line".to_owned(),
@@ -368,10 +379,8 @@ impl Core {
                 .ports
                 .board
                 .add(id.clone(), adapter, settings.is_some_and(|c| c.armed))?;
-            if self.allow_from(&id).is_empty() {
-                self.recorder.warn(format!(
-                    "channels.{id}.allow_from is empty: nobody may write there"
-                ))?;
+            for warning in self.channel_settings(&id).closed(id.as_str()) {
+                self.recorder.warn(warning)?;
             }
             if settings.is_none_or(|c| c.enabled) {
                 channel

@@ -1,6 +1,6 @@
 //! What a stage answers.
 
-use foldback_wire::{Gate, Stage};
+use foldback_wire::{Gate, Kind, Stage};
 use std::collections::BTreeMap;
 
 /// A stage's answer: the message goes on as `T`, or it stops here for a recorded reason.
@@ -56,5 +56,24 @@ impl Stop {
     /// As a stage's answer.
     pub fn flow<T>(self) -> Flow<T> {
         Flow::Stop(Box::new(self))
+    }
+}
+
+impl From<Stop> for Kind {
+    fn from(stop: Stop) -> Self {
+        let Stop {
+            stage,
+            gate,
+            detail,
+            inputs,
+            setting,
+        } = stop;
+        Self::Stopping {
+            stage,
+            gate,
+            detail,
+            inputs,
+            setting,
+        }
     }
 }

@@ -1,11 +1,17 @@
-//! The gates of a message's way: finalize, dedupe, authorize, session.
+//! The gates of a message's way: finalize, dedupe, authorize, activation, session.
 
 use crate::{
     engine::Core,
     flow::{Flow, Stop},
     ports::Port,
     recorder::Recorder,
-    stages::{authorize::authorize, dedupe::Claim, finalize::finalize, session},
+    stages::{
+        activation::activate,
+        authorize::{Door, authorize},
+        dedupe::Claim,
+        finalize::finalize,
+        session,
+    },
 };
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, TurnId};
@@ -26,6 +32,16 @@ pub(crate) struct Admitted {
     pub(crate) claim: Claim,
 }
 
+/// What the gates answer.
+pub(crate) enum Admission {
+    /// It goes on.
+    In(Admitted),
+    /// A gate said no.
+    Stopped(Box<Stop>),
+    /// A gate said no, and an operator can be asked.
+    Unknown { message: Inbound, stop: Box<Stop> },
+}
+
 /// Goes on with what a stage let through, or answers its stop.
 macro_rules! passed {
     ($recorder:expr, $stage:ident, $flow:expr, |$found:pat_param| $detail:expr) => {
@@ -44,36 +60,59 @@ macro_rules! passed {
 }
 
 impl Core {
-    /// The gates: finalize, dedupe, authorize, session.
+    /// The gates, in their order.
     pub(crate) async fn admit(
         &self,
         recorder: &Recorder,
         turn: TurnId,
         inbound: Inbound,
         coming: Coming,
-    ) -> Result<Flow<Admitted>, StoreError> {
-        if self.stopping.is_cancelled() {
-            return Ok(shutting_down().flow());
-        }
-        let rules = self.rules;
-        let message = passed!(recorder, Finalize, finalize(rules, inbound), |m| format!(
-            "{} bytes of text",
-            m.text.len()
-        ));
-        let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
-            return Ok(no_such_channel(&message).flow());
+    ) -> Result<Admission, StoreError> {
+        let message = match self.finalized(recorder, inbound)? {
+            Flow::Continue(message) => message,
+            Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
         };
-        let claim = match self.seen().claim(rules, &message, turn, recorder.now()) {
-            Flow::Continue(claim) => claim,
-            Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
-        };
-        let session = self.admit_claimed(recorder, can.platform, &message, coming).await;
-        match session {
-            Ok(Flow::Continue(session)) => Ok(Flow::Continue(Admitted {
+        Ok(match self.admit_final(recorder, turn, &message, coming).await? {
+            Flow::Continue((session, claim)) => Admission::In(Admitted {
                 message,
                 session,
                 claim,
-            })),
+            }),
+            Flow::Stop(stop) if stop.gate == Gate::Unpaired => Admission::Unknown { message, stop },
+            Flow::Stop(stop) => Admission::Stopped(stop),
+        })
+    }
+
+    fn finalized(&self, recorder: &Recorder, inbound: Inbound) -> Result<Flow<Inbound>, StoreError> {
+        if self.stopping.is_cancelled() {
+            return Ok(shutting_down().flow());
+        }
+        let message = passed!(recorder, Finalize, finalize(self.rules, inbound), |m| format!(
+            "{} bytes of text",
+            m.text.len()
+        ));
+        Ok(Flow::Continue(message))
+    }
+
+    /// The gates behind the normal form.
+    async fn admit_final(
+        &self,
+        recorder: &Recorder,
+        turn: TurnId,
+        message: &Inbound,
+        coming: Coming,
+    ) -> Result<Flow<(SessionId, Claim)>, StoreError> {
+        let rules = self.rules;
+        let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
+            return Ok(no_such_channel(message).flow());
+        };
+        let claim = match self.seen().claim(rules, message, turn, recorder.now()) {
+            Flow::Continue(claim) => claim,
+            Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
+        };
+        let session = self.admit_claimed(recorder, can.platform, message, coming).await;
+        match session {
+            Ok(Flow::Continue(session)) => Ok(Flow::Continue((session, claim))),
             // Once the operator lets the sender in, or the disk is well again, a redelivery is to be answered.
             Ok(Flow::Stop(stop)) => {
                 self.seen().release(rules, &claim);
@@ -98,12 +137,24 @@ impl Core {
             stage: Stage::Dedupe,
             detail: "not seen before".to_owned(),
         })?;
-        let allow_from = self.allow_from(&message.channel);
-        let allowed = authorize(self.rules, platform, &allow_from, message);
-        passed!(recorder, Authorize, allowed, |entry| format!(
-            "{} is let in by {entry}",
+        let (rules, settings) = (self.rules, self.channel_settings(&message.channel));
+        let (channel, chat) = (&message.channel, &message.chat);
+        let wrote = |id| self.lanes.sent.knows(channel, chat, id);
+        let approved = self.pairings().approved(channel, &message.sender.id).cloned();
+        let door = Door {
+            rules,
+            platform,
+            settings,
+            approved: approved.as_ref(),
+            own: wrote(&message.message) || message.account.as_deref() == Some(message.sender.id.as_str()),
+        };
+        passed!(recorder, Authorize, authorize(&door, message), |why| format!(
+            "{} is let in by {why}",
             message.sender.id
         ));
+        let answers_bot = message.reply_to.as_ref().is_some_and(wrote);
+        let meant = activate(rules, settings, message, answers_bot, &mut self.bot_turns());
+        passed!(recorder, Activation, meant, |why| why.clone());
         let session = session::key(self.rules, self.ports.config.session.scope, message);
         self.remember(recorder, &session, message, coming).await?;
         Ok(Flow::Continue(session))

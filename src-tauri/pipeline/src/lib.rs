@@ -1,7 +1,7 @@
 //! One inbound message through its stages, to acknowledged deliveries.
 //!
 //! ```text
-//! finalize ▸ dedupe ▸ authorize ▸ session ▸ queue ▸ prepare ▸ run ▸ scan ▸ preview ▸ dispatch ▸ deliver
+//! finalize ▸ dedupe ▸ authorize ▸ activation ▸ session ▸ queue ▸ prepare ▸ run ▸ scan ▸ preview ▸ dispatch ▸ deliver
 //! ```
 //!
 //! [`Engine`] is the running bot. Every decision it makes is an event in the journal; every operation on a
@@ -15,12 +15,15 @@ mod engine;
 mod files;
 mod flow;
 mod gates;
+mod id;
 pub mod invariants;
 mod leaks;
+mod pairing;
 mod ports;
 mod recorder;
 mod resume;
 mod rules;
+mod sent;
 mod split;
 mod stages;
 mod time;
@@ -33,6 +36,7 @@ pub use crash::Point;
 pub use engine::{Agents, Engine, NoSuchChannel, Parts, StartError};
 pub use files::{SendDir, Sendable};
 pub use flow::{Flow, Stop};
+pub use pairing::PairingFault;
 pub use rules::{Rule, Rules};
 pub use split::{Limit, Piece, Repairs, Splitter, split};
 pub use time::{SeededRng, TokioClock};

@@ -68,7 +68,8 @@ impl Walk {
             // One that was killed before it had closed everything leaves its predecessors' turns open too.
             (_, Kind::Started { .. }) => self.past_start |= self.closed,
             (Some(turn), Kind::TurnEnded { terminal }) => drop(self.ended.insert(turn, terminal)),
-            (Some(turn), Kind::RunStarted { .. }) => drop(self.begun.insert(turn)),
+            // A stop before its end is that of somebody unknown who was told a code: that is decided.
+            (Some(turn), Kind::RunStarted { .. } | Kind::Stopping { .. }) => drop(self.begun.insert(turn)),
             (
                 Some(turn),
                 Kind::Passed {
@@ -250,7 +251,11 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
     if events.iter().any(|e| matches!(e.kind, Kind::TurnEnded { .. })) {
         return Ok(());
     }
-    let terminal = terminal_of(&events);
+    let stopped = events.iter().find_map(|event| match &event.kind {
+        Kind::Stopping { gate, .. } => Some(Terminal::Blocked { gate: *gate }),
+        _ => None,
+    });
+    let terminal = stopped.unwrap_or_else(|| terminal_of(&events));
     recorder.note_all(vec![Kind::Idle, Kind::TurnEnded { terminal }])
 }
 

@@ -41,9 +41,24 @@ rules! {
     FinalizeEmpty = "P.finalize.empty": "A message with neither text nor files stops.",
     DedupeClaim = "P.dedupe.claim": "A message that was seen in the last 20 minutes stops as a duplicate.",
     DedupeRelease = "P.dedupe.release": "A failed turn releases its message, so that a redelivery is answered.",
+    AuthorizeIds = "P.authorize.ids": "A sender or chat whose id no platform gives stops: a float, an exponent, a sign that looks like another.",
+    AuthorizeOwn = "P.authorize.own": "What the bot wrote itself stops.",
+    AuthorizeBots = "P.authorize.bots": "Other bots stop, unless the channel lets bots in.",
+    AuthorizeCommand = "P.authorize.command": "A command of somebody who may not talk stops like everything else.",
+    AuthorizeDirect = "P.authorize.direct": "The policy for direct messages decides who may write directly.",
+    AuthorizeGroup = "P.authorize.group": "The policy and the list for groups decide who may write in groups.",
+    AuthorizeChats = "P.authorize.chats": "Where the setting groups names chats, other groups stop.",
     AuthorizeClosed = "P.authorize.closed": "A channel with an empty allow list is closed to everybody.",
     AuthorizeDeny = "P.authorize.deny": "A sender who is not on the allow list stops.",
     AuthorizeProvider = "P.authorize.provider": "An entry provider:id names a sender of that provider only.",
+    PairingCode = "P.pairing.code": "Somebody unknown who writes directly gets a code, where the policy is pairing.",
+    PairingOnce = "P.pairing.once": "A code is told once while it is valid.",
+    PairingLimit = "P.pairing.limit": "At most three people wait for an operator on a channel; others get no code.",
+    PairingApproved = "P.pairing.approved": "Whom an operator approved may write directly, until that is taken back.",
+    ActivationMention = "P.activation.mention": "A message in a group stops unless it mentions the bot, where a mention is required.",
+    ActivationReply = "P.activation.reply": "An answer to a message of the bot counts as a mention.",
+    ActivationPattern = "P.activation.pattern": "Words that match a pattern of mentions count as one.",
+    ActivationBots = "P.activation.bots": "Bots get only so many turns in a row in a chat, until a person writes there.",
     SessionSender = "P.session.sender": "In groups the scope per-sender gives everyone a conversation of their own.",
     SessionThread = "P.session.thread": "A thread is a conversation of its own.",
     QueueFifo = "P.queue.fifo": "A message during a run waits its turn, first in, first out.",
@@ -99,7 +114,7 @@ rules! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
     #[cfg(feature = "mutants")]
-    off: u64,
+    off: u128,
 }
 
 impl Rules {
@@ -141,7 +156,7 @@ mod tests {
     fn ids_are_unique_and_fit_the_set() {
         let ids: HashSet<_> = Rule::ALL.iter().map(|r| r.id()).collect();
         assert_eq!(ids.len(), Rule::ALL.len());
-        assert!(Rule::ALL.len() <= 64);
+        assert!(Rule::ALL.len() <= 128);
         assert!(
             Rule::ALL
                 .iter()

@@ -4,9 +4,10 @@ use crate::{
     conversations::Entry,
     deliver::{courier::Courier, delivery::deliver, desk::Desk, typing::Typing},
     engine::Core,
-    flow::{Flow, Stop},
-    gates::{Admitted, Coming},
+    flow::Stop,
+    gates::{Admission, Admitted, Coming},
     leaks::Watch,
+    pairing::Stranger,
     recorder::Recorder,
     rules::Rule,
     stages::{
@@ -91,7 +92,7 @@ impl Core {
     ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
         match self.admit(&recorder, id, inbound, coming).await? {
-            Flow::Continue(Admitted {
+            Admission::In(Admitted {
                 message,
                 session,
                 claim,
@@ -109,7 +110,14 @@ impl Core {
                 };
                 self.take_turns(pending)?;
             }
-            Flow::Stop(stop) => {
+            Admission::Unknown { message, stop } => self.meet(Stranger {
+                turn: id,
+                recorder,
+                message,
+                stop: *stop,
+                end,
+            })?,
+            Admission::Stopped(stop) => {
                 // A caller that does not wait for the end is fine.
                 let _ = end.send(stopped(&recorder, *stop)?);
             }
@@ -316,14 +324,8 @@ impl Core {
 }
 
 /// Writes a stop down, with the end it is.
-fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
-    let Stop {
-        stage,
-        gate,
-        detail,
-        inputs,
-        setting,
-    } = stop;
+pub(crate) fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
+    let Stop { stage, gate, .. } = stop;
     tracing::info!(%stage, %gate, "stopped");
     let terminal = if gate == Gate::Duplicate {
         Terminal::Duplicate
@@ -331,13 +333,7 @@ fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
         Terminal::Blocked { gate }
     };
     recorder.note_all(vec![
-        Kind::Stopping {
-            stage,
-            gate,
-            detail,
-            inputs,
-            setting,
-        },
+        stop.into(),
         Kind::TurnEnded {
             terminal: terminal.clone(),
         },

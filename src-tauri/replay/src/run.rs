@@ -98,7 +98,10 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                     ));
                 }
             }
-            FixtureStep::Agent(_) => {}
+            FixtureStep::Agent(_)
+            | FixtureStep::Approve(_)
+            | FixtureStep::Refuse(_)
+            | FixtureStep::Revoke(_) => {}
             FixtureStep::WaitMs(ms) => {
                 clock
                     .sleep_until(clock.now().plus(Duration::from_millis(*ms)))
@@ -114,8 +117,42 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
             }
         }
         after_answer = matches!(step, FixtureStep::Agent(_));
+        operate(stage, step, clock).await?;
     }
     end(stage, clock).await
+}
+
+/// What an operator does about somebody unknown, once what came before is over.
+async fn operate(stage: &Stage, step: &FixtureStep, clock: &dyn Clock) -> Result<(), StageError> {
+    let (FixtureStep::Approve(person) | FixtureStep::Refuse(person) | FixtureStep::Revoke(person)) = step
+    else {
+        return Ok(());
+    };
+    quiet(stage, clock).await;
+    if matches!(step, FixtureStep::Revoke(_)) {
+        let (engine, channel) = (&stage.engine, &stage.channel);
+        let revoked = engine.revoke_pairing(channel, person, Actor::Console).await;
+        return revoked.map_err(|fault| StageError::Config(fault.to_string()));
+    }
+    decide(stage, person, matches!(step, FixtureStep::Approve(_))).await
+}
+
+/// Decides about somebody who was told a code; about nobody, where nobody was.
+pub(crate) async fn decide(
+    stage: &Stage,
+    person: &foldback_wire::UserId,
+    approve: bool,
+) -> Result<(), StageError> {
+    let pending = stage.engine.pairings().pending;
+    let Some(request) = pending.iter().find(|request| request.sender == *person) else {
+        return Ok(());
+    };
+    let decided = stage
+        .engine
+        .decide_pairing(&request.code, approve, Actor::Console);
+    decided
+        .await
+        .map_err(|fault| StageError::Config(fault.to_string()))
 }
 
 /// Waits until all is quiet, ends the bot; answers with its journal.
@@ -150,7 +187,11 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptSte
                 open.push(index);
             }
             FixtureStep::Agent(steps) => run.push_back(steps),
-            FixtureStep::WaitMs(_) | FixtureStep::Switch(_) => {}
+            FixtureStep::WaitMs(_)
+            | FixtureStep::Switch(_)
+            | FixtureStep::Approve(_)
+            | FixtureStep::Refuse(_)
+            | FixtureStep::Revoke(_) => {}
         }
     }
     assign(&mut open, &mut run);

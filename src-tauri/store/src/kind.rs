@@ -38,6 +38,7 @@ kinds! {
     Armed = "armed", Some(CHANNEL) => "A channel was armed or disarmed.",
     Muted = "muted", Some(PROCESS) => "All outbound was muted or unmuted.",
     HeldSettled = "held_settled", Some(CHANNEL) => "A person decided about what was held for too long.",
+    Pairing = "pairing", Some(Stage::Authorize.code()) => "Somebody asked to talk to the bot, or an operator decided about it.",
     Received = "received", Some(CHANNEL) => "A message came in.",
     Passed = "passed", None => "A stage let the message pass.",
     Stopping = "stopping", None => "A stage stopped the message.",

@@ -2,7 +2,8 @@
 
 use crate::{
     Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Gate, Inbound, Intent, OpId, Outcome,
-    RefusalCode, RunId, Seq, SessionId, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, Usage,
+    PairingStep, RefusalCode, RunId, Seq, SessionId, Stage, StopReason, Terminal, Timestamp, ToolCall,
+    TurnId, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -118,6 +119,21 @@ pub enum Kind {
         /// Whether it goes out; else it is given up.
         send: bool,
         /// Who decided.
+        by: Actor,
+    },
+    /// Somebody who is not on an allow list asked to talk to the bot, or an operator decided about it.
+    Pairing {
+        /// What happened.
+        step: PairingStep,
+        /// Who it is about; the platform's id.
+        sender: UserId,
+        /// What they call themselves.
+        name: String,
+        /// The code of the request; none in what is about an approval alone.
+        code: Option<String>,
+        /// Until when the code is valid; for a refusal, until when they are not asked again.
+        until: Option<Timestamp>,
+        /// Who did it.
         by: Actor,
     },
     /// A message came in; the turn begins.

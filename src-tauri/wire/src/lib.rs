@@ -8,6 +8,7 @@ mod delivery;
 mod event;
 mod ids;
 mod inbound;
+mod pairing;
 pub mod redact;
 pub mod rpc;
 mod secret;
@@ -28,6 +29,7 @@ pub use foldback_directives::{
 };
 pub use ids::{ChannelId, ChatId, MessageId, OpId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId};
 pub use inbound::{Attachment, ChatType, Inbound, Sender};
+pub use pairing::PairingStep;
 pub use secret::Secret;
 pub use time::{Clock, Rng, Sleep, Timestamp};
 pub use turn::{Gate, SilentReason, Stage, Terminal};

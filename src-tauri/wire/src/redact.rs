@@ -70,6 +70,7 @@ impl Redaction {
             Kind::Prepared { prompt } if self.inbound != InboundSecrets::Keep => self.mask(prompt),
             Kind::ChannelState { why: text, .. }
             | Kind::Passed { detail: text, .. }
+            | Kind::Pairing { name: text, .. }
             | Kind::Reasoning { text }
             | Kind::Retrying { detail: text, .. }
             | Kind::RunFailed { detail: text, .. }

@@ -19,6 +19,7 @@ import type {
   Markup,
   OpKind,
   OutcomeCode,
+  PairingStep,
   Platform,
   RangeReason,
   RefusalCode,
@@ -151,8 +152,15 @@ export const fileKinds = [
 export const gates = [
   { code: "empty_message", about: "There was nothing in it." },
   { code: "duplicate", about: "The same message was seen already." },
+  { code: "invalid_id", about: "The sender or the chat has an id that no platform gives." },
   { code: "channel_closed", about: "The channel's allow list is empty, so it is closed to everybody." },
   { code: "sender_not_allowed", about: "The sender is not on the channel's allow list." },
+  { code: "direct_disabled", about: "The channel takes no direct messages." },
+  { code: "unpaired", about: "The sender is unknown; an operator has to approve them first." },
+  { code: "pairing_full", about: "The sender is unknown, and too many others wait for an operator already." },
+  { code: "groups_disabled", about: "The channel takes no messages in groups." },
+  { code: "chat_not_allowed", about: "The group is not one of the channel's groups." },
+  { code: "bot_not_allowed", about: "Another bot wrote it, and bots may not talk here." },
   { code: "own_message", about: "The bot wrote it itself." },
   { code: "not_mentioned", about: "A group message that did not mention the bot." },
   { code: "bot_turn_limit", about: "Bots have answered each other too often without a person." },
@@ -222,6 +230,13 @@ export const outcomeCodes = [
   { code: "unknown", about: "It was in flight when the process ended; only a person sends it again." },
   { code: "cancelled", about: "It became superfluous before it was sent." },
 ] as const satisfies readonly Entry<OutcomeCode>[];
+
+export const pairingSteps = [
+  { code: "requested", about: "Somebody unknown wrote directly and got a code." },
+  { code: "approved", about: "An operator let them in." },
+  { code: "refused", about: "An operator refused them." },
+  { code: "revoked", about: "An operator took the approval back." },
+] as const satisfies readonly Entry<PairingStep>[];
 
 export const platforms = [
   { code: "telegram", about: "Telegram Bot API." },

@@ -32,6 +32,9 @@ import type {
   Mute,
   Nothing,
   OpenView,
+  PairingCode,
+  PairingRevoke,
+  Pairings,
   Pause,
   Recut,
   RecutCancel,
@@ -120,6 +123,14 @@ export interface Commands {
   channel_switch: { args: SwitchChannel; result: ChannelCard };
   /** Lets a channel send for real, or only pretend. */
   channel_arm: { args: ArmChannel; result: ChannelCard };
+  /** Who asked to talk to the bot, and whom an operator let in. */
+  pairings: { args: Nothing; result: Pairings };
+  /** Lets in whoever has this code. */
+  pairing_approve: { args: PairingCode; result: Pairings };
+  /** Refuses whoever has this code. */
+  pairing_refuse: { args: PairingCode; result: Pairings };
+  /** Takes an approval back. */
+  pairing_revoke: { args: PairingRevoke; result: Pairings };
   /** Holds back all outbound, or lets it go. */
   mute: { args: Mute; result: Status };
   /** Sends or gives up what was held for too long. */

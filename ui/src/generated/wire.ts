@@ -29,6 +29,22 @@ export type Alarm = {
 /** What cannot wait for a frame. */
 export type AlarmKind = "leak" | "error" | "channel_down" | "unknown_outcome";
 
+/** Somebody an operator let in. */
+export type Approval = {
+  /** On which channel. */
+  channel: ChannelId,
+  /** Who; the platform's id. */
+  sender: UserId,
+  /** What they called themselves when they asked. */
+  name: string,
+  /** Who let them in. */
+  by: Actor,
+  /** When. */
+  at: Timestamp,
+  /** Whether it counts: only while the channel's `dm_policy` is `pairing`. */
+  in_force: boolean,
+};
+
 /** `channel_arm`: let a channel send for real, or only pretend. */
 export type ArmChannel = {
   /** The channel. */
@@ -246,8 +262,12 @@ export type ChannelCard = {
   capabilities: Capabilities,
   /** Operations it must not use. */
   disabled: Array<string>,
-  /** Who may talk; empty means closed. */
+  /** The allow list; empty lets nobody in. */
   allow_from: Array<string>,
+  /** Who may write directly, in words; begins with `nobody` where nobody may. */
+  direct: string,
+  /** Who may write in groups and when the bot is meant, in words; begins with `nobody` where nobody may. */
+  groups: string,
   /** Until when the platform asked to wait. */
   limited_until: Timestamp | null,
   /** Operations held while it was off that are older than the limit and need a person's word. */
@@ -785,7 +805,7 @@ export type Frame = {
 };
 
 /** Why a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "channel_closed" | "sender_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "shutting_down";
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
@@ -934,6 +954,20 @@ export type Kind = { "type": "started",
   /** Whether it goes out; else it is given up. */
   send: boolean,
   /** Who decided. */
+  by: Actor,
+}
+| { "type": "pairing",
+  /** What happened. */
+  step: PairingStep,
+  /** Who it is about; the platform's id. */
+  sender: UserId,
+  /** What they call themselves. */
+  name: string,
+  /** The code of the request; none in what is about an approval alone. */
+  code: string | null,
+  /** Until when the code is valid; for a refusal, until when they are not asked again. */
+  until: Timestamp | null,
+  /** Who did it. */
   by: Actor,
 }
 | { "type": "received",
@@ -1374,6 +1408,49 @@ export type Outcome = {
 /** How an operation ended. Every intent ends in exactly one of these. */
 export type OutcomeCode = "sent" | "unchanged" | "dry_run" | "unsupported" | "not_allowed" | "failed" | "unknown" | "cancelled";
 
+/** `pairing_approve` and `pairing_refuse`: decide about a request. */
+export type PairingCode = {
+  /** Its code, in capitals or not. */
+  code: string,
+};
+
+/** Somebody who waits for an operator. */
+export type PairingRequest = {
+  /** On which channel they wrote. */
+  channel: ChannelId,
+  /** Who; the platform's id. */
+  sender: UserId,
+  /** What they call themselves. People choose that. */
+  name: string,
+  /** The code they were given. */
+  code: string,
+  /** Since when they wait. */
+  since: Timestamp,
+  /** Until when the code is valid. */
+  until: Timestamp,
+};
+
+/** `pairing_revoke`: take an approval back. */
+export type PairingRevoke = {
+  /** On which channel. */
+  channel: ChannelId,
+  /** Whose. */
+  sender: UserId,
+};
+
+/** What happened to somebody who is not on an allow list. */
+export type PairingStep = "requested" | "approved" | "refused" | "revoked";
+
+/** Who waits and who was let in; answer of `pairings` and of every command that changes it. */
+export type Pairings = {
+  /** The channels whose `dm_policy` is `pairing`. */
+  channels: Array<ChannelId>,
+  /** Who waits, in the order in which they asked. */
+  pending: Array<PairingRequest>,
+  /** Who was let in, by channel and id. */
+  approved: Array<Approval>,
+};
+
 /** Everything the scanner decided about one assistant message. */
 export type Parsed = {
   /** What the user sees; empty when suppressed. */
@@ -1419,6 +1496,10 @@ export type Push = { "push": "frame",
 | { "push": "channel",
   /** The card. */
   card: ChannelCard,
+}
+| { "push": "pairings",
+  /** Who waits and who was let in now. */
+  pairings: Pairings,
 }
 | { "push": "fixtures",
   /** How far. */

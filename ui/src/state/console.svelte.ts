@@ -1,6 +1,6 @@
 import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
-import type { Alarm, ChannelCard, LogLine, Push, Status } from "../generated/wire";
+import type { Alarm, ChannelCard, LogLine, Pairings, Push, Status } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
@@ -45,6 +45,8 @@ export class Console {
   view = $state<ViewId>("live");
   status = $state.raw<Status | null>(null);
   channels = $state.raw<readonly ChannelCard[]>([]);
+  /** Who waits to talk to the bot; asked for by the first who shows it, pushed from then on. */
+  pairings = $state.raw<Pairings | null>(null);
   log = $state.raw<readonly LogLine[]>([]);
   alarms = $state.raw<readonly Alarm[]>([]);
   toasts = $state.raw<readonly Toast[]>([]);
@@ -211,6 +213,9 @@ export class Console {
         break;
       case "channel":
         this.updateChannel(push.card);
+        break;
+      case "pairings":
+        this.pairings = push.pairings;
         break;
       case "log":
         this.log = [...this.log, ...push.lines].slice(-LOG_LIMIT);

@@ -4,7 +4,7 @@ use super::{Backend, Urgent};
 use crate::live::Subscription;
 use foldback_wire::{
     ChannelId,
-    rpc::{ChannelCard, Push, Status},
+    rpc::{ChannelCard, Pairings, Push, Status},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::{broadcast, mpsc};
@@ -17,6 +17,7 @@ const TICK: Duration = Duration::from_millis(250);
 struct Told {
     status: Option<Status>,
     cards: BTreeMap<ChannelId, ChannelCard>,
+    pairings: Option<Pairings>,
     log_lines: u64,
 }
 
@@ -78,6 +79,11 @@ impl Backend {
                 told.cards.insert(card.channel.clone(), card.clone());
                 to.send(Push::Channel { card: Box::new(card) }).await?;
             }
+        }
+        let pairings = self.list_pairings();
+        if told.pairings.as_ref() != Some(&pairings) {
+            told.pairings = Some(pairings.clone());
+            to.send(Push::Pairings { pairings }).await?;
         }
         let (lines, total) = self.shared.log.after(told.log_lines);
         told.log_lines = total;

@@ -2,7 +2,7 @@
 
 use super::Backend;
 use crate::failure;
-use foldback_pipeline::config::{ChannelKind, Disable};
+use foldback_pipeline::config::{ChannelConfig, ChannelKind, Disable};
 use foldback_wire::{
     ChannelId,
     rpc::{ArmChannel, ChannelCard, Failure, Mute, ReleaseHeld, Status, SwitchChannel},
@@ -22,6 +22,8 @@ impl Backend {
         let status = channel.status();
         let shared = &self.shared;
         let settings = shared.config.channels.get(id);
+        let closed = ChannelConfig::default();
+        let who = settings.unwrap_or(&closed);
         let disabled = shared.config.output_of(id).disable;
         let (counters, errors) = {
             let digest = self.digest();
@@ -43,6 +45,8 @@ impl Backend {
             capabilities: self.capabilities(id),
             disabled: disabled.into_iter().filter_map(name).collect(),
             allow_from: settings.map(|c| c.allow_from.clone()).unwrap_or_default(),
+            direct: who.direct_in_words(),
+            groups: who.groups_in_words(),
             limited_until: status.until,
             needs_consent,
             counters,

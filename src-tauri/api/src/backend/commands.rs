@@ -6,9 +6,9 @@ use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
     EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
     FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
-    TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel,
+    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -139,6 +139,25 @@ impl Commands for Backend {
 
     async fn channel_arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
         self.arm(wish).await
+    }
+
+    async fn pairings(&self, _: Nothing) -> Result<Pairings, Failure> {
+        Ok(self.list_pairings())
+    }
+
+    async fn pairing_approve(&self, wish: PairingCode) -> Result<Pairings, Failure> {
+        let by = self.shared.actor.clone();
+        self.decide_pairing(&wish.code, true, by).await
+    }
+
+    async fn pairing_refuse(&self, wish: PairingCode) -> Result<Pairings, Failure> {
+        let by = self.shared.actor.clone();
+        self.decide_pairing(&wish.code, false, by).await
+    }
+
+    async fn pairing_revoke(&self, wish: PairingRevoke) -> Result<Pairings, Failure> {
+        let by = self.shared.actor.clone();
+        self.revoke_pairing(&wish.channel, &wish.sender, by).await
     }
 
     async fn mute(&self, wish: Mute) -> Result<Status, Failure> {

@@ -162,6 +162,17 @@ impl Backend {
         let first = allowed
             .first()
             .map(|entry| entry.rsplit(':').next().unwrap_or(entry));
-        first.filter(|id| *id != "*").unwrap_or(SENDER).to_owned()
+        if let Some(first) = first {
+            return if first == "*" { SENDER } else { first }.to_owned();
+        }
+        // Whom an operator let in will do as well.
+        let approved = self.shared.engine.pairings().approved;
+        let approved = approved
+            .into_iter()
+            .find(|approval| approval.in_force && approval.channel == *channel);
+        approved.map_or_else(
+            || SENDER.to_owned(),
+            |approval| approval.sender.as_str().to_owned(),
+        )
     }
 }

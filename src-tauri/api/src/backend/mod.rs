@@ -7,12 +7,15 @@ mod app;
 mod card;
 mod commands;
 mod compose;
+#[cfg(unix)]
+mod control;
 mod demo;
 mod fixtures;
 mod follow;
 mod from_cut;
 mod from_turn;
 mod open;
+mod pairing;
 mod preview;
 mod runs;
 mod secrets;
@@ -20,6 +23,8 @@ mod trials;
 mod turns;
 mod views;
 
+#[cfg(unix)]
+pub(crate) use control::ask;
 pub use open::{OpenError, Setup};
 pub use turns::explain;
 

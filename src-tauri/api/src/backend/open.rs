@@ -144,9 +144,12 @@ impl Backend {
             rng,
             journal,
         } = setup;
-        let journal = match journal {
-            Some(journal) => journal,
-            None => open_journal(&journal_file(&config, &base, &data), config.store.max_size).await?,
+        let (journal, file) = if let Some(journal) = journal {
+            (journal, None)
+        } else {
+            let file = journal_file(&config, &base, &data);
+            let journal = open_journal(&file, config.store.max_size).await?;
+            (journal, Some(file))
         };
         // Until a first message came in: a start that was cut short before that has shown nothing.
         let first_start = journal.reserve().await?.turn == Numbers::default().turn;
@@ -202,6 +205,10 @@ impl Backend {
             shared: Arc::new(shared),
         };
         backend.tasks().spawn(backend.clone().follow(before));
+        #[cfg(unix)]
+        if let Some(file) = file {
+            backend.tasks().spawn(backend.clone().hear(file));
+        }
         if demo && first_start {
             backend.tasks().spawn(backend.clone().play_demo());
         }

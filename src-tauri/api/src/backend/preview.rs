@@ -6,7 +6,7 @@ use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, TokioClock,
-    config::{ChannelKind, Config},
+    config::{ChannelKind, Config, DmPolicy},
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
@@ -97,6 +97,7 @@ impl Scene {
             channel.enabled = true;
             channel.armed = true;
             channel.allow_from = vec!["*".to_owned()];
+            channel.dm_policy = DmPolicy::Open;
         }
         config.files.allow_cleanup = false;
         config.typing.enabled = false;

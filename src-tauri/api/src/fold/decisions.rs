@@ -80,7 +80,8 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::ChannelState { .. }
         | Kind::Armed { .. }
         | Kind::Muted { .. }
-        | Kind::HeldSettled { .. } => None,
+        | Kind::HeldSettled { .. }
+        | Kind::Pairing { .. } => None,
     }
 }
 

@@ -5,6 +5,7 @@ mod channels;
 mod compose;
 mod fixtures;
 mod host;
+mod pairing;
 mod trials;
 mod turns;
 mod views;

@@ -204,11 +204,14 @@ async fn channels(config: &Config, findings: &mut Findings) {
             (true, true) => "on and armed",
             (true, false) => "on, dry run",
         };
-        if channel.allow_from.is_empty() {
-            let todo = format!("name people in {about}.allow_from; \"*\" lets everybody in");
-            findings.note(&about, format!("{state}; nobody may write there"), &todo);
-        } else {
+        let closed = channel.closed(id.as_str());
+        if closed.is_empty() {
             findings.fine(&about, state);
+        }
+        for closed in closed {
+            let (key, what) = closed.split_once(" is empty: ").unwrap_or((&closed, ""));
+            let todo = format!("name people in {key}; \"*\" lets everybody in");
+            findings.note(&about, format!("{state}; {what}"), &todo);
         }
         listening(id, channel, findings).await;
     }

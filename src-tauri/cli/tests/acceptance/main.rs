@@ -9,6 +9,7 @@ mod inbound;
 mod journal;
 mod lint;
 mod openai;
+mod pairing;
 mod parse;
 mod recordings;
 mod recut;

@@ -1,6 +1,8 @@
 //! One channel's table.
 
-use super::{Backend, Config, Narration, OutputConfig, Secret};
+use super::{
+    Backend, Config, DmPolicy, GroupPolicy, MentionPattern, Narration, OutputConfig, Secret, access,
+};
 use foldback_channels::{Feature, Mention, profile, restrict};
 use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform};
@@ -61,7 +63,26 @@ pub struct ChannelConfig {
     /// Whether it sends for real; otherwise a dry run.
     pub armed: bool,
     /// Who may write to the bot: ids, `provider:id`, `*`. Empty: nobody.
+    #[serde(deserialize_with = "access::ids")]
     pub allow_from: Vec<String>,
+    /// Who may write directly.
+    pub dm_policy: DmPolicy,
+    /// Who may write in groups.
+    pub group_policy: GroupPolicy,
+    /// Who may write in groups, where it is not `allow_from`.
+    #[serde(deserialize_with = "access::some_ids")]
+    pub group_allow_from: Option<Vec<String>>,
+    /// In which groups the bot listens, by their ids; in all of them when absent.
+    #[serde(deserialize_with = "access::some_ids")]
+    pub groups: Option<Vec<String>>,
+    /// Whether a message in a group must mention the bot, or answer it.
+    pub require_mention: bool,
+    /// Words that count as a mention, as regular expressions, in capitals or not.
+    pub mention_patterns: Vec<MentionPattern>,
+    /// Whether other bots may write; they must be on the list like everybody.
+    pub allow_bots: bool,
+    /// Most turns that bots get in a row in one chat, until a person writes there.
+    pub bot_turns: u32,
     /// The bot's credentials, by reference.
     pub token: Option<Secret>,
     /// A second credential, where the platform has one (Slack's app token).
@@ -112,6 +133,14 @@ impl Default for ChannelConfig {
             enabled: true,
             armed: false,
             allow_from: Vec::new(),
+            dm_policy: DmPolicy::default(),
+            group_policy: GroupPolicy::default(),
+            group_allow_from: None,
+            groups: None,
+            require_mention: true,
+            mention_patterns: Vec::new(),
+            allow_bots: false,
+            bot_turns: 4,
             token: None,
             app_token: None,
             listen: None,

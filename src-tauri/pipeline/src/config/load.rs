@@ -1,6 +1,8 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
-use super::Config;
+use super::{ChannelConfig, ChannelKind, Config, Entry};
+use crate::id::{ANYBODY, Of, misfit};
+use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
 
 /// Why a configuration cannot be taken.
@@ -69,6 +71,12 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             let message = "nothing says which platform this is; set kind, or platform for a loopback channel";
             return Err(invalid(at, Some(table), message.to_owned()));
         }
+        for (key, of, entry) in entries(channel) {
+            if let Some(why) = unfit(&config, name, channel, of, entry) {
+                let at = entry_at(text, at, key, entry);
+                return Err(invalid(at, Some(format!("{table}.{key}")), why));
+            }
+        }
     }
     if config.queue.cap == 0 || config.outbox.attempts == 0 {
         let (field, key) = if config.queue.cap == 0 {
@@ -83,6 +91,67 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         ));
     }
     Ok(config)
+}
+
+/// Every line of a channel's lists, with its key and whose ids stand there.
+fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, Of, &str)> {
+    let none: &[String] = &[];
+    let lists = [
+        ("allow_from", Of::Person, channel.allow_from.as_slice()),
+        (
+            "group_allow_from",
+            Of::Person,
+            channel.group_allow_from.as_deref().unwrap_or(none),
+        ),
+        ("groups", Of::Chat, channel.groups.as_deref().unwrap_or(none)),
+    ];
+    lists
+        .into_iter()
+        .flat_map(|(key, of, list)| list.iter().map(move |entry| (key, of, entry.as_str())))
+}
+
+/// Why an entry can name nobody: a provider that does not exist, or an id that its platform does not give.
+fn unfit(config: &Config, name: &ChannelId, channel: &ChannelConfig, of: Of, entry: &str) -> Option<String> {
+    let Entry { provider, id } = Entry::of(entry);
+    let own = |provider: &str| {
+        provider.eq_ignore_ascii_case(name.as_str())
+            || channel
+                .platform(name)
+                .is_some_and(|platform| provider.eq_ignore_ascii_case(platform.code()))
+    };
+    if let Some(provider) = provider.filter(|provider| !own(provider)) {
+        let mut known = Platform::ALL.iter().map(|platform| platform.code());
+        let known = known.any(|known| provider.eq_ignore_ascii_case(known))
+            || config
+                .channels
+                .keys()
+                .any(|known| provider.eq_ignore_ascii_case(known.as_str()));
+        return (!known)
+            .then(|| format!("\"{entry}\": there is neither a platform nor a channel {provider}"));
+    }
+    // A simulated platform has whom one likes on it.
+    if id == ANYBODY || channel.kind(name) == Some(ChannelKind::Loopback) {
+        return None;
+    }
+    misfit(channel.platform(name)?, of, id).map(|why| format!("\"{entry}\" is no id there: {why}"))
+}
+
+/// Where an entry of a channel's list stands, as far as can be told from the text.
+fn entry_at(text: &str, table: usize, key: &str, entry: &str) -> usize {
+    let begins_line = |at: usize| {
+        text[..at]
+            .rsplit('\n')
+            .next()
+            .is_some_and(|before| before.trim().is_empty())
+    };
+    let mut keys = text[table..].match_indices(key).map(|(at, _)| table + at);
+    let Some(key) = keys.find(|at| begins_line(*at)) else {
+        return table;
+    };
+    let list = &text[key..];
+    let quoted = ['"', '\''].map(|quote| list.find(&format!("{quote}{entry}{quote}")));
+    let found = quoted.into_iter().flatten().min().or_else(|| list.find(entry));
+    found.map_or(key, |at| key + at)
 }
 
 fn floor(text: &str, at: usize) -> usize {
@@ -125,12 +194,22 @@ fn field_at(text: &str, at: usize) -> Option<String> {
     if let Some(table) = header(line) {
         return Some(table);
     }
-    let table = text[..line_start].lines().rev().find_map(header);
-    let key = line.split_once('=').map(|(key, _)| key.trim().to_owned());
+    let above = || text[..line_start].lines().rev();
+    let table = above().find_map(header);
+    // An entry of a list may stand on a line of its own, below its key.
+    let key = key_of(line).or_else(|| above().take_while(|line| header(line).is_none()).find_map(key_of));
     match (table, key) {
         (Some(table), Some(key)) => Some(format!("{table}.{key}")),
         (table, key) => key.or(table),
     }
+}
+
+/// The key that a line begins with.
+fn key_of(line: &str) -> Option<String> {
+    let (key, _) = line.split_once('=')?;
+    let key = key.trim();
+    let bare = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.');
+    (!key.is_empty() && key.chars().all(bare)).then(|| key.to_owned())
 }
 
 #[cfg(test)]
@@ -174,6 +253,128 @@ mod tests {
             Some(Secret::Env("OPENAI_API_KEY".into()))
         );
         assert_eq!(config.files.max_size, ByteSize(50_000_000));
+    }
+
+    /// What a list of people may hold, wherever it stands: as it is written, and what is kept.
+    #[test]
+    fn ids_are_kept_exactly() {
+        for (written, kept) in [
+            ("\"9007199254740993\"", "9007199254740993"),
+            ("9007199254740993", "9007199254740993"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("-1001234567890", "-1001234567890"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("1_000_001", "1000001"),
+            ("\"telegram:42\"", "telegram:42"),
+            ("\"*\"", "*"),
+        ] {
+            for key in ["allow_from", "group_allow_from", "groups"] {
+                let text = format!(
+                    "[channels.play]\nkind = \"loopback\"\nplatform = \"telegram\"\n{key} = [{written}]\n"
+                );
+                let config = parse(&text, Path::new("foldback.toml")).unwrap();
+                let channel = &config.channels[&ChannelId::new("play")];
+                let found = match key {
+                    "allow_from" => &channel.allow_from,
+                    "groups" => channel.groups.as_ref().unwrap(),
+                    _ => channel.group_allow_from.as_ref().unwrap(),
+                };
+                assert_eq!(found, &[kept], "{key} = {written}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_hostile_id_is_refused_with_its_line_its_field_and_a_reason() {
+        let mut hostile: Vec<String> = crate::stages::authorize::tests::HOSTILE
+            .iter()
+            .map(|id| toml::Value::from(*id).to_string())
+            .collect();
+        hostile.extend(
+            [
+                "1e3",
+                "42.0",
+                "9.007199254740993e15",
+                "inf",
+                "nan",
+                "true",
+                "1979-05-27",
+                "{ id = 42 }",
+                "340282366920938463463374607431768211456",
+                "\"telegarm:42\"",
+                "\"telegram:\"",
+                "\":42\"",
+                "\"telegram:4 2\"",
+                "\"*:42\"",
+                "\"telegram:**\"",
+            ]
+            .map(str::to_owned),
+        );
+        for id in &hostile {
+            for key in ["allow_from", "group_allow_from", "groups"] {
+                let text = error(&format!(
+                    "[channels.play]\nkind = \"loopback\"\nplatform = \"telegram\"\n{key} = [\n  \"42\",\n  {id},\n]\n"
+                ));
+                assert!(
+                    text.starts_with(&format!("foldback.toml:6:3: channels.play.{key}: ")),
+                    "{id}: {text}"
+                );
+                assert!(
+                    text.lines().next().unwrap().is_ascii(),
+                    "nothing hidden is printed: {text}"
+                );
+            }
+        }
+        assert!(hostile.len() >= 40);
+    }
+
+    #[test]
+    fn a_real_platform_takes_its_own_ids_only() {
+        for (channel, id, why) in [
+            ("telegram", "@alice", "never @names"),
+            ("telegram", "9223372036854775808", "up to 64 bits"),
+            ("telegram", "-42", "numbers of up to 64 bits"),
+            ("discord", "18446744073709551616", "up to 64 bits"),
+            ("discord", "alice#1234", "never names"),
+            ("slack", "alice", "such as U07ALICE"),
+            ("whatsapp", "+4915112345678", "without a plus"),
+            ("signal", "4915112345678", "with a plus"),
+            ("telegram", "telegram:alice", "never @names"),
+        ] {
+            let text = error(&format!("[channels.{channel}]\nallow_from = [\"*\", \"{id}\"]\n"));
+            assert!(
+                text.starts_with(&format!(
+                    "foldback.toml:2:20: channels.{channel}.allow_from: \"{id}\" is no id there"
+                )) && text.contains(why),
+                "{text}"
+            );
+        }
+        let other = "[channels.telegram]\nallow_from = [\"discord:alice\"]\n";
+        assert!(
+            parse(other, Path::new("x")).is_ok(),
+            "it names nobody here, and is no mistake"
+        );
+    }
+
+    #[test]
+    fn a_pattern_of_mentions_that_cannot_be_used_names_its_line_and_why() {
+        let text =
+            error("[channels.slack]\nallow_from = []\nmention_patterns = [\n  \"bot\",\n  \"a(\",\n]\n");
+        assert!(
+            text.starts_with("foldback.toml:5:3: channels.slack.mention_patterns: this is no regular expression: unclosed group"),
+            "{text}"
+        );
+        let text = error("[channels.slack]\nmention_patterns = [\".*\"]\n");
+        assert!(
+            text.contains("foldback.toml:2:21: channels.slack.mention_patterns: this matches every text"),
+            "{text}"
+        );
+        let text = error("[channels.slack]\ndm_policy = \"pairng\"\n");
+        assert!(
+            text.contains("foldback.toml:2:13: channels.slack.dm_policy:")
+                && text.ends_with("did you mean `pairing`?"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! `foldback.toml`, as types with defaults. Every key has one; unknown keys are errors.
 
+mod access;
 mod channel;
 mod load;
 mod output;
 mod quantity;
 mod secret;
 
+pub(crate) use access::Entry;
+pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub(crate) use channel::reduce;
 pub use channel::{ChannelConfig, ChannelKind, Disable};
 pub use load::{ConfigError, load, parse};
@@ -45,6 +48,17 @@ pub struct Config {
     pub store: StoreConfig,
     /// What the app's own log says.
     pub log: LogConfig,
+}
+
+impl Config {
+    /// The channels on which an operator lets people in.
+    pub fn pairing_channels(&self) -> Vec<ChannelId> {
+        let asks = self
+            .channels
+            .iter()
+            .filter(|(_, c)| c.dm_policy == DmPolicy::Pairing);
+        asks.map(|(id, _)| id.clone()).collect()
+    }
 }
 
 /// Which agent answers.
@@ -282,8 +296,8 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Config)
 }
 
-/// The configuration of a start without a file: a loopback channel for every platform, opened explicitly,
-/// and the script agent.
+/// The configuration of a start without a file: a loopback channel for every platform, opened explicitly to
+/// people and bots, and the script agent.
 pub fn embedded() -> Config {
     let open = |platform: &Platform| {
         let channel = ChannelConfig {
@@ -291,6 +305,7 @@ pub fn embedded() -> Config {
             platform: Some(*platform),
             armed: true,
             allow_from: vec!["*".to_owned()],
+            allow_bots: true,
             ..ChannelConfig::default()
         };
         (ChannelId::new(platform.code()), channel)

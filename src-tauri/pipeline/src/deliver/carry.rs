@@ -199,6 +199,8 @@ impl Lanes {
     ) -> Result<Carried, StoreError> {
         let op = job.entry.op;
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
+        self.sent
+            .remember(&job.entry.channel, &job.entry.target, &outcome);
         let ended = job.recorder.draft(Kind::Ended {
             op,
             outcome: outcome.clone(),

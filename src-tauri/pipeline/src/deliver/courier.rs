@@ -12,7 +12,8 @@ use crate::{
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Body, DirectiveRef, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Span, Target, TurnId,
+    Body, DirectiveRef, Draft, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Span, Target,
+    TurnId,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -124,6 +125,15 @@ impl Courier {
     /// Commits the intent, then waits for the outcome, unless the lane is held. What goes to another chat is
     /// waited for as long as a directive may keep the text waiting.
     pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<Posted, StoreError> {
+        self.post_after(Vec::new(), outgoing).await
+    }
+
+    /// The same, with events that become durable together with the intent.
+    pub(crate) async fn post_after(
+        &self,
+        mut events: Vec<Draft>,
+        outgoing: Outgoing,
+    ) -> Result<Posted, StoreError> {
         let op = self.ids.op();
         let entry = OutboxEntry {
             op,
@@ -146,7 +156,7 @@ impl Courier {
         let hurried = outgoing.directive.is_some() && !self.elsewhere;
         let intent = intent(&self.target, outgoing);
         crash::point(Point::BeforeIntend);
-        let events = vec![self.recorder.draft(Kind::Intended { op, intent })];
+        events.push(self.recorder.draft(Kind::Intended { op, intent }));
         self.recorder.journal.intend(entry.clone(), events).await?;
         crash::point(Point::AfterIntend);
         let (done, mut ended) = oneshot::channel();

@@ -7,6 +7,7 @@ use crate::{
     leaks::Watch,
     recorder::Recorder,
     rules::{Rule, Rules},
+    sent::Sent,
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
@@ -87,6 +88,8 @@ pub(crate) struct Lanes {
     given_up: watch::Sender<BTreeMap<ChannelId, GivenUp>>,
     /// Held by a platform call of a conversation, which may speak in several chats.
     calls: Mutex<HashMap<SessionId, Weak<tokio::sync::Mutex<()>>>>,
+    /// What platforms acknowledged.
+    pub(crate) sent: Sent,
     tasks: TaskTracker,
     pub(super) stop: CancellationToken,
 }
@@ -128,6 +131,7 @@ impl Lanes {
             released: watch::Sender::new(BTreeMap::new()),
             given_up: watch::Sender::new(BTreeMap::new()),
             calls: Mutex::default(),
+            sent: Sent::default(),
             tasks: TaskTracker::new(),
             stop,
         })

@@ -1,87 +1,174 @@
-//! Decides who may talk to the bot. Nobody, unless the channel's list says so.
+//! Decides who may talk to the bot. Nobody, unless the channel's settings say so; commands are no exception.
 
 use crate::{
+    config::{ChannelConfig, DmPolicy, Entry, GroupPolicy},
     flow::{Flow, Stop},
+    id::{ANYBODY, flaw},
     rules::{Rule, Rules},
 };
-use foldback_wire::{Gate, Inbound, Platform, Stage};
+use foldback_wire::{Actor, ChatType, Gate, Inbound, Platform, Stage};
 
-/// Passes a sender whom `allow_from` names: `*`, an id, or `provider:id`, where the provider is the
-/// channel's name or platform. Entries for other providers name nobody here. Names never count: people
-/// choose them. Answers the entry that let the sender in.
-pub(crate) fn authorize(
-    rules: Rules,
-    platform: Platform,
-    allow_from: &[String],
-    message: &Inbound,
-) -> Flow<String> {
-    let setting = format!("channels.{}.allow_from", message.channel);
-    let stop = |gate, detail: String| {
-        Stop::new(Stage::Authorize, gate, detail)
-            .given("sender", message.sender.id.as_str())
-            .given("allow_from", format!("[{}]", allow_from.join(", ")))
-            .changed_by(setting.clone())
-            .flow()
-    };
-    if allow_from.is_empty() && rules.holds(Rule::AuthorizeClosed) {
-        return stop(
-            Gate::ChannelClosed,
-            format!("{setting} is empty, so nobody may write here"),
-        );
-    }
-    let sender = message.sender.id.as_str();
-    let own = |provider: &str| {
-        provider.eq_ignore_ascii_case(message.channel.as_str())
-            || provider.eq_ignore_ascii_case(platform.code())
-    };
-    let names_sender = |entry: &&String| {
-        let entry = entry.trim();
-        entry == "*"
-            || entry == sender
-            || entry.split_once(':').is_some_and(|(provider, id)| {
-                rules.holds(Rule::AuthorizeProvider) && own(provider) && (id == sender || id == "*")
-            })
-    };
-    match allow_from.iter().find(names_sender) {
-        Some(entry) => Flow::Continue(entry.clone()),
-        None if !rules.holds(Rule::AuthorizeDeny) => Flow::Continue("(nobody asked)".to_owned()),
-        None => stop(Gate::SenderNotAllowed, format!("{sender} is not in {setting}")),
+/// What is decided from, beside the message.
+pub(crate) struct Door<'a> {
+    pub(crate) rules: Rules,
+    pub(crate) platform: Platform,
+    pub(crate) settings: &'a ChannelConfig,
+    /// Who let the sender in, where an operator did.
+    pub(crate) approved: Option<&'a Actor>,
+    /// Whether the bot wrote the message itself.
+    pub(crate) own: bool,
+}
+
+/// Passes a sender whom the settings let in, and answers why. The gate [`Gate::Unpaired`] means that an operator
+/// can be asked.
+pub(crate) fn authorize(door: &Door<'_>, message: &Inbound) -> Flow<String> {
+    match door.decide(message) {
+        Flow::Stop(stop) => match command(&message.text) {
+            Some(_) if !door.rules.holds(Rule::AuthorizeCommand) => {
+                Flow::Continue("a command (nobody asked)".to_owned())
+            }
+            Some(command) => Flow::Stop(Box::new(stop.given("command", command))),
+            None => Flow::Stop(stop),
+        },
+        passed @ Flow::Continue(_) => passed,
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::inbound;
+/// The command that a text begins with, such as `/status`.
+fn command(text: &str) -> Option<&str> {
+    let word = text.trim_start().split([' ', '\t', '\n', ':', '@']).next()?;
+    let name = word.strip_prefix('/')?;
+    let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic())
+        && name
+            .bytes()
+            .all(|sign| sign.is_ascii_alphanumeric() || sign == b'_');
+    is_name.then_some(word)
+}
 
-    fn gate(allow: &[&str]) -> Result<String, Gate> {
-        let allow: Vec<String> = allow.iter().map(ToString::to_string).collect();
-        match authorize(Rules::all(), Platform::Telegram, &allow, &inbound("hi")) {
-            Flow::Continue(entry) => Ok(entry),
-            Flow::Stop(stop) => {
-                assert_eq!(stop.setting.as_deref(), Some("channels.telegram.allow_from"));
-                Err(stop.gate)
+impl Door<'_> {
+    fn decide(&self, message: &Inbound) -> Flow<String> {
+        let holds = |rule| self.rules.holds(rule);
+        if holds(Rule::AuthorizeIds) {
+            for (whose, id) in [
+                ("sender", message.sender.id.as_str()),
+                ("chat", message.chat.as_str()),
+            ] {
+                if let Some(flaw) = flaw(id) {
+                    let detail = format!("the {whose} has no id: {flaw}");
+                    return Stop::new(Stage::Authorize, Gate::InvalidId, detail).flow();
+                }
+            }
+        }
+        if self.own && holds(Rule::AuthorizeOwn) {
+            let detail = format!("the bot wrote message {} itself", message.message);
+            return Stop::new(Stage::Authorize, Gate::OwnMessage, detail).flow();
+        }
+        if message.sender.is_bot && !self.settings.allow_bots && holds(Rule::AuthorizeBots) {
+            let detail = format!("{} is a bot, and allow_bots is off", message.sender.id);
+            return stop(message, Gate::BotNotAllowed, detail, "allow_bots").flow();
+        }
+        match message.chat_type {
+            ChatType::Group if holds(Rule::AuthorizeGroup) => self.group(message),
+            ChatType::Direct if holds(Rule::AuthorizeDirect) => self.direct(message),
+            ChatType::Group | ChatType::Direct => {
+                self.on_list(message, &self.settings.allow_from, "allow_from")
             }
         }
     }
 
-    #[test]
-    fn an_empty_list_is_closed() {
-        assert_eq!(gate(&[]), Err(Gate::ChannelClosed));
+    fn direct(&self, message: &Inbound) -> Flow<String> {
+        let listed = || self.on_list(message, &self.settings.allow_from, "allow_from");
+        match self.settings.dm_policy {
+            DmPolicy::Open => Flow::Continue("dm_policy = open".to_owned()),
+            DmPolicy::Allowlist => listed(),
+            DmPolicy::Disabled => {
+                let detail = "direct messages are switched off".to_owned();
+                stop(message, Gate::DirectDisabled, detail, "dm_policy").flow()
+            }
+            DmPolicy::Pairing => {
+                if let Flow::Continue(entry) = listed() {
+                    return Flow::Continue(entry);
+                }
+                if let Some(by) = self.approved.filter(|_| self.rules.holds(Rule::PairingApproved)) {
+                    return Flow::Continue(format!("an operator's approval ({})", crate::engine::person(by)));
+                }
+                let sender = &message.sender.id;
+                if message.sender.is_bot {
+                    let detail = format!("{sender} is a bot, and bots are not offered a code");
+                    return stop(message, Gate::SenderNotAllowed, detail, "allow_from").flow();
+                }
+                let detail = format!("{sender} is neither on the list nor approved");
+                stop(message, Gate::Unpaired, detail, "dm_policy").flow()
+            }
+        }
     }
 
-    #[test]
-    fn a_sender_is_named_by_id_star_or_provider_and_id() {
-        assert_eq!(gate(&["bob", "alice"]), Ok("alice".into()));
-        assert_eq!(gate(&["*"]), Ok("*".into()));
-        assert_eq!(gate(&["telegram:alice"]), Ok("telegram:alice".into()));
-        assert_eq!(gate(&["Telegram:*"]), Ok("Telegram:*".into()));
+    fn group(&self, message: &Inbound) -> Flow<String> {
+        let settings = self.settings;
+        if settings.group_policy == GroupPolicy::Disabled {
+            let detail = "messages in groups are switched off".to_owned();
+            return stop(message, Gate::GroupsDisabled, detail, "group_policy").flow();
+        }
+        if let Some(groups) = &settings.groups
+            && self.rules.holds(Rule::AuthorizeChats)
+            && self.named(groups, message, message.chat.as_str()).is_none()
+        {
+            let detail = format!("{} is none of the channel's groups", message.chat);
+            return stop(message, Gate::ChatNotAllowed, detail, "groups")
+                .given("chat", message.chat.as_str())
+                .flow();
+        }
+        if settings.group_policy == GroupPolicy::Open {
+            return Flow::Continue("group_policy = open".to_owned());
+        }
+        let (list, key) = settings.group_list();
+        self.on_list(message, list, key)
     }
 
-    #[test]
-    fn another_provider_another_case_or_a_name_is_not_enough() {
-        assert_eq!(gate(&["discord:alice"]), Err(Gate::SenderNotAllowed));
-        assert_eq!(gate(&["ALICE"]), Err(Gate::SenderNotAllowed));
-        assert_eq!(gate(&["Alice Example"]), Err(Gate::SenderNotAllowed));
+    /// Passes a sender whom a list names. Names never count: people choose them.
+    fn on_list(&self, message: &Inbound, list: &[String], key: &str) -> Flow<String> {
+        let setting = format!("channels.{}.{key}", message.channel);
+        let refused = |gate, detail| {
+            stop(message, gate, detail, key)
+                .given(key, format!("[{}]", list.join(", ")))
+                .flow()
+        };
+        if list.is_empty() && self.rules.holds(Rule::AuthorizeClosed) {
+            let detail = format!("{setting} is empty, so nobody may write here");
+            return refused(Gate::ChannelClosed, detail);
+        }
+        match self.named(list, message, message.sender.id.as_str()) {
+            Some(entry) => Flow::Continue(entry.to_owned()),
+            None if !self.rules.holds(Rule::AuthorizeDeny) => Flow::Continue("(nobody asked)".to_owned()),
+            None => refused(
+                Gate::SenderNotAllowed,
+                format!("{} is not in {setting}", message.sender.id),
+            ),
+        }
+    }
+
+    /// The entry of a list that names an id: `*`, the id, or `provider:id`, where the provider is the channel's
+    /// name or platform. Entries for other providers name nobody here.
+    fn named<'l>(&self, list: &'l [String], message: &Inbound, wanted: &str) -> Option<&'l str> {
+        let own = |provider: &str| {
+            provider.eq_ignore_ascii_case(message.channel.as_str())
+                || provider.eq_ignore_ascii_case(self.platform.code())
+        };
+        let names = |entry: &&String| {
+            let Entry { provider, id } = Entry::of(entry);
+            let here = provider.is_none_or(|p| self.rules.holds(Rule::AuthorizeProvider) && own(p));
+            here && (id == ANYBODY || id == wanted)
+        };
+        list.iter().find(names).map(String::as_str)
     }
 }
+
+/// A stop that a key of the channel would change.
+fn stop(message: &Inbound, gate: Gate, detail: String, key: &str) -> Stop {
+    Stop::new(Stage::Authorize, gate, detail)
+        .given("sender", message.sender.id.as_str())
+        .changed_by(format!("channels.{}.{key}", message.channel))
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,5 +1,6 @@
 //! The stages of a message's way, in order.
 
+pub(crate) mod activation;
 pub(crate) mod authorize;
 pub(crate) mod dedupe;
 pub(crate) mod finalize;

@@ -11,6 +11,7 @@ mod hour;
 mod leaks;
 #[cfg(feature = "mutants")]
 mod mutants;
+mod pairing;
 mod preview;
 mod redact;
 mod redelivery;

@@ -8,6 +8,8 @@ use foldback_pipeline::{Rule, Rules};
 use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platform};
 use std::time::Duration;
 
+mod who;
+
 /// A scene and the rules that it shows.
 type Scene = (&'static str, &'static [Rule]);
 
@@ -23,6 +25,36 @@ const SCENES: &[Scene] = &[
             Rule::AuthorizeClosed,
             Rule::AuthorizeDeny,
             Rule::AuthorizeProvider,
+        ],
+    ),
+    (
+        "doors",
+        &[
+            Rule::AuthorizeIds,
+            Rule::AuthorizeOwn,
+            Rule::AuthorizeBots,
+            Rule::AuthorizeCommand,
+            Rule::AuthorizeDirect,
+            Rule::AuthorizeGroup,
+            Rule::AuthorizeChats,
+        ],
+    ),
+    (
+        "unknown",
+        &[
+            Rule::PairingCode,
+            Rule::PairingOnce,
+            Rule::PairingLimit,
+            Rule::PairingApproved,
+        ],
+    ),
+    (
+        "meant",
+        &[
+            Rule::ActivationMention,
+            Rule::ActivationReply,
+            Rule::ActivationPattern,
+            Rule::ActivationBots,
         ],
     ),
     ("group", &[Rule::SessionSender, Rule::SessionThread]),
@@ -124,6 +156,13 @@ async fn play(scene: &str, rules: Rules) -> Vec<String> {
         "strangers" => {
             "[channels.telegram]\nallow_from = [\"telegram:alice\"]\n[channels.slack]\nallow_from = []\n[channels.discord]\nallow_from = [\"bob\"]\n"
         }
+        "doors" => {
+            "[channels.telegram]\ndm_policy = \"open\"\nallow_from = []\ngroups = [\"-1\"]\ngroup_allow_from = [\"*\"]\n[channels.slack]\nallow_from = [\"bob\"]\n"
+        }
+        "unknown" => "[channels.telegram]\ndm_policy = \"pairing\"\nallow_from = []\n",
+        "meant" => {
+            "[channels.telegram]\nallow_from = [\"*\"]\nallow_bots = true\nbot_turns = 1\nmention_patterns = [\"foldback\"]\n"
+        }
         "crowd" => "[queue]\ncap = 1\n",
         "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
         "files" => "[files]\nmax_size = \"2B\"\n",
@@ -186,6 +225,9 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 ends.push(format!("{:?}", bot.turn(platform, "hi").await));
             }
         }
+        "doors" => ends.extend(who::doors(bot).await),
+        "unknown" => ends.extend(who::unknown(bot).await),
+        "meant" => ends.extend(who::meant(bot).await),
         "group" => {
             let mut message = bot.message(Platform::Telegram, "hi");
             message.chat_type = ChatType::Group;

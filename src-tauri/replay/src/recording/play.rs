@@ -10,13 +10,13 @@ use super::{
 use crate::{
     case::Case,
     deliveries::{Run, fold},
-    run::{Options, end},
+    run::{Options, decide, end},
     stage::{Stage, StageError},
 };
 use foldback_agents::{Act, ScriptStep};
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_wire::{
-    Actor, ChannelId, ChannelState, Clock, Event, Inbound, Kind, Timestamp, TurnId,
+    Actor, ChannelId, ChannelState, Clock, Event, Inbound, Kind, PairingStep, Timestamp, TurnId, UserId,
     rpc::{Comparison, Mismatch, Verdict},
 };
 use std::{
@@ -35,6 +35,8 @@ enum Happens {
     Arm(bool),
     /// A person lets go what is held for too long, or gives it up.
     Settle(bool),
+    /// An operator decides about somebody unknown.
+    Pairing(PairingStep, UserId),
     /// A person mutes or unmutes all outbound.
     Mute(bool),
 }
@@ -243,6 +245,9 @@ fn happenings(own: &[Event], turns: &BTreeMap<TurnId, Turn<'_>>) -> Vec<(Timesta
             } if person(by) => Happens::Switch(true),
             Kind::Armed { armed, by } if person(by) => Happens::Arm(*armed),
             Kind::HeldSettled { send, by } if person(by) => Happens::Settle(*send),
+            Kind::Pairing { step, sender, .. } if *step != PairingStep::Requested => {
+                Happens::Pairing(*step, sender.clone())
+            }
             Kind::Muted { muted, by } if person(by) => Happens::Mute(*muted),
             _ => return None,
         };
@@ -284,6 +289,16 @@ async fn act(
                     engine.give_up_held(channel, &Actor::Console)
                 };
                 settled.map_err(|error| StageError::Start(error.into()))?;
+            }
+            Happens::Pairing(PairingStep::Revoked, sender) => {
+                // Who was let in before the recording began was not let in here.
+                let engine = &stage.engine;
+                let _ = engine
+                    .revoke_pairing(&stage.channel, &sender, Actor::Console)
+                    .await;
+            }
+            Happens::Pairing(step, sender) => {
+                decide(stage, &sender, step == PairingStep::Approved).await?;
             }
             Happens::Mute(muted) => {
                 stage.engine.mute(muted, Actor::Console);

@@ -2,8 +2,10 @@
 
 use super::Recording;
 use crate::stage::{Props, some_file};
-use foldback_pipeline::config::{ChannelKind, Config, embedded};
-use foldback_wire::{ChannelId, Directive, DirectiveRef, Event, Kind, OpKind, Platform, TurnId};
+use foldback_pipeline::config::{ChannelKind, Config, DmPolicy, embedded};
+use foldback_wire::{
+    ChannelId, ChatType, Directive, DirectiveRef, Event, Kind, OpKind, Platform, Stage, TurnId,
+};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
@@ -35,6 +37,12 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
     settings.kind = Some(ChannelKind::Loopback);
     settings.platform = Some(platform);
     settings.enabled = true;
+    if settings.dm_policy == DmPolicy::Pairing {
+        settings
+            .group_allow_from
+            .get_or_insert(settings.allow_from.clone());
+        settings.allow_from.extend(approved_before(own));
+    }
     let files = Files::of(own);
     if config.files.send_dir.is_relative()
         && let Some(root) = files.root()
@@ -56,6 +64,33 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
             faults: Vec::new(),
         },
     })
+}
+
+/// People whom an operator had let in before the recording begins.
+fn approved_before(own: &[Event]) -> BTreeSet<String> {
+    let mut writers = BTreeMap::new();
+    let mut met = BTreeSet::new();
+    let mut approved = BTreeSet::new();
+    for event in own {
+        match (&event.kind, event.turn) {
+            (Kind::Received { message }, Some(turn)) if message.chat_type == ChatType::Direct => {
+                writers.insert(turn, &message.sender.id);
+            }
+            (Kind::Pairing { sender, .. }, _) => drop(met.insert(sender)),
+            (
+                Kind::Passed {
+                    stage: Stage::Authorize,
+                    ..
+                },
+                Some(turn),
+            ) => {
+                let writer = writers.get(&turn).filter(|writer| !met.contains(*writer));
+                approved.extend(writer.map(|writer| writer.as_str().to_owned()));
+            }
+            _ => {}
+        }
+    }
+    approved
 }
 
 /// The files of a recording.

@@ -165,6 +165,18 @@ impl<'a> Turn<'a> {
         lines
     }
 
+    /// A text without the code that somebody unknown was told: it is drawn anew each time.
+    fn without_code(&self, text: String) -> String {
+        let code = self.events.iter().find_map(|event| match &event.kind {
+            Kind::Pairing { code, .. } => code.as_deref(),
+            _ => None,
+        });
+        match code {
+            Some(code) => text.replace(code, "(a code)"),
+            None => text,
+        }
+    }
+
     /// What the user ended up with, and what was not taken.
     fn delivered(&self, known: &Known<'_>) -> Vec<String> {
         let deliveries = fold(&self.events).deliveries;
@@ -176,7 +188,9 @@ impl<'a> Turn<'a> {
         let mut lines: Vec<String> = ends(&deliveries)
             .into_iter()
             .map(|end| match end.thing {
-                Thing::Send { text, reply_to, .. } => format!("text{}: {text:?}", about(&reply_to)),
+                Thing::Send { text, reply_to, .. } => {
+                    format!("text{}: {:?}", about(&reply_to), self.without_code(text))
+                }
                 Thing::React { emoji, message, .. } => format!("reaction{}: {emoji}", about(&message)),
                 Thing::File {
                     path,

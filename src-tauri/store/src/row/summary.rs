@@ -1,7 +1,8 @@
 //! What an event says, in one line of words.
 
 use foldback_wire::{
-    Actor, Body, Directive, Header, Inbound, Intent, Kind, Outcome, Range, Span, Terminal, Timestamp,
+    Actor, Body, Directive, Header, Inbound, Intent, Kind, Outcome, PairingStep, Range, Span, Terminal,
+    Timestamp,
 };
 use std::fmt::Write as _;
 
@@ -48,6 +49,14 @@ fn words(kind: &Kind) -> String {
         Kind::HeldSettled { send: false, by } => {
             format!("what was held for too long is given up by {}", who(by))
         }
+        Kind::Pairing {
+            step,
+            sender,
+            name,
+            code,
+            by,
+            ..
+        } => pairing(*step, sender.as_str(), name, code.as_deref(), by),
         Kind::Received { message } => received(message),
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
@@ -144,6 +153,16 @@ fn who(actor: &Actor) -> String {
         Actor::Adapter => "the adapter".into(),
         Actor::Pipeline => "the pipeline".into(),
         Actor::User(user) => user.to_string(),
+    }
+}
+
+fn pairing(step: PairingStep, sender: &str, name: &str, code: Option<&str>, by: &Actor) -> String {
+    let code = code.unwrap_or_default();
+    match step {
+        PairingStep::Requested => format!("{name} ({sender}) is unknown and gets the code {code}"),
+        PairingStep::Approved => format!("{name} ({sender}) is approved by {}", who(by)),
+        PairingStep::Refused => format!("{name} ({sender}) is refused by {}", who(by)),
+        PairingStep::Revoked => format!("the approval of {name} ({sender}) is taken back by {}", who(by)),
     }
 }
 

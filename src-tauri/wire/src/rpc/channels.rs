@@ -58,8 +58,12 @@ pub struct ChannelCard {
     pub capabilities: Capabilities,
     /// Operations it must not use.
     pub disabled: Vec<String>,
-    /// Who may talk; empty means closed.
+    /// The allow list; empty lets nobody in.
     pub allow_from: Vec<String>,
+    /// Who may write directly, in words; begins with `nobody` where nobody may.
+    pub direct: String,
+    /// Who may write in groups and when the bot is meant, in words; begins with `nobody` where nobody may.
+    pub groups: String,
     /// Until when the platform asked to wait.
     pub limited_until: Option<Timestamp>,
     /// Operations held while it was off that are older than the limit and need a person's word.

@@ -5,6 +5,7 @@
 mod channels;
 mod compose;
 mod fixtures;
+mod pairing;
 mod secrets;
 mod trial;
 mod turn;
@@ -19,6 +20,7 @@ pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
     FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
+pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
 pub use trial::{
     Aspect, BenchBase, BenchColumn, BenchResult, Benched, CutCount, CutFamily, DialectBench, Recut,

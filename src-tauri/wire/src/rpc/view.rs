@@ -1,6 +1,6 @@
 //! Windows over the journal, filters, status and the reasons behind a silence.
 
-use super::{ChannelCard, FixtureProgress, RecutProgress};
+use super::{ChannelCard, FixtureProgress, Pairings, RecutProgress};
 use crate::{ChannelId, Event, SessionId, Span, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -194,6 +194,11 @@ pub enum Push {
     Channel {
         /// The card.
         card: Box<ChannelCard>,
+    },
+    /// Somebody asked to talk to the bot, or an operator decided about it.
+    Pairings {
+        /// Who waits and who was let in now.
+        pairings: Pairings,
     },
     /// A fixture run went on.
     Fixtures {

@@ -107,7 +107,9 @@ async fn record(folder: &Path) -> Result<String> {
         backend,
         calls: Vec::new(),
     };
-    for name in ["catalog", "status", "channels", "secrets", "fixtures", "log_tail"] {
+    for name in [
+        "catalog", "status", "channels", "pairings", "secrets", "fixtures", "log_tail",
+    ] {
         tape.play(name, json!({})).await;
     }
     turns(&mut tape).await;
@@ -226,6 +228,7 @@ fn latest(pushes: Vec<Push>) -> Vec<Push> {
             (Push::Status { .. }, Push::Status { .. })
             | (Push::Fixtures { .. }, Push::Fixtures { .. })
             | (Push::Recut { .. }, Push::Recut { .. })
+            | (Push::Pairings { .. }, Push::Pairings { .. })
             | (Push::Log { .. }, Push::Log { .. }) => true,
             (Push::Channel { card: a }, Push::Channel { card: b }) => a.channel == b.channel,
             _ => false,

@@ -1,0 +1,149 @@
+//! A socket beside the journal, on which `foldback pairing` reaches the bot that runs. It takes nothing but
+//! orders about pairing, and only from the user whose bot it is.
+
+use super::Backend;
+use crate::{PairingOrder, failure};
+use foldback_wire::{
+    Actor,
+    rpc::{Failure, Pairings},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    ffi::OsString,
+    fs, io,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{UnixListener, UnixStream},
+    time::timeout,
+};
+
+/// Longest order, in bytes.
+const LONGEST: u64 = 4_096;
+
+/// How long an order, or its answer, may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What came of an order, as a line of JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Came {
+    Answer(Pairings),
+    Failure(Failure),
+}
+
+/// Where the bot that writes a journal hears orders.
+fn socket_of(journal: &Path) -> PathBuf {
+    let mut name = OsString::from(journal);
+    name.push(".sock");
+    name.into()
+}
+
+/// The socket's file, removed when the bot ends.
+struct Door {
+    path: PathBuf,
+    listener: UnixListener,
+    owner: u32,
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        // Whoever starts next removes it, too.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Door {
+    /// The journal's lock is ours, so that a file left there is nobody's.
+    fn open(path: PathBuf) -> io::Result<Self> {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        let owner = fs::metadata(&path)?.uid();
+        Ok(Self {
+            path,
+            listener,
+            owner,
+        })
+    }
+
+    /// The next one who may give orders. The file's rights were open for a moment, so the other side is asked.
+    async fn next(&self) -> io::Result<UnixStream> {
+        loop {
+            let (stream, _) = self.listener.accept().await?;
+            if stream.peer_cred()?.uid() == self.owner {
+                return Ok(stream);
+            }
+        }
+    }
+}
+
+impl Backend {
+    /// Hears orders for as long as the host runs.
+    pub(super) async fn hear(self, journal: PathBuf) {
+        let door = match Door::open(socket_of(&journal)) {
+            Ok(door) => door,
+            Err(error) => {
+                return tracing::warn!(%error, "`foldback pairing` cannot reach this bot; its window and `serve --commands` can");
+            }
+        };
+        loop {
+            match door.next().await {
+                // One at a time: an operator is one person.
+                Ok(stream) => drop(timeout(PATIENCE, self.obey(stream)).await),
+                Err(error) => tracing::debug!(%error, "an order did not come through"),
+            }
+        }
+    }
+
+    async fn obey(&self, mut stream: UnixStream) -> io::Result<()> {
+        let (from, mut to) = stream.split();
+        let mut line = String::new();
+        BufReader::new(from.take(LONGEST)).read_line(&mut line).await?;
+        let came = match serde_json::from_str(&line) {
+            Ok(order) => self.carry_out(order).await,
+            Err(error) => Err(failure::bad_arguments("pairing", &error)),
+        };
+        let came = came.map_or_else(Came::Failure, Came::Answer);
+        let mut answer = serde_json::to_vec(&came)?;
+        answer.push(b'\n');
+        to.write_all(&answer).await
+    }
+
+    async fn carry_out(&self, order: PairingOrder) -> Result<Pairings, Failure> {
+        match order {
+            PairingOrder::List => Ok(self.list_pairings()),
+            PairingOrder::Approve { code } => self.decide_pairing(&code, true, Actor::Cli).await,
+            PairingOrder::Refuse { code } => self.decide_pairing(&code, false, Actor::Cli).await,
+            PairingOrder::Revoke { channel, sender } => {
+                self.revoke_pairing(&channel, &sender, Actor::Cli).await
+            }
+        }
+    }
+}
+
+/// Asks the bot that writes a journal; `None` when none runs.
+pub(crate) async fn ask(journal: &Path, order: &PairingOrder) -> Option<Result<Pairings, Failure>> {
+    let stream = UnixStream::connect(socket_of(journal)).await.ok()?;
+    Some(match timeout(PATIENCE, exchange(stream, order)).await {
+        Ok(Ok(Came::Answer(pairings))) => Ok(pairings),
+        Ok(Ok(Came::Failure(failure))) => Err(failure),
+        Ok(Err(_)) | Err(_) => Err(failure::not_heard()),
+    })
+}
+
+async fn exchange(mut stream: UnixStream, order: &PairingOrder) -> io::Result<Came> {
+    let (from, mut to) = stream.split();
+    let mut line = serde_json::to_vec(order)?;
+    line.push(b'\n');
+    to.write_all(&line).await?;
+    let mut answer = String::new();
+    BufReader::new(from).read_line(&mut answer).await?;
+    Ok(serde_json::from_str(&answer)?)
+}

@@ -1,0 +1,171 @@
+//! `foldback pairing`: who asked to talk to the bot, and whom to let in.
+
+use crate::{
+    end::{End, Verdict, json_line, stdout},
+    places::Place,
+    running::{failed, runtime},
+};
+use clap::ValueEnum;
+use foldback_api::{PairingOrder, pair};
+use foldback_wire::{
+    Actor, ChannelId, UserId,
+    rpc::{Approval, PairingRequest, Pairings},
+};
+use std::io::{self, Write};
+
+/// Let people talk to the bot who showed you their code; works while the bot runs and while it does not
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+
+    /// How to print who waits and who is let in
+    #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
+    format: Format,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Show who waits, with their codes, and who was let in, by whom and when
+    List,
+    /// Let in whoever has this code
+    Approve {
+        /// The code they were told, in capitals or not
+        code: String,
+    },
+    /// Refuse whoever has this code: they are told nothing, and can ask again after an hour
+    Refuse {
+        /// The code they were told, in capitals or not
+        code: String,
+    },
+    /// Take an approval back
+    Revoke {
+        /// On which channel
+        channel: String,
+        /// The person's id, as `list` shows it
+        sender: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> End {
+    let order = match &args.command {
+        Command::List => PairingOrder::List,
+        Command::Approve { code } => PairingOrder::Approve { code: code.clone() },
+        Command::Refuse { code } => PairingOrder::Refuse { code: code.clone() },
+        Command::Revoke { channel, sender } => PairingOrder::Revoke {
+            channel: ChannelId::new(channel),
+            sender: UserId::new(sender),
+        },
+    };
+    let setup = args.place.setup()?;
+    let journal = setup.journal_file();
+    let pairings = runtime()?.block_on(pair(&journal, &setup.config, order));
+    let pairings = pairings.map_err(failed)?;
+    let mut out = stdout();
+    match args.format {
+        Format::Json => json_line(&mut out, &pairings)?,
+        Format::Text => text(&mut out, &pairings)?,
+    }
+    out.flush()?;
+    Ok(Verdict::Holds)
+}
+
+fn text(out: &mut impl Write, pairings: &Pairings) -> io::Result<()> {
+    let Pairings {
+        channels,
+        pending,
+        approved,
+    } = pairings;
+    if channels.is_empty() {
+        writeln!(
+            out,
+            "No channel asks for approvals; channels.NAME.dm_policy = \"pairing\" makes one do so."
+        )?;
+    }
+    if pending.is_empty() {
+        writeln!(out, "Nobody waits.")?;
+    }
+    for PairingRequest {
+        channel,
+        sender,
+        name,
+        code,
+        since,
+        until,
+    } in pending
+    {
+        writeln!(
+            out,
+            "waits     {code}  {channel} {} ({}), since {since}, until {until}",
+            plain(sender.as_str()),
+            plain(name)
+        )?;
+    }
+    for Approval {
+        channel,
+        sender,
+        name,
+        by,
+        at,
+        in_force,
+    } in approved
+    {
+        let rest = if *in_force {
+            ""
+        } else {
+            "; without effect, the channel's dm_policy is not pairing"
+        };
+        writeln!(
+            out,
+            "approved  {channel} {} ({}), by {}, {at}{rest}",
+            plain(sender.as_str()),
+            plain(name),
+            who(by)
+        )?;
+    }
+    Ok(())
+}
+
+/// What people choose themselves, without what could move or colour the terminal.
+fn plain(text: &str) -> String {
+    text.chars()
+        .flat_map(|sign| {
+            let hidden = sign.is_control()
+                || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+            let escaped = hidden.then(|| sign.escape_unicode().collect::<String>());
+            escaped.unwrap_or_else(|| sign.to_string()).chars().collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn who(actor: &Actor) -> String {
+    match actor {
+        Actor::Console => "the console".to_owned(),
+        Actor::Cli => "the command line".to_owned(),
+        Actor::Config => "the configuration".to_owned(),
+        Actor::Adapter => "the adapter".to_owned(),
+        Actor::Pipeline => "the pipeline".to_owned(),
+        Actor::User(id) => plain(id.as_str()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_move_the_terminal() {
+        assert_eq!(plain("Al\u{1b}[2Jice\u{202e}"), "Al\\u{1b}[2Jice\\u{202e}");
+        assert_eq!(plain("Zoë 🐢"), "Zoë 🐢");
+    }
+}

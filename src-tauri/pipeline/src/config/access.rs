@@ -1,0 +1,354 @@
+//! Who may talk on a channel, as the configuration says it.
+
+use super::ChannelConfig;
+use crate::id::{ANYBODY, flaw};
+use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::{borrow::Cow, fmt};
+
+/// Who may write to the bot directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DmPolicy {
+    /// Whoever is on the list `allow_from`; somebody unknown gets a code, and an operator lets them in.
+    Pairing,
+    /// Whoever is on the list `allow_from`.
+    #[default]
+    Allowlist,
+    /// Everybody.
+    Open,
+    /// Nobody.
+    Disabled,
+}
+
+/// Who may write to the bot in groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupPolicy {
+    /// Whoever is on the list `group_allow_from`.
+    #[default]
+    Allowlist,
+    /// Everybody.
+    Open,
+    /// Nobody.
+    Disabled,
+}
+
+/// Words that count as a mention of the bot: a regular expression, in capitals or not.
+#[derive(Debug, Clone)]
+pub struct MentionPattern(Regex);
+
+/// Longest compiled pattern in bytes; a list of names is far below.
+const PATTERN_SIZE: usize = 1 << 18;
+
+impl MentionPattern {
+    /// The pattern of this text, or why it cannot be one.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let compiled = RegexBuilder::new(text)
+            .case_insensitive(true)
+            .size_limit(PATTERN_SIZE)
+            .build();
+        let pattern = compiled.map_err(|error| {
+            let error = error.to_string();
+            let last = error.lines().last().unwrap_or(&error);
+            format!(
+                "this is no regular expression: {}",
+                last.trim_start_matches("error: ")
+            )
+        })?;
+        if pattern.is_match("") {
+            return Err("this matches every text; require_mention = false says so plainly".to_owned());
+        }
+        Ok(Self(pattern))
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Whether a text names the bot. Signs without width, which keyboards put into names, do not count.
+    pub(crate) fn names(&self, text: &str) -> bool {
+        let wide = |sign: &char| {
+            !matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
+                | '\u{feff}')
+        };
+        if text.chars().all(|sign| wide(&sign)) {
+            return self.0.is_match(text);
+        }
+        self.0.is_match(&text.chars().filter(wide).collect::<String>())
+    }
+}
+
+impl PartialEq for MentionPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Serialize for MentionPattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for MentionPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(PatternReader)
+    }
+}
+
+/// Reads a pattern where it stands: its own place in a list is what an error names.
+struct PatternReader;
+
+impl de::Visitor<'_> for PatternReader {
+    type Value = MentionPattern;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a regular expression in quotes")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<MentionPattern, E> {
+        MentionPattern::new(text).map_err(E::custom)
+    }
+}
+
+impl JsonSchema for MentionPattern {
+    fn schema_name() -> Cow<'static, str> {
+        "MentionPattern".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "format": "regex", "examples": ["\\bfoldback\\b"]})
+    }
+}
+
+/// A line of an allow list: an id, `provider:id`, or `*` for an id.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    pub(crate) provider: Option<&'a str>,
+    pub(crate) id: &'a str,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        match text.split_once(':') {
+            Some((provider, id)) => Self {
+                provider: Some(provider),
+                id,
+            },
+            None => Self {
+                provider: None,
+                id: text,
+            },
+        }
+    }
+
+    /// What is wrong with it, if anything.
+    fn flaw(self) -> Option<String> {
+        let id = (self.id != ANYBODY).then(|| flaw(self.id)).flatten();
+        self.provider.and_then(flaw).or(id)
+    }
+}
+
+/// An entry as it is read: text that can be one, or a whole number, which TOML keeps exactly.
+struct Written(String);
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl Reader {
+    fn entry<E: de::Error>(text: &str) -> Result<Written, E> {
+        match Entry::of(text).flaw() {
+            None => Ok(Written(text.to_owned())),
+            Some(flaw) => Err(E::custom(flaw)),
+        }
+    }
+}
+
+impl de::Visitor<'_> for Reader {
+    type Value = Written;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id in quotes, such as \"42\", \"telegram:42\" or \"*\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
+        Self::entry(text)
+    }
+
+    fn visit_i64<E: de::Error>(self, id: i64) -> Result<Written, E> {
+        Self::entry(&id.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, id: u64) -> Result<Written, E> {
+        Self::entry(&id.to_string())
+    }
+
+    fn visit_i128<E: de::Error>(self, id: i128) -> Result<Written, E> {
+        Self::entry(&id.to_string())
+    }
+
+    fn visit_u128<E: de::Error>(self, id: u128) -> Result<Written, E> {
+        Self::entry(&id.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, id: f64) -> Result<Written, E> {
+        Err(E::custom(format_args!(
+            "{id:?} is a float, which cannot hold every id; write the id in quotes"
+        )))
+    }
+}
+
+/// Reads a list of ids.
+pub(super) fn ids<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let written = Vec::<Written>::deserialize(deserializer)?;
+    Ok(written.into_iter().map(|Written(id)| id).collect())
+}
+
+/// Reads a list of ids that need not be there.
+pub(super) fn some_ids<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    let written = Option::<Vec<Written>>::deserialize(deserializer)?;
+    Ok(written.map(|written| written.into_iter().map(|Written(id)| id).collect()))
+}
+
+impl ChannelConfig {
+    /// The list of those who may write in groups, and the key it stands at.
+    pub(crate) fn group_list(&self) -> (&[String], &'static str) {
+        match &self.group_allow_from {
+            Some(list) => (list, "group_allow_from"),
+            None => (&self.allow_from, "allow_from"),
+        }
+    }
+
+    /// Who may write directly, in words; begins with `nobody` where nobody may.
+    pub fn direct_in_words(&self) -> String {
+        match self.dm_policy {
+            DmPolicy::Disabled => "nobody: direct messages are switched off".to_owned(),
+            DmPolicy::Open => "everybody".to_owned(),
+            DmPolicy::Allowlist => listed(&self.allow_from),
+            DmPolicy::Pairing if self.allow_from.is_empty() => {
+                "whom an operator approved; others get a code".to_owned()
+            }
+            DmPolicy::Pairing if self.allow_from.iter().any(|entry| entry == ANYBODY) => {
+                "everybody".to_owned()
+            }
+            DmPolicy::Pairing => format!(
+                "{}, and whom an operator approved; others get a code",
+                listed(&self.allow_from)
+            ),
+        }
+    }
+
+    /// Who may write in groups and when the bot is meant, in words; begins with `nobody` where nobody may.
+    pub fn groups_in_words(&self) -> String {
+        let who = match self.group_policy {
+            GroupPolicy::Disabled => "nobody: groups are switched off".to_owned(),
+            GroupPolicy::Open => "everybody".to_owned(),
+            GroupPolicy::Allowlist => listed(self.group_list().0),
+        };
+        if who.starts_with("nobody") {
+            return who;
+        }
+        let place = match self.groups.as_deref() {
+            None => String::new(),
+            Some([]) => return "nobody: the list of groups is empty".to_owned(),
+            Some(groups) => format!(" in {}", groups.join(", ")),
+        };
+        let when = if self.require_mention {
+            "when the bot is mentioned"
+        } else {
+            "whether the bot is mentioned or not"
+        };
+        format!("{who}{place}, {when}")
+    }
+
+    /// What an operator should know when it was not meant: lists that let nobody in, though the policy asks them.
+    /// Each names its setting.
+    pub fn closed(&self, channel: &str) -> Vec<String> {
+        let (in_groups, key) = self.group_list();
+        let direct = self.dm_policy == DmPolicy::Allowlist && self.allow_from.is_empty();
+        let groups = self.group_policy == GroupPolicy::Allowlist && in_groups.is_empty();
+        let named = format!("channels.{channel}");
+        match (direct, groups) {
+            (true, true) if key == "allow_from" => {
+                vec![format!("{named}.allow_from is empty: nobody may write there")]
+            }
+            _ => [
+                (direct, "allow_from", "nobody may write there directly"),
+                (groups, key, "nobody may write there in groups"),
+            ]
+            .into_iter()
+            .filter(|(closed, ..)| *closed)
+            .map(|(_, key, what)| format!("{named}.{key} is empty: {what}"))
+            .collect(),
+        }
+    }
+}
+
+fn listed(list: &[String]) -> String {
+    if list.is_empty() {
+        "nobody: the allow list is empty".to_owned()
+    } else if list.iter().any(|entry| entry == ANYBODY) {
+        "everybody".to_owned()
+    } else {
+        list.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_talk_in_words() {
+        let people = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let closed = ChannelConfig::default();
+        assert_eq!(closed.direct_in_words(), "nobody: the allow list is empty");
+        assert_eq!(closed.groups_in_words(), "nobody: the allow list is empty");
+        assert_eq!(
+            closed.closed("slack"),
+            ["channels.slack.allow_from is empty: nobody may write there"]
+        );
+        let paired = ChannelConfig {
+            dm_policy: DmPolicy::Pairing,
+            allow_from: people(&["U1"]),
+            group_allow_from: Some(Vec::new()),
+            ..ChannelConfig::default()
+        };
+        assert_eq!(
+            paired.direct_in_words(),
+            "U1, and whom an operator approved; others get a code"
+        );
+        assert_eq!(
+            paired.closed("slack"),
+            ["channels.slack.group_allow_from is empty: nobody may write there in groups"]
+        );
+        let open = ChannelConfig {
+            group_policy: GroupPolicy::Open,
+            groups: Some(people(&["C1", "C2"])),
+            ..ChannelConfig::default()
+        };
+        assert_eq!(
+            open.groups_in_words(),
+            "everybody in C1, C2, when the bot is mentioned"
+        );
+        assert_eq!(
+            open.closed("slack"),
+            ["channels.slack.allow_from is empty: nobody may write there directly"]
+        );
+    }
+
+    #[test]
+    fn a_pattern_names_the_bot_in_capitals_or_not_and_through_signs_without_width() {
+        let pattern = MentionPattern::new(r"\bfold(back)?\b").unwrap();
+        assert!(pattern.names("hey FoldBack, hi") && pattern.names("fo\u{200b}ld?"));
+        assert!(!pattern.names("blindfolded"));
+    }
+}

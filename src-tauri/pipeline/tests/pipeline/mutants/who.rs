@@ -1,0 +1,82 @@
+//! Scenes of who may talk.
+
+use crate::bot::{Bot, text};
+use foldback_wire::{Actor, ChatType, Inbound, Kind, Platform};
+
+/// Sends a message, changed so.
+async fn sends(bot: &Bot, platform: Platform, change: impl FnOnce(&mut Inbound)) -> String {
+    let mut message = bot.message(platform, "hi");
+    change(&mut message);
+    bot.says([text("a")]);
+    let turn = bot.engine.submit(message).await.unwrap();
+    format!("{:?}", turn.ended().await)
+}
+
+pub(super) async fn doors(bot: &Bot) -> Vec<String> {
+    let telegram = Platform::Telegram;
+    let group = |chat: &'static str| {
+        move |message: &mut Inbound| {
+            message.chat_type = ChatType::Group;
+            message.chat = chat.into();
+        }
+    };
+    vec![
+        sends(bot, telegram, |_| ()).await,
+        sends(bot, telegram, |message| message.sender.id = "1e3".into()).await,
+        sends(bot, telegram, |message| message.sender.is_bot = true).await,
+        sends(bot, telegram, |message| message.account = Some("alice".into())).await,
+        sends(bot, telegram, group("-1")).await,
+        sends(bot, telegram, group("-2")).await,
+        sends(bot, Platform::Slack, |message| message.text = "/status".into()).await,
+    ]
+}
+
+pub(super) async fn unknown(bot: &Bot) -> Vec<String> {
+    let mut ends = Vec::new();
+    for sender in ["a", "a", "b", "c", "d"] {
+        ends.push(
+            sends(bot, Platform::Telegram, |message| {
+                message.sender.id = sender.into()
+            })
+            .await,
+        );
+    }
+    for request in bot.engine.pairings().pending {
+        bot.engine
+            .decide_pairing(&request.code, true, Actor::Console)
+            .await
+            .unwrap();
+    }
+    ends.push(sends(bot, Platform::Telegram, |message| message.sender.id = "a".into()).await);
+    ends
+}
+
+pub(super) async fn meant(bot: &Bot) -> Vec<String> {
+    let telegram = Platform::Telegram;
+    let group = |message: &mut Inbound| {
+        message.chat_type = ChatType::Group;
+        message.mentioned = false;
+    };
+    let mut ends = vec![
+        sends(bot, telegram, |_| ()).await,
+        sends(bot, telegram, group).await,
+    ];
+    let said = bot.kinds().await.into_iter().find_map(|kind| match kind {
+        Kind::Ended { outcome, .. } => outcome.message,
+        _ => None,
+    });
+    let answers = |message: &mut Inbound| {
+        group(message);
+        message.reply_to = said;
+    };
+    ends.push(sends(bot, telegram, answers).await);
+    let names = |message: &mut Inbound| {
+        group(message);
+        message.text = "Foldback?".into();
+    };
+    ends.push(sends(bot, telegram, names).await);
+    for _ in 0..2 {
+        ends.push(sends(bot, telegram, |message| message.sender.is_bot = true).await);
+    }
+    ends
+}

@@ -1,0 +1,13 @@
+//! Pairing: somebody unknown writes to the bot directly, gets a code, and an operator lets them in.
+
+use crate::closed::closed_set;
+
+closed_set! {
+    /// What happened to somebody who is not on an allow list.
+    pub enum PairingStep {
+        Requested = "requested": "Somebody unknown wrote directly and got a code.",
+        Approved = "approved": "An operator let them in.",
+        Refused = "refused": "An operator refused them.",
+        Revoked = "revoked": "An operator took the approval back.",
+    }
+}
