@@ -3,12 +3,12 @@
 
 use crate::failure;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
-    EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
-    FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
-    TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Ack, ArmChannel, Benched, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeSend, Composed,
+    DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept,
+    FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText,
+    FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReachOf, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Ruler, Secrets, Sent, SeqRef, Status,
+    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -78,6 +78,7 @@ commands! {
     turn_at(MomentAt) -> Moment: "A turn as it was at a moment.";
     why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
     compose(Compose) -> Composed: "Reads, lints and previews an agent's output.";
+    ruler(TurnRef) -> Ruler: "How the messages of a turn fill what its channel takes.";
     recut(Recut) -> RecutStarted: "Cuts an output in many ways, to see whether any changes what the user sees.";
     recut_cancel(RecutCancel) -> Nothing: "Stops a run of re-cuts.";
     recut_fixture(RecutFixture) -> FixtureText: "Makes a fixture of an output in certain chunks.";
@@ -93,6 +94,7 @@ commands! {
     fixture_from_turn(FixtureFromTurn) -> FixtureText: "Makes a fixture that plays a turn again.";
     channels(Nothing) -> Vec<ChannelCard>: "All channels, in the order of the configuration.";
     channel_switch(SwitchChannel) -> ChannelCard: "Switches a channel on or off.";
+    channel_reach(ReachOf) -> ChannelReach: "What arming a channel would let loose: chats, rate, what waits.";
     channel_arm(ArmChannel) -> ChannelCard: "Lets a channel send for real, or only pretend.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";

@@ -15,6 +15,7 @@ mod output;
 pub mod places;
 pub mod recut;
 mod shelf;
+mod shown;
 pub mod typescript;
 mod why;
 

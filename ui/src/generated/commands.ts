@@ -6,6 +6,7 @@ import type {
   Benched,
   Catalog,
   ChannelCard,
+  ChannelReach,
   Completion,
   Compose,
   ComposeSend,
@@ -33,11 +34,13 @@ import type {
   Nothing,
   OpenView,
   Pause,
+  ReachOf,
   Recut,
   RecutCancel,
   RecutFixture,
   RecutStarted,
   ReleaseHeld,
+  Ruler,
   Secrets,
   Sent,
   SeqRef,
@@ -88,6 +91,8 @@ export interface Commands {
   why: { args: WhyQuestion; result: Why };
   /** Reads, lints and previews an agent's output. */
   compose: { args: Compose; result: Composed };
+  /** How the messages of a turn fill what its channel takes. */
+  ruler: { args: TurnRef; result: Ruler };
   /** Cuts an output in many ways, to see whether any changes what the user sees. */
   recut: { args: Recut; result: RecutStarted };
   /** Stops a run of re-cuts. */
@@ -118,6 +123,8 @@ export interface Commands {
   channels: { args: Nothing; result: Array<ChannelCard> };
   /** Switches a channel on or off. */
   channel_switch: { args: SwitchChannel; result: ChannelCard };
+  /** What arming a channel would let loose: chats, rate, what waits. */
+  channel_reach: { args: ReachOf; result: ChannelReach };
   /** Lets a channel send for real, or only pretend. */
   channel_arm: { args: ArmChannel; result: ChannelCard };
   /** Holds back all outbound, or lets it go. */

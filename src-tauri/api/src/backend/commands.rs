@@ -3,12 +3,12 @@
 use super::Backend;
 use crate::{Commands, catalog::catalog};
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
-    EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
-    FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef,
-    TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Ack, ArmChannel, Benched, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeSend, Composed,
+    DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept,
+    FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText,
+    FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReachOf, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Ruler, Secrets, Sent, SeqRef, Status,
+    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -77,6 +77,10 @@ impl Commands for Backend {
         self.read(compose).await
     }
 
+    async fn ruler(&self, which: TurnRef) -> Result<Ruler, Failure> {
+        self.rule(which.turn).await
+    }
+
     async fn recut(&self, wish: Recut) -> Result<RecutStarted, Failure> {
         self.start_recut(wish).await
     }
@@ -135,6 +139,10 @@ impl Commands for Backend {
 
     async fn channel_switch(&self, wish: SwitchChannel) -> Result<ChannelCard, Failure> {
         self.switch(wish).await
+    }
+
+    async fn channel_reach(&self, of: ReachOf) -> Result<ChannelReach, Failure> {
+        self.reach(&of.channel).await
     }
 
     async fn channel_arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {

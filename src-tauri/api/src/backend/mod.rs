@@ -13,6 +13,7 @@ mod from_cut;
 mod from_turn;
 mod open;
 mod preview;
+mod reach;
 mod runs;
 mod secrets;
 mod trials;

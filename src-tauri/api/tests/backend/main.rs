@@ -5,6 +5,8 @@ mod channels;
 mod compose;
 mod fixtures;
 mod host;
+mod reach;
+mod ruler;
 mod trials;
 mod turns;
 mod views;

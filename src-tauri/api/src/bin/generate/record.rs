@@ -110,6 +110,9 @@ async fn record(folder: &Path) -> Result<String> {
     for name in ["catalog", "status", "channels", "secrets", "fixtures", "log_tail"] {
         tape.play(name, json!({})).await;
     }
+    for channel in ["telegram", "slack"] {
+        tape.play("channel_reach", json!({ "channel": channel })).await;
+    }
     turns(&mut tape).await;
     compose(&mut tape).await;
     for text in ["", "channel:discord,telegram -kind:edit", "chanel:discord"] {
@@ -155,6 +158,7 @@ async fn turns(tape: &mut Tape) {
         let detail = tape.play("turn", json!({ "turn": turn })).await;
         tape.play("why", json!({ "about": turn.to_string() })).await;
         tape.play("fixture_from_turn", json!({ "turn": turn })).await;
+        tape.play("ruler", json!({ "turn": turn })).await;
         if *turn != SCRUBBED {
             let end = json!({ "turn": turn, "seq": detail["head"], "byte": null });
             tape.play("turn_at", end).await;
