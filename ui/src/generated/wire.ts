@@ -1643,13 +1643,13 @@ export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" |
 /** What marks a row. */
 export type RowFlag = "error" | "warning" | "held" | "leaked" | "live" | "dry_run" | "replayed";
 
-/** One message. `written + repair` is what the splitter made; `shown + markup + escapes` is what is sent of it. */
+/** One message. It is cut where what is written, or what counts, would be over the limit. `written + repair` is what the splitter made; `shown + markup + escapes` is what is sent of it. */
 export type RuledMessage = {
   /** Its bytes in the clean text; `None` where the text was put together otherwise. */
   span: Span | null,
   /** As the agent wrote it. */
   written: number,
-  /** Lines that close a code fence at the cut and open it again. */
+  /** Lines put in at a cut: a code fence closed and opened again, the head of a table repeated. */
   repair: number,
   /** What a person reads. */
   shown: number,

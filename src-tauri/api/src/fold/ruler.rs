@@ -23,7 +23,7 @@ struct Standing {
 struct Place {
     message: u32,
     span: Span,
-    /// Text of the operation that is not in the clean text: fence lines.
+    /// Text of the operation that is not in the clean text: fence lines, the head of a table.
     repair: String,
 }
 
@@ -115,7 +115,7 @@ impl TurnFold {
     }
 
     /// Where a message lies in the clean text. The journal tells of one that is nothing but its bytes; one that
-    /// fence lines were added to is found behind the one before it.
+    /// lines were added to is found behind the one before it.
     fn place(&self, message: &Standing, before: Option<&Place>) -> Option<Place> {
         match &message.body {
             Body::Clean { message, span } => Some(Place {
@@ -127,11 +127,17 @@ impl TurnFold {
                 let (from, of) = before.map_or((0, 0), |place| (place.span.end, place.message));
                 let clean = &self.messages.get(of)?.clean;
                 let left = clean.get(from..)?;
-                let first = text.split_inclusive('\n').next().map_or(0, str::len);
-                let last = text.rfind('\n').unwrap_or(text.len());
-                let cores = [(0, text.len()), (0, last), (first, text.len()), (first, last)];
-                let (core, gap) = cores
+                // Of lines that were put before it there are at most two: the head of a table.
+                let heads = text.split_inclusive('\n').take(2).scan(0, |at, line| {
+                    *at += line.len();
+                    Some(*at)
+                });
+                let tail = text.rfind('\n').unwrap_or(text.len());
+                let cores = [0]
                     .into_iter()
+                    .chain(heads)
+                    .flat_map(|start| [(start, text.len()), (start, tail)]);
+                let (core, gap) = cores
                     .filter_map(|(start, end)| text.get(start..end))
                     .filter(|core| !core.trim().is_empty())
                     .find_map(|core| left.find(core).map(|gap| (core, gap)))

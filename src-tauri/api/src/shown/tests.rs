@@ -1,5 +1,5 @@
 use super::{Sent, free_markup};
-use foldback_channels::profile;
+use foldback_channels::{profile, rendered_length};
 use foldback_wire::{
     LengthUnit, Platform,
     rpc::{Ink, Shown},
@@ -143,6 +143,8 @@ fn the_parts_of_a_length_add_up() {
         let sent = Sent::of(text, &can);
         assert_eq!(sent.whole, can.unit.measure(&sent.text));
         assert!(sent.letters + sent.escapes <= sent.whole, "{platform}: {sent:?}");
+        // The splitter's own measure.
+        assert_eq!(sent.counts, rendered_length(text, can.unit, can.markup));
         assert_eq!(
             sent.counts,
             if free_markup(can.markup) {

@@ -34,14 +34,14 @@ pub struct Ruler {
     pub messages: Vec<RuledMessage>,
 }
 
-/// One message. `written + repair` is what the splitter made; `shown + markup + escapes` is what is sent of it.
+/// One message. It is cut where what is written, or what counts, would be over the limit. `written + repair` is what the splitter made; `shown + markup + escapes` is what is sent of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct RuledMessage {
     /// Its bytes in the clean text; `None` where the text was put together otherwise.
     pub span: Option<Span>,
     /// As the agent wrote it.
     pub written: u32,
-    /// Lines that close a code fence at the cut and open it again.
+    /// Lines put in at a cut: a code fence closed and opened again, the head of a table repeated.
     pub repair: u32,
     /// What a person reads.
     pub shown: u32,

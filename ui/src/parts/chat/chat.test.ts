@@ -118,7 +118,7 @@ describe("a ruler", () => {
     expect([signed(3), signed(-1200)]).toEqual(["+3", "−1,200"]);
     const message = { span: null, written: 9, repair: 4, shown: 10, markup: 2, escapes: 3, counts: 15, cut: null, begins: "", ends: "" };
     expect(messageWords(message, { free_markup: false, limit: 20, unit: "scalars" })).toBe(
-      "15 of 20 characters: 10 to read, 2 markup, 3 by escaping. Written: 9, 4 of fence lines added.",
+      "15 of 20 characters: 10 to read, 2 markup, 3 by escaping. Written: 9, 4 put in at cuts.",
     );
   });
 });

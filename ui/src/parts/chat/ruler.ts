@@ -43,7 +43,7 @@ export function growthOf({ messages, free_markup }: Pick<Ruler, "messages" | "fr
   const escapes = free_markup ? 0 : sum("escapes");
   const marks = counts - written - fences - escapes;
   const steps: Growth["steps"] = [
-    { key: "fences", units: fences, about: "lines that close a code fence at a cut and open it again" },
+    { key: "fences", units: fences, about: "fences closed and opened again, table heads repeated" },
     { key: "escapes", units: escapes, about: "escaped characters" },
     { key: "marks", units: marks, about: "the platform's marks in place of the agent's" },
   ];
@@ -58,6 +58,6 @@ export function messageWords(message: RuledMessage, ruler: Pick<Ruler, "free_mar
   const parts = [`${count(message.shown)} to read`];
   if (message.markup > 0) parts.push(`${count(message.markup)} markup${ruler.free_markup ? ", not counted" : ""}`);
   if (message.escapes > 0) parts.push(`${count(message.escapes)} by escaping${ruler.free_markup ? ", not counted" : ""}`);
-  const repair = message.repair > 0 ? `, ${count(message.repair)} of fence lines added` : "";
+  const repair = message.repair > 0 ? `, ${count(message.repair)} put in at cuts` : "";
   return `${count(message.counts)} of ${count(ruler.limit)} ${unitWords(ruler.unit)}: ${parts.join(", ")}. Written: ${count(message.written)}${repair}.`;
 }

@@ -43,8 +43,8 @@ describe("the split ruler in Compose", () => {
     await show();
     await click(all("ruler").find((row) => row.dataset["channel"] === "discord") as HTMLElement);
     expect(byId("compose-lengths").textContent).toMatch(/3 messages on discord, at most 2,000 characters each/);
-    expect(all("ruler-cut").map((cut) => cut.textContent.trim())).toEqual([expect.stringMatching(/^cut between paragraphs/), expect.stringMatching(/^cut between lines, the fence goes on/)]);
-    expect(byId("ruler-growth").textContent).toMatch(/written.*close a code fence.*\+\d+.*counts/s);
+    expect(all("ruler-cut").map((cut) => cut.textContent.trim())).toEqual([expect.stringMatching(/^cut between paragraphs/), expect.stringMatching(/^cut between lines, what was open goes on/)]);
+    expect(byId("ruler-growth").textContent).toMatch(/written.*fences closed and opened again.*\+\d+.*counts/s);
   });
 
   it("selects in the editor what a message was made from", async () => {
@@ -85,10 +85,11 @@ describe("a stretch of the clean text", () => {
 
 describe("a turn", () => {
   it("is measured as it stands in the chat", async () => {
-    const ruler = split.rulers.find((r) => r.channel === "slack");
+    const slack = split.rulers.find((r) => r.channel === "slack") as Ruler;
+    const ruler = { ...slack, messages: slack.messages.slice(0, 1).map((m) => ({ ...m, counts: 4012, cut: null })) };
     const host = new RecordedHost({ ...real, calls: [{ name: "ruler", args: { turn: 7 }, result: ruler }, ...real.calls] });
     const detail = { ledger: [{ outcome: { code: "sent" } }] };
     await stage(Lengths as never, { desk: { turn: 7, detail } } as never, undefined, host);
-    expect(byId("turn-lengths").textContent).toMatch(/1 message.*too long: slack refuses it/s);
+    expect(byId("turn-lengths").textContent).toMatch(/1 message.*12 too long: slack refuses it/s);
   });
 });

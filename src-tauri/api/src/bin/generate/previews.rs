@@ -35,6 +35,7 @@ const TEXTS: &[(&str, &str)] = texts![
     "reply",
     "silent",
     "split",
+    "long-table",
     "table",
     "unicode",
     "voice",
