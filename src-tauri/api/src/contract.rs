@@ -3,12 +3,13 @@
 
 use crate::failure;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Benched, Catalog, ChannelCard, ChannelReach, Completion, Compose, ComposeSend, Composed,
-    DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept,
-    FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText,
-    FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReachOf, Recut,
-    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Ruler, Secrets, Sent, SeqRef, Status,
-    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
+    ComposeSend, Composed, DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
+    FixtureText, FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, Pause, ReachOf,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef,
+    Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion,
+    Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -98,6 +99,8 @@ commands! {
     channel_arm(ArmChannel) -> ChannelCard: "Lets a channel send for real, or only pretend.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
+    deliveries(BookOf) -> Book: "The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged.";
+    resend(Resend) -> Sent: "Sends a dead letter again, as a turn of its own; once.";
     log_tail(Nothing) -> Vec<LogLine>: "The latest lines of the app's own log, oldest first.";
 }
 

@@ -4,6 +4,8 @@ import type {
   Ack,
   ArmChannel,
   Benched,
+  Book,
+  BookOf,
   Catalog,
   ChannelCard,
   ChannelReach,
@@ -40,6 +42,7 @@ import type {
   RecutFixture,
   RecutStarted,
   ReleaseHeld,
+  Resend,
   Ruler,
   Secrets,
   Sent,
@@ -131,6 +134,10 @@ export interface Commands {
   mute: { args: Mute; result: Status };
   /** Sends or gives up what was held for too long. */
   release_held: { args: ReleaseHeld; result: ChannelCard };
+  /** The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged. */
+  deliveries: { args: BookOf; result: Book };
+  /** Sends a dead letter again, as a turn of its own; once. */
+  resend: { args: Resend; result: Sent };
   /** The latest lines of the app's own log, oldest first. */
   log_tail: { args: Nothing; result: Array<LogLine> };
 }

@@ -107,6 +107,52 @@ export type Body = { "from": "clean",
   text: string,
 };
 
+/** Answer of `deliveries`. Typing is left out: it comes and goes. */
+export type Book = {
+  /** Without an outcome, the oldest first. */
+  open: Array<BookLine>,
+  /** How many there are. */
+  open_total: number,
+  /** Failed, or with an unknown outcome: nothing is sent of them any more by itself. The latest first. */
+  dead: Array<BookLine>,
+  /** How many there are among the outcomes looked at. */
+  dead_total: number,
+  /** The filter that shows them. */
+  dead_filter: string,
+  /** Everything else that ended, the latest first. */
+  settled: Array<BookLine>,
+  /** How many there are among the outcomes looked at. */
+  settled_total: number,
+  /** The filter that shows them. */
+  settled_filter: string,
+};
+
+/** An operation in the ledger of a channel. */
+export type BookLine = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The chat. */
+  chat: ChatId,
+  /** The turn. */
+  turn: TurnId,
+  /** When it was intended. */
+  at: Timestamp,
+  /** What was intended and what came of it. */
+  entry: LedgerEntry,
+  /** Whether a person may send it again. */
+  can_resend: boolean,
+  /** The turn that sent it again. */
+  resent: TurnId | null,
+};
+
+/** `deliveries`: the ledger of a channel, or of all. */
+export type BookOf = {
+  /** The channel; all of them when absent. */
+  channel: ChannelId | null,
+  /** Most lines of each part, at most a hundred. */
+  limit: number,
+};
+
 /** A message as a chat shows it. */
 export type Bubble = {
   /** The platform's id, where known. */
@@ -1640,17 +1686,27 @@ export type Rendering = {
 /** How a reply names the message it answers. */
 export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
 
+/** `resend`: a person sends a dead letter again, as a turn of its own; once. */
+export type Resend = {
+  /** The turn it belonged to. */
+  turn: TurnId,
+  /** The operation that failed, or whose outcome is unknown. */
+  op: OpId,
+};
+
 /** What marks a row. */
 export type RowFlag = "error" | "warning" | "held" | "leaked" | "live" | "dry_run" | "replayed";
 
-/** One message. It is cut where what is written, or what counts, would be over the limit. `written + repair` is what the splitter made; `shown + markup + escapes` is what is sent of it. */
+/** One message. It is cut where what is written, or what counts, would be over the limit. `opened + written + closed` is what the splitter made; `shown + markup + escapes` is what is sent of it. */
 export type RuledMessage = {
   /** Its bytes in the clean text; `None` where the text was put together otherwise. */
   span: Span | null,
   /** As the agent wrote it. */
   written: number,
-  /** Lines put in at a cut: a code fence closed and opened again, the head of a table repeated. */
-  repair: number,
+  /** Put in before it: the line that opens a code fence again, the head of a table. */
+  opened: number,
+  /** Put in after it: the line that closes a code fence. */
+  closed: number,
   /** What a person reads. */
   shown: number,
   /** Marks and tags of the platform. */

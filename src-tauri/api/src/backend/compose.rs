@@ -109,9 +109,14 @@ impl Backend {
             self.inbound(&channel, message, user_text)
         };
         let inbound = Inbound { dry_run, ..inbound };
-        let message = inbound.message.clone();
+        self.submit(inbound, agent_output).await
+    }
+
+    /// Takes a message as if it came in, with the answer that was written for it; else the configured agent answers.
+    pub(super) async fn submit(&self, inbound: Inbound, answer: Option<String>) -> Result<Sent, Failure> {
+        let (channel, message) = (inbound.channel.clone(), inbound.message.clone());
         let typed = self.shared.typed.clone();
-        if let Some(output) = agent_output {
+        if let Some(output) = answer {
             typed.answer(&channel, &message, output);
         }
         let turn = self.shared.engine.submit(inbound).await;

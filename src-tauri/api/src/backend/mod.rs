@@ -3,6 +3,7 @@
 
 mod agents;
 mod app;
+mod book;
 mod card;
 mod commands;
 mod compose;

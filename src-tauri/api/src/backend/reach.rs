@@ -1,6 +1,6 @@
 //! What arming a channel would let loose, counted in the journal and the outbox.
 
-use super::{Backend, compose::CHAT};
+use super::{Backend, book::again, compose::CHAT};
 use crate::failure;
 use foldback_channels::is_dry;
 use foldback_store::{OutboxEntry, Selection, one_line};
@@ -87,8 +87,8 @@ impl Backend {
                 let Kind::Received { message } = event.kind else {
                     continue;
                 };
-                // Compose writes in a chat that no platform knows.
-                if message.chat.as_str() == CHAT {
+                // Compose writes in a chat that no platform knows; nobody wrote what a person sends again.
+                if message.chat.as_str() == CHAT || again(&message.message).is_some() {
                     continue;
                 }
                 messages += 1;

@@ -23,8 +23,9 @@ struct Standing {
 struct Place {
     message: u32,
     span: Span,
-    /// Text of the operation that is not in the clean text: fence lines, the head of a table.
-    repair: String,
+    /// Text of the operation that is not in the clean text, before and after what is: fence lines, the head of a
+    /// table.
+    put_in: (String, String),
 }
 
 impl TurnFold {
@@ -41,12 +42,15 @@ impl TurnFold {
             let place = places[at].as_ref();
             let next = places.get(at + 1).and_then(Option::as_ref);
             let sent = Sent::of(text, can);
-            let repair = place.map_or(0, |p| can.unit.measure(&p.repair));
+            let (opened, closed) = place.map_or((0, 0), |p| {
+                (can.unit.measure(&p.put_in.0), can.unit.measure(&p.put_in.1))
+            });
             let from_end = text.chars().rev().take(WORDS).collect::<Vec<_>>();
             messages.push(RuledMessage {
                 span: place.map(|p| p.span),
-                written: (can.unit.measure(text) - repair) as u32,
-                repair: repair as u32,
+                written: (can.unit.measure(text) - opened - closed) as u32,
+                opened: opened as u32,
+                closed: closed as u32,
                 shown: sent.letters as u32,
                 markup: sent.whole.saturating_sub(sent.letters + sent.escapes) as u32,
                 escapes: sent.escapes as u32,
@@ -121,7 +125,7 @@ impl TurnFold {
             Body::Clean { message, span } => Some(Place {
                 message: *message,
                 span: *span,
-                repair: String::new(),
+                put_in: Default::default(),
             }),
             Body::Literal { text } => {
                 let (from, of) = before.map_or((0, 0), |place| (place.span.end, place.message));
@@ -137,16 +141,15 @@ impl TurnFold {
                     .into_iter()
                     .chain(heads)
                     .flat_map(|start| [(start, text.len()), (start, tail)]);
-                let (core, gap) = cores
-                    .filter_map(|(start, end)| text.get(start..end))
-                    .filter(|core| !core.trim().is_empty())
-                    .find_map(|core| left.find(core).map(|gap| (core, gap)))
-                    .filter(|(_, gap)| left[..*gap].chars().all(is_between))?;
-                let span = Span::new(from + gap, from + gap + core.len());
+                let (start, end, gap) = cores
+                    .filter_map(|(start, end)| Some((start, end, text.get(start..end)?)))
+                    .filter(|(_, _, core)| !core.trim().is_empty())
+                    .find_map(|(start, end, core)| left.find(core).map(|gap| (start, end, gap)))
+                    .filter(|(_, _, gap)| left[..*gap].chars().all(is_between))?;
                 Some(Place {
                     message: of,
-                    span,
-                    repair: text.replacen(core, "", 1),
+                    span: Span::new(from + gap, from + gap + end - start),
+                    put_in: (text[..start].to_owned(), text[end..].to_owned()),
                 })
             }
         }

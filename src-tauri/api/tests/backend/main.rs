@@ -1,6 +1,7 @@
 //! The host as a client sees it: the embedded default with its demonstration, asked by name with JSON. Time is
 //! virtual, so that everything happens at once and always in the same order.
 
+mod book;
 mod channels;
 mod compose;
 mod fixtures;

@@ -134,12 +134,16 @@ async fn fence_lines_at_a_cut_are_told_apart_from_what_the_agent_wrote() {
         );
         assert_eq!(
             message.counts,
-            message.written + message.repair,
+            message.opened + message.written + message.closed,
             "{at}: Discord is sent the Markdown itself"
         );
     }
-    assert!(discord.messages[0].repair >= 4, "the fence is closed");
-    assert!(discord.messages[1].repair >= 8, "the fence is opened again");
+    assert_eq!(
+        (discord.messages[0].opened, discord.messages[0].closed),
+        (0, 4),
+        "closed at the cut"
+    );
+    assert_eq!(discord.messages[1].opened, 8, "opened again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -159,7 +163,10 @@ async fn a_turn_is_measured_as_it_stands_in_the_chat() {
         (message.written, message.shown, message.markup, message.escapes),
         (24, 20, 2, 4)
     );
-    assert_eq!((message.counts, message.repair, message.cut), (26, 0, None));
+    assert_eq!(
+        (message.counts, message.opened + message.closed, message.cut),
+        (26, 0, None)
+    );
     assert_eq!(
         (message.begins.as_str(), message.ends.as_str()),
         ("Cats & dogs are **fine**", "Cats & dogs are **fine**")

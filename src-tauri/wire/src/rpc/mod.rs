@@ -2,6 +2,7 @@
 //! in `foldback-api`; these are their words. Everything a client shows is computed here, in the backend,
 //! from the journal: a client never derives a decision of its own.
 
+mod book;
 mod channels;
 mod compose;
 mod fixtures;
@@ -13,6 +14,7 @@ mod trial;
 mod turn;
 mod view;
 
+pub use book::{Book, BookLine, BookOf, Resend};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
 pub use compose::{
     Bubble, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeSend, Composed, Lint, Masked, Reaction,

@@ -34,15 +34,17 @@ pub struct Ruler {
     pub messages: Vec<RuledMessage>,
 }
 
-/// One message. It is cut where what is written, or what counts, would be over the limit. `written + repair` is what the splitter made; `shown + markup + escapes` is what is sent of it.
+/// One message. It is cut where what is written, or what counts, would be over the limit. `opened + written + closed` is what the splitter made; `shown + markup + escapes` is what is sent of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct RuledMessage {
     /// Its bytes in the clean text; `None` where the text was put together otherwise.
     pub span: Option<Span>,
     /// As the agent wrote it.
     pub written: u32,
-    /// Lines put in at a cut: a code fence closed and opened again, the head of a table repeated.
-    pub repair: u32,
+    /// Put in before it: the line that opens a code fence again, the head of a table.
+    pub opened: u32,
+    /// Put in after it: the line that closes a code fence.
+    pub closed: u32,
     /// What a person reads.
     pub shown: u32,
     /// Marks and tags of the platform.

@@ -116,7 +116,7 @@ describe("a ruler", () => {
   it("warns before the end and calls what is over it too long", () => {
     expect([fullness(1800, 2000), fullness(1801, 2000), fullness(2000, 2000), fullness(2001, 2000)]).toEqual(["ok", "warn", "warn", "danger"]);
     expect([signed(3), signed(-1200)]).toEqual(["+3", "−1,200"]);
-    const message = { span: null, written: 9, repair: 4, shown: 10, markup: 2, escapes: 3, counts: 15, cut: null, begins: "", ends: "" };
+    const message = { span: null, written: 9, opened: 0, closed: 4, shown: 10, markup: 2, escapes: 3, counts: 15, cut: null, begins: "", ends: "" };
     expect(messageWords(message, { free_markup: false, limit: 20, unit: "scalars" })).toBe(
       "15 of 20 characters: 10 to read, 2 markup, 3 by escaping. Written: 9, 4 put in at cuts.",
     );

@@ -38,8 +38,8 @@ export interface Growth {
 
 /** From what was written to what counts: the steps add up. */
 export function growthOf({ messages, free_markup }: Pick<Ruler, "messages" | "free_markup">): Growth {
-  const sum = (key: "written" | "repair" | "escapes" | "markup" | "counts"): number => messages.reduce((n, message) => n + message[key], 0);
-  const [written, fences, counts] = [sum("written"), sum("repair"), sum("counts")];
+  const sum = (key: "written" | "opened" | "closed" | "escapes" | "markup" | "counts"): number => messages.reduce((n, message) => n + message[key], 0);
+  const [written, fences, counts] = [sum("written"), sum("opened") + sum("closed"), sum("counts")];
   const escapes = free_markup ? 0 : sum("escapes");
   const marks = counts - written - fences - escapes;
   const steps: Growth["steps"] = [
@@ -58,6 +58,7 @@ export function messageWords(message: RuledMessage, ruler: Pick<Ruler, "free_mar
   const parts = [`${count(message.shown)} to read`];
   if (message.markup > 0) parts.push(`${count(message.markup)} markup${ruler.free_markup ? ", not counted" : ""}`);
   if (message.escapes > 0) parts.push(`${count(message.escapes)} by escaping${ruler.free_markup ? ", not counted" : ""}`);
-  const repair = message.repair > 0 ? `, ${count(message.repair)} put in at cuts` : "";
+  const put = message.opened + message.closed;
+  const repair = put > 0 ? `, ${count(put)} put in at cuts` : "";
   return `${count(message.counts)} of ${count(ruler.limit)} ${unitWords(ruler.unit)}: ${parts.join(", ")}. Written: ${count(message.written)}${repair}.`;
 }

@@ -112,6 +112,8 @@ async fn record(folder: &Path) -> Result<String> {
     }
     for channel in ["telegram", "slack"] {
         tape.play("channel_reach", json!({ "channel": channel })).await;
+        let of = json!({ "channel": channel, "limit": 20 });
+        tape.play("deliveries", of).await;
     }
     turns(&mut tape).await;
     compose(&mut tape).await;
