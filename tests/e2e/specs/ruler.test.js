@@ -41,7 +41,7 @@ describe("the split ruler", () => {
     await shows(browser, "ruler-growth", /escaped characters[\s\S]*\+1,098/);
     for (const theme of ["dark", "light"]) {
       await command(browser, `theme: ${theme}`);
-      await browser.execute(() => document.querySelector('[data-testid="compose-lengths"]').scrollIntoView());
+      await browser.execute(() => document.querySelector('[data-testid="compose-lengths"]').scrollIntoView({ block: "nearest" }));
       await picture(browser, `ruler-${theme}`);
     }
     // A message leads to the text it was made from.
@@ -74,7 +74,7 @@ describe("the split ruler", () => {
     await (await at(browser, "view-turn")).waitForDisplayed();
     await shows(browser, "turn-lengths", /1 message[\s\S]*written[\s\S]*escaped characters[\s\S]*counts/);
     assert.match(await textOf(browser, "chat"), /Bold, italic/);
-    await browser.execute(() => document.querySelector('[data-testid="turn-lengths"]').scrollIntoView());
+    await browser.execute(() => document.querySelector('[data-testid="turn-lengths"]').scrollIntoView({ block: "nearest" }));
     await picture(browser, "turn-lengths");
   });
 });

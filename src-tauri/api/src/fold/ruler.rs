@@ -45,7 +45,6 @@ impl TurnFold {
             let (opened, closed) = place.map_or((0, 0), |p| {
                 (can.unit.measure(&p.put_in.0), can.unit.measure(&p.put_in.1))
             });
-            let from_end = text.chars().rev().take(WORDS).collect::<Vec<_>>();
             messages.push(RuledMessage {
                 span: place.map(|p| p.span),
                 written: (can.unit.measure(text) - opened - closed) as u32,
@@ -56,8 +55,8 @@ impl TurnFold {
                 escapes: sent.escapes as u32,
                 counts: sent.counts as u32,
                 cut: self.cut(place, next),
-                begins: one_line(text.trim_start(), WORDS),
-                ends: one_line(&from_end.into_iter().rev().collect::<String>(), WORDS),
+                begins: one_line(text.trim().lines().next().unwrap_or_default(), WORDS),
+                ends: last_words(self.said(place).unwrap_or(text)),
             });
         }
         Ruler {
@@ -155,6 +154,13 @@ impl TurnFold {
         }
     }
 
+    /// What the agent wrote of a message.
+    fn said(&self, place: Option<&Place>) -> Option<&str> {
+        let place = place?;
+        let clean = &self.messages.get(place.message)?.clean;
+        clean.get(place.span.start..place.span.end)
+    }
+
     fn cut(&self, place: Option<&Place>, next: Option<&Place>) -> Option<CutPlace> {
         let (place, next) = place.zip(next).filter(|(a, b)| a.message == b.message)?;
         let clean = &self.messages.get(place.message)?.clean;
@@ -171,6 +177,27 @@ impl TurnFold {
             _ => CutPlace::Word,
         })
     }
+}
+
+/// The end of the last line, from the beginning of a word on.
+fn last_words(text: &str) -> String {
+    let line = text
+        .trim_end()
+        .lines()
+        .next_back()
+        .unwrap_or_default()
+        .trim_start();
+    let Some((from, _)) = line
+        .char_indices()
+        .rev()
+        .nth(WORDS - 1)
+        .filter(|(from, _)| *from > 0)
+    else {
+        return one_line(line, WORDS);
+    };
+    let end = &line[from..];
+    let word = end.find(' ').map_or(end, |blank| &end[blank + 1..]);
+    format!("…{}", one_line(word, WORDS))
 }
 
 /// What the splitter leaves out between two messages: white space and the line that closes a fence.

@@ -144,6 +144,10 @@ async fn fence_lines_at_a_cut_are_told_apart_from_what_the_agent_wrote() {
         "closed at the cut"
     );
     assert_eq!(discord.messages[1].opened, 8, "opened again");
+    assert_eq!(
+        discord.messages[0].ends, "let a_line_of_code = 1 + 2;",
+        "what the agent wrote, not what was put in"
+    );
 }
 
 #[tokio::test(start_paused = true)]
