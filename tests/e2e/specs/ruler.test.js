@@ -3,23 +3,18 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { allAt, at, command, eventually, go, press, shows, textOf } from "../harness/page.js";
+import { allAt, at, command, eventually, go, press, shows } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 const split = resolve(import.meta.dirname, "../../../fixtures/previews/split.md");
 
-/** Puts a long text into an editor at once; typing it would take a minute. */
-const paste = (browser, id, text) =>
-  browser.execute(
-    (wanted, words) => {
-      const content = document.querySelector(`[data-testid="${wanted}"] .cm-content`);
-      content.focus();
-      document.execCommand("selectAll");
-      document.execCommand("insertText", false, words);
-    },
-    id,
-    text,
-  );
+/** Puts a long text into an editor in place of what is there; typing it would take a minute. */
+async function paste(browser, id, text) {
+  await (await browser.$(`[data-testid="${id}"] .cm-content`)).click();
+  await press(browser, Key.Ctrl, "a");
+  await press(browser, Key.Delete);
+  await browser.execute((words) => document.execCommand("insertText", false, words), text);
+}
 
 describe("the split ruler", () => {
   let window;
@@ -73,7 +68,7 @@ describe("the split ruler", () => {
     await press(browser, Key.Ctrl, Key.Enter);
     await (await at(browser, "view-turn")).waitForDisplayed();
     await shows(browser, "turn-lengths", /1 message[\s\S]*written[\s\S]*escaped characters[\s\S]*counts/);
-    assert.match(await textOf(browser, "chat"), /Bold, italic/);
+    await shows(browser, "chat", /Bold, italic/);
     await browser.execute(() => document.querySelector('[data-testid="turn-lengths"]').scrollIntoView({ block: "nearest" }));
     await picture(browser, "turn-lengths");
   });
