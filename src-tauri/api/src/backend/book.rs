@@ -8,7 +8,7 @@ use foldback_wire::{
     ChannelId, ChatType, Event, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, Timestamp, TurnId,
     rpc::{Book, BookLine, BookOf, Failure, LedgerEntry, Resend, Sent},
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, btree_map::Entry};
 
 /// Intents and outcomes that are looked at, the latest ones.
 const EVENTS: usize = 40_000;
@@ -180,13 +180,14 @@ impl Folds {
         backend: &Backend,
         turn: TurnId,
     ) -> Result<&(Timestamp, ChannelId, Vec<LedgerEntry>), Failure> {
-        if !self.0.contains_key(&turn) {
-            let detail = backend.fold_of(turn).await?.detail();
-            let detail = detail.ok_or_else(|| failure::no_turn(turn))?;
-            let ledger = (detail.summary.at, detail.inbound.channel, detail.ledger);
-            self.0.insert(turn, ledger);
+        match self.0.entry(turn) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let detail = backend.fold_of(turn).await?.detail();
+                let detail = detail.ok_or_else(|| failure::no_turn(turn))?;
+                Ok(place.insert((detail.summary.at, detail.inbound.channel, detail.ledger)))
+            }
         }
-        self.0.get(&turn).ok_or_else(|| failure::no_turn(turn))
     }
 }
 

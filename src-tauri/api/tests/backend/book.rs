@@ -85,7 +85,7 @@ async fn a_dead_letter_is_sent_again_once_and_by_a_person_only() {
     assert_eq!(letter.entry.outcome.as_ref().unwrap().code, OutcomeCode::Failed);
     assert!(letter.can_resend && letter.resent.is_none());
     // Time alone sends nothing.
-    tokio::time::sleep(Duration::from_mins(60)).await;
+    tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(book(&host, Some("telegram")).await.settled_total, 0);
 
     let args = json!({"turn": turn, "op": letter.entry.op});
