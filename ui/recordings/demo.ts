@@ -169,6 +169,12 @@ const calls: Exchange[] = [
   { name: "fixture_write", result: fixtures[1] },
   { name: "mute", args: { muted: true }, result: { ...status, muted: true } },
   { name: "mute", result: status },
+  { name: "channel_reach", result: {
+    channel: "telegram", allow_from: ["42"], chats_total: 1, answered_total: 1, messages: 6, since: at(-86_400_000),
+    chats: [{ chat: "42", chat_type: "direct", name: "Alice", people: 1, messages: 6, stopped: 0, last_at: at(-60_000), last_text: "Can you put the numbers into a chart?", last_turn: 812 }],
+    rates: [{ hours: 1, turns: 2, turns_filter: "channel:telegram kind:received", sent: 3, sent_filter: "channel:telegram outcome:dry_run" }, { hours: 24, turns: 6, turns_filter: "channel:telegram kind:received", sent: 9, sent_filter: "channel:telegram outcome:dry_run" }],
+    waiting: [], waiting_total: 0, sends_total: 0,
+  } },
   { name: "channel_arm", result: { ...channels[0], armed: true } },
   { name: "channel_switch", args: { channel: "whatsapp", on: true }, result: card("whatsapp", { state: "connecting", why: "switched on at the console" }) },
   { name: "release_held", result: card("whatsapp", { on: false, state: "off", why: "switched off at the console" }) },

@@ -3,12 +3,13 @@
 
 use crate::failure;
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
-    EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
-    FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, Recut,
-    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel,
-    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
+    ComposeSend, Composed, DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
+    FixtureText, FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
+    PairingRevoke, Pairings, Pause, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
+    Resend, Ruler, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -78,6 +79,7 @@ commands! {
     turn_at(MomentAt) -> Moment: "A turn as it was at a moment.";
     why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
     compose(Compose) -> Composed: "Reads, lints and previews an agent's output.";
+    ruler(TurnRef) -> Ruler: "How the messages of a turn fill what its channel takes.";
     recut(Recut) -> RecutStarted: "Cuts an output in many ways, to see whether any changes what the user sees.";
     recut_cancel(RecutCancel) -> Nothing: "Stops a run of re-cuts.";
     recut_fixture(RecutFixture) -> FixtureText: "Makes a fixture of an output in certain chunks.";
@@ -93,6 +95,7 @@ commands! {
     fixture_from_turn(FixtureFromTurn) -> FixtureText: "Makes a fixture that plays a turn again.";
     channels(Nothing) -> Vec<ChannelCard>: "All channels, in the order of the configuration.";
     channel_switch(SwitchChannel) -> ChannelCard: "Switches a channel on or off.";
+    channel_reach(ReachOf) -> ChannelReach: "What arming a channel would let loose: chats, rate, what waits.";
     channel_arm(ArmChannel) -> ChannelCard: "Lets a channel send for real, or only pretend.";
     pairings(Nothing) -> Pairings: "Who asked to talk to the bot, and whom an operator let in.";
     pairing_approve(PairingCode) -> Pairings: "Lets in whoever has this code.";
@@ -100,6 +103,8 @@ commands! {
     pairing_revoke(PairingRevoke) -> Pairings: "Takes an approval back.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
+    deliveries(BookOf) -> Book: "The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged.";
+    resend(Resend) -> Sent: "Sends a dead letter again, as a turn of its own; once.";
     log_tail(Nothing) -> Vec<LogLine>: "The latest lines of the app's own log, oldest first.";
 }
 

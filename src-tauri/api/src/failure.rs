@@ -2,7 +2,7 @@
 
 use foldback_store::{PairingError, StoreError};
 use foldback_wire::{
-    ChannelId, TurnId,
+    ChannelId, OpId, TurnId,
     rpc::{Failure, FilterError},
 };
 use std::fmt::Display;
@@ -113,6 +113,30 @@ pub(crate) fn not_confirmed(channel: &ChannelId) -> Failure {
         "not_confirmed",
         format!("{channel} was not armed: its name was not typed."),
         Some("An armed channel sends to real people. Type its name to arm it."),
+    )
+}
+
+pub(crate) fn no_dead_letter(turn: TurnId, op: OpId) -> Failure {
+    failure(
+        "not_dead",
+        format!("Operation {op} of turn {turn} is no dead letter."),
+        Some("Only what failed, or whose outcome is unknown, is sent again."),
+    )
+}
+
+pub(crate) fn cannot_resend(op: OpId, why: &str) -> Failure {
+    failure(
+        "cannot_resend",
+        format!("Operation {op} cannot be sent again: {why}."),
+        None,
+    )
+}
+
+pub(crate) fn resent_already(op: OpId, turn: TurnId) -> Failure {
+    failure(
+        "resent_already",
+        format!("Operation {op} was sent again already, in turn {turn}."),
+        Some("Look there how that ended."),
     )
 }
 

@@ -16,6 +16,7 @@ mod pairing;
 pub mod places;
 pub mod recut;
 mod shelf;
+mod shown;
 pub mod typescript;
 mod why;
 

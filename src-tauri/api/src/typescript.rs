@@ -222,6 +222,7 @@ closed_sets! {
     rpc::AlarmKind as alarmKinds,
     rpc::Aspect as aspects,
     rpc::CutFamily as cutFamilies,
+    rpc::CutPlace as cutPlaces,
     wire::AgentFault as agentFaults,
     wire::ChannelState as channelStates,
     wire::ChatType as chatTypes,
@@ -232,6 +233,7 @@ closed_sets! {
     wire::FileKind as fileKinds,
     wire::Gate as gates,
     wire::HoldReason as holdReasons,
+    rpc::InkStyle as inkStyles,
     rpc::Lane as lanes,
     wire::LengthUnit as lengthUnits,
     wire::Markup as markups,
@@ -252,6 +254,7 @@ closed_sets! {
     wire::ToolStatus as toolStatuses,
     rpc::Verdict as verdicts,
     wire::VoiceForm as voiceForms,
+    rpc::WaitingFate as waitingFates,
 }
 
 fn set(name: &str, of: &str, entries: impl Iterator<Item = (&'static str, &'static str)>) -> String {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { at, eventually, go, shows, textOf } from "../harness/page.js";
+import { at, eventually, go, shows, textOf, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("channels", () => {
@@ -27,5 +27,24 @@ describe("channels", () => {
     await (await at(browser, "filter")).setValue("channel:slack kind:channel_state");
     await eventually(browser, async () => !/telegram|discord/.test(await textOf(browser, "events")), "only rows of slack");
     await shows(browser, "events", /up → off by the console[\s\S]*off → connecting by the console[\s\S]*connecting → up/);
+  });
+
+  it("have a ledger of what was intended and what came of it, and every count leads to its events", async () => {
+    const { browser } = window;
+    await go(browser, "compose");
+    await write(browser, "compose-output", "For the ledger");
+    await (await at(browser, "send-signal")).click();
+    await (await at(browser, "view-turn")).waitForDisplayed();
+    await shows(browser, "ledger", /send_text[\s\S]*sent/);
+    await go(browser, "channels");
+    await (await browser.$('[data-testid="channel-signal"] [data-testid="channel-ledger"]')).click();
+    await shows(browser, "book-settled", /send text[\s\S]*For the ledger[\s\S]*sent/);
+    assert.match(await textOf(browser, "book-open"), /everything intended has its outcome/);
+    assert.match(await textOf(browser, "book-dead"), /nothing failed, and nothing is unknown/);
+    await picture(browser, "channels-ledger");
+    const total = Number(await textOf(browser, "book-settled-total"));
+    await (await at(browser, "book-settled-total")).click();
+    await (await at(browser, "view-live")).waitForDisplayed();
+    await shows(browser, "event-count", new RegExp(`\\b${total} events?`));
   });
 });

@@ -4,6 +4,7 @@ import type {
   AlarmKind,
   Aspect,
   CutFamily,
+  CutPlace,
   AgentFault,
   ChannelState,
   ChatType,
@@ -14,6 +15,7 @@ import type {
   FileKind,
   Gate,
   HoldReason,
+  InkStyle,
   Lane,
   LengthUnit,
   Markup,
@@ -34,6 +36,7 @@ import type {
   ToolStatus,
   Verdict,
   VoiceForm,
+  WaitingFate,
 } from "./wire";
 
 /** A value of a closed set, and what it means. */
@@ -70,6 +73,14 @@ export const cutFamilies = [
   { code: "characters", about: "One character at a time." },
   { code: "random", about: "At random, from seeds that are the same every time." },
 ] as const satisfies readonly Entry<CutFamily>[];
+
+export const cutPlaces = [
+  { code: "paragraph", about: "Between two paragraphs." },
+  { code: "line", about: "Between two lines." },
+  { code: "sentence", about: "Between two sentences." },
+  { code: "word", about: "Between two words." },
+  { code: "inside", about: "Inside a word: there was no better place." },
+] as const satisfies readonly Entry<CutPlace>[];
 
 export const agentFaults = [
   { code: "overloaded", about: "The backend has too much to do." },
@@ -187,6 +198,15 @@ export const holdReasons = [
   { code: "human_delay", about: "A pause between messages, as a person would make." },
   { code: "debounce", about: "More messages may follow; they are collected first." },
 ] as const satisfies readonly Entry<HoldReason>[];
+
+export const inkStyles = [
+  { code: "bold", about: "Bold." },
+  { code: "italic", about: "Italic." },
+  { code: "underline", about: "Underlined." },
+  { code: "strike", about: "Struck through." },
+  { code: "code", about: "Code inside a line." },
+  { code: "spoiler", about: "Hidden until it is touched." },
+] as const satisfies readonly Entry<InkStyle>[];
 
 export const lanes = [
   { code: "inbound", about: "From the message to the agent's start." },
@@ -366,3 +386,9 @@ export const voiceForms = [
   { code: "note", about: "A native voice note." },
   { code: "attachment", about: "A playable attachment." },
 ] as const satisfies readonly Entry<VoiceForm>[];
+
+export const waitingFates = [
+  { code: "sends", about: "It goes out as soon as the channel is open." },
+  { code: "asks", about: "It waited too long: a person is asked first." },
+  { code: "stays", about: "It is about a test, and reaches no platform." },
+] as const satisfies readonly Entry<WaitingFate>[];

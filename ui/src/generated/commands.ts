@@ -4,8 +4,11 @@ import type {
   Ack,
   ArmChannel,
   Benched,
+  Book,
+  BookOf,
   Catalog,
   ChannelCard,
+  ChannelReach,
   Completion,
   Compose,
   ComposeSend,
@@ -36,11 +39,14 @@ import type {
   PairingRevoke,
   Pairings,
   Pause,
+  ReachOf,
   Recut,
   RecutCancel,
   RecutFixture,
   RecutStarted,
   ReleaseHeld,
+  Resend,
+  Ruler,
   Secrets,
   Sent,
   SeqRef,
@@ -91,6 +97,8 @@ export interface Commands {
   why: { args: WhyQuestion; result: Why };
   /** Reads, lints and previews an agent's output. */
   compose: { args: Compose; result: Composed };
+  /** How the messages of a turn fill what its channel takes. */
+  ruler: { args: TurnRef; result: Ruler };
   /** Cuts an output in many ways, to see whether any changes what the user sees. */
   recut: { args: Recut; result: RecutStarted };
   /** Stops a run of re-cuts. */
@@ -121,6 +129,8 @@ export interface Commands {
   channels: { args: Nothing; result: Array<ChannelCard> };
   /** Switches a channel on or off. */
   channel_switch: { args: SwitchChannel; result: ChannelCard };
+  /** What arming a channel would let loose: chats, rate, what waits. */
+  channel_reach: { args: ReachOf; result: ChannelReach };
   /** Lets a channel send for real, or only pretend. */
   channel_arm: { args: ArmChannel; result: ChannelCard };
   /** Who asked to talk to the bot, and whom an operator let in. */
@@ -135,6 +145,10 @@ export interface Commands {
   mute: { args: Mute; result: Status };
   /** Sends or gives up what was held for too long. */
   release_held: { args: ReleaseHeld; result: ChannelCard };
+  /** The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged. */
+  deliveries: { args: BookOf; result: Book };
+  /** Sends a dead letter again, as a turn of its own; once. */
+  resend: { args: Resend; result: Sent };
   /** The latest lines of the app's own log, oldest first. */
   log_tail: { args: Nothing; result: Array<LogLine> };
 }

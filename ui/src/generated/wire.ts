@@ -123,6 +123,52 @@ export type Body = { "from": "clean",
   text: string,
 };
 
+/** Answer of `deliveries`. Typing is left out: it comes and goes. */
+export type Book = {
+  /** Without an outcome, the oldest first. */
+  open: Array<BookLine>,
+  /** How many there are. */
+  open_total: number,
+  /** Failed, or with an unknown outcome: nothing is sent of them any more by itself. The latest first. */
+  dead: Array<BookLine>,
+  /** How many there are among the outcomes looked at. */
+  dead_total: number,
+  /** The filter that shows them. */
+  dead_filter: string,
+  /** Everything else that ended, the latest first. */
+  settled: Array<BookLine>,
+  /** How many there are among the outcomes looked at. */
+  settled_total: number,
+  /** The filter that shows them. */
+  settled_filter: string,
+};
+
+/** An operation in the ledger of a channel. */
+export type BookLine = {
+  /** The channel. */
+  channel: ChannelId,
+  /** The chat. */
+  chat: ChatId,
+  /** The turn. */
+  turn: TurnId,
+  /** When it was intended. */
+  at: Timestamp,
+  /** What was intended and what came of it. */
+  entry: LedgerEntry,
+  /** Whether a person may send it again. */
+  can_resend: boolean,
+  /** The turn that sent it again. */
+  resent: TurnId | null,
+};
+
+/** `deliveries`: the ledger of a channel, or of all. */
+export type BookOf = {
+  /** The channel; all of them when absent. */
+  channel: ChannelId | null,
+  /** Most lines of each part, at most a hundred. */
+  limit: number,
+};
+
 /** A message as a chat shows it. */
 export type Bubble = {
   /** The platform's id, where known. */
@@ -141,7 +187,7 @@ export type Bubble = {
   edits: number,
   /** Whether it was removed. */
   deleted: boolean,
-  /** Length in the platform's unit, and the limit. */
+  /** What counts against the limit, in the platform's unit. */
   length: number,
   /** The limit. */
   limit: number,
@@ -153,14 +199,18 @@ export type BubbleFile = {
   name: string,
   /** How it goes. */
   kind: FileKind,
-  /** Text beside it. */
+  /** Text beside it, as the agent wrote it. */
   caption: string | null,
+  /** What was made of that, as of a text. */
+  rendering?: Rendering,
 };
 
 /** What a bubble shows. */
 export type BubblePart = { "part": "text",
-  /** As sent. */
+  /** As the agent wrote it, or the person. */
   text: string,
+  /** What was made of it; `None` where the platform is given this very text and shows it letter by letter. */
+  rendering?: Rendering,
 }
 | { "part": "file",
   /** The file. */
@@ -309,6 +359,33 @@ export type ChannelPreview = {
   notes: Array<string>,
 };
 
+/** Answer of `channel_reach`: everything in it was counted in the journal and the outbox. The chat of Compose is
+ * no chat: no platform knows it. Its turns count among the rates. */
+export type ChannelReach = {
+  /** The channel. */
+  channel: ChannelId,
+  /** Who may talk; empty means nobody, `*` everybody. */
+  allow_from: Array<string>,
+  /** The chats that wrote there, the latest first, at most fifty. */
+  chats: Array<ReachedChat>,
+  /** How many chats there are. */
+  chats_total: number,
+  /** How many of them were answered. */
+  answered_total: number,
+  /** Messages that were looked at: the latest twenty thousand. */
+  messages: number,
+  /** When the first of them came; `None` when there are none. */
+  since: Timestamp | null,
+  /** How much went on lately, the shortest time first. */
+  rates: Array<ReachRate>,
+  /** What waits in the outbox, oldest first, at most fifty. */
+  waiting: Array<WaitingOperation>,
+  /** How many operations wait. */
+  waiting_total: number,
+  /** How many of them go out as soon as the channel is armed and open. */
+  sends_total: number,
+};
+
 /** Where an adapter is between off and up. */
 export type ChannelState = "off" | "connecting" | "up" | "degraded" | "rate_limited" | "down";
 
@@ -384,6 +461,8 @@ export type Composed = {
   redacts: boolean,
   /** One per channel. */
   previews: Array<ChannelPreview>,
+  /** How the messages of each preview fill what its channel takes. */
+  rulers: Array<Ruler>,
 };
 
 /** What a channel did since the start. */
@@ -416,6 +495,9 @@ export type CutCount = {
 
 /** A family of ways to cut a text. A cut never divides a character: the agent layer repairs those. */
 export type CutFamily = "all" | "single" | "pairs" | "sizes" | "characters" | "random";
+
+/** Where a text was cut, from the best place to the worst. */
+export type CutPlace = "paragraph" | "line" | "sentence" | "word" | "inside";
 
 /** One step of the turn, for the scrubber. */
 export type Decision = {
@@ -884,6 +966,19 @@ export type Inbound = {
   /** Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand. */
   dry_run?: boolean,
 };
+
+/** Letters of one look. */
+export type Ink = {
+  /** The letters, with their line breaks. */
+  text: string,
+  /** Their look; plain where there is none. */
+  styles: Array<InkStyle>,
+  /** Where they lead. */
+  link: string | null,
+};
+
+/** How letters look. */
+export type InkStyle = "bold" | "italic" | "underline" | "strike" | "code" | "spoiler";
 
 /** An intended operation as the journal keeps it; see [`Operation`] for the fields. */
 export type Intent = {
@@ -1529,6 +1624,48 @@ export type Range = {
 /** Why a range has its fate. A shown range without a reason is plain text. */
 export type RangeReason = "joined_space" | "trim" | "actions_block" | "bare_directive" | "marker" | "token" | "header" | "guard" | "reasoning" | "control_token" | "stray_close" | "cut_off" | "text_in_block" | "echo" | "misplaced" | "json_actions" | "invisible" | "no_reply" | "silent_token" | "heartbeat_ack" | "redacted";
 
+/** `channel_reach`: whom a channel would reach. */
+export type ReachOf = {
+  /** The channel. */
+  channel: ChannelId,
+};
+
+/** What went on in the last hours. */
+export type ReachRate = {
+  /** How many hours back. */
+  hours: number,
+  /** Turns that began. */
+  turns: number,
+  /** The filter that shows them. */
+  turns_filter: string,
+  /** Messages, files and voice notes that were sent, or would have been but for the dry run. */
+  sent: number,
+  /** The filter that shows them. */
+  sent_filter: string,
+};
+
+/** A chat that wrote on a channel. */
+export type ReachedChat = {
+  /** The chat. */
+  chat: ChatId,
+  /** Direct or group. */
+  chat_type: ChatType,
+  /** Who wrote last. */
+  name: string,
+  /** How many people wrote. */
+  people: number,
+  /** Messages that came from it. */
+  messages: number,
+  /** Messages of it that a gate turned away: nothing answers them. */
+  stopped: number,
+  /** When the latest came. */
+  last_at: Timestamp,
+  /** Its beginning, on one line. */
+  last_text: string,
+  /** Its turn. */
+  last_turn: TurnId | null,
+};
+
 /** A reaction in a bubble. */
 export type Reaction = {
   /** The Unicode emoji meant. */
@@ -1619,11 +1756,71 @@ export type ReleaseHeld = {
   send: boolean,
 };
 
+/** A text in the markup of a platform. */
+export type Rendering = {
+  /** As the platform is given it. */
+  sent: string,
+  /** As it shows it. */
+  shown: Array<Shown>,
+};
+
 /** How a reply names the message it answers. */
 export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
 
+/** `resend`: a person sends a dead letter again, as a turn of its own; once. */
+export type Resend = {
+  /** The turn it belonged to. */
+  turn: TurnId,
+  /** The operation that failed, or whose outcome is unknown. */
+  op: OpId,
+};
+
 /** What marks a row. */
 export type RowFlag = "error" | "warning" | "held" | "leaked" | "live" | "dry_run" | "replayed";
+
+/** One message. It is cut where what is written, or what counts, would be over the limit. `opened + written + closed` is what the splitter made; `shown + markup + escapes` is what is sent of it. */
+export type RuledMessage = {
+  /** Its bytes in the clean text; `None` where the text was put together otherwise. */
+  span: Span | null,
+  /** As the agent wrote it. */
+  written: number,
+  /** Put in before it: the line that opens a code fence again, the head of a table. */
+  opened: number,
+  /** Put in after it: the line that closes a code fence. */
+  closed: number,
+  /** What a person reads. */
+  shown: number,
+  /** Marks and tags of the platform. */
+  markup: number,
+  /** What escaping adds, such as the four more characters of `&amp;`. */
+  escapes: number,
+  /** What counts against the limit. */
+  counts: number,
+  /** Where it was cut from the next one; `None` for the last. */
+  cut: CutPlace | null,
+  /** Its first words. */
+  begins: string,
+  /** Its last words. */
+  ends: string,
+};
+
+/** How messages fill what a channel takes; answer of `ruler`. All lengths are in `unit`. */
+export type Ruler = {
+  /** The channel. */
+  channel: ChannelId,
+  /** Its platform. */
+  platform: Platform,
+  /** What is counted. */
+  unit: LengthUnit,
+  /** Longest message. */
+  limit: number,
+  /** What it is rendered as. */
+  markup: Markup,
+  /** Whether markup and escapes are free: the limit counts what is left once the platform has read them. */
+  free_markup: boolean,
+  /** The messages in order. */
+  messages: Array<RuledMessage>,
+};
 
 /** One run of an agent; late events of an abandoned run carry its id and are dropped. */
 export type RunId = number;
@@ -1698,6 +1895,28 @@ export type SessionId = string;
 
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
 export type Severity = "error" | "warning";
+
+/** A part of a message that stands on lines of its own. */
+export type Shown = { "block": "text",
+  /** What they say. */
+  inks: Array<Ink>,
+}
+| { "block": "heading",
+  /** How large, from 1. */
+  level: number,
+  /** What it says. */
+  inks: Array<Ink>,
+}
+| { "block": "quote",
+  /** What it says. */
+  inks: Array<Ink>,
+}
+| { "block": "code",
+  /** Its language, where the platform is told. */
+  language: string | null,
+  /** Its lines. */
+  text: string,
+};
 
 /** Why an answered message shows no text. */
 export type SilentReason = "no_reply" | "silent_token" | "heartbeat_ack" | "directives_only";
@@ -1945,6 +2164,27 @@ export type ViewRef = {
 
 /** How a voice directive arrives. */
 export type VoiceForm = "note" | "attachment";
+
+/** What becomes of a waiting operation when its channel is armed. */
+export type WaitingFate = "sends" | "asks" | "stays";
+
+/** An operation in the outbox. */
+export type WaitingOperation = {
+  /** Which one. */
+  op: OpId,
+  /** Its turn. */
+  turn: TurnId,
+  /** What it does. */
+  kind: OpKind,
+  /** Where. */
+  chat: ChatId,
+  /** What it says or names, on one line. */
+  about: string,
+  /** When it was intended. */
+  at: Timestamp,
+  /** What becomes of it. */
+  fate: WaitingFate,
+};
 
 /** Answer of `why`. */
 export type Why = {

@@ -3,12 +3,13 @@
 use super::Backend;
 use crate::{Commands, catalog::catalog};
 use foldback_wire::rpc::{
-    Ack, ArmChannel, Benched, Catalog, ChannelCard, Completion, Compose, ComposeSend, Composed, DialectBench,
-    EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel,
-    FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
-    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, Recut,
-    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Secrets, Sent, SeqRef, Status, SwitchChannel,
-    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
+    ComposeSend, Composed, DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
+    FixtureText, FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
+    PairingRevoke, Pairings, Pause, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
+    Resend, Ruler, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -77,6 +78,10 @@ impl Commands for Backend {
         self.read(compose).await
     }
 
+    async fn ruler(&self, which: TurnRef) -> Result<Ruler, Failure> {
+        self.rule(which.turn).await
+    }
+
     async fn recut(&self, wish: Recut) -> Result<RecutStarted, Failure> {
         self.start_recut(wish).await
     }
@@ -137,6 +142,10 @@ impl Commands for Backend {
         self.switch(wish).await
     }
 
+    async fn channel_reach(&self, of: ReachOf) -> Result<ChannelReach, Failure> {
+        self.reach(&of.channel).await
+    }
+
     async fn channel_arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
         self.arm(wish).await
     }
@@ -166,6 +175,14 @@ impl Commands for Backend {
 
     async fn release_held(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
         self.release(wish).await
+    }
+
+    async fn deliveries(&self, of: BookOf) -> Result<Book, Failure> {
+        self.book(of).await
+    }
+
+    async fn resend(&self, wish: Resend) -> Result<Sent, Failure> {
+        self.send_again(wish).await
     }
 
     async fn log_tail(&self, _: Nothing) -> Result<Vec<LogLine>, Failure> {

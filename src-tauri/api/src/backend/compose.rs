@@ -5,12 +5,12 @@ use crate::{Output, failure};
 use foldback_directives::{Lines, parse};
 use foldback_wire::{
     ChannelId, ChatId, ChatType, Inbound, MessageId, Sender,
-    rpc::{ChannelPreview, Compose, ComposeSend, Composed, Failure, Lint, Sent},
+    rpc::{ChannelPreview, Compose, ComposeSend, Composed, Failure, Lint, Ruler, Sent},
 };
 use std::sync::Arc;
 
 /// The chat that Compose writes in, and who writes.
-const CHAT: &str = "compose";
+pub(super) const CHAT: &str = "compose";
 const SENDER: &str = "console";
 
 impl Backend {
@@ -30,7 +30,7 @@ impl Backend {
             [one] => self.shared.config.output_of(one).settings(),
             _ => self.shared.config.output.settings(),
         };
-        let previews = self.previews(&wanted, &user_text, &agent_output).await?;
+        let (previews, rulers) = self.previews(&wanted, &user_text, &agent_output).await?;
         // Findings and fixes are about the text as it was written: a fix must not put a mask into it.
         let written = parse(&agent_output, &settings, Some(&user_text));
         let output = Output {
@@ -60,6 +60,7 @@ impl Backend {
             masked: output.masked(&self.shared.config.redact),
             redacts: output.secrets.is_some(),
             previews,
+            rulers,
         })
     }
 
@@ -69,7 +70,7 @@ impl Backend {
         channels: &[ChannelId],
         user_text: &str,
         agent_output: &str,
-    ) -> Result<Vec<ChannelPreview>, Failure> {
+    ) -> Result<(Vec<ChannelPreview>, Vec<Ruler>), Failure> {
         let mut scenes = Vec::new();
         for id in channels {
             if !self.shared.config.channels.contains_key(id) {
@@ -83,11 +84,11 @@ impl Backend {
             };
             scenes.push(tokio::task::spawn_blocking(move || scene.play()));
         }
-        let mut previews = Vec::new();
+        let mut played = (Vec::new(), Vec::new());
         for scene in scenes {
-            previews.push(scene.await.map_err(|e| failure::internal(&e))??);
+            played.extend([scene.await.map_err(|e| failure::internal(&e))??]);
         }
-        Ok(previews)
+        Ok(played)
     }
 
     pub(super) async fn send(&self, send: ComposeSend) -> Result<Sent, Failure> {
@@ -108,9 +109,14 @@ impl Backend {
             self.inbound(&channel, message, user_text)
         };
         let inbound = Inbound { dry_run, ..inbound };
-        let message = inbound.message.clone();
+        self.submit(inbound, agent_output).await
+    }
+
+    /// Takes a message as if it came in, with the answer that was written for it; else the configured agent answers.
+    pub(super) async fn submit(&self, inbound: Inbound, answer: Option<String>) -> Result<Sent, Failure> {
+        let (channel, message) = (inbound.channel.clone(), inbound.message.clone());
         let typed = self.shared.typed.clone();
-        if let Some(output) = agent_output {
+        if let Some(output) = answer {
             typed.answer(&channel, &message, output);
         }
         let turn = self.shared.engine.submit(inbound).await;

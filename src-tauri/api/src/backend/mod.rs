@@ -4,6 +4,7 @@
 mod adapters;
 mod agents;
 mod app;
+mod book;
 mod card;
 mod commands;
 mod compose;
@@ -17,6 +18,7 @@ mod from_turn;
 mod open;
 mod pairing;
 mod preview;
+mod reach;
 mod runs;
 mod secrets;
 mod trials;

@@ -11,7 +11,7 @@ use foldback_pipeline::{
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Clock, Event, Inbound, Kind, Timestamp,
-    rpc::{ChannelPreview, Failure},
+    rpc::{ChannelPreview, Failure, Ruler},
 };
 use std::{path::PathBuf, sync::Arc};
 use tokio::runtime;
@@ -26,7 +26,7 @@ pub(super) struct Scene {
 
 impl Scene {
     /// Plays it; takes no time on the clock, and little otherwise.
-    pub(super) fn play(self) -> Result<ChannelPreview, Failure> {
+    pub(super) fn play(self) -> Result<(ChannelPreview, Ruler), Failure> {
         // Nothing of this happened: it has no place in the app's log.
         let _silent = tracing::subscriber::set_default(tracing::subscriber::NoSubscriber::default());
         let runtime = runtime::Builder::new_current_thread()
@@ -37,7 +37,7 @@ impl Scene {
         runtime.block_on(self.act())
     }
 
-    async fn act(mut self) -> Result<ChannelPreview, Failure> {
+    async fn act(mut self) -> Result<(ChannelPreview, Ruler), Failure> {
         let id = self.inbound.channel.clone();
         let config = self.config();
         let can = config
@@ -71,9 +71,8 @@ impl Scene {
         let number = turn.id;
         turn.ended().await;
         let events = journal.turn(number).await.map_err(failure::journal)?;
-        let moment = TurnFold::of(number, &events)
-            .moment(&can)
-            .ok_or_else(|| failure::no_turn(number))?;
+        let fold = TurnFold::of(number, &events);
+        let moment = fold.moment(&can).ok_or_else(|| failure::no_turn(number))?;
         let mut preview = moment.seen;
         preview.bubbles.retain(|bubble| !bubble.deleted);
         preview.typing = false;
@@ -83,7 +82,7 @@ impl Scene {
             env!("CARGO_PKG_VERSION")
         );
         preview.notes.extend(notes(&events));
-        Ok(preview)
+        Ok((preview, fold.ruler(&id, &can)))
     }
 
     /// The configuration with this channel only: simulated, open to the writer, acting, nothing deleted.

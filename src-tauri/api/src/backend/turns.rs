@@ -6,7 +6,7 @@ use foldback_channels::profile;
 use foldback_store::{Journal, Selection};
 use foldback_wire::{
     Capabilities, ChannelId, Event, Kind, MessageId, Platform, Seq, TurnId,
-    rpc::{Failure, Moment, MomentAt, TurnDetail, TurnList, TurnSummary, Why},
+    rpc::{Failure, Moment, MomentAt, Ruler, TurnDetail, TurnList, TurnSummary, Why},
 };
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -144,6 +144,15 @@ impl Backend {
             }
         };
         moment.ok_or_else(|| failure::no_turn(at.turn))
+    }
+
+    /// How the messages of a turn fill what its channel takes.
+    pub(super) async fn rule(&self, turn: TurnId) -> Result<Ruler, Failure> {
+        let events = self.shared.journal.turn(turn).await.map_err(failure::journal)?;
+        let fold = TurnFold::of(turn, &events);
+        let channel = fold.inbound().map(|m| m.channel.clone());
+        let channel = channel.ok_or_else(|| failure::no_turn(turn))?;
+        Ok(fold.ruler(&channel, &self.capabilities(&channel)))
     }
 
     /// What a channel can do. One that is not configured any more is measured by the platform of its name.

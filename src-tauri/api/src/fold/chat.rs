@@ -1,5 +1,6 @@
 //! The conversation as a person on the channel sees it, from acknowledged operations only.
 
+use crate::shown::Sent;
 use foldback_store::one_line;
 use foldback_wire::{
     Capabilities, ChannelId, Inbound, Kind, MessageId, OpKind, OutcomeCode, VoiceForm,
@@ -83,6 +84,12 @@ impl<'a> Chat<'a> {
             &inbound.text,
             inbound.reply_to.as_ref(),
         );
+        // A person's words are not rendered here, and no limit of the bot's counts them.
+        bubble.part = BubblePart::Text {
+            text: inbound.text.clone(),
+            rendering: None,
+        };
+        bubble.length = self.measure(&inbound.text);
         bubble.from_bot = false;
         bubble.author = if inbound.sender.display_name.is_empty() {
             inbound.sender.name.clone()
@@ -108,6 +115,7 @@ impl<'a> Chat<'a> {
                     name: path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned(),
                     kind: intent.file_kind.unwrap_or(foldback_wire::FileKind::File),
                     caption: entry.text.clone(),
+                    rendering: Sent::of(&text, self.capabilities).rendering(&text),
                 };
                 let mut bubble = self.text(made, &text, intent.reply_to.as_ref());
                 bubble.limit = self.capabilities.caption_limit as u32;
@@ -117,14 +125,14 @@ impl<'a> Chat<'a> {
             OpKind::SendVoice => {
                 let note = self.capabilities.voice == Some(VoiceForm::Note);
                 let mut bubble = self.text(made, &text, None);
+                bubble.length = self.measure(&text);
                 bubble.part = BubblePart::Voice { text, note };
                 self.preview.bubbles.push(bubble);
             }
             OpKind::EditText => {
-                let length = self.measure(&text);
+                let edited = self.text(None, &text, None);
                 if let Some(bubble) = self.find(intent.message.as_ref()) {
-                    bubble.part = BubblePart::Text { text };
-                    bubble.length = length;
+                    (bubble.part, bubble.length) = (edited.part, edited.length);
                     bubble.edits += 1;
                 }
             }
@@ -161,14 +169,16 @@ impl<'a> Chat<'a> {
         text: &str,
         reply_to: Option<&MessageId>,
     ) -> Bubble {
+        let sent = Sent::of(text, self.capabilities);
         Bubble {
             message,
             from_bot: true,
             author: BOT.to_owned(),
             quote: reply_to.map(|id| self.quote(id)),
-            length: self.measure(text),
+            length: sent.counts as u32,
             part: BubblePart::Text {
                 text: text.to_owned(),
+                rendering: sent.rendering(text),
             },
             reactions: Vec::new(),
             edits: 0,
@@ -197,7 +207,7 @@ impl<'a> Chat<'a> {
             .iter()
             .find(|b| b.message.as_ref() == Some(id));
         match answered.map(|b| &b.part) {
-            Some(BubblePart::Text { text } | BubblePart::Voice { text, .. }) => one_line(text, QUOTE),
+            Some(BubblePart::Text { text, .. } | BubblePart::Voice { text, .. }) => one_line(text, QUOTE),
             Some(BubblePart::File { file }) => file.name.clone(),
             None => id.to_string(),
         }

@@ -8,6 +8,7 @@ mod lanes;
 mod ledger;
 mod messages;
 mod moment;
+mod ruler;
 mod when;
 
 use chat::Typing;

@@ -15,7 +15,7 @@ async fn compose(host: &Host, output: &str, channels: &[&str]) -> Composed {
 
 fn text(bubble: &Bubble) -> &str {
     match &bubble.part {
-        BubblePart::Text { text } => text,
+        BubblePart::Text { text, .. } => text,
         other => panic!("{other:?}"),
     }
 }

@@ -1,11 +1,14 @@
 //! The host as a client sees it: the embedded default with its demonstration, asked by name with JSON. Time is
 //! virtual, so that everything happens at once and always in the same order.
 
+mod book;
 mod channels;
 mod compose;
 mod fixtures;
 mod host;
 mod pairing;
+mod reach;
+mod ruler;
 mod trials;
 mod turns;
 mod views;

@@ -82,7 +82,7 @@ async fn a_turn_is_scrubbed_from_nothing_to_the_answer() {
     );
     let end = at(detail.head).await;
     assert_eq!(end.seen.bubbles[0].reactions[0].emoji, "🎉");
-    let BubblePart::Text { text } = &end.seen.bubbles[1].part else {
+    let BubblePart::Text { text, .. } = &end.seen.bubbles[1].part else {
         panic!("{:?}", end.seen)
     };
     assert_eq!(*text, detail.messages[0].clean);

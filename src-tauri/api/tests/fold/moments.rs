@@ -21,7 +21,7 @@ fn texts(preview: &ChannelPreview) -> Vec<&str> {
         .bubbles
         .iter()
         .map(|b| match &b.part {
-            BubblePart::Text { text } | BubblePart::Voice { text, .. } => text.as_str(),
+            BubblePart::Text { text, .. } | BubblePart::Voice { text, .. } => text.as_str(),
             BubblePart::File { file } => file.name.as_str(),
         })
         .collect()

@@ -1,5 +1,6 @@
 //! Manual tests: an agent output, read, linted and shown as each channel would show it.
 
+use super::{Ruler, Shown};
 use crate::{ChannelId, Diagnostic, FileKind, MessageId, Parsed, Platform, Span, TurnId};
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,8 @@ pub struct Composed {
     pub redacts: bool,
     /// One per channel.
     pub previews: Vec<ChannelPreview>,
+    /// How the messages of each preview fill what its channel takes.
+    pub rulers: Vec<Ruler>,
 }
 
 /// What a channel shows (an approximation where `rules` is set, or what was acknowledged).
@@ -99,7 +102,7 @@ pub struct Bubble {
     pub edits: u32,
     /// Whether it was removed.
     pub deleted: bool,
-    /// Length in the platform's unit, and the limit.
+    /// What counts against the limit, in the platform's unit.
     pub length: u32,
     /// The limit.
     pub limit: u32,
@@ -111,8 +114,12 @@ pub struct Bubble {
 pub enum BubblePart {
     /// Text.
     Text {
-        /// As sent.
+        /// As the agent wrote it, or the person.
         text: String,
+        /// What was made of it; `None` where the platform is given this very text and shows it letter by letter.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        rendering: Option<Rendering>,
     },
     /// A file.
     File {
@@ -128,6 +135,15 @@ pub enum BubblePart {
     },
 }
 
+/// A text in the markup of a platform.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Rendering {
+    /// As the platform is given it.
+    pub sent: String,
+    /// As it shows it.
+    pub shown: Vec<Shown>,
+}
+
 /// A file in a bubble.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct BubbleFile {
@@ -135,8 +151,12 @@ pub struct BubbleFile {
     pub name: String,
     /// How it goes.
     pub kind: FileKind,
-    /// Text beside it.
+    /// Text beside it, as the agent wrote it.
     pub caption: Option<String>,
+    /// What was made of that, as of a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub rendering: Option<Rendering>,
 }
 
 /// A reaction in a bubble.

@@ -2,26 +2,34 @@
 //! in `foldback-api`; these are their words. Everything a client shows is computed here, in the backend,
 //! from the journal: a client never derives a decision of its own.
 
+mod book;
 mod channels;
 mod compose;
 mod fixtures;
 mod pairing;
+mod reach;
+mod ruler;
 mod secrets;
+mod shown;
 mod trial;
 mod turn;
 mod view;
 
+pub use book::{Book, BookLine, BookOf, Resend};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
 pub use compose::{
     Bubble, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeSend, Composed, Lint, Masked, Reaction,
-    Sent,
+    Rendering, Sent,
 };
 pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
     FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
 pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings};
+pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
+pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
+pub use shown::{Ink, InkStyle, Shown};
 pub use trial::{
     Aspect, BenchBase, BenchColumn, BenchResult, Benched, CutCount, CutFamily, DialectBench, Recut,
     RecutCancel, RecutFailure, RecutFixture, RecutProgress, RecutResult, RecutStarted, Specimen,

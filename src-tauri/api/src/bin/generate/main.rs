@@ -1,7 +1,8 @@
-//! Writes, or checks, what is made from the code: what the window reads of this crate, and the page of lint's
-//! rules. `generate --mode write|check`.
+//! Writes, or checks, what is made from the code: what the window reads of this crate, the page of lint's rules,
+//! and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
 
 mod lint;
+mod previews;
 mod record;
 
 use foldback_api::typescript::{self, File};
@@ -11,6 +12,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const TYPES: &str = "ui/src/generated";
 const RECORDED: &str = "ui/src/host/recorded";
 const DOCS: &str = "docs";
+const PREVIEWS: &str = "fixtures/previews";
 
 fn main() -> ExitCode {
     let check = match env::args().skip(1).collect::<Vec<_>>().join(" ").as_str() {
@@ -35,11 +37,19 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let golden = match previews::files() {
+        Ok(golden) => golden,
+        Err(error) => {
+            eprintln!("the texts of {PREVIEWS} cannot be previewed: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let mut drift = String::new();
     for (folder, files) in [
         (TYPES, typescript::files()),
         (RECORDED, recorded),
         (DOCS, vec![page]),
+        (PREVIEWS, golden),
     ] {
         let folder = Path::new(ROOT).join(folder);
         if check {

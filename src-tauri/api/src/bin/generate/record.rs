@@ -112,6 +112,11 @@ async fn record(folder: &Path) -> Result<String> {
     ] {
         tape.play(name, json!({})).await;
     }
+    for channel in ["telegram", "slack"] {
+        tape.play("channel_reach", json!({ "channel": channel })).await;
+        let of = json!({ "channel": channel, "limit": 20 });
+        tape.play("deliveries", of).await;
+    }
     turns(&mut tape).await;
     compose(&mut tape).await;
     for text in ["", "channel:discord,telegram -kind:edit", "chanel:discord"] {
@@ -157,6 +162,7 @@ async fn turns(tape: &mut Tape) {
         let detail = tape.play("turn", json!({ "turn": turn })).await;
         tape.play("why", json!({ "about": turn.to_string() })).await;
         tape.play("fixture_from_turn", json!({ "turn": turn })).await;
+        tape.play("ruler", json!({ "turn": turn })).await;
         if *turn != SCRUBBED {
             let end = json!({ "turn": turn, "seq": detail["head"], "byte": null });
             tape.play("turn_at", end).await;

@@ -57,6 +57,7 @@ export function composed({ user_text, agent_output: raw }: Compose): Composed {
     masked: [],
     redacts: true,
     previews,
+    rulers: [],
   };
 }
 

@@ -1,0 +1,255 @@
+//! The delivery ledger of a channel, and dead letters that a person sends again.
+
+use super::Backend;
+use crate::{TurnFold, failure};
+use foldback_directives::parse;
+use foldback_store::{OutboxEntry, Selection};
+use foldback_wire::{
+    ChannelId, ChatType, Event, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, Timestamp, TurnId,
+    rpc::{Book, BookLine, BookOf, Failure, LedgerEntry, Resend, Sent},
+};
+use std::collections::{BTreeMap, HashMap, HashSet, btree_map::Entry};
+
+/// Intents and outcomes that are looked at, the latest ones.
+const EVENTS: usize = 40_000;
+/// Events read at once.
+const PAGE: usize = 2_000;
+/// Most lines of a part.
+const LINES: u32 = 100;
+/// Begins the id of the message that asks for an operation again: the gate for repeated messages lets it in once.
+const AGAIN: &str = "again-";
+
+/// An operation that ended.
+struct Outcome {
+    op: OpId,
+    turn: TurnId,
+    code: OutcomeCode,
+}
+
+impl Backend {
+    pub(super) async fn book(&self, of: BookOf) -> Result<Book, Failure> {
+        if let Some(channel) = &of.channel {
+            self.known(channel)?;
+        }
+        let limit = of.limit.min(LINES) as usize;
+        let (outcomes, since, resent) = self.outcomes(of.channel.as_ref()).await?;
+        let mut folds = Folds::default();
+        let (dead, settled): (Vec<_>, Vec<_>) = outcomes.into_iter().rev().partition(|o| is_dead(o.code));
+        let filter = |outcomes: &str| {
+            let channel = of
+                .channel
+                .as_ref()
+                .map_or_else(String::new, |c| format!("channel:{c} "));
+            let after = since.map_or_else(String::new, |since| format!(" after:{since}"));
+            format!("{channel}kind:ended outcome:{outcomes} -kind:typing{after}")
+        };
+        let outbox = self.shared.journal.outbox().await.map_err(failure::journal)?;
+        let wanted = |entry: &&OutboxEntry| {
+            of.channel.as_ref().is_none_or(|c| *c == entry.channel)
+                && entry.operation.kind() != OpKind::Typing
+        };
+        let open: Vec<_> = outbox
+            .iter()
+            .filter(wanted)
+            .map(|entry| (entry.turn, entry.op))
+            .collect();
+        let ops = |outcomes: &[Outcome]| outcomes.iter().map(|o| (o.turn, o.op)).collect::<Vec<_>>();
+        Ok(Book {
+            open_total: open.len() as u32,
+            open: self.lines(&mut folds, &open, limit, &resent).await?,
+            dead_total: dead.len() as u32,
+            dead_filter: filter("failed,unknown"),
+            dead: self.lines(&mut folds, &ops(&dead), limit, &resent).await?,
+            settled_total: settled.len() as u32,
+            settled_filter: filter("sent,unchanged,dry_run,unsupported,not_allowed,cancelled"),
+            settled: self.lines(&mut folds, &ops(&settled), limit, &resent).await?,
+        })
+    }
+
+    /// What ended lately, the earliest first, since when, and what was sent again in which turn.
+    async fn outcomes(
+        &self,
+        channel: Option<&ChannelId>,
+    ) -> Result<(Vec<Outcome>, Option<Timestamp>, HashMap<OpId, TurnId>), Failure> {
+        let journal = &self.shared.journal;
+        let wanted = Selection {
+            channels: channel.map(|c| [c.clone()].into()),
+            ..Selection::kinds(["intended", "ended", "received"])
+        };
+        let places = journal
+            .places(&wanted, Seq(0), journal.head(), usize::MAX)
+            .await
+            .map_err(failure::journal)?;
+        let cut = places.len().saturating_sub(EVENTS);
+        let (mut outcomes, mut since, mut resent) = (Vec::new(), None, HashMap::new());
+        let mut typing = HashSet::new();
+        for page in places[cut..].chunks(PAGE) {
+            for Event { at, turn, kind, .. } in journal.pick(page).await.map_err(failure::journal)? {
+                // Everything was looked at: then no time says so.
+                since = since.or(Some(at).filter(|_| cut > 0));
+                match (kind, turn) {
+                    (Kind::Intended { op, intent }, _) if intent.kind == OpKind::Typing => {
+                        typing.insert(op);
+                    }
+                    (Kind::Ended { op, outcome }, Some(turn)) if !typing.remove(&op) => {
+                        let code = outcome.code;
+                        outcomes.push(Outcome { op, turn, code });
+                    }
+                    (Kind::Received { message }, Some(turn)) => {
+                        resent.extend(again(&message.message).map(|op| (op, turn)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok((outcomes, since, resent))
+    }
+
+    async fn lines(
+        &self,
+        folds: &mut Folds,
+        ops: &[(TurnId, OpId)],
+        limit: usize,
+        resent: &HashMap<OpId, TurnId>,
+    ) -> Result<Vec<BookLine>, Failure> {
+        let mut lines = Vec::new();
+        for (turn, op) in ops.iter().take(limit) {
+            let (began, channel, entries) = folds.of(self, *turn).await?;
+            let Some(entry) = entries.iter().find(|entry| entry.op == *op) else {
+                continue;
+            };
+            lines.push(BookLine {
+                channel: channel.clone(),
+                chat: entry.intent.target.chat.clone(),
+                turn: *turn,
+                at: began.plus(std::time::Duration::from_millis(entry.at_ms)),
+                can_resend: !resent.contains_key(op) && is_dead_letter(entry) && output_of(entry).is_ok(),
+                resent: resent.get(op).copied(),
+                entry: entry.clone(),
+            });
+        }
+        Ok(lines)
+    }
+
+    /// Sends a dead letter again: a turn whose message a person at the console wrote, and whose answer is the letter.
+    pub(super) async fn send_again(&self, wish: Resend) -> Result<Sent, Failure> {
+        let Resend { turn, op } = wish;
+        let fold = self.fold_of(turn).await?;
+        let lost = fold.detail().ok_or_else(|| failure::no_turn(turn))?;
+        let entry = lost
+            .ledger
+            .iter()
+            .find(|entry| entry.op == op)
+            .filter(|entry| is_dead_letter(entry))
+            .ok_or_else(|| failure::no_dead_letter(turn, op))?;
+        let channel = lost.inbound.channel.clone();
+        let (_, _, resent) = self.outcomes(Some(&channel)).await?;
+        if let Some(turn) = resent.get(&op) {
+            return Err(failure::resent_already(op, *turn));
+        }
+        let output = output_of(entry).map_err(|why| failure::cannot_resend(op, why))?;
+        let target = &entry.intent.target;
+        let here = lost.inbound.chat == target.chat;
+        let text = format!("Operation {op} of turn {turn}, sent again by a person.");
+        let inbound = Inbound {
+            chat: target.chat.clone(),
+            chat_type: if here {
+                lost.inbound.chat_type
+            } else {
+                ChatType::Direct
+            },
+            thread: target.thread.clone(),
+            ..self.inbound(&channel, MessageId::new(format!("{AGAIN}{op}")), text)
+        };
+        self.submit(inbound, Some(output)).await
+    }
+
+    async fn fold_of(&self, turn: TurnId) -> Result<TurnFold, Failure> {
+        let events = self.shared.journal.turn(turn).await.map_err(failure::journal)?;
+        Ok(TurnFold::of(turn, &events))
+    }
+}
+
+/// Ledgers of turns, each folded once.
+#[derive(Default)]
+struct Folds(BTreeMap<TurnId, (Timestamp, ChannelId, Vec<LedgerEntry>)>);
+
+impl Folds {
+    async fn of(
+        &mut self,
+        backend: &Backend,
+        turn: TurnId,
+    ) -> Result<&(Timestamp, ChannelId, Vec<LedgerEntry>), Failure> {
+        match self.0.entry(turn) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let detail = backend.fold_of(turn).await?.detail();
+                let detail = detail.ok_or_else(|| failure::no_turn(turn))?;
+                Ok(place.insert((detail.summary.at, detail.inbound.channel, detail.ledger)))
+            }
+        }
+    }
+}
+
+const fn is_dead(code: OutcomeCode) -> bool {
+    matches!(code, OutcomeCode::Failed | OutcomeCode::Unknown)
+}
+
+fn is_dead_letter(entry: &LedgerEntry) -> bool {
+    entry
+        .outcome
+        .as_ref()
+        .is_some_and(|outcome| is_dead(outcome.code))
+}
+
+/// The operation that a message asks for again.
+pub(super) fn again(message: &MessageId) -> Option<OpId> {
+    message.as_str().strip_prefix(AGAIN)?.parse().ok().map(OpId)
+}
+
+/// What an agent would write for the operation, or why nothing it writes is that.
+fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
+    if entry.intent.live {
+        return Err("it was a live frame, and a later one replaced it");
+    }
+    let text = entry.text.clone().unwrap_or_default();
+    let quoted = |value: &str| {
+        value
+            .replace('&', "&amp;")
+            .replace('"', "&quot;")
+            .replace('<', "&lt;")
+    };
+    match entry.intent.kind {
+        OpKind::SendText | OpKind::EditText => {
+            let read = parse(&text, &foldback_directives::Settings::default(), None);
+            if text.trim().is_empty() {
+                return Err("its text is not known");
+            }
+            if read.clean_text.trim() != text.trim() {
+                return Err("its text would be read as markup");
+            }
+            Ok(text)
+        }
+        OpKind::React => {
+            let (Some(emoji), Some(message)) = (&entry.intent.emoji, &entry.intent.message) else {
+                return Err("its emoji or its message is not known");
+            };
+            let (emoji, message) = (quoted(emoji), quoted(message.as_str()));
+            Ok(format!(
+                "<actions><react emoji=\"{emoji}\" message=\"{message}\" /></actions>"
+            ))
+        }
+        OpKind::SendFile => {
+            let path = entry.intent.path.as_deref().ok_or("its file is not known")?;
+            let path = quoted(path);
+            let caption = entry
+                .text
+                .as_deref()
+                .map_or_else(String::new, |text| format!(" caption=\"{}\"", quoted(text)));
+            Ok(format!(
+                "<actions><send-file path=\"{path}\"{caption} /></actions>"
+            ))
+        }
+        OpKind::Delete | OpKind::SendVoice | OpKind::Typing => Err("only texts, files and reactions are"),
+    }
+}

@@ -1,0 +1,170 @@
+//! The delivery ledger of a channel, and dead letters.
+
+use crate::host::Host;
+use foldback_channels::sim::{Failure, Fault};
+use foldback_wire::{
+    OpKind, OutcomeCode,
+    rpc::{Book, Sent, Status, TurnDetail},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+async fn book(host: &Host, channel: Option<&str>) -> Book {
+    host.call("deliveries", json!({ "channel": channel, "limit": 100 }))
+        .await
+}
+
+/// The next operation of a kind fails on a simulated platform, for good.
+fn fail_next(host: &Host, channel: &str, op: OpKind) {
+    let loopback = host.backend.loopback(&channel.into()).unwrap();
+    loopback.platform().plan(Fault::first(op, Failure::Forbidden));
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_count_equals_the_rows_of_its_filter() {
+    let host = Host::after_demo().await;
+    fail_next(&host, "discord", OpKind::Delete);
+    for channel in [None, Some("telegram"), Some("slack")] {
+        let book = book(&host, channel).await;
+        assert_eq!(
+            u64::from(book.settled_total),
+            host.rows(&book.settled_filter).await,
+            "{}",
+            book.settled_filter
+        );
+        assert_eq!(
+            u64::from(book.dead_total),
+            host.rows(&book.dead_filter).await,
+            "{}",
+            book.dead_filter
+        );
+        assert!(book.settled_total > 2 && book.settled.len() <= 100);
+        let times: Vec<_> = book
+            .settled
+            .iter()
+            .map(|line| line.entry.outcome_seq.unwrap())
+            .collect();
+        assert!(times.is_sorted_by(|a, b| a > b), "the latest first");
+        assert!(channel.is_none_or(|c| book.settled.iter().all(|line| line.channel.as_str() == c)));
+    }
+    assert_eq!(
+        host.failure("deliveries", json!({"channel": "fax", "limit": 9}))
+            .await
+            .0,
+        "not_found"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_no_outcome_yet_is_unmatched() {
+    let host = Host::start().await;
+    host.call::<Status>("mute", json!({"muted": true})).await;
+    host.say("signal", "Hi", "Hello").await;
+    let muted = book(&host, Some("signal")).await;
+    assert_eq!(
+        (muted.open_total, muted.dead_total, muted.settled_total),
+        (1, 0, 0)
+    );
+    assert_eq!(muted.open[0].entry.text.as_deref(), Some("Hello"));
+    assert!(muted.open[0].entry.waiting.is_some() && !muted.open[0].can_resend);
+    assert_eq!(book(&host, Some("slack")).await.open_total, 0);
+    host.call::<Status>("mute", json!({"muted": false})).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let after = book(&host, Some("signal")).await;
+    assert_eq!((after.open_total, after.settled_total), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_letter_is_sent_again_once_and_by_a_person_only() {
+    let host = Host::start().await;
+    fail_next(&host, "telegram", OpKind::SendText);
+    let turn = host.say("telegram", "Hi", "Please & **arrive**").await;
+    let dead = book(&host, Some("telegram")).await;
+    assert_eq!((dead.dead_total, dead.settled_total), (1, 0));
+    let letter = &dead.dead[0];
+    assert_eq!(letter.entry.outcome.as_ref().unwrap().code, OutcomeCode::Failed);
+    assert!(letter.can_resend && letter.resent.is_none());
+    // Time alone sends nothing.
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    assert_eq!(book(&host, Some("telegram")).await.settled_total, 0);
+
+    let args = json!({"turn": turn, "op": letter.entry.op});
+    let sent: Sent = host.call("resend", args.clone()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
+    let delivered: Vec<_> = detail
+        .deliveries
+        .iter()
+        .filter(|d| d.op == OpKind::SendText)
+        .collect();
+    assert_eq!(delivered.len(), 1);
+    assert_eq!(delivered[0].text.as_deref(), Some("Please & **arrive**"));
+    assert_eq!(delivered[0].outcome, OutcomeCode::Sent);
+    assert_eq!(
+        detail.inbound.chat.as_str(),
+        "compose",
+        "where it was to go at first"
+    );
+    assert!(
+        detail.inbound.text.contains("sent again by a person"),
+        "the journal says so"
+    );
+
+    let after = book(&host, Some("telegram")).await;
+    assert_eq!(
+        (after.dead[0].can_resend, after.dead[0].resent),
+        (false, Some(sent.turn))
+    );
+    let (code, message, _) = host.failure("resend", args).await;
+    assert_eq!(code, "resent_already", "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_arrived_or_cannot_be_written_is_not_sent_again() {
+    let host = Host::start().await;
+    let turn = host.say("telegram", "Hi", "Fine").await;
+    let detail: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+    let op = detail
+        .ledger
+        .iter()
+        .find(|e| e.intent.kind == OpKind::SendText)
+        .unwrap()
+        .op;
+    assert_eq!(
+        host.failure("resend", json!({"turn": turn, "op": op})).await.0,
+        "not_dead"
+    );
+    assert_eq!(
+        host.failure("resend", json!({"turn": 999, "op": op})).await.0,
+        "not_found"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reaction_is_sent_again_as_what_it_is() {
+    let host = Host::start().await;
+    fail_next(&host, "discord", OpKind::React);
+    let turn = host
+        .say("discord", "Hi", "<actions><react emoji=\"tada\" /></actions>Hi")
+        .await;
+    let dead = book(&host, Some("discord")).await;
+    let letter = dead
+        .dead
+        .iter()
+        .find(|line| line.entry.intent.kind == OpKind::React)
+        .unwrap();
+    let sent: Value = host
+        .call("resend", json!({"turn": turn, "op": letter.entry.op}))
+        .await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": sent["turn"]})).await;
+    let delivered: Vec<_> = detail
+        .deliveries
+        .iter()
+        .map(|d| (d.op, d.emoji.as_deref(), d.outcome))
+        .collect();
+    assert!(
+        delivered.contains(&(OpKind::React, Some("🎉"), OutcomeCode::Sent)),
+        "{delivered:?}"
+    );
+}

@@ -1,0 +1,63 @@
+//! The delivery ledger of a channel: what was intended, and what the platform acknowledged.
+
+use super::LedgerEntry;
+use crate::{ChannelId, ChatId, OpId, Timestamp, TurnId};
+use serde::{Deserialize, Serialize};
+
+/// `deliveries`: the ledger of a channel, or of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct BookOf {
+    /// The channel; all of them when absent.
+    pub channel: Option<ChannelId>,
+    /// Most lines of each part, at most a hundred.
+    pub limit: u32,
+}
+
+/// Answer of `deliveries`. Typing is left out: it comes and goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Book {
+    /// Without an outcome, the oldest first.
+    pub open: Vec<BookLine>,
+    /// How many there are.
+    pub open_total: u32,
+    /// Failed, or with an unknown outcome: nothing is sent of them any more by itself. The latest first.
+    pub dead: Vec<BookLine>,
+    /// How many there are among the outcomes looked at.
+    pub dead_total: u32,
+    /// The filter that shows them.
+    pub dead_filter: String,
+    /// Everything else that ended, the latest first.
+    pub settled: Vec<BookLine>,
+    /// How many there are among the outcomes looked at.
+    pub settled_total: u32,
+    /// The filter that shows them.
+    pub settled_filter: String,
+}
+
+/// An operation in the ledger of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct BookLine {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The chat.
+    pub chat: ChatId,
+    /// The turn.
+    pub turn: TurnId,
+    /// When it was intended.
+    pub at: Timestamp,
+    /// What was intended and what came of it.
+    pub entry: LedgerEntry,
+    /// Whether a person may send it again.
+    pub can_resend: bool,
+    /// The turn that sent it again.
+    pub resent: Option<TurnId>,
+}
+
+/// `resend`: a person sends a dead letter again, as a turn of its own; once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Resend {
+    /// The turn it belonged to.
+    pub turn: TurnId,
+    /// The operation that failed, or whose outcome is unknown.
+    pub op: OpId,
+}

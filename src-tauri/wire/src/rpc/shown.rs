@@ -1,0 +1,58 @@
+//! A text as a platform shows it: what its markup becomes on the screen, as data. Nothing of it is HTML, so that
+//! no client has to trust what an agent wrote.
+
+use crate::closed::closed_set;
+use serde::{Deserialize, Serialize};
+
+closed_set! {
+    /// How letters look.
+    pub enum InkStyle {
+        Bold = "bold": "Bold.",
+        Italic = "italic": "Italic.",
+        Underline = "underline": "Underlined.",
+        Strike = "strike": "Struck through.",
+        Code = "code": "Code inside a line.",
+        Spoiler = "spoiler": "Hidden until it is touched.",
+    }
+}
+
+/// Letters of one look.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Ink {
+    /// The letters, with their line breaks.
+    pub text: String,
+    /// Their look; plain where there is none.
+    pub styles: Vec<InkStyle>,
+    /// Where they lead.
+    pub link: Option<String>,
+}
+
+/// A part of a message that stands on lines of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(tag = "block", rename_all = "snake_case")]
+pub enum Shown {
+    /// Lines of text.
+    Text {
+        /// What they say.
+        inks: Vec<Ink>,
+    },
+    /// A heading.
+    Heading {
+        /// How large, from 1.
+        level: u8,
+        /// What it says.
+        inks: Vec<Ink>,
+    },
+    /// A quotation.
+    Quote {
+        /// What it says.
+        inks: Vec<Ink>,
+    },
+    /// A block of code.
+    Code {
+        /// Its language, where the platform is told.
+        language: Option<String>,
+        /// Its lines.
+        text: String,
+    },
+}

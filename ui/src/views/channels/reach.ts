@@ -1,0 +1,21 @@
+/** What arming a channel would let loose, in words. */
+import type { WaitingFate } from "../../generated/wire";
+
+/** Who may talk to a channel. */
+export function whom(allowed: readonly string[]): string {
+  if (allowed.length === 0) return "Nobody: the allow list is empty.";
+  return allowed.includes("*") ? "Everybody who writes to it." : `Only ${allowed.join(", ")}.`;
+}
+
+export const spanOf = (hours: number): string => (hours === 1 ? "last hour" : hours === 24 ? "last day" : `last ${hours} hours`);
+
+/** `2.5 an hour`: a mean, so it is only said of more than an hour. */
+export function rateOf(n: number, hours: number): string {
+  const mean = n / hours;
+  return mean > 0 && mean < 0.1 ? "under 0.1 an hour" : `${Number(mean.toFixed(mean < 10 ? 1 : 0))} an hour`;
+}
+
+const FATES: Readonly<Record<WaitingFate, string>> = { sends: "goes out", asks: "asks first", stays: "stays here: a test" };
+
+/** What becomes of a waiting operation. */
+export const becomes = (fate: WaitingFate): string => FATES[fate];
