@@ -74,6 +74,7 @@ fixtures: cli ## Run all fixtures, with coverage of the rules
 mutants: ## Switch one rule off at a time; at least one fixture or vector must notice
 	$(CARGO) test -p foldback-directives --features mutants --test grammar mutants
 	$(CARGO) test -p foldback-replay --features mutants --test mutants
+	$(CARGO) test -p foldback-pipeline --features mutants --test pipeline
 kill-test: ## Kill the bot 210 times with SIGKILL; its journal and the platform's log must agree
 	$(CARGO) test -p foldback --features crash-points --test kill -- --nocapture
 

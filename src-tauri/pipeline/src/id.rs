@@ -102,9 +102,10 @@ pub(crate) fn misfit(platform: Platform, of: Of, id: &str) -> Option<&'static st
         {
             Some("ids on Slack are capitals and digits, such as U07ALICE, never names")
         }
-        // https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components: phone numbers, no plus.
-        (Platform::Whatsapp, Of::Person) if !is_phone_digits(id) => Some(
-            "people on WhatsApp have phone numbers as ids: digits with the country's code, without a plus",
+        // https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components: phone numbers, no plus; or
+        // what stands for the number of somebody who hides it.
+        (Platform::Whatsapp, Of::Person) if !is_phone_digits(id) && !is_user_of_business(id) => Some(
+            "people on WhatsApp have phone numbers as ids, digits with the country's code and without a plus, or ids such as DE.1349120865530274",
         ),
         // https://github.com/AsamK/signal-cli/blob/master/man/signal-cli-jsonrpc.5.adoc
         (Platform::Signal, Of::Person) if !is_phone(id) && !is_uuid(id) => {
@@ -112,6 +113,16 @@ pub(crate) fn misfit(platform: Platform, of: Of, id: &str) -> Option<&'static st
         }
         _ => None,
     }
+}
+
+/// A user as one business on `WhatsApp` knows them: a country's two letters, a dot, letters and digits.
+fn is_user_of_business(id: &str) -> bool {
+    id.split_once('.').is_some_and(|(country, rest)| {
+        country.len() == 2
+            && country.bytes().all(|b| b.is_ascii_uppercase())
+            && (1..=128).contains(&rest.len())
+            && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
 }
 
 /// A UUID as Signal writes it, in lower case.
@@ -162,6 +173,9 @@ mod tests {
         assert!(!fits(Platform::Slack, Of::Person, "u07alice"));
         assert!(fits(Platform::Whatsapp, Of::Person, "4915112345678"));
         assert!(!fits(Platform::Whatsapp, Of::Person, "+4915112345678"));
+        assert!(fits(Platform::Whatsapp, Of::Person, "DE.1349120865530274"));
+        assert!(!fits(Platform::Whatsapp, Of::Person, "de.1349120865530274"));
+        assert!(!fits(Platform::Whatsapp, Of::Person, "DE."));
         assert!(fits(Platform::Signal, Of::Person, "+4915112345678"));
         assert!(fits(
             Platform::Signal,

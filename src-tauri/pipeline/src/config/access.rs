@@ -134,11 +134,12 @@ pub(crate) struct Entry<'a> {
 impl<'a> Entry<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
         match text.split_once(':') {
-            Some((provider, id)) => Self {
+            // Groups on Signal are `group:` and more.
+            Some((provider, id)) if provider != "group" => Self {
                 provider: Some(provider),
                 id,
             },
-            None => Self {
+            _ => Self {
                 provider: None,
                 id: text,
             },
@@ -343,6 +344,14 @@ mod tests {
             open.closed("slack"),
             ["channels.slack.allow_from is empty: nobody may write there directly"]
         );
+    }
+
+    #[test]
+    fn groups_on_signal_have_ids_with_a_colon() {
+        for (text, provider) in [("group:AAAA=", None), ("signal:group:AAAA=", Some("signal"))] {
+            let entry = Entry::of(text);
+            assert_eq!((entry.provider, entry.id), (provider, "group:AAAA="));
+        }
     }
 
     #[test]

@@ -94,6 +94,8 @@ const SCENES: &[Scene] = &[
         ],
     ),
     ("long", &[Rule::SplitLimit, Rule::SplitFence, Rule::DeliverReply]),
+    ("table", &[Rule::SplitTable]),
+    ("ampersands", &[Rule::SplitRendered]),
     (
         "cannot",
         &[
@@ -324,6 +326,14 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
                 text("[[reply_to_current]]"),
                 text(&format!("Look.\n```rust\n{code}```\nDone.")),
             ]);
+        }
+        "table" => {
+            let rows = "| a row | of a table |\n".repeat(250);
+            bot.says([text(&format!("| x | y |\n|---|---|\n{rows}"))]);
+        }
+        "ampersands" => {
+            platform = Platform::Slack;
+            bot.says([text(&"& ".repeat(1_000))]);
         }
         "cannot" => {
             std::fs::write(bot.send_dir.join("a.png"), "png").unwrap();
