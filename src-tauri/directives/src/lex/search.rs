@@ -2,6 +2,7 @@
 
 use memchr::memmem::Finder;
 
+use super::tag::MAX_TAG;
 use super::{Source, is_blank, is_tag_space, same_word};
 use crate::Span;
 
@@ -65,17 +66,19 @@ impl CloseSearch {
                 }
                 self.space = name_end;
             }
-            while source.byte(self.space).is_some_and(is_tag_space) {
+            // A longer one is no tag.
+            let cap = self.at + MAX_TAG;
+            while self.space < cap && source.byte(self.space).is_some_and(is_tag_space) {
                 source.spend(1);
                 self.space += 1;
             }
-            match source.byte(self.space) {
-                None => break,
+            match source.byte(self.space).filter(|_| self.space < cap) {
+                None if self.space < cap => break,
                 Some(b'>') => {
                     self.found = Some(Span::new(self.at, self.space + 1));
                     return self.found;
                 }
-                Some(_) => self.at += 1,
+                _ => self.at += 1,
             }
         }
         None

@@ -268,4 +268,17 @@ fn a_closing_tag_that_is_too_long_is_no_tag() {
         let found: Vec<Code> = parsed.diagnostics.iter().map(|found| found.code).collect();
         assert_eq!(found, codes, "{len}");
     }
+    // From its `<` to its `>` it may have 8,192 bytes, also where it closes something.
+    for (start, name, end) in [
+        ("<actions><react emoji=\"x\"/>", "</actions", ">ok"),
+        ("<actions><voice>hi", "</voice", "></actions>"),
+    ] {
+        let shown = |len: usize| {
+            let blanks = " ".repeat(len - name.len() - 1);
+            parse(&format!("{start}{name}{blanks}{end}"), &Settings::default(), None)
+        };
+        let (fits, too_long) = (shown(8_192), shown(8_193));
+        assert_eq!(fits.diagnostics, [], "{name}");
+        assert_ne!(too_long.diagnostics, [], "{name}");
+    }
 }

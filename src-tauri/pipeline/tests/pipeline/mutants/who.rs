@@ -36,7 +36,7 @@ pub(super) async fn unknown(bot: &Bot) -> Vec<String> {
     for sender in ["a", "a", "b", "c", "d"] {
         ends.push(
             sends(bot, Platform::Telegram, |message| {
-                message.sender.id = sender.into()
+                message.sender.id = sender.into();
             })
             .await,
         );
