@@ -364,8 +364,6 @@ export type ChannelPreview = {
 export type ChannelReach = {
   /** The channel. */
   channel: ChannelId,
-  /** Who may talk; empty means nobody, `*` everybody. */
-  allow_from: Array<string>,
   /** The chats that wrote there, the latest first, at most fifty. */
   chats: Array<ReachedChat>,
   /** How many chats there are. */

@@ -35,7 +35,6 @@ struct Chat {
 impl Backend {
     pub(super) async fn reach(&self, id: &ChannelId) -> Result<ChannelReach, Failure> {
         self.known(id)?;
-        let settings = self.shared.config.channels.get(id);
         let (messages, since, chats) = self.chats(id).await?;
         let answered = chats.values().filter(|chat| chat.stopped < chat.messages).count();
         let mut listed: Vec<ReachedChat> = chats.into_iter().map(|(id, chat)| reached(id, chat)).collect();
@@ -48,7 +47,6 @@ impl Backend {
         waiting.truncate(LISTED);
         Ok(ChannelReach {
             channel: id.clone(),
-            allow_from: settings.map(|c| c.allow_from.clone()).unwrap_or_default(),
             chats: listed,
             chats_total,
             answered_total: answered as u32,

@@ -25,8 +25,6 @@ pub struct ReachOf {
 pub struct ChannelReach {
     /// The channel.
     pub channel: ChannelId,
-    /// Who may talk; empty means nobody, `*` everybody.
-    pub allow_from: Vec<String>,
     /// The chats that wrote there, the latest first, at most fifty.
     pub chats: Vec<ReachedChat>,
     /// How many chats there are.

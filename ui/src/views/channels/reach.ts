@@ -1,12 +1,6 @@
 /** What arming a channel would let loose, in words. */
 import type { WaitingFate } from "../../generated/wire";
 
-/** Who may talk to a channel. */
-export function whom(allowed: readonly string[]): string {
-  if (allowed.length === 0) return "Nobody: the allow list is empty.";
-  return allowed.includes("*") ? "Everybody who writes to it." : `Only ${allowed.join(", ")}.`;
-}
-
 export const spanOf = (hours: number): string => (hours === 1 ? "last hour" : hours === 24 ? "last day" : `last ${hours} hours`);
 
 /** `2.5 an hour`: a mean, so it is only said of more than an hour. */
