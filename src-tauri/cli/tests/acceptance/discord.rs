@@ -33,7 +33,7 @@ fn place(armed: bool) -> Place {
     server.open_thread(THREAD, ROOM);
     let home = Home::with(&format!(
         "[log]\nlevel = \"trace\"\n[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n\
-         [channels.discord]\narmed = {armed}\nallow_from = [\"42\"]\ntoken = {{ file = \"token\" }}\n\
+         [channels.discord]\narmed = {armed}\nallow_from = [\"42\"]\nrequire_mention = false\ntoken = {{ file = \"token\" }}\n\
          api_root = \"{}\"\n",
         server.root()
     ));

@@ -37,7 +37,7 @@ fn place(armed: bool) -> Place {
     server.open_group(GROUP, &[ME, ANA, BEN]);
     let home = Home::with(&format!(
         "[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n\
-         [channels.signal]\narmed = {armed}\nallow_from = [\"{ANA}\"]\naccount = \"{ME}\"\napi_root = \"{}\"\n",
+         [channels.signal]\narmed = {armed}\nrequire_mention = false\nallow_from = [\"{ANA}\"]\naccount = \"{ME}\"\napi_root = \"{}\"\n",
         server.root()
     ));
     home.write("script.yaml", SCRIPT);

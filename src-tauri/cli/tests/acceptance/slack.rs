@@ -161,7 +161,7 @@ fn what_is_missing_is_said_with_what_to_do() {
     for (lines, said) in [
         (
             "",
-            "channels.slack.app_token is missing: a reference to the app-level token",
+            "channels.slack.app_token is missing; write a reference to the app-level token",
         ),
         (
             "app_token = { file = \"foldback.toml\" }",
@@ -170,7 +170,7 @@ fn what_is_missing_is_said_with_what_to_do() {
         ("app_token = { file = \"none\" }", "channels.slack.app_token: "),
         (
             "listen = \"127.0.0.1:8090\"",
-            "channels.slack.signing_secret is missing: a reference to the app's signing secret",
+            "channels.slack.signing_secret is missing; write a reference to the app's signing secret",
         ),
         (
             &format!(

@@ -223,19 +223,19 @@ fn what_is_missing_is_said_with_what_to_do() {
         ("token", "channels.whatsapp.token is missing; write a reference"),
         (
             "account",
-            "channels.whatsapp.account is missing: the id of the phone number",
+            "channels.whatsapp.account is missing; write the id of the phone number",
         ),
         (
             "signing_secret",
-            "channels.whatsapp.signing_secret is missing: a reference",
+            "channels.whatsapp.signing_secret is missing; write a reference",
         ),
         (
             "verify_token",
-            "channels.whatsapp.verify_token is missing: a reference",
+            "channels.whatsapp.verify_token is missing; write a reference",
         ),
         (
             "listen",
-            "channels.whatsapp.listen is missing: where webhooks arrive",
+            "channels.whatsapp.listen is missing; write where webhooks arrive",
         ),
     ] {
         let without: Vec<_> = whole.lines().filter(|line| !line.starts_with(key)).collect();

@@ -286,7 +286,9 @@ impl Page<'_> {
 fn ends_as_closing(text: &str) -> bool {
     const CLOSING: &str = "</actions";
     let word = text.trim_end_matches(tag::is_space).to_ascii_lowercase();
-    CLOSING.starts_with(&text.to_ascii_lowercase()) || word == CLOSING
+    // With its `>` it would have one byte more.
+    let fits = text.len() < tag::LONGEST_TAG;
+    CLOSING.starts_with(&text.to_ascii_lowercase()) || (word == CLOSING && fits)
 }
 
 /// Up to the first `>`, included, or to the line break or the end.

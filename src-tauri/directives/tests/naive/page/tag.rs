@@ -42,7 +42,7 @@ enum Stop {
     Forbidden,
 }
 
-const LONGEST_TAG: usize = 8_192;
+pub(super) const LONGEST_TAG: usize = 8_192;
 const LONGEST_VALUE: usize = 4_096;
 
 /// Inside tags.
