@@ -38,8 +38,10 @@ describe("compose", () => {
     await shows(browser, "clean-text", /^The key is \[redacted\]\.$/);
     await shows(browser, "parsed", /voice\s+password: \[redacted\]/);
     await eventually(browser, async () => /The key is \[redacted\]/.test(await textOf(browser, "previews")), "the previews");
-    const marked = await browser.execute(() => [...document.querySelectorAll(".cm-masked")].map((mark) => mark.textContent));
-    assert.deepEqual(marked, ["sk-abcdefghijklmnopqrstuvwx", "hunter2"]);
+    // The editor draws its marks a frame after the findings are there.
+    const marked = () => browser.execute(() => [...document.querySelectorAll(".cm-masked")].map((mark) => mark.textContent));
+    await eventually(browser, async () => (await marked()).length === 2, "two marks");
+    assert.deepEqual(await marked(), ["sk-abcdefghijklmnopqrstuvwx", "hunter2"]);
     for (const theme of ["dark", "light"]) {
       await command(browser, `theme: ${theme}`);
       await picture(browser, `compose-secrets-${theme}`);
