@@ -1,6 +1,8 @@
 //! The Discord adapter against a strict server of the gateway and the REST interface.
 
 mod adapter;
+#[path = "../shared/chance.rs"]
+mod chance;
 mod gateway;
 mod place;
 mod receive;
@@ -8,3 +10,5 @@ mod refusals;
 mod run;
 mod server;
 mod stops;
+#[path = "../shared/time.rs"]
+mod time;

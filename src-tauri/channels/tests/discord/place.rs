@@ -1,8 +1,10 @@
 //! A bot, its server, some channels and a folder of files.
 
+pub(crate) use crate::chance::Even;
+pub(crate) use crate::time::Hasty;
 use foldback_channels::strict::discord::DiscordServer;
 use foldback_channels::{Ack, Call, ChannelAdapter, Discord, Folder, Refusal, profile};
-use foldback_wire::{ChannelId, Clock, Operation, Platform, Rng, Secret, Sleep, Target, Timestamp};
+use foldback_wire::{ChannelId, Operation, Platform, Secret, Target};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -14,29 +16,6 @@ pub(crate) const ROOM: u64 = 9_007_199_254_740_993;
 pub(crate) const THREAD: u64 = 18_446_744_073_709_551_615;
 /// A direct conversation.
 pub(crate) const DIRECT: u64 = 1_111_111_111_111_111_111;
-
-/// Time as it is, with waits shortened a thousandfold.
-pub(crate) struct Hasty;
-
-impl Clock for Hasty {
-    fn now(&self) -> Timestamp {
-        Timestamp(jiff::Timestamp::now().as_millisecond())
-    }
-
-    fn sleep_until(&self, until: Timestamp) -> Sleep {
-        let wait = until.since(self.now()) / 1_000;
-        Box::pin(tokio::time::sleep(wait))
-    }
-}
-
-/// No chance.
-pub(crate) struct Even;
-
-impl Rng for Even {
-    fn next(&self) -> u64 {
-        0
-    }
-}
 
 pub(crate) struct Place {
     pub(crate) server: DiscordServer,

@@ -2,6 +2,8 @@
 
 mod accounts;
 mod adapter;
+#[path = "../shared/chance.rs"]
+mod chance;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;

@@ -1,10 +1,9 @@
 //! An account, its daemon, people, a group and a folder of files.
 
+pub(crate) use crate::chance::Even;
 use foldback_channels::strict::signal::{SignalServer, Start};
 use foldback_channels::{Ack, Arrival, Call, ChannelAdapter, Folder, Refusal, Signal, SignalCli, profile};
-use foldback_wire::{
-    ChannelId, ChannelState, Clock, Inbound, Operation, Platform, Rng, Sleep, Target, Timestamp,
-};
+use foldback_wire::{ChannelId, ChannelState, Clock, Inbound, Operation, Platform, Sleep, Target, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -38,15 +37,6 @@ impl Clock for Hasty {
         let wait = until.since(self.now());
         let patience = wait >= Duration::from_secs(9) && !self.impatient.load(Ordering::SeqCst);
         Box::pin(tokio::time::sleep(if patience { wait } else { wait / 1_000 }))
-    }
-}
-
-/// No chance.
-pub(crate) struct Even;
-
-impl Rng for Even {
-    fn next(&self) -> u64 {
-        0
     }
 }
 

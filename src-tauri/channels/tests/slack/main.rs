@@ -1,6 +1,8 @@
 //! The Slack adapter against a strict server of its Web API, of Socket Mode and of its webhooks.
 
 mod adapter;
+#[path = "../shared/chance.rs"]
+mod chance;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;
@@ -8,4 +10,6 @@ mod refusals;
 mod server;
 mod socket_mode;
 mod stops;
+#[path = "../shared/time.rs"]
+mod time;
 mod webhooks;

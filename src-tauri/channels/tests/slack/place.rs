@@ -1,12 +1,12 @@
 //! A bot, its server, conversations and a folder of files.
 
+pub(crate) use crate::chance::Even;
+pub(crate) use crate::time::Hasty;
 use foldback_channels::strict::slack::{Posted, SlackServer};
 use foldback_channels::{
     Ack, Arrival, Call, ChannelAdapter, Folder, Refusal, Signal, Slack, SlackApp, SlackEvents, profile,
 };
-use foldback_wire::{
-    ChannelId, ChannelState, Clock, Inbound, Operation, Platform, Rng, Secret, Sleep, Target, Timestamp,
-};
+use foldback_wire::{ChannelId, ChannelState, Inbound, Operation, Platform, Secret, Target};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -22,29 +22,6 @@ pub(crate) const SIGNING_SECRET: &str = "8f742231b10e8888abcd99yyyzzz85a5";
 pub(crate) const ROOM: &str = "C0GENERAL1";
 /// A direct message.
 pub(crate) const DIRECT: &str = "D0ANA00001";
-
-/// Time as it is, with waits shortened a thousandfold.
-pub(crate) struct Hasty;
-
-impl Clock for Hasty {
-    fn now(&self) -> Timestamp {
-        Timestamp(jiff::Timestamp::now().as_millisecond())
-    }
-
-    fn sleep_until(&self, until: Timestamp) -> Sleep {
-        let wait = until.since(self.now()) / 1_000;
-        Box::pin(tokio::time::sleep(wait))
-    }
-}
-
-/// No chance.
-pub(crate) struct Even;
-
-impl Rng for Even {
-    fn next(&self) -> u64 {
-        0
-    }
-}
 
 pub(crate) struct Place {
     pub(crate) server: SlackServer,

@@ -1,7 +1,11 @@
 //! The Telegram adapter against a strict server of the Bot API.
 
 mod adapter;
+#[path = "../shared/chance.rs"]
+mod chance;
 mod place;
 mod receive;
 mod refusals;
 mod server;
+#[path = "../shared/time.rs"]
+mod time;

@@ -1,8 +1,10 @@
 //! A bot, its server, a chat and a folder of files.
 
+pub(crate) use crate::chance::Even;
+pub(crate) use crate::time::Hasty;
 use foldback_channels::strict::telegram::TelegramServer;
 use foldback_channels::{Ack, Call, ChannelAdapter, Folder, Refusal, Telegram, profile};
-use foldback_wire::{ChannelId, Clock, Operation, Platform, Rng, Secret, Sleep, Target, Timestamp};
+use foldback_wire::{ChannelId, Operation, Platform, Secret, Target};
 use std::sync::Arc;
 
 pub(crate) const TOKEN: &str = "700001:AAtoken-of-a-test_0123456789abcdefg";
@@ -10,29 +12,6 @@ pub(crate) const TOKEN: &str = "700001:AAtoken-of-a-test_0123456789abcdefg";
 pub(crate) const CHAT: i64 = 4_611_686_018_427_387_904;
 /// A forum with the topic 7.
 pub(crate) const FORUM: i64 = -1_001_234_567_890;
-
-/// Time as it is, with waits shortened a thousandfold.
-pub(crate) struct Hasty;
-
-impl Clock for Hasty {
-    fn now(&self) -> Timestamp {
-        Timestamp(jiff::Timestamp::now().as_millisecond())
-    }
-
-    fn sleep_until(&self, until: Timestamp) -> Sleep {
-        let wait = until.since(self.now()) / 1_000;
-        Box::pin(tokio::time::sleep(wait))
-    }
-}
-
-/// No chance.
-pub(crate) struct Even;
-
-impl Rng for Even {
-    fn next(&self) -> u64 {
-        0
-    }
-}
 
 pub(crate) struct Place {
     pub(crate) server: TelegramServer,

@@ -1,12 +1,12 @@
 //! A phone number, its server, a person and a folder of files.
 
+pub(crate) use crate::chance::Even;
+pub(crate) use crate::time::Hasty;
 use foldback_channels::strict::whatsapp::{Credentials, WhatsAppServer, sign};
 use foldback_channels::{
     Ack, Arrival, Call, ChannelAdapter, Folder, Refusal, Signal, WhatsApp, WhatsAppNumber, profile,
 };
-use foldback_wire::{
-    ChannelId, ChannelState, Clock, Inbound, Operation, Platform, Rng, Secret, Sleep, Target, Timestamp,
-};
+use foldback_wire::{ChannelId, ChannelState, Inbound, Operation, Platform, Secret, Target};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,29 +24,6 @@ pub(crate) const ANA: &str = "16505551234";
 /// A person who hides her number.
 pub(crate) const BEA: &str = "US.13491208655302741918";
 pub(crate) const GROUP: &str = "Y2FwaV9ncm91cDoxNzA1NTU1MDEzOToxMjAzNjM0MDQ2OTQyMzM4MjAZD";
-
-/// Time as it is, with waits shortened a thousandfold.
-pub(crate) struct Hasty;
-
-impl Clock for Hasty {
-    fn now(&self) -> Timestamp {
-        Timestamp(jiff::Timestamp::now().as_millisecond())
-    }
-
-    fn sleep_until(&self, until: Timestamp) -> Sleep {
-        let wait = until.since(self.now()) / 1_000;
-        Box::pin(tokio::time::sleep(wait))
-    }
-}
-
-/// No chance.
-pub(crate) struct Even;
-
-impl Rng for Even {
-    fn next(&self) -> u64 {
-        0
-    }
-}
 
 pub(crate) struct Place {
     pub(crate) server: WhatsAppServer,
