@@ -91,9 +91,11 @@ impl Search {
 
     /// Strips bytes `from..to` of the shown text, the white space at its ends aside.
     fn strip(&mut self, from: usize, to: usize) -> Option<Span> {
-        let owner = searched(&self.cells, InCode::All).1;
+        let mut stripped = searched(&self.cells, InCode::All).1[from..to].to_vec();
+        // Joined white space is one cell of up to 65,536 bytes.
+        stripped.dedup();
         let mut span: Option<Span> = None;
-        for cell in owner[from..to].iter().copied() {
+        for cell in stripped {
             let cell = &mut self.cells.0[cell];
             if cell.is_word() {
                 let start = span.map_or(cell.span.start, |span| span.start);
