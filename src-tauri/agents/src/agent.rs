@@ -1,7 +1,7 @@
 //! The seam between the pipeline and whatever answers.
 
 use async_trait::async_trait;
-use foldback_wire::{AgentFault, Inbound, RunId, SessionId, StopReason, ToolCall, Usage};
+use foldback_wire::{AgentFault, Inbound, RunFault, RunId, SessionId, StopReason, ToolCall, Usage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +34,13 @@ pub enum Step {
     Tool(ToolCall),
     /// Tokens used.
     Usage(Usage),
+    /// A planned fault makes this run go wrong. First step of such a run.
+    Faulted {
+        /// Its number.
+        number: u64,
+        /// How.
+        fault: RunFault,
+    },
     /// The backend is tried again.
     Retry {
         /// Which attempt begins, from 2.

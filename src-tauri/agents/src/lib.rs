@@ -3,6 +3,7 @@
 mod agent;
 pub mod demo;
 mod emitter;
+mod faulty;
 mod history;
 mod joiner;
 mod openai;
@@ -12,6 +13,7 @@ mod sse;
 pub mod strict_server;
 
 pub use agent::{Agent, AgentEvent, Step, StepSink, TurnRequest};
+pub use faulty::Faulty;
 pub use foldback_wire::Secret;
 pub use history::HistoryLimits;
 pub use openai::{ConfigError, OpenAiAgent, OpenAiConfig, Timeouts};

@@ -4,12 +4,12 @@
 use crate::failure;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
-    FixtureText, FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
-    PairingRevoke, Pairings, Pause, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
-    Resend, Ruler, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
+    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
+    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, ReachOf, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, Status,
+    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -103,6 +103,9 @@ commands! {
     pairing_revoke(PairingRevoke) -> Pairings: "Takes an approval back.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
+    faults(Nothing) -> Vec<FaultDeck>: "What is planned to go wrong, by channel and by agent.";
+    fault_plan(FaultPlan) -> Vec<FaultDeck>: "Plans that calls of a channel, or runs of an agent, go wrong.";
+    fault_remove(FaultRemove) -> Vec<FaultDeck>: "Removes a planned fault.";
     deliveries(BookOf) -> Book: "The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged.";
     resend(Resend) -> Sent: "Sends a dead letter again, as a turn of its own; once.";
     log_tail(Nothing) -> Vec<LogLine>: "The latest lines of the app's own log, oldest first.";

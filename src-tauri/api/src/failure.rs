@@ -51,6 +51,27 @@ pub(crate) fn internal(error: &impl Display) -> Failure {
     )
 }
 
+/// A fault that cannot be planned, and why.
+pub(crate) fn no_fault(why: &str) -> Failure {
+    failure("no_fault", format!("This cannot be planned: {why}."), None)
+}
+
+pub(crate) fn no_agent(agent: &str) -> Failure {
+    failure(
+        "not_found",
+        format!("No channel is answered by the agent `{agent}`."),
+        None,
+    )
+}
+
+pub(crate) fn no_planned_fault(number: u64) -> Failure {
+    failure(
+        "not_found",
+        format!("There is no planned fault {number}."),
+        Some("It was removed already."),
+    )
+}
+
 pub(crate) fn no_view(view: u32) -> Failure {
     failure(
         "not_found",

@@ -15,7 +15,7 @@ use foldback_agents::Agent;
 use foldback_channels::{Arrival, ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::{Settings, redact::InboundSecrets};
 use foldback_store::{Journal, PairingBook, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Inbound, Kind, Rng, TurnId, redact::Redaction};
+use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, Rng, TurnId, redact::Redaction};
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
@@ -291,6 +291,31 @@ impl Engine {
             .channel(channel)
             .ok_or_else(|| NoSuchChannel(channel.clone()))?;
         Ok(line.arm(armed, by))
+    }
+
+    /// Tells that a fault is planned for an agent, whose deck is its own.
+    pub fn agent_fault_planned(
+        &self,
+        agent: &str,
+        number: u64,
+        fault: Fault,
+        by: Actor,
+    ) -> Result<(), StoreError> {
+        self.core.recorder.note(Kind::FaultPlanned {
+            number,
+            agent: Some(agent.to_owned()),
+            fault,
+            by,
+        })
+    }
+
+    /// Tells that a fault of an agent is removed.
+    pub fn agent_fault_removed(&self, agent: &str, number: u64, by: Actor) -> Result<(), StoreError> {
+        self.core.recorder.note(Kind::FaultRemoved {
+            number,
+            agent: Some(agent.to_owned()),
+            by,
+        })
     }
 
     /// Mutes or unmutes all outbound: what goes out meanwhile is held. False when it was so already.

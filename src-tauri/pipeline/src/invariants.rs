@@ -110,7 +110,9 @@ impl State {
                     self.violation(event, format!("operation {op} is intended twice"));
                 }
             }
-            Kind::Attempted { op, .. } | Kind::Refused { op, .. } => self.open_op(event, *op),
+            Kind::Attempted { op, .. } | Kind::Refused { op, .. } | Kind::Faulted { op: Some(op), .. } => {
+                self.open_op(event, *op)
+            }
             Kind::Ended { op, .. } => {
                 self.open_op(event, *op);
                 if let Some(state) = self.ops.get_mut(op) {

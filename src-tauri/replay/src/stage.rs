@@ -2,14 +2,14 @@
 
 use crate::fixture::{FileContent, Fixture, FixtureStep};
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
-use foldback_channels::{ChannelAdapter, Loopback, sim::Fault};
+use foldback_channels::{ChannelAdapter, Loopback};
 use foldback_directives::{Directive, Settings, parse};
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, StartError,
     config::{Config, embedded},
 };
 use foldback_store::MemoryJournal;
-use foldback_wire::{ChannelId, Clock, Platform, Timestamp};
+use foldback_wire::{Actor, CallFault, ChannelId, Clock, Platform, Timestamp};
 use serde_json::{Map, Value};
 use std::{
     collections::BTreeMap,
@@ -65,7 +65,7 @@ pub(crate) struct Props {
     pub(crate) config: Config,
     /// Files that may be sent, by path.
     pub(crate) files: BTreeMap<String, FileContent>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<CallFault>,
 }
 
 impl Props {
@@ -108,9 +108,6 @@ impl Stage {
             Arc::clone(&clock),
             Some(send_dir.clone()),
         ));
-        for fault in faults {
-            loopback.platform().plan(fault);
-        }
         let agent = Arc::new(ScriptAgent::new(Arc::clone(&clock)));
         let journal = Arc::new(MemoryJournal::new());
         let engine = Engine::start(Parts {
@@ -126,6 +123,11 @@ impl Stage {
             grammar_off: mutation.grammar_off.clone(),
         })
         .await?;
+        if let Some(line) = engine.channels().channel(&channel) {
+            for (number, fault) in (1..).zip(faults) {
+                line.plan(number, fault, Actor::Config);
+            }
+        }
         Ok(Self {
             engine,
             channel,

@@ -1,6 +1,6 @@
 //! The types of events by their public names, with the stage that each belongs to.
 
-use foldback_wire::{Event, HoldReason, Kind, Stage};
+use foldback_wire::{Event, Fault, HoldReason, Kind, Stage};
 
 /// Where an event belongs that no stage decided.
 pub(crate) const CHANNEL: &str = "channel";
@@ -38,6 +38,8 @@ kinds! {
     Armed = "armed", Some(CHANNEL) => "A channel was armed or disarmed.",
     Muted = "muted", Some(PROCESS) => "All outbound was muted or unmuted.",
     HeldSettled = "held_settled", Some(CHANNEL) => "A person decided about what was held for too long.",
+    FaultPlanned = "fault_planned", None => "A person planned that calls or runs go wrong.",
+    FaultRemoved = "fault_removed", None => "A planned fault was removed.",
     Pairing = "pairing", Some(Stage::Authorize.code()) => "Somebody asked to talk to the bot, or an operator decided about it.",
     Received = "received", Some(CHANNEL) => "A message came in.",
     Passed = "passed", None => "A stage let the message pass.",
@@ -66,6 +68,7 @@ kinds! {
     Intended = "intended", Some(Stage::Dispatch.code()) => "A platform operation is intended.",
     Waiting = "waiting", None => "A delivery waits.",
     Attempted = "attempted", Some(Stage::Deliver.code()) => "The platform is called.",
+    Faulted = "faulted", None => "A planned fault hit.",
     Refused = "refused", Some(Stage::Deliver.code()) => "The platform refused an attempt that will be repeated.",
     Ended = "ended", Some(Stage::Deliver.code()) => "An operation ended.",
     Warned = "warned", None => "Something a person should know.",
@@ -86,6 +89,10 @@ pub(crate) fn stage(event: &Event) -> &'static str {
     }
     match &event.kind {
         Kind::Passed { stage, .. } | Kind::Stopping { stage, .. } => stage.code(),
+        Kind::Faulted { fault, .. } => match fault {
+            Fault::Call(_) => Stage::Deliver.code(),
+            Fault::Run(_) => Stage::Run.code(),
+        },
         Kind::Waiting { reason, .. } => match reason {
             HoldReason::Debounce => Stage::Debounce.code(),
             HoldReason::EditInterval | HoldReason::ChannelCannotEdit => Stage::Preview.code(),

@@ -1,7 +1,7 @@
 //! Events: every decision, in order. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Gate, Inbound, Intent, OpId, Outcome,
+    Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Fault, Gate, Inbound, Intent, OpId, Outcome,
     PairingStep, RefusalCode, RunId, Seq, SessionId, Stage, StopReason, Terminal, Timestamp, ToolCall,
     TurnId, Usage, UserId,
 };
@@ -119,6 +119,26 @@ pub enum Kind {
         /// Whether it goes out; else it is given up.
         send: bool,
         /// Who decided.
+        by: Actor,
+    },
+    /// A person planned that calls of a channel, or runs of an agent, go wrong.
+    FaultPlanned {
+        /// Its number, counted from the start of the process.
+        number: u64,
+        /// The agent, where it is not about a channel.
+        agent: Option<String>,
+        /// What is to go wrong.
+        fault: Fault,
+        /// Who did it.
+        by: Actor,
+    },
+    /// A planned fault was removed.
+    FaultRemoved {
+        /// Its number.
+        number: u64,
+        /// The agent, where it was not about a channel.
+        agent: Option<String>,
+        /// Who did it.
         by: Actor,
     },
     /// Somebody who is not on an allow list asked to talk to the bot, or an operator decided about it.
@@ -330,6 +350,15 @@ pub enum Kind {
         op: OpId,
         /// Which attempt, from 1.
         attempt: u32,
+    },
+    /// A planned fault hit: what follows is its work, not the platform's or the agent's own.
+    Faulted {
+        /// Its number.
+        number: u64,
+        /// The operation, for a fault of a call.
+        op: Option<OpId>,
+        /// What goes wrong.
+        fault: Fault,
     },
     /// The platform refused an attempt that will be repeated.
     Refused {

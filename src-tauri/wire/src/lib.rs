@@ -6,6 +6,7 @@ mod channel;
 mod closed;
 mod delivery;
 mod event;
+mod fault;
 mod ids;
 mod inbound;
 mod pairing;
@@ -23,6 +24,7 @@ pub use delivery::{
     Body, Delivery, DirectiveRef, Intent, Operation, Outcome, OutcomeCode, RefusalCode, Target,
 };
 pub use event::{Draft, Event, Hold, Kind};
+pub use fault::{CallFailure, CallFault, ChunkCut, Deck, Fault, LONGEST_FAULT_MS, Planned, RunFault};
 pub use foldback_directives::{
     Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
     RangeReason, Severity, Span, Suppression,

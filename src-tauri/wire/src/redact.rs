@@ -105,6 +105,9 @@ impl Redaction {
             | Kind::Stopped
             | Kind::Armed { .. }
             | Kind::Muted { .. }
+            | Kind::FaultPlanned { .. }
+            | Kind::FaultRemoved { .. }
+            | Kind::Faulted { .. }
             | Kind::Queued { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }

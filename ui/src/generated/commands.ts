@@ -15,6 +15,9 @@ import type {
   Composed,
   DialectBench,
   EventDetail,
+  FaultDeck,
+  FaultPlan,
+  FaultRemove,
   FilterCheck,
   FilterComplete,
   FilterText,
@@ -145,6 +148,12 @@ export interface Commands {
   mute: { args: Mute; result: Status };
   /** Sends or gives up what was held for too long. */
   release_held: { args: ReleaseHeld; result: ChannelCard };
+  /** What is planned to go wrong, by channel and by agent. */
+  faults: { args: Nothing; result: Array<FaultDeck> };
+  /** Plans that calls of a channel, or runs of an agent, go wrong. */
+  fault_plan: { args: FaultPlan; result: Array<FaultDeck> };
+  /** Removes a planned fault. */
+  fault_remove: { args: FaultRemove; result: Array<FaultDeck> };
   /** The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged. */
   deliveries: { args: BookOf; result: Book };
   /** Sends a dead letter again, as a turn of its own; once. */

@@ -223,6 +223,26 @@ export type BubblePart = { "part": "text",
   note: boolean,
 };
 
+/** How a call to a platform fails. */
+export type CallFailure = "rate_limited" | "gone" | "forbidden" | "too_long" | "unsupported" | "transient" | "rejected" | "lost_ack" | "disconnect";
+
+/** One planned misbehaviour of a platform. The shape of `faults:` in a fixture. Of several that hit one call the
+ * first counts. */
+export type CallFault = {
+  /** Which operation. */
+  op: OpKind,
+  /** Which call of that operation, from 1, counted from when the fault is planned. */
+  nth: number,
+  /** How many calls from there on. */
+  times: number,
+  /** How it fails; without it the call is only late. */
+  fail?: CallFailure,
+  /** How long to wait in milliseconds, for `rate_limited`; how long the channel is down, for `disconnect`. */
+  retry_after_ms?: number,
+  /** How long the call is on its way before it arrives, in milliseconds. */
+  latency_ms: number,
+};
+
 /** What a channel can do. Decisions about what a channel cannot do are made from this, in one place (the
  * delivery engine). Sizes are in bytes, text lengths in `unit`. */
 export type Capabilities = {
@@ -402,6 +422,9 @@ export type Chunk = {
   /** Raw bytes. */
   span: Span,
 };
+
+/** How the text of an answer comes. */
+export type ChunkCut = "burst" | "bytes";
 
 /** Every diagnostic, closed. */
 export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel";
@@ -701,6 +724,56 @@ export type Failure = {
 
 /** What became of a byte of the raw output. */
 export type Fate = "show" | "strip" | "drop";
+
+/** A planned fault. */
+export type Fault = { "call": CallFault }
+| { "run": RunFault };
+
+/** What is planned for one place; answer of `faults` is a list of them, channels first. */
+export type FaultDeck = {
+  /** Where. */
+  place: FaultPlace,
+  /** Oldest first. */
+  planned: Array<PlannedFault>,
+};
+
+/** A planned fault that hit a turn: a mark on its timeline. */
+export type FaultMark = {
+  /** The event. */
+  seq: number,
+  /** Milliseconds since the turn began. */
+  at_ms: number,
+  /** The number it was planned under. */
+  number: number,
+  /** The operation, for a fault of a call. */
+  op: OpId | null,
+  /** What went wrong, in words. */
+  about: string,
+};
+
+/** Where something goes wrong. */
+export type FaultPlace = { "of": "channel",
+  /** The channel. */
+  channel: ChannelId,
+}
+| { "of": "agent",
+  /** Its backend, such as `openai`. */
+  agent: string,
+};
+
+/** `fault_plan`: let something go wrong from now on. A deck is kept in memory: a restart empties it. */
+export type FaultPlan = {
+  /** Where. */
+  place: FaultPlace,
+  /** What: of calls for a channel, of runs for an agent. */
+  fault: Fault,
+};
+
+/** `fault_remove`: a planned fault is to hit no more. */
+export type FaultRemove = {
+  /** Its number. */
+  number: number,
+};
 
 /** How a file is sent. */
 export type FileKind = "image" | "file" | "audio";
@@ -1049,6 +1122,24 @@ export type Kind = { "type": "started",
   /** Who decided. */
   by: Actor,
 }
+| { "type": "fault_planned",
+  /** Its number, counted from the start of the process. */
+  number: number,
+  /** The agent, where it is not about a channel. */
+  agent: string | null,
+  /** What is to go wrong. */
+  fault: Fault,
+  /** Who did it. */
+  by: Actor,
+}
+| { "type": "fault_removed",
+  /** Its number. */
+  number: number,
+  /** The agent, where it was not about a channel. */
+  agent: string | null,
+  /** Who did it. */
+  by: Actor,
+}
 | { "type": "pairing",
   /** What happened. */
   step: PairingStep,
@@ -1229,6 +1320,14 @@ export type Kind = { "type": "started",
   op: OpId,
   /** Which attempt, from 1. */
   attempt: number,
+}
+| { "type": "faulted",
+  /** Its number. */
+  number: number,
+  /** The operation, for a fault of a call. */
+  op: OpId | null,
+  /** What goes wrong. */
+  fault: Fault,
 }
 | { "type": "refused",
   /** Which operation. */
@@ -1570,6 +1669,28 @@ export type Pause = {
   paused: boolean,
 };
 
+/** A fault on a deck, and what came of it. */
+export type Planned = {
+  /** Its number. */
+  number: number,
+  /** What is to go wrong. */
+  fault: Fault,
+  /** Calls of its operation, or runs, since it was planned. */
+  met: number,
+  /** Those it made go wrong. */
+  hit: number,
+};
+
+/** A planned fault, for a person. */
+export type PlannedFault = {
+  /** The fault, and what came of it. */
+  planned: Planned,
+  /** What goes wrong, in words. */
+  about: string,
+  /** Whether it has hit all that it was planned for. */
+  spent: boolean,
+};
+
 /** The platforms Foldback knows; a channel, simulated or real, has the profile of one. */
 export type Platform = "telegram" | "discord" | "slack" | "whatsapp" | "signal";
 
@@ -1820,6 +1941,24 @@ export type Ruler = {
   messages: Array<RuledMessage>,
 };
 
+/** One planned misbehaviour of an agent's stream. Of several that hit one run the first counts. */
+export type RunFault = {
+  /** Which run of the agent, from 1, counted from when the fault is planned. */
+  nth: number,
+  /** How many runs from there on. */
+  times: number,
+  /** How long nothing comes at first, in milliseconds. */
+  first_byte_ms: number,
+  /** After how many bytes of text it stalls and fails; at the end, where there are fewer. */
+  after_bytes: number,
+  /** How long nothing comes there, in milliseconds. */
+  stall_ms: number,
+  /** How the run fails there; without it, it goes on. */
+  fail?: AgentFault,
+  /** How its text comes; without it, as the agent gives it. */
+  cut?: ChunkCut,
+};
+
 /** One run of an agent; late events of an abandoned run carry its id and are dropped. */
 export type RunId = number;
 
@@ -1971,6 +2110,8 @@ export type Status = {
   leaks: number,
   /** Stretches of answers that were masked as secrets. */
   masked: number,
+  /** Planned faults that may still hit something. */
+  faults: number,
   /** Since when everything here and on the cards of the channels is counted: the start of the process. */
   since: Timestamp,
   /** Last place of the journal. */
@@ -2085,6 +2226,8 @@ export type TurnDetail = {
   decisions: Array<Decision>,
   /** The waterfall. */
   lanes: Array<LaneSpan>,
+  /** Planned faults that hit it, in order. */
+  faults: Array<FaultMark>,
   /** Deliveries as replay prints them. */
   deliveries: Array<Delivery>,
 };

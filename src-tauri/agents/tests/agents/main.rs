@@ -2,6 +2,7 @@
 
 mod contract;
 mod demo;
+mod faulty;
 mod openai;
 #[cfg(feature = "test-peers")]
 mod peers;

@@ -3,8 +3,8 @@
 use super::lock;
 use async_trait::async_trait;
 use foldback_agents::{
-    Agent, AgentEvent, OpenAiAgent, OpenAiConfig, Rule, ScriptAgent, ScriptStep, Secret, Step, StepSink,
-    TurnRequest, demo,
+    Agent, AgentEvent, Faulty, OpenAiAgent, OpenAiConfig, Rule, ScriptAgent, ScriptStep, Secret, Step,
+    StepSink, TurnRequest, demo,
 };
 use foldback_pipeline::{
     Agents,
@@ -45,18 +45,26 @@ pub enum AgentError {
     NotYet(&'static str),
 }
 
-/// The agents of a configuration, each behind what a person types.
+/// The agents of a configuration.
+pub(super) struct Made {
+    /// As the pipeline takes them.
+    pub(super) agents: Agents,
+    /// By backend, to plan faults.
+    pub(super) faulty: BTreeMap<&'static str, Arc<Faulty>>,
+}
+
+/// The agents of a configuration, each behind what a person types and what they plan to go wrong.
 pub(super) fn build(
     config: &Config,
     base: &Path,
     typed: &Typed,
     clock: &Arc<dyn Clock>,
     rng: &Arc<dyn Rng>,
-) -> Result<Agents, AgentError> {
-    let mut made: HashMap<Backend, Arc<dyn Agent>> = HashMap::new();
+) -> Result<Made, AgentError> {
+    let mut faulty: BTreeMap<&'static str, Arc<Faulty>> = BTreeMap::new();
     let mut get = |backend: Backend| -> Result<Arc<dyn Agent>, AgentError> {
-        if let Some(agent) = made.get(&backend) {
-            return Ok(Arc::clone(agent));
+        if let Some(agent) = faulty.get(backend.code()) {
+            return Ok(Arc::clone(agent) as _);
         }
         let agent: Arc<dyn Agent> = match backend {
             Backend::Script => Arc::new(typed.before(Arc::new(script(config, base, clock)?), clock)),
@@ -67,7 +75,8 @@ pub(super) fn build(
                 return Err(AgentError::NotYet(backend.code()));
             }
         };
-        made.insert(backend, Arc::clone(&agent));
+        let agent = Arc::new(Faulty::new(agent, Arc::clone(clock)));
+        faulty.insert(backend.code(), Arc::clone(&agent));
         Ok(agent)
     };
     let default = get(config.agent.backend)?;
@@ -75,7 +84,8 @@ pub(super) fn build(
     for id in config.channels.keys() {
         by_channel.insert(id.clone(), get(config.backend_of(id))?);
     }
-    Ok(Agents { default, by_channel })
+    let agents = Agents { default, by_channel };
+    Ok(Made { agents, faulty })
 }
 
 fn unusable(key: &str, detail: &impl ToString) -> AgentError {

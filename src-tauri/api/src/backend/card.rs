@@ -137,6 +137,7 @@ impl Backend {
             unknown_turns: digest.unknown_turns(),
             leaks: digest.leaks(),
             masked: digest.masked(),
+            faults: self.faults_to_come(),
             since: digest.since().unwrap_or_else(|| shared.clock.now()),
             head: shared.journal.head().0,
             stopped: shared.stopped.get().map(ToString::to_string),

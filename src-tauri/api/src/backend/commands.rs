@@ -4,12 +4,12 @@ use super::Backend;
 use crate::{Commands, catalog::catalog};
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DialectBench, EventDetail, Failure, FilterCheck, FilterComplete, FilterText, Find,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
-    FixtureText, FixtureWrite, Found, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
-    PairingRevoke, Pairings, Pause, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
-    Resend, Ruler, Secrets, Sent, SeqRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
+    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
+    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, ReachOf, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, Status,
+    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -175,6 +175,18 @@ impl Commands for Backend {
 
     async fn release_held(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
         self.release(wish).await
+    }
+
+    async fn faults(&self, _: Nothing) -> Result<Vec<FaultDeck>, Failure> {
+        Ok(self.decks())
+    }
+
+    async fn fault_plan(&self, wish: FaultPlan) -> Result<Vec<FaultDeck>, Failure> {
+        self.plan_fault(wish)
+    }
+
+    async fn fault_remove(&self, wish: FaultRemove) -> Result<Vec<FaultDeck>, Failure> {
+        self.remove_fault(&wish)
     }
 
     async fn deliveries(&self, of: BookOf) -> Result<Book, Failure> {

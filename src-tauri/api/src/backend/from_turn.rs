@@ -5,7 +5,7 @@ use crate::{TurnFold, failure};
 use foldback_replay::{Came, ends, fixture, recording, updated};
 use foldback_store::one_line;
 use foldback_wire::{
-    ChatType, Code, Inbound, Platform, TurnId,
+    CallFault, ChatType, Code, Inbound, Platform, TurnId,
     rpc::{Failure, FixtureText},
 };
 use serde_json::{Map, Value, json};
@@ -24,7 +24,7 @@ impl Backend {
             about: format!("Made from turn {turn} of {}.", detail.inbound.channel),
             platform,
             inbound: &detail.inbound,
-            more: String::new(),
+            more: faults(&recording::faults(&events)),
         }
         .with(recording::script(&events).iter().map(|step| json!(step)));
         let parsed = fixture::parse(Path::new(&path), &script).map_err(|e| failure::internal(&e))?;
@@ -43,6 +43,17 @@ impl Backend {
             path,
             text: updated(&script, &parsed, &[came]),
         })
+    }
+}
+
+/// The planned faults that hit the turn's calls, as a key of the fixture.
+fn faults(faults: &[CallFault]) -> String {
+    let lines = faults.iter().map(|fault| format!("  - {}\n", json!(fault)));
+    let lines: String = lines.collect();
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("faults:\n{lines}")
     }
 }
 

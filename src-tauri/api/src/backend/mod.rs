@@ -11,6 +11,7 @@ mod compose;
 #[cfg(unix)]
 mod control;
 mod demo;
+mod faults;
 mod fixtures;
 mod follow;
 mod from_cut;
@@ -36,6 +37,7 @@ use crate::{
     log::LogBook,
 };
 use agents::Typed;
+use foldback_agents::Faulty;
 use foldback_channels::Loopback;
 use foldback_directives::redact::Patterns;
 use foldback_pipeline::{Engine, config::Config};
@@ -48,7 +50,7 @@ use runs::Runs;
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 use tokio::{sync::broadcast, task::JoinSet};
@@ -78,6 +80,10 @@ struct Shared {
     engine: Engine,
     loopbacks: BTreeMap<ChannelId, Arc<Loopback>>,
     typed: Typed,
+    /// The agents, by backend, with what is planned for them.
+    faulty: BTreeMap<&'static str, Arc<Faulty>>,
+    /// The number of the fault that was planned last.
+    last_fault: AtomicU64,
     log: LogBook,
     digest: Mutex<Digest>,
     turns: Turns,

@@ -3,7 +3,7 @@
 use super::{
     Backend, Shared,
     adapters::{self, Adapters, ChannelError},
-    agents::{self, AgentError, Typed},
+    agents::{self, AgentError, Made, Typed},
     runs::Runs,
     turns::Turns,
     views::Views,
@@ -18,7 +18,7 @@ use foldback_wire::{Actor, Clock, Rng};
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicU64},
 };
 use tokio::{sync::broadcast, task::JoinSet};
 
@@ -161,7 +161,7 @@ impl Backend {
             .map(|entry| (entry.op, entry.channel));
         let digest = Digest::resume(outbox);
         let typed = Typed::default();
-        let agents = agents::build(&config, &base, &typed, &clock, &rng)?;
+        let Made { agents, faulty } = agents::build(&config, &base, &typed, &clock, &rng)?;
         let Adapters { all, loopbacks } = adapters::build(&config, &base, &clock, &rng)?;
         let config = Arc::new(config);
         let parts = Parts {
@@ -192,6 +192,8 @@ impl Backend {
             engine,
             loopbacks,
             typed,
+            faulty,
+            last_fault: AtomicU64::new(0),
             log,
             digest: Mutex::new(digest),
             turns: Turns::default(),

@@ -40,6 +40,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Tool { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }
+        | Kind::Faulted { op: None, .. }
         | Kind::RunFailed { .. }
         | Kind::RunEnded { .. } => whole(D::Agent),
         Kind::MessageEnded { message, .. } => of(D::Agent, *message),
@@ -71,6 +72,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         Kind::Waiting { .. }
         | Kind::Attempted { .. }
         | Kind::Refused { .. }
+        | Kind::Faulted { op: Some(_), .. }
         | Kind::Ended { .. }
         | Kind::Warned { .. } => whole(D::Delivery),
         Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
@@ -81,6 +83,8 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Armed { .. }
         | Kind::Muted { .. }
         | Kind::HeldSettled { .. }
+        | Kind::FaultPlanned { .. }
+        | Kind::FaultRemoved { .. }
         | Kind::Pairing { .. } => None,
     }
 }

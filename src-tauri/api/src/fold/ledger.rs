@@ -18,6 +18,8 @@ pub(super) struct Ledger {
     /// Which operation's text each message shows, and since when.
     shown: HashMap<MessageId, (usize, Timestamp)>,
     waiting: Option<Wait>,
+    /// The operation whose call a planned fault hit last.
+    faulted: Option<OpId>,
 }
 
 /// What delivery waits for.
@@ -102,17 +104,23 @@ impl Ledger {
             }
             Kind::Attempted { op, attempt } => {
                 self.waiting.take_if(|wait| wait.op == Some(*op));
+                self.faulted.take_if(|faulted| faulted == op);
                 if let Some(entry) = self.entry(*op) {
                     entry.attempts = *attempt;
                 }
             }
+            Kind::Faulted { op, .. } => self.faulted = *op,
             Kind::Refused {
                 op, detail, retry_at, ..
             } => {
+                let who = match self.faulted.take_if(|faulted| faulted == op) {
+                    Some(_) => "A planned fault refused it",
+                    None => "The platform refused",
+                };
                 if let Some(entry) = self.entry(*op) {
                     entry.waiting = Some(match retry_at {
-                        Some(_) => format!("The platform refused: {detail}. It is tried again."),
-                        None => format!("The platform refused: {detail}."),
+                        Some(_) => format!("{who}: {detail}. It is tried again."),
+                        None => format!("{who}: {detail}."),
                     });
                 }
             }

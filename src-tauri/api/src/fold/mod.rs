@@ -16,7 +16,7 @@ use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
     ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, ToolCall, TurnId,
-    rpc::{Decision, LedgerEntry, TurnDetail, TurnSummary},
+    rpc::{Decision, FaultMark, LedgerEntry, TurnDetail, TurnSummary},
 };
 use lanes::Phases;
 use ledger::Ledger;
@@ -46,6 +46,7 @@ pub struct TurnFold {
     ledger: Ledger,
     phases: Phases,
     decisions: Vec<Decision>,
+    faults: Vec<FaultMark>,
     typing: Typing,
 }
 
@@ -70,6 +71,7 @@ impl TurnFold {
             ledger: Ledger::default(),
             phases: Phases::default(),
             decisions: Vec::new(),
+            faults: Vec::new(),
             typing: Typing::default(),
         }
     }
@@ -125,6 +127,13 @@ impl TurnFold {
                 None => self.tools.push(call.clone()),
             },
             Kind::TurnEnded { terminal } => self.terminal = Some(terminal.clone()),
+            Kind::Faulted { number, op, fault } => self.faults.push(FaultMark {
+                seq: when.seq,
+                at_ms: when.ms,
+                number: *number,
+                op: *op,
+                about: fault.to_string(),
+            }),
             _ => {}
         }
     }
@@ -221,6 +230,7 @@ impl TurnFold {
             ledger,
             decisions: self.decisions.clone(),
             lanes,
+            faults: self.faults.clone(),
             deliveries,
         })
     }

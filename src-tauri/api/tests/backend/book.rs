@@ -1,7 +1,7 @@
 //! The delivery ledger of a channel, and dead letters.
 
 use crate::host::Host;
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{
     OpKind, OutcomeCode,
     rpc::{Book, Sent, Status, TurnDetail},
@@ -17,7 +17,9 @@ async fn book(host: &Host, channel: Option<&str>) -> Book {
 /// The next operation of a kind fails on a simulated platform, for good.
 fn fail_next(host: &Host, channel: &str, op: OpKind) {
     let loopback = host.backend.loopback(&channel.into()).unwrap();
-    loopback.platform().plan(Fault::first(op, Failure::Forbidden));
+    loopback
+        .platform()
+        .plan(CallFault::first(op, CallFailure::Forbidden));
 }
 
 #[tokio::test(start_paused = true)]

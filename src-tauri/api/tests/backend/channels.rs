@@ -192,9 +192,9 @@ async fn an_alarm_does_not_wait_for_the_tick() {
     let mut app = host.subscribe(&Topic::App);
     pushed(&mut app, Duration::from_secs(2)).await;
     let args = json!({"channel": "telegram", "user_text": "Hi", "agent_output": "Hello"});
-    let gone = foldback_channels::sim::Fault::first(
+    let gone = foldback_channels::sim::CallFault::first(
         foldback_wire::OpKind::SendText,
-        foldback_channels::sim::Failure::Forbidden,
+        foldback_channels::sim::CallFailure::Forbidden,
     );
     host.backend
         .loopback(&"telegram".into())

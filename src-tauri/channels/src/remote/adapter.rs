@@ -3,7 +3,7 @@
 use super::protocol::{Line, Reply, Request};
 use crate::backoff::Backoff;
 use crate::loopback::{file_size, report};
-use crate::sim::Fault;
+use crate::sim::CallFault;
 use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 use async_trait::async_trait;
 use foldback_wire::{Capabilities, ChannelState, Clock, Inbound, RefusalCode, Rng};
@@ -57,7 +57,7 @@ impl RemoteLoopback {
     }
 
     /// Plans a fault.
-    pub async fn plan(&self, fault: Fault) -> Result<(), Refusal> {
+    pub async fn plan(&self, fault: CallFault) -> Result<(), Refusal> {
         self.ask(&Request::Plan { fault }).await.map(drop)
     }
 

@@ -2,7 +2,7 @@
 //! connection to itself, as it would over HTTP without keep-alive: then a connection that breaks says
 //! exactly which call is in doubt.
 
-use crate::sim::Fault;
+use crate::sim::CallFault;
 use crate::{Ack, Call, Refusal};
 use foldback_wire::{Inbound, MessageId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -26,7 +26,7 @@ pub(super) enum Request {
     /// Somebody writes to the bot; answered with `Noted`.
     Inject { message: Box<Inbound> },
     /// Plan a fault; answered with `Noted`.
-    Plan { fault: Fault },
+    Plan { fault: CallFault },
     /// Hand over messages on this connection from now on: each is a `Message`, and the next one comes only
     /// after it was `Got`.
     Listen,

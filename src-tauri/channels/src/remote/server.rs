@@ -2,7 +2,7 @@
 
 use super::protocol::{Line, Reply, Request};
 use crate::Call;
-use crate::sim::{Failure, Record, SimPlatform};
+use crate::sim::{CallFailure, Record, SimPlatform};
 use foldback_wire::{Clock, Inbound};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -143,11 +143,11 @@ impl Site {
             .ledger()
             .arrive(self.clock.now(), call, size, fault.as_ref())?;
         Ok(match fault.and_then(|f| f.fail) {
-            Some(Failure::Disconnect) => {
+            Some(CallFailure::Disconnect) => {
                 self.listener.send_modify(|latest| *latest += 1); // whoever listens is cut off
                 None
             }
-            Some(Failure::LostAck) => None,
+            Some(CallFailure::LostAck) => None,
             _ => Some(Reply::Answer { answer }),
         })
     }
@@ -197,7 +197,7 @@ impl Ledger {
         now: foldback_wire::Timestamp,
         call: Call,
         size: Option<u64>,
-        fault: Option<&crate::sim::Fault>,
+        fault: Option<&crate::sim::CallFault>,
     ) -> Result<Result<crate::Ack, crate::Refusal>, Trouble> {
         let answer = self.platform.arrive(now, call, size, fault);
         if let Some(record) = self.platform.log().last() {

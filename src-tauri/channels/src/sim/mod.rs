@@ -2,12 +2,11 @@
 //! profile it is given, gives out ids in the platform's form and remembers what happened.
 
 mod chat;
-mod fault;
 mod ids;
 mod rules;
 
 pub use chat::{Author, Chat, Content, Message, Replaced};
-pub use fault::{Failure, Fault};
+pub use foldback_wire::{CallFailure, CallFault};
 pub use ids::is_message_id;
 pub use rules::file_limit;
 
@@ -50,7 +49,7 @@ pub struct SimPlatform {
     shut: BTreeMap<ChatId, RefusalCode>,
     ids: IdSource,
     keys: HashMap<String, (Timestamp, MessageId)>,
-    faults: Vec<Fault>,
+    faults: Vec<CallFault>,
     calls: BTreeMap<OpKind, u32>,
     log: VecDeque<Record>,
 }
@@ -131,12 +130,12 @@ impl SimPlatform {
     }
 
     /// Plans a fault.
-    pub fn plan(&mut self, fault: Fault) {
+    pub fn plan(&mut self, fault: CallFault) {
         self.faults.push(fault);
     }
 
     /// A call sets out: counts it and says how it will go wrong, if it will.
-    pub fn set_out(&mut self, op: OpKind) -> Option<Fault> {
+    pub fn set_out(&mut self, op: OpKind) -> Option<CallFault> {
         let count = self.calls.entry(op).or_insert(0);
         *count += 1;
         let count = *count;
@@ -150,11 +149,11 @@ impl SimPlatform {
         now: Timestamp,
         call: Call,
         size: Option<u64>,
-        fault: Option<&Fault>,
+        fault: Option<&CallFault>,
     ) -> Result<Ack, Refusal> {
         let failure = fault.and_then(|f| f.fail);
         let done = match failure {
-            Some(Failure::Disconnect) => {
+            Some(CallFailure::Disconnect) => {
                 Err(Refusal::new(RefusalCode::Transient, "the connection broke").or_done())
             }
             Some(failure) if let Some(code) = failure.refusal() => Err(Refusal {
@@ -166,7 +165,7 @@ impl SimPlatform {
         let repeated = done.as_ref().is_ok_and(|d| d.repeated);
         let applied = done.as_ref().is_ok_and(|d| !d.repeated && !d.ack.unchanged);
         let mut answer = done.map(|d| d.ack);
-        if failure == Some(Failure::LostAck) && answer.is_ok() {
+        if failure == Some(CallFailure::LostAck) && answer.is_ok() {
             answer = Err(Refusal::new(RefusalCode::Transient, "no answer arrived").or_done());
         }
         if self.log.len() == LOG_KEPT {

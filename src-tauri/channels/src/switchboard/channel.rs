@@ -6,10 +6,11 @@ use super::run::Run;
 use super::state::{Closed, Status, step};
 use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal};
 use foldback_wire::{
-    Actor, Capabilities, ChannelId, ChannelState, Kind, MessageId, OutcomeCode, RefusalCode, Timestamp,
+    Actor, CallFailure, CallFault, Capabilities, ChannelId, ChannelState, Deck, Fault, Kind, MessageId,
+    OpKind, OutcomeCode, Planned, RefusalCode, Timestamp,
 };
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tokio_util::task::TaskTracker;
@@ -69,6 +70,9 @@ pub(super) struct Line {
     status: watch::Sender<Status>,
     busy: TaskTracker,
     connection: Mutex<Connection>,
+    deck: std::sync::Mutex<Deck>,
+    /// Until when a planned fault keeps the connection broken.
+    broken: watch::Sender<Option<Timestamp>>,
 }
 
 /// The run of the adapter, while there is one. Locked while the channel is switched, so that a switch-on
@@ -119,6 +123,8 @@ impl Channel {
                 status,
                 busy,
                 connection,
+                deck: std::sync::Mutex::default(),
+                broken: watch::Sender::new(None),
             }),
         }
     }
@@ -196,32 +202,79 @@ impl Channel {
         })
     }
 
-    /// Acts as if it performed an operation, also where the channel is armed, unless it is closed.
-    pub fn rehearse(&self, call: &Call) -> Result<Delivered, NotDelivered> {
-        self.line.status.borrow().open()?;
-        Ok(self.line.answer_dry(call))
+    /// Plans that calls go wrong.
+    pub fn plan(&self, number: u64, fault: CallFault, by: Actor) {
+        let fault = Fault::Call(fault);
+        self.line.deck().plan(number, fault.clone());
+        self.line.shared.tell(
+            Some(&self.line.id),
+            Kind::FaultPlanned {
+                number,
+                agent: None,
+                fault,
+                by,
+            },
+        );
     }
 
-    /// Performs one operation, unless the channel is closed. Does not retry.
-    pub async fn perform(&self, mut call: Call) -> Result<Delivered, NotDelivered> {
+    /// Removes a planned fault. False when there is none of this number.
+    pub fn remove_fault(&self, number: u64, by: Actor) -> bool {
+        let removed = self.line.deck().remove(number);
+        if removed {
+            let agent = None;
+            let kind = Kind::FaultRemoved { number, agent, by };
+            self.line.shared.tell(Some(&self.line.id), kind);
+        }
+        removed
+    }
+
+    /// The faults that are planned.
+    pub fn faults(&self) -> Vec<Planned> {
+        self.line.deck().planned().to_vec()
+    }
+
+    /// A call sets out: the planned fault that it is to be performed with, and its number.
+    pub fn set_out(&self, op: OpKind) -> Option<(u64, CallFault)> {
+        self.line.deck().call(op)
+    }
+
+    /// Acts as if it performed an operation, also where the channel is armed, unless it is closed. It goes wrong
+    /// as `fault` says all the same.
+    pub async fn rehearse(&self, call: Call, fault: Option<&CallFault>) -> Result<Delivered, NotDelivered> {
+        self.go(call, true, fault).await
+    }
+
+    /// Performs one operation, unless the channel is closed. Does not retry. With a `fault` it goes wrong: on its way
+    /// to the platform, or on the way back.
+    pub async fn perform(&self, call: Call, fault: Option<&CallFault>) -> Result<Delivered, NotDelivered> {
+        self.go(call, false, fault).await
+    }
+
+    async fn go(
+        &self,
+        call: Call,
+        rehearsal: bool,
+        fault: Option<&CallFault>,
+    ) -> Result<Delivered, NotDelivered> {
         let line = &self.line;
         let (armed, _busy) = {
             let status = line.status.borrow();
             status.open()?;
             (status.armed, line.busy.token())
         };
-        if !armed || about_dry_message(&call.operation) {
-            return Ok(line.answer_dry(&call));
+        if let Some(fault) = fault {
+            line.hinder(fault).await?;
         }
-        let dropped = take_dry_reply(&mut call);
-        let answer = line.adapter.perform(call).await;
-        line.learn(&answer);
-        let mut ack = answer?;
-        if let Some(to) = dropped {
-            ack.warning
-                .get_or_insert_with(|| format!("sent without its reply: {to} was a dry run"));
+        let done = if rehearsal || !armed || about_dry_message(&call.operation) {
+            line.answer_dry(&call)
+        } else {
+            line.call(call).await?
+        };
+        if fault.is_some_and(|fault| fault.fail == Some(CallFailure::LostAck)) {
+            let lost = Refusal::new(RefusalCode::Transient, "no answer arrived, as planned").or_done();
+            return Err(lost.into());
         }
-        Ok(Delivered { ack, dry_run: false })
+        Ok(done)
     }
 
     pub(super) fn mute(&self, muted: bool) {
@@ -230,6 +283,56 @@ impl Channel {
 }
 
 impl Line {
+    fn deck(&self) -> MutexGuard<'_, Deck> {
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        self.deck.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a planned fault does to a call before it arrives.
+    async fn hinder(&self, fault: &CallFault) -> Result<(), Refusal> {
+        let clock = &self.shared.clock;
+        clock.sleep_until(clock.now().plus(fault.latency())).await;
+        let answer = match fault.fail {
+            None | Some(CallFailure::LostAck) => return Ok(()),
+            Some(CallFailure::Disconnect) => {
+                let until = fault.outage().map(|outage| clock.now().plus(outage));
+                self.broken.send_replace(until);
+                Err(Refusal::new(RefusalCode::Transient, "the connection broke, as planned").or_done())
+            }
+            Some(failure) => Err(Refusal {
+                retry_after: fault.retry_after_ms.map(Duration::from_millis),
+                ..Refusal::new(failure.refusal().unwrap_or(RefusalCode::Transient), "as planned")
+            }),
+        };
+        self.learn(&answer);
+        answer.map(drop)
+    }
+
+    async fn call(&self, mut call: Call) -> Result<Delivered, Refusal> {
+        let dropped = take_dry_reply(&mut call);
+        let answer = self.adapter.perform(call).await;
+        self.learn(&answer);
+        let mut ack = answer?;
+        if let Some(to) = dropped {
+            ack.warning
+                .get_or_insert_with(|| format!("sent without its reply: {to} was a dry run"));
+        }
+        Ok(Delivered { ack, dry_run: false })
+    }
+
+    /// Ends once a planned fault breaks the connection, and says until when.
+    pub(super) async fn broken(&self) -> Timestamp {
+        let mut broken = self.broken.subscribe();
+        loop {
+            let until = *broken.borrow_and_update();
+            if let Some(until) = until.filter(|until| *until > self.shared.clock.now()) {
+                return until;
+            }
+            // It cannot fail: the sender lives in `self`.
+            drop(broken.changed().await);
+        }
+    }
+
     /// What a dry run answers.
     fn answer_dry(&self, call: &Call) -> Delivered {
         let ack = self

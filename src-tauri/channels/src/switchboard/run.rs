@@ -4,7 +4,7 @@
 use super::channel::Line;
 use crate::backoff::Backoff;
 use crate::{Arrival, Refusal, Signal};
-use foldback_wire::{ChannelState, RefusalCode};
+use foldback_wire::{ChannelState, RefusalCode, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,38 +65,62 @@ struct Supervision {
     waiting: VecDeque<Arrival>,
 }
 
+/// How a run of the adapter ended.
+enum End {
+    /// It was told to.
+    Stopped,
+    /// A planned fault broke the connection.
+    Broken { until: Timestamp },
+    /// By itself.
+    Itself(Result<Result<(), Refusal>, JoinError>),
+}
+
+impl End {
+    /// Why, and whether it is senseless to try again.
+    fn in_words(&self) -> (String, bool) {
+        match self {
+            Self::Stopped => ("stopped".to_owned(), false),
+            Self::Broken { .. } => ("the connection broke, as planned".to_owned(), false),
+            Self::Itself(Ok(Ok(()))) => ("the adapter ended by itself".to_owned(), false),
+            Self::Itself(Ok(Err(refusal))) => (refusal.to_string(), refusal.code != RefusalCode::Transient),
+            Self::Itself(Err(panic)) => (format!("the adapter failed: {panic}"), false),
+        }
+    }
+}
+
 impl Supervision {
     async fn watch(mut self) -> VecDeque<Arrival> {
         let mut backoff = Backoff::default();
         while !self.stop.is_cancelled() {
             self.up = false;
             let (sink, signals) = mpsc::channel(1);
+            let halt = self.stop.child_token();
             let run = tokio::spawn({
-                let (adapter, stop) = (Arc::clone(&self.line.adapter), self.stop.clone());
-                async move { adapter.run(sink, stop).await }
+                let (adapter, halt) = (Arc::clone(&self.line.adapter), halt.clone());
+                async move { adapter.run(sink, halt).await }
             });
-            let end = self
-                .attend(AbortOnDropHandle::new(run), signals, &mut backoff)
-                .await;
+            let run = AbortOnDropHandle::new(run);
+            let end = self.attend(run, signals, &halt, &mut backoff).await;
             if self.stop.is_cancelled() {
                 break;
             }
-            let (why, hopeless) = match end {
-                Ok(Ok(())) => ("the adapter ended by itself".to_owned(), false),
-                Ok(Err(refusal)) => (refusal.to_string(), refusal.code != RefusalCode::Transient),
-                Err(panic) => (format!("the adapter failed: {panic}"), false),
-            };
+            let (why, hopeless) = end.in_words();
             self.line.report(ChannelState::Down, &why);
             if hopeless {
                 // Only a person can mend it: they switch it off and on again.
                 self.stop.cancelled().await;
                 break;
             }
-            let wait = backoff.next(self.line.shared.rng.as_ref());
             let clock = &self.line.shared.clock;
+            let until = match end {
+                End::Broken { until } => until,
+                End::Stopped | End::Itself(_) => {
+                    clock.now().plus(backoff.next(self.line.shared.rng.as_ref()))
+                }
+            };
             tokio::select! {
                 () = self.stop.cancelled() => break,
-                () = clock.sleep_until(clock.now().plus(wait)) => {}
+                () = clock.sleep_until(until) => {}
             }
             self.line.report(ChannelState::Connecting, "trying again");
         }
@@ -108,14 +132,18 @@ impl Supervision {
         &mut self,
         mut run: AbortOnDropHandle<Result<(), Refusal>>,
         mut signals: mpsc::Receiver<Signal>,
+        halt: &CancellationToken,
         backoff: &mut Backoff,
-    ) -> Result<Result<(), Refusal>, JoinError> {
+    ) -> End {
         let line = Arc::clone(&self.line);
         let end = loop {
             let listening = !self.hush.is_cancelled();
             tokio::select! {
                 biased;
-                () = self.stop.cancelled() => break Self::stopped(&line, &mut run).await,
+                () = self.stop.cancelled() => {
+                    Self::stopped(&line, &mut run).await;
+                    break End::Stopped;
+                }
                 () = self.hush.cancelled(), if listening => {}
                 Ok(place) = line.shared.inbound.reserve(), if listening && !self.waiting.is_empty() => {
                     // One that was given up comes again, and is let in then.
@@ -127,8 +155,13 @@ impl Supervision {
                 Some(signal) = signals.recv(), if listening && (self.waiting.is_empty() || !self.up) => {
                     self.take(signal, backoff);
                 }
+                until = line.broken() => {
+                    halt.cancel();
+                    Self::stopped(&line, &mut run).await;
+                    break End::Broken { until };
+                }
                 () = line.limit_over() => line.end_limit(),
-                end = &mut run => break end,
+                end = &mut run => break End::Itself(end),
             }
         };
         while let Ok(signal) = signals.try_recv() {
@@ -151,15 +184,12 @@ impl Supervision {
         }
     }
 
-    async fn stopped(
-        line: &Line,
-        run: &mut AbortOnDropHandle<Result<(), Refusal>>,
-    ) -> Result<Result<(), Refusal>, JoinError> {
+    async fn stopped(line: &Line, run: &mut AbortOnDropHandle<Result<(), Refusal>>) {
         let clock = &line.shared.clock;
         tokio::select! {
             biased;
-            end = run => end,
-            () = clock.sleep_until(clock.now().plus(STOP)) => Ok(Ok(())),
+            _ = run => {}
+            () = clock.sleep_until(clock.now().plus(STOP)) => {}
         }
     }
 }

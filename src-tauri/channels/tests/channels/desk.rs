@@ -64,7 +64,7 @@ impl Desk {
     }
 
     pub(crate) async fn perform(&self, operation: Operation) -> Result<Delivered, NotDelivered> {
-        self.channel.perform(call("key", operation)).await
+        self.channel.perform(call("key", operation), None).await
     }
 
     /// The states it went through, with who caused them.

@@ -1,17 +1,17 @@
 //! Loopback channels fail, break and come back as a test asks.
 
 use crate::stage::{Stage, inbound, send};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{ChannelState, MessageId, OpKind, Platform, RefusalCode};
 use std::time::Duration;
 
 #[tokio::test]
 async fn the_nth_call_fails_as_planned() {
     let stage = Stage::new(Platform::Telegram);
-    let limited = Fault {
+    let limited = CallFault {
         nth: 2,
         retry_after_ms: Some(1_500),
-        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
     stage.channel.platform().plan(limited);
     assert!(stage.perform(send("1")).await.is_ok());
@@ -31,7 +31,7 @@ async fn a_lost_acknowledgement_was_done_all_the_same() {
     stage
         .channel
         .platform()
-        .plan(Fault::first(OpKind::SendText, Failure::LostAck));
+        .plan(CallFault::first(OpKind::SendText, CallFailure::LostAck));
     assert!(stage.refusal(send("there")).await.maybe_done);
     assert_eq!(stage.messages(), 1);
     assert!(stage.channel.platform().log().next().unwrap().applied);
@@ -40,10 +40,10 @@ async fn a_lost_acknowledgement_was_done_all_the_same() {
 #[tokio::test]
 async fn latency_passes_before_the_call_arrives() {
     let stage = Stage::new(Platform::Telegram);
-    let late = Fault {
+    let late = CallFault {
         fail: None,
         latency_ms: 700,
-        ..Fault::first(OpKind::SendText, Failure::Gone)
+        ..CallFault::first(OpKind::SendText, CallFailure::Gone)
     };
     stage.channel.platform().plan(late);
     stage.clock.jump_on_sleep();
@@ -57,7 +57,7 @@ async fn a_broken_connection_is_reported_and_comes_back() {
     stage
         .channel
         .platform()
-        .plan(Fault::first(OpKind::SendText, Failure::Disconnect));
+        .plan(CallFault::first(OpKind::SendText, CallFailure::Disconnect));
     let mut running = stage.run();
     assert_eq!(
         running.states(2).await,

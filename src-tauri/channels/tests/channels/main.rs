@@ -2,6 +2,7 @@
 
 mod contract;
 mod desk;
+mod faults;
 mod folder;
 mod loopback;
 mod remote;

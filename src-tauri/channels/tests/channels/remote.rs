@@ -3,7 +3,7 @@
 
 use crate::desk::NoChance;
 use crate::stage::{CHAT, Running, TestClock, call, edit, inbound, send};
-use foldback_channels::sim::{Failure, Fault, Record, SimPlatform};
+use foldback_channels::sim::{CallFailure, CallFault, Record, SimPlatform};
 use foldback_channels::{ChannelAdapter, RemoteLoopback, ServeError, Signal, profile, read_log, serve};
 use foldback_wire::{ChannelState, OpKind, Platform, RefusalCode};
 use std::fs::OpenOptions;
@@ -106,7 +106,7 @@ async fn what_is_acknowledged_is_in_the_log() {
 async fn a_lost_acknowledgement_is_in_doubt_and_a_key_settles_it() {
     let site = Site::open(Platform::Discord).await;
     site.adapter
-        .plan(Fault::first(OpKind::SendText, Failure::LostAck))
+        .plan(CallFault::first(OpKind::SendText, CallFailure::LostAck))
         .await
         .unwrap();
     let first = site.adapter.perform(call("k", send("once"))).await.unwrap_err();
@@ -131,9 +131,9 @@ async fn a_lost_acknowledgement_is_in_doubt_and_a_key_settles_it() {
 #[tokio::test]
 async fn a_refusal_keeps_its_kind_and_its_wait_on_the_way() {
     let site = Site::open(Platform::Slack).await;
-    let limited = Fault {
+    let limited = CallFault {
         retry_after_ms: Some(1_500),
-        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
     site.adapter.plan(limited).await.unwrap();
     let refusal = site
@@ -191,7 +191,7 @@ async fn messages_come_in_in_order_and_a_cut_connection_comes_back() {
         assert_eq!(running.message().await.text, expected);
     }
     site.adapter
-        .plan(Fault::first(OpKind::Typing, Failure::Disconnect))
+        .plan(CallFault::first(OpKind::Typing, CallFailure::Disconnect))
         .await
         .unwrap();
     let cut = site

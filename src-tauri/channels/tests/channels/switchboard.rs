@@ -2,7 +2,7 @@
 
 use crate::desk::Desk;
 use crate::stage::{CHAT, call, edit, inbound, reply, send};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_channels::{Closed, NotDelivered, is_dry};
 use foldback_wire::{
     Actor, ChannelState, Kind, OpKind, Operation, OutcomeCode, Platform, RefusalCode, Timestamp,
@@ -34,15 +34,15 @@ async fn every_change_is_told_with_who_and_why() {
 #[tokio::test]
 async fn off_lets_the_operation_under_way_finish_and_refuses_later_ones() {
     let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
-    loopback.platform().plan(Fault {
+    loopback.platform().plan(CallFault {
         fail: None,
         latency_ms: 700,
-        ..Fault::first(OpKind::SendText, Failure::Gone)
+        ..CallFault::first(OpKind::SendText, CallFailure::Gone)
     });
     desk.on().await;
     let under_way = tokio::spawn({
         let channel = desk.channel.clone();
-        async move { channel.perform(call("a", send("under way"))).await }
+        async move { channel.perform(call("a", send("under way")), None).await }
     });
     while desk.channel.in_flight() == 0 {
         tokio::task::yield_now().await;
@@ -66,14 +66,14 @@ async fn off_lets_the_operation_under_way_finish_and_refuses_later_ones() {
 #[tokio::test]
 async fn off_lets_nothing_in_while_it_waits_for_an_operation() {
     let (mut desk, loopback) = Desk::loopback(Platform::Telegram, true);
-    loopback.platform().plan(Fault {
+    loopback.platform().plan(CallFault {
         fail: None,
         latency_ms: 700,
-        ..Fault::first(OpKind::SendText, Failure::Gone)
+        ..CallFault::first(OpKind::SendText, CallFailure::Gone)
     });
     desk.on().await;
     let channel = desk.channel.clone();
-    let under_way = tokio::spawn(async move { channel.perform(call("a", send("under way"))).await });
+    let under_way = tokio::spawn(async move { channel.perform(call("a", send("under way")), None).await });
     while desk.channel.in_flight() == 0 {
         tokio::task::yield_now().await;
     }
@@ -117,15 +117,15 @@ async fn a_slow_pipeline_slows_the_platform_down() {
 #[tokio::test]
 async fn an_operation_that_never_ends_holds_the_channel_for_half_a_minute_only() {
     let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
-    let endless = Fault {
+    let endless = CallFault {
         fail: None,
         latency_ms: 3_600_000,
-        ..Fault::first(OpKind::SendText, Failure::Gone)
+        ..CallFault::first(OpKind::SendText, CallFailure::Gone)
     };
     loopback.platform().plan(endless);
     desk.on().await;
     let channel = desk.channel.clone();
-    let stuck = tokio::spawn(async move { channel.perform(call("a", send("stuck"))).await });
+    let stuck = tokio::spawn(async move { channel.perform(call("a", send("stuck")), None).await });
     while desk.channel.in_flight() == 0 {
         tokio::task::yield_now().await;
     }
@@ -169,11 +169,11 @@ async fn what_comes_in_while_off_waits_and_arrives_once() {
 #[tokio::test]
 async fn a_wait_the_platform_asks_for_shows_and_passes() {
     let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
-    let limited = Fault {
+    let limited = CallFault {
         retry_after_ms: Some(1_500),
-        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
-    let shorter = Fault {
+    let shorter = CallFault {
         nth: 2,
         retry_after_ms: Some(500),
         ..limited.clone()
@@ -212,9 +212,9 @@ async fn a_wait_the_platform_asks_for_shows_and_passes() {
 #[tokio::test]
 async fn three_failures_in_a_row_degrade_a_channel_and_one_success_mends_it() {
     let (desk, loopback) = Desk::loopback(Platform::Telegram, true);
-    loopback.platform().plan(Fault {
+    loopback.platform().plan(CallFault {
         times: 3,
-        ..Fault::first(OpKind::SendText, Failure::Transient)
+        ..CallFault::first(OpKind::SendText, CallFailure::Transient)
     });
     desk.on().await;
     for expected in [ChannelState::Up, ChannelState::Up, ChannelState::Degraded] {

@@ -15,7 +15,7 @@ fn sender(channel: Channel, held: Arc<AtomicUsize>, budget: Arc<Semaphore>) -> J
     tokio::spawn(async move {
         let mut sent = Vec::new();
         while let Ok(permit) = budget.acquire().await {
-            match channel.perform(call("k", send("hi"))).await {
+            match channel.perform(call("k", send("hi")), None).await {
                 Ok(delivered) => {
                     permit.forget();
                     sent.push(delivered.ack.message.unwrap());

@@ -63,7 +63,7 @@ async fn a_hundred_toggles_under_traffic_lose_nothing_double_nothing_and_leave_n
             operation: said("hi"),
             key: "k".to_owned(),
         };
-        sent.extend(channel.perform(call).await.unwrap().ack.message);
+        sent.extend(channel.perform(call, None).await.unwrap().ack.message);
         assert!(channel.switch_off(Actor::Console, "off").await);
         while place.server.open_connections() > 0 {
             tokio::task::yield_now().await;

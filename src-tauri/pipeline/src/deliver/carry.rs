@@ -10,7 +10,7 @@ use crate::{
 };
 use foldback_channels::{Call, Delivered, NotDelivered};
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{HoldReason, Kind, Outcome, OutcomeCode, RefusalCode, Timestamp};
+use foldback_wire::{CallFault, Fault, HoldReason, Kind, OpId, Outcome, OutcomeCode, RefusalCode, Timestamp};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -71,8 +71,9 @@ impl Lanes {
                 hurried: job.hurried.then_some(paused),
             };
             let armed = job.channel.status().armed && !job.entry.dry_run;
-            let answer = self.call(job, armed, attempts).await?;
+            let (answer, faulted) = self.call(job, armed, attempts).await?;
             if !armed
+                && !faulted
                 && !matches!(
                     &answer,
                     Ok(Delivered { dry_run: true, .. }) | Err(NotDelivered::Closed(_))
@@ -122,12 +123,13 @@ impl Lanes {
         }
     }
 
+    /// Calls the platform, or acts as if; says whether a planned fault makes it go wrong.
     async fn call(
         &self,
         job: &Job,
         armed: bool,
         attempt: u32,
-    ) -> Result<Result<Delivered, NotDelivered>, StoreError> {
+    ) -> Result<(Result<Delivered, NotDelivered>, bool), StoreError> {
         let OutboxEntry {
             op,
             target,
@@ -150,14 +152,19 @@ impl Lanes {
             operation: operation.clone(),
             key: key.clone(),
         };
+        let planned = job.channel.set_out(operation.kind());
+        if let Some((number, fault)) = &planned {
+            job.recorder.note(faulted(*number, *op, fault))?;
+        }
+        let fault = planned.as_ref().map(|(_, fault)| fault);
         crash::point(Point::BeforeCall);
         let answer = if *dry_run {
-            job.channel.rehearse(&call)
+            job.channel.rehearse(call, fault).await
         } else {
-            job.channel.perform(call).await
+            job.channel.perform(call, fault).await
         };
         crash::point(Point::AfterCall);
-        Ok(answer)
+        Ok((answer, planned.is_some()))
     }
 
     async fn note_retry(
@@ -212,6 +219,15 @@ impl Lanes {
             .await?;
         crash::point(Point::AfterSettle);
         Ok(Carried { outcome, retry_after })
+    }
+}
+
+/// The mark of a planned fault that hits a call.
+pub(super) fn faulted(number: u64, op: OpId, fault: &CallFault) -> Kind {
+    Kind::Faulted {
+        number,
+        op: Some(op),
+        fault: Fault::Call(fault.clone()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Showing that an answer is being written: at once, again every few seconds, until the turn is over or the
 //! agent has given no sign of life for too long.
 
+use super::carry::faulted;
 use super::courier::{Courier, Outgoing, intent};
 use crate::{
     config::TypingConfig,
@@ -8,7 +9,7 @@ use crate::{
 };
 use foldback_channels::{Call, NotDelivered};
 use foldback_store::StoreError;
-use foldback_wire::{Kind, Operation, Outcome, OutcomeCode, Timestamp};
+use foldback_wire::{Kind, OpKind, Operation, Outcome, OutcomeCode, Timestamp};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -103,10 +104,12 @@ impl Keep {
             operation: Operation::Typing,
             key,
         };
+        let planned = channel.set_out(OpKind::Typing);
+        let fault = planned.as_ref().map(|(_, fault)| fault);
         let done = if *dry_run {
-            channel.rehearse(&call)
+            channel.rehearse(call, fault).await
         } else {
-            channel.perform(call).await
+            channel.perform(call, fault).await
         };
         let outcome = match done {
             Ok(done) => Outcome {
@@ -124,6 +127,13 @@ impl Keep {
         };
         // Written down together, afterwards: a crash leaves no open end.
         let intent = intent(target, Outgoing::new(Operation::Typing).live(true));
-        recorder.note_all(vec![Kind::Intended { op, intent }, Kind::Ended { op, outcome }])
+        let mark = planned.map(|(number, fault)| faulted(number, op, &fault));
+        let ended = Kind::Ended { op, outcome };
+        recorder.note_all(
+            [Some(Kind::Intended { op, intent }), mark, Some(ended)]
+                .into_iter()
+                .flatten()
+                .collect(),
+        )
     }
 }

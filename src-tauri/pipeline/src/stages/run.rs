@@ -9,7 +9,7 @@ use crate::{
 };
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
-use foldback_wire::{AgentFault, Kind, StopReason, ToolId};
+use foldback_wire::{AgentFault, Fault, Kind, StopReason, ToolId};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -170,6 +170,11 @@ impl Run<'_> {
             }
             Step::Reasoning(text) => self.hand_on(scan.reason(text)).await,
             Step::Usage(usage) => self.recorder.note(Kind::Used { usage }),
+            Step::Faulted { number, fault } => self.recorder.note(Kind::Faulted {
+                number,
+                op: None,
+                fault: Fault::Run(fault),
+            }),
             Step::Retry {
                 attempt,
                 after_ms,

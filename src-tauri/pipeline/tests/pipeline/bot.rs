@@ -3,7 +3,7 @@
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
     ChannelAdapter, Loopback,
-    sim::{Author, Content, Fault, Record},
+    sim::{Author, CallFault, Content, Record},
 };
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, TokioClock, Turn,
@@ -236,7 +236,7 @@ impl Bot {
             .expect("the turn stays open")
     }
 
-    pub(crate) fn fault(&self, platform: Platform, fault: Fault) {
+    pub(crate) fn fault(&self, platform: Platform, fault: CallFault) {
         self.loopbacks[&platform].platform().plan(fault);
     }
 

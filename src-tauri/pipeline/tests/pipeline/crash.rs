@@ -2,7 +2,7 @@
 //! and says what it cannot know.
 
 use crate::bot::{Bot, World, later, text, tool};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, Kind, OpKind, OutcomeCode, Platform, Terminal};
 use std::{collections::BTreeMap, time::Duration};
@@ -19,7 +19,7 @@ fn runtime() -> tokio::runtime::Runtime {
 async fn slow_bot(platform: Platform) -> Bot {
     let bot = Bot::start().await;
     for op in [OpKind::SendText, OpKind::EditText, OpKind::React] {
-        let slow = Fault {
+        let slow = CallFault {
             op,
             nth: 1,
             times: 99,
@@ -105,10 +105,10 @@ fn a_conversation_that_speaks_in_two_chats_leaves_at_most_one_operation_unknown(
         let world = first.block_on(async {
             let bot = Bot::with(&settings).await;
             for platform in [Platform::Signal, Platform::Slack] {
-                let slow = Fault {
+                let slow = CallFault {
                     fail: None,
                     latency_ms: 300,
-                    ..Fault::first(OpKind::SendText, Failure::Gone)
+                    ..CallFault::first(OpKind::SendText, CallFailure::Gone)
                 };
                 bot.fault(platform, slow);
             }

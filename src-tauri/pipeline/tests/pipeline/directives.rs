@@ -1,7 +1,7 @@
 //! Directives, on channels that can and channels that cannot.
 
 use crate::bot::{Bot, later, text};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{Code, Kind, OpKind, OutcomeCode, Platform, Terminal};
 
 async fn skips(bot: &Bot) -> Vec<(OutcomeCode, String)> {
@@ -64,7 +64,10 @@ async fn an_answer_whose_directives_are_all_skipped_says_nothing_but_warns() {
 #[tokio::test(start_paused = true)]
 async fn a_failing_directive_is_recorded_and_the_text_goes_out() {
     let bot = Bot::start().await;
-    bot.fault(Platform::Discord, Fault::first(OpKind::React, Failure::Forbidden));
+    bot.fault(
+        Platform::Discord,
+        CallFault::first(OpKind::React, CallFailure::Forbidden),
+    );
     bot.says([text("<actions><react emoji=\"eyes\"/></actions>Text.")]);
     assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
     assert_eq!(bot.screen(Platform::Discord), ["Text."]);
@@ -102,7 +105,10 @@ async fn cleanup_needs_the_setting_and_an_acknowledgement() {
         let bot = Bot::with(table).await;
         std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
         if fault {
-            bot.fault(Platform::Slack, Fault::first(OpKind::SendFile, Failure::Rejected));
+            bot.fault(
+                Platform::Slack,
+                CallFault::first(OpKind::SendFile, CallFailure::Rejected),
+            );
         }
         bot.says([text(
             "<actions><send-file path=\"a.txt\" cleanup=\"true\"/></actions>Ok.",

@@ -2,7 +2,7 @@
 
 use crate::bot::{Bot, configured, later, text, tool};
 use foldback_agents::{Act, ScriptStep};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_store::Journal as _;
 use foldback_wire::{Actor, ChannelId, Gate, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal};
@@ -51,9 +51,9 @@ async fn a_redelivery_is_a_duplicate_unless_the_turn_failed() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_waits_as_asked_and_a_passing_fault_is_retried() {
     let bot = Bot::start().await;
-    let limited = Fault {
+    let limited = CallFault {
         retry_after_ms: Some(7_000),
-        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
     bot.fault(Platform::Signal, limited);
     bot.says([text("Hello.")]);
@@ -72,9 +72,9 @@ async fn a_rate_limit_waits_as_asked_and_a_passing_fault_is_retried() {
     assert_eq!(waits.count(), 1);
     bot.fault(
         Platform::Slack,
-        Fault {
+        CallFault {
             times: 2,
-            ..Fault::first(OpKind::SendFile, Failure::Transient)
+            ..CallFault::first(OpKind::SendFile, CallFailure::Transient)
         },
     );
     std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
@@ -313,7 +313,7 @@ async fn what_may_have_arrived_is_unknown_without_a_key_and_repeated_with_one() 
         (Platform::Discord, OutcomeCode::Sent, 2),
     ] {
         let bot = Bot::with("[output]\ndisable = [\"preview\"]\n").await;
-        bot.fault(platform, Fault::first(OpKind::SendText, Failure::LostAck));
+        bot.fault(platform, CallFault::first(OpKind::SendText, CallFailure::LostAck));
         bot.says([text("Once.")]);
         assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
         assert_eq!(bot.screen(platform), ["Once."], "{platform}: never doubled");

@@ -4,7 +4,7 @@
 use crate::bot::{Bot, World};
 use async_trait::async_trait;
 use foldback_agents::{Agent, AgentEvent, ScriptAgent, Step, StepSink, TurnRequest};
-use foldback_channels::sim::{Author, Content, Failure, Fault};
+use foldback_channels::sim::{Author, CallFailure, CallFault, Content};
 use foldback_pipeline::{
     Rules, SeededRng,
     invariants::{self, Extent},
@@ -84,21 +84,21 @@ impl Chance {
 }
 
 /// What goes wrong with one call, one time in twelve.
-fn mishap(op: OpKind, nth: u32, chance: &Chance) -> Option<Fault> {
+fn mishap(op: OpKind, nth: u32, chance: &Chance) -> Option<CallFault> {
     let (fail, wait) = match chance.below(1_200) {
-        0..40 => (Some(Failure::RateLimited), Some(500 + chance.below(8_000))),
-        40..80 => (Some(Failure::Transient), None),
-        80..85 => (Some(Failure::LostAck), None),
-        85..87 => (Some(Failure::Disconnect), Some(1_000 + chance.below(20_000))),
+        0..40 => (Some(CallFailure::RateLimited), Some(500 + chance.below(8_000))),
+        40..80 => (Some(CallFailure::Transient), None),
+        80..85 => (Some(CallFailure::LostAck), None),
+        85..87 => (Some(CallFailure::Disconnect), Some(1_000 + chance.below(20_000))),
         87..100 => (None, None),
         _ => return None,
     };
-    Some(Fault {
+    Some(CallFault {
         nth,
         fail,
         retry_after_ms: wait.map(|ms| ms as u64),
         latency_ms: chance.below(800) as u64,
-        ..Fault::first(op, Failure::Transient)
+        ..CallFault::first(op, CallFailure::Transient)
     })
 }
 

@@ -3,7 +3,7 @@
 
 use crate::bot::{Bot, World, later, text, tool};
 use foldback_agents::Act;
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rule, Rules};
 use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platform};
 use std::time::Duration;
@@ -359,24 +359,24 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
         "nothing" => bot.says([]),
         "hush" => bot.says([text("NO_REPLY")]),
         "faults" => {
-            let limited = Failure::RateLimited;
-            let fault = Fault {
+            let limited = CallFailure::RateLimited;
+            let fault = CallFault {
                 retry_after_ms: Some(9_000),
-                ..Fault::first(OpKind::SendText, limited)
+                ..CallFault::first(OpKind::SendText, limited)
             };
             bot.fault(platform, fault);
             bot.says([text("a")]);
         }
         "hasty" => {
-            let fault = Fault {
+            let fault = CallFault {
                 retry_after_ms: Some(9_000),
-                ..Fault::first(OpKind::React, Failure::RateLimited)
+                ..CallFault::first(OpKind::React, CallFailure::RateLimited)
             };
             bot.fault(platform, fault);
             bot.says([text("<actions><react emoji=\"eyes\"/></actions>a")]);
         }
         "lost" => {
-            bot.fault(platform, Fault::first(OpKind::SendText, Failure::LostAck));
+            bot.fault(platform, CallFault::first(OpKind::SendText, CallFailure::LostAck));
             bot.says([text("a")]);
         }
         other => panic!("there is no scene {other}"),

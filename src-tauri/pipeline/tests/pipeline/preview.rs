@@ -1,7 +1,7 @@
 //! The live preview: when it is edited, how it grows into further messages, what replaces it.
 
 use crate::bot::{Bot, later, text};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{Kind, OpKind, Platform, Terminal};
 
 #[tokio::test(start_paused = true)]
@@ -75,9 +75,9 @@ async fn a_long_answer_overflows_into_further_messages_in_the_channels_unit() {
 #[tokio::test(start_paused = true)]
 async fn an_edit_that_fails_for_good_is_followed_by_the_whole_text_and_the_stale_one_goes() {
     let bot = Bot::start().await;
-    let refused = Fault {
+    let refused = CallFault {
         times: 99,
-        ..Fault::first(OpKind::EditText, Failure::Rejected)
+        ..CallFault::first(OpKind::EditText, CallFailure::Rejected)
     };
     bot.fault(Platform::Telegram, refused);
     bot.says([text("one"), later(2_000, " two"), later(2_000, " three")]);
@@ -92,7 +92,7 @@ async fn a_first_frame_that_fails_loses_nothing() {
     let bot = Bot::start().await;
     bot.fault(
         Platform::Slack,
-        Fault::first(OpKind::SendText, Failure::Transient),
+        CallFault::first(OpKind::SendText, CallFailure::Transient),
     );
     bot.says([text("one"), later(3_000, " two")]);
     assert_eq!(bot.turn(Platform::Slack, "hi").await, Terminal::Replied);

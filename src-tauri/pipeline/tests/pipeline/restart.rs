@@ -2,7 +2,7 @@
 
 use crate::bot::{Bot, World, text};
 use foldback_agents::{Act, ScriptStep};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, Kind, OpKind, Platform, Terminal, TurnId};
 use std::time::Duration;
@@ -114,7 +114,7 @@ async fn held() -> Bot {
 #[test]
 fn a_turn_whose_operations_failed_after_the_restart_has_failed() {
     let world = killed(held());
-    let refused = Fault::first(OpKind::SendText, Failure::Forbidden);
+    let refused = CallFault::first(OpKind::SendText, CallFailure::Forbidden);
     world.loopbacks[&Platform::Signal].platform().plan(refused);
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;

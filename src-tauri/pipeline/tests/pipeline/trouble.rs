@@ -3,7 +3,7 @@
 use crate::bot::{Bot, EPOCH, World, later, text, tool};
 use async_trait::async_trait;
 use foldback_agents::{Agent, ScriptAgent, StepSink, TurnRequest};
-use foldback_channels::sim::{Failure, Fault};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rules, TokioClock};
 use foldback_store::Journal as _;
 use foldback_wire::{Kind, OpKind, Outcome, OutcomeCode, Platform, Terminal};
@@ -16,11 +16,11 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-fn limited(op: OpKind) -> Fault {
-    Fault {
+fn limited(op: OpKind) -> CallFault {
+    CallFault {
         times: 4,
         retry_after_ms: Some(300_000),
-        ..Fault::first(op, Failure::RateLimited)
+        ..CallFault::first(op, CallFailure::RateLimited)
     }
 }
 
@@ -126,9 +126,9 @@ async fn a_dry_run_needs_no_connection() {
 #[tokio::test(start_paused = true)]
 async fn a_platform_that_keeps_us_waiting_slows_the_agent_down() {
     let bot = Bot::with("[output]\nnarration = \"show\"\n").await;
-    let wait = Fault {
+    let wait = CallFault {
         retry_after_ms: Some(60_000),
-        ..Fault::first(OpKind::SendText, Failure::RateLimited)
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     };
     bot.fault(Platform::Signal, wait);
     let words = std::iter::repeat_n(text("word "), 5_000);

@@ -1,10 +1,12 @@
 //! Recordings: a part of a journal, to be played again. The first line says so, then comes an event a line.
 
+mod faults;
 mod play;
 mod scene;
 mod script;
 mod story;
 
+pub use faults::faults;
 pub use play::play;
 pub use script::script;
 

@@ -1,6 +1,6 @@
 //! The stage on which a recording is played, as far as the recording tells.
 
-use super::Recording;
+use super::{Recording, faults::faults};
 use crate::stage::{Props, some_file};
 use foldback_pipeline::config::{ChannelKind, Config, DmPolicy, embedded};
 use foldback_wire::{
@@ -61,7 +61,7 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
             platform,
             files: files.collect(),
             config,
-            faults: Vec::new(),
+            faults: faults(own),
         },
     })
 }

@@ -108,6 +108,7 @@ impl Open {
             Kind::Waiting { op: Some(op), .. }
             | Kind::Attempted { op, .. }
             | Kind::Refused { op, .. }
+            | Kind::Faulted { op: Some(op), .. }
             | Kind::Leaked { op, .. } => Past {
                 lasted: None,
                 operation: self.operations.get(op).copied(),

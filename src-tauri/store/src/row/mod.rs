@@ -97,6 +97,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         Kind::Held { .. } | Kind::Waiting { .. } => vec![RowFlag::Held],
         Kind::Warned { .. }
         | Kind::Refused { .. }
+        | Kind::Faulted { .. }
         | Kind::Retrying { .. }
         | Kind::ChannelState {
             to: ChannelState::Degraded | ChannelState::RateLimited,

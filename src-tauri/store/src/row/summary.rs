@@ -49,6 +49,23 @@ fn words(kind: &Kind) -> String {
         Kind::HeldSettled { send: false, by } => {
             format!("what was held for too long is given up by {}", who(by))
         }
+        Kind::FaultPlanned {
+            number,
+            agent,
+            fault,
+            by,
+        } => {
+            let agent = agent
+                .as_ref()
+                .map(|agent| format!("{agent}: "))
+                .unwrap_or_default();
+            format!("fault {number} planned by {}: {agent}{fault}", who(by))
+        }
+        Kind::FaultRemoved { number, by, .. } => format!("fault {number} removed by {}", who(by)),
+        Kind::Faulted { number, op, fault } => {
+            let op = op.map(|op| format!("#{op} ")).unwrap_or_default();
+            format!("{op}goes wrong as planned, fault {number}: {fault}")
+        }
         Kind::Pairing {
             step,
             sender,

@@ -5,6 +5,7 @@
 mod book;
 mod channels;
 mod compose;
+mod faults;
 mod fixtures;
 mod pairing;
 mod reach;
@@ -21,6 +22,7 @@ pub use compose::{
     Bubble, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeSend, Composed, Lint, Masked, Reaction,
     Rendering, Sent,
 };
+pub use faults::{FaultDeck, FaultMark, FaultPlace, FaultPlan, FaultRemove, PlannedFault};
 pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
     FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,

@@ -1,6 +1,6 @@
 //! One turn, folded from its events: raw text, decisions, directives, ledger, and any moment of it.
 
-use super::ChannelPreview;
+use super::{ChannelPreview, FaultMark};
 use crate::{
     ChannelId, Delivery, Diagnostic, Directive, Header, Hold, Inbound, Intent, OpId, Outcome, Range,
     SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, closed::closed_set,
@@ -257,6 +257,8 @@ pub struct TurnDetail {
     pub decisions: Vec<Decision>,
     /// The waterfall.
     pub lanes: Vec<LaneSpan>,
+    /// Planned faults that hit it, in order.
+    pub faults: Vec<FaultMark>,
     /// Deliveries as replay prints them.
     pub deliveries: Vec<Delivery>,
 }

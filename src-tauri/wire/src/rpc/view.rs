@@ -261,6 +261,8 @@ pub struct Status {
     pub leaks: u32,
     /// Stretches of answers that were masked as secrets.
     pub masked: u32,
+    /// Planned faults that may still hit something.
+    pub faults: u32,
     /// Since when everything here and on the cards of the channels is counted: the start of the process.
     pub since: Timestamp,
     /// Last place of the journal.
