@@ -98,7 +98,7 @@ const channels: ChannelCard[] = [
 ];
 
 const status: Status = {
-  unknown_turns: [], leaks: 0, masked: 0, since: "2026-11-21T07:00:00Z", stopped: null,
+  unknown_turns: [], leaks: 0, masked: 0, faults: 0, since: "2026-11-21T07:00:00Z", stopped: null,
   workspace: "demo workspace", version: "0.1.0", armed: [], channels: 5, muted: false, events_per_second: 184, dropped: 0, p95_turn_ms: 1840,
   running: 1, waiting: 0, unknown: 1, head: 0,
 };
@@ -143,6 +143,7 @@ expect:
 const calls: Exchange[] = [
   { name: "status", result: status },
   { name: "channels", result: channels },
+  { name: "faults", result: [...channels.map(({ channel }) => ({ place: { of: "channel", channel }, planned: [] })), { place: { of: "agent", agent: "script" }, planned: [] }] },
   { name: "pairings", result: {
     channels: ["telegram"],
     pending: [{ channel: "telegram", sender: "7004711", name: "Mallory", code: "Q7RKX2MP", since: new Date(Date.now() - 300_000).toISOString(), until: new Date(Date.now() + 3_300_000).toISOString() }],

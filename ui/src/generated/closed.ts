@@ -6,8 +6,10 @@ import type {
   CutFamily,
   CutPlace,
   AgentFault,
+  CallFailure,
   ChannelState,
   ChatType,
+  ChunkCut,
   Code,
   DecisionKind,
   EmojiForm,
@@ -95,6 +97,18 @@ export const agentFaults = [
   { code: "internal", about: "The backend reported an error of its own." },
 ] as const satisfies readonly Entry<AgentFault>[];
 
+export const callFailures = [
+  { code: "rate_limited", about: "Too many requests: it asks to wait." },
+  { code: "gone", about: "The chat or message no longer exists." },
+  { code: "forbidden", about: "The bot may not do that there." },
+  { code: "too_long", about: "Longer or larger than the platform takes." },
+  { code: "unsupported", about: "The platform cannot do that." },
+  { code: "transient", about: "A passing fault: nothing was done." },
+  { code: "rejected", about: "Refused for another reason." },
+  { code: "lost_ack", about: "It is done, but the answer never arrives." },
+  { code: "disconnect", about: "The connection breaks before the call arrives, which the caller cannot know." },
+] as const satisfies readonly Entry<CallFailure>[];
+
 export const channelStates = [
   { code: "off", about: "Switched off: nothing comes in, deliveries are held." },
   { code: "connecting", about: "Connecting to the platform." },
@@ -108,6 +122,11 @@ export const chatTypes = [
   { code: "direct", about: "One person and the bot." },
   { code: "group", about: "Several people." },
 ] as const satisfies readonly Entry<ChatType>[];
+
+export const chunkCuts = [
+  { code: "burst", about: "Nothing comes until the run ends, then all of it at once." },
+  { code: "bytes", about: "One byte at a time, also inside a character; the agent layer puts characters together." },
+] as const satisfies readonly Entry<ChunkCut>[];
 
 export const diagnosticCodes = [
   { code: "malformed-directive", about: "A tag of a known name cannot be read." },

@@ -1715,6 +1715,10 @@ export type Push = { "push": "frame",
   /** Who waits and who was let in now. */
   pairings: Pairings,
 }
+| { "push": "faults",
+  /** Every deck as it is now. */
+  decks: Array<FaultDeck>,
+}
 | { "push": "fixtures",
   /** How far. */
   progress: FixtureProgress,

@@ -1,6 +1,6 @@
 import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
-import type { Alarm, ChannelCard, LogLine, Pairings, Push, Status } from "../generated/wire";
+import type { Alarm, ChannelCard, FaultDeck, LogLine, Pairings, Push, Status } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
@@ -47,6 +47,8 @@ export class Console {
   channels = $state.raw<readonly ChannelCard[]>([]);
   /** Who waits to talk to the bot; asked for by the first who shows it, pushed from then on. */
   pairings = $state.raw<Pairings | null>(null);
+  /** What is planned to go wrong; asked for by the first who shows it, pushed from then on. */
+  decks = $state.raw<readonly FaultDeck[] | null>(null);
   log = $state.raw<readonly LogLine[]>([]);
   alarms = $state.raw<readonly Alarm[]>([]);
   toasts = $state.raw<readonly Toast[]>([]);
@@ -216,6 +218,9 @@ export class Console {
         break;
       case "pairings":
         this.pairings = push.pairings;
+        break;
+      case "faults":
+        this.decks = push.decks;
         break;
       case "log":
         this.log = [...this.log, ...push.lines].slice(-LOG_LIMIT);

@@ -4,7 +4,7 @@ use super::{Backend, Urgent};
 use crate::live::Subscription;
 use foldback_wire::{
     ChannelId,
-    rpc::{ChannelCard, Pairings, Push, Status},
+    rpc::{ChannelCard, FaultDeck, Pairings, Push, Status},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::{broadcast, mpsc};
@@ -18,6 +18,7 @@ struct Told {
     status: Option<Status>,
     cards: BTreeMap<ChannelId, ChannelCard>,
     pairings: Option<Pairings>,
+    decks: Option<Vec<FaultDeck>>,
     log_lines: u64,
 }
 
@@ -84,6 +85,11 @@ impl Backend {
         if told.pairings.as_ref() != Some(&pairings) {
             told.pairings = Some(pairings.clone());
             to.send(Push::Pairings { pairings }).await?;
+        }
+        let decks = self.decks();
+        if told.decks.as_ref() != Some(&decks) {
+            told.decks = Some(decks.clone());
+            to.send(Push::Faults { decks }).await?;
         }
         let (lines, total) = self.shared.log.after(told.log_lines);
         told.log_lines = total;

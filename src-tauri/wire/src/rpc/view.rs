@@ -1,6 +1,6 @@
 //! Windows over the journal, filters, status and the reasons behind a silence.
 
-use super::{ChannelCard, FixtureProgress, Pairings, RecutProgress};
+use super::{ChannelCard, FaultDeck, FixtureProgress, Pairings, RecutProgress};
 use crate::{ChannelId, Event, SessionId, Span, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +199,11 @@ pub enum Push {
     Pairings {
         /// Who waits and who was let in now.
         pairings: Pairings,
+    },
+    /// A fault was planned or removed, or met a call or a run.
+    Faults {
+        /// Every deck as it is now.
+        decks: Vec<FaultDeck>,
     },
     /// A fixture run went on.
     Fixtures {

@@ -108,7 +108,7 @@ async fn record(folder: &Path) -> Result<String> {
         calls: Vec::new(),
     };
     for name in [
-        "catalog", "status", "channels", "pairings", "secrets", "fixtures", "log_tail",
+        "catalog", "status", "channels", "pairings", "faults", "secrets", "fixtures", "log_tail",
     ] {
         tape.play(name, json!({})).await;
     }

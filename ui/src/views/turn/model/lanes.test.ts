@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleMoment, sampleTurn } from "../test/sample";
-import { barsOf, chunkMarks, stepsOf, ticksOf } from "./lanes";
+import { barsOf, chunkMarks, faultsOf, stepsOf, ticksOf } from "./lanes";
 import { Playback } from "./playback";
 import { Timeline } from "./timeline";
 import { whyAt } from "./why";
@@ -53,6 +53,21 @@ describe("waterfall", () => {
     const kept = stepsOf({ ...detail, decisions: crowd }, 1000, 10);
     expect(kept).toHaveLength(10);
     expect(kept.filter((s) => s.error).map((s) => s.seq)).toEqual([517]);
+  });
+
+  it("marks a planned fault once, in the lane of what went wrong", () => {
+    const agent = detail.decisions.find((d) => d.kind === "agent");
+    if (agent === undefined) throw new Error("no step of the agent");
+    const faults = [
+      { seq: agent.seq, at_ms: agent.at_ms, number: 1, op: null, about: "run 1: stalls for 10 ms" },
+      { seq: 9_999, at_ms: 90_000, number: 2, op: 5, about: "send_text 1: gone" },
+    ];
+    const hit = { ...detail, faults };
+    expect(faultsOf(hit, timeline.duration).map(({ lane, text }) => [lane, text])).toEqual([
+      ["agent", "planned fault 1: run 1: stalls for 10 ms"], ["delivery", "planned fault 2: send_text 1: gone"],
+    ]);
+    expect(faultsOf(hit, timeline.duration).every(({ at }) => at >= 0 && at <= 1)).toBe(true);
+    expect(stepsOf(hit, timeline.duration).map((s) => s.seq)).not.toContain(agent.seq);
   });
 
   it("has round ticks", () => {

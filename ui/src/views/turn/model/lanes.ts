@@ -103,15 +103,23 @@ const STEPS: Partial<Record<Decision["kind"], Lane>> = { gate: "inbound", agent:
 /** Steps as marks in their lanes, at most one per `1 / slots` of the width; a failure displaces what is none. */
 export function stepsOf(detail: TurnDetail, duration: number, slots = 200): Tick[] {
   const kept = new Map<string, Tick>();
+  const faults = new Set(detail.faults.map((fault) => fault.seq));
   for (const { seq, at_ms, kind, text, error } of detail.decisions) {
     const lane = STEPS[kind];
-    if (lane === undefined) continue;
+    if (lane === undefined || faults.has(seq)) continue;
     const at = Math.min(1, at_ms / duration);
     const slot = `${lane}:${Math.floor(at * slots)}`;
     const before = kept.get(slot);
     if (before === undefined || (error && !before.error)) kept.set(slot, { lane, at, seq, text, error });
   }
   return [...kept.values()];
+}
+
+/** Planned faults where they hit, each in the lane of what went wrong. */
+export function faultsOf(detail: TurnDetail, duration: number): Tick[] {
+  return detail.faults.map(({ seq, at_ms, number, op, about }) => ({
+    lane: op === null ? "agent" : "delivery", at: Math.min(1, at_ms / duration), seq, text: `planned fault ${number}: ${about}`, error: false,
+  }));
 }
 
 /** Round times for the axis, about `about` of them. */

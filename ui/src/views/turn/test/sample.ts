@@ -203,6 +203,7 @@ export function sampleTurn(): TurnDetail {
     ledger,
     decisions: teller.decisions,
     lanes,
+    faults: [],
     deliveries: [],
   };
 }

@@ -1,0 +1,109 @@
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import demo from "../../../recordings/demo";
+import type { FaultDeck, FaultPlace, PlannedFault } from "../../generated/wire";
+import type { Exchange } from "../../host/recorded";
+import { byId, calls, click, layOut, settle, stage, type } from "../../test/stage";
+import { blank, does, faultOf, FOR_EVER } from "./faults";
+import FaultSection from "./FaultSection.svelte";
+
+beforeEach(layOut);
+afterEach(cleanup);
+
+const telegram: FaultPlace = { of: "channel", channel: "telegram" };
+const script: FaultPlace = { of: "agent", agent: "script" };
+const limited: PlannedFault = {
+  planned: { number: 3, fault: { call: { op: "send_text", nth: 1, times: 2, fail: "rate_limited", latency_ms: 0 } }, met: 4, hit: 2 },
+  about: "send_text 1 to 2: rate_limited", spent: true,
+};
+const stall: PlannedFault = {
+  planned: { number: 4, fault: { run: { nth: 1, times: 1, first_byte_ms: 0, after_bytes: 0, stall_ms: 10, } }, met: 0, hit: 0 }, about: "run 1: stalls for 10 ms", spent: false,
+};
+const none: FaultDeck[] = [{ place: telegram, planned: [] }, { place: script, planned: [] }];
+const some: FaultDeck[] = [{ place: telegram, planned: [limited] }, { place: script, planned: [stall] }];
+
+const open = (decks: FaultDeck[], ...more: Exchange[]) =>
+  stage(FaultSection, undefined, { ...demo, calls: [...more, { name: "faults", result: decks }, ...demo.calls.filter((c) => c.name !== "faults")] });
+const rows = (): string[] => [...document.querySelectorAll("[data-testid='fault']")].map((row) => row.textContent?.replace(/\s+/g, " ").trim() ?? "");
+
+async function choose(id: string, value: string): Promise<void> {
+  const select = byId(id) as HTMLSelectElement;
+  select.value = value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await settle();
+}
+
+it("shows what is planned, what is done, and what each has hit", async () => {
+  await open(some);
+  expect(rows()).toEqual([
+    "done telegram send_text 1 to 2: rate_limited hit 2 of 4 calls since Remove",
+    "planned the agent script run 1: stalls for 10 ms hit 0 of 0 runs since Remove",
+  ]);
+  expect(byId("faults").textContent).toContain("1 fault to come, 1 done");
+});
+
+it("leads from what it has hit to the events", async () => {
+  const { console } = await open(some);
+  await click(byId("fault-hits"));
+  expect(console.view).toBe("live");
+  expect(console.askedFilter).toContain('kind:faulted channel:telegram text:"fault 3:"');
+});
+
+it("plans a usual fault with two presses", async () => {
+  const { host } = await open(none, { name: "fault_plan", result: some });
+  await click(byId("fault-plan"));
+  expect((byId("confirm") as HTMLButtonElement).disabled).toBe(true);
+  await click(byId("fault-preset-limited"));
+  expect(byId("fault-dialog").textContent).toContain("Too many requests");
+  await click(byId("confirm"));
+  const call = { op: "send_text", nth: 1, times: 1, fail: "rate_limited", retry_after_ms: 1500, latency_ms: 0 };
+  expect(calls(host, "fault_plan")).toEqual([{ place: telegram, fault: { call } }]);
+  expect(rows()).toHaveLength(2);
+});
+
+it("plans a run of an agent, byte by byte and until it is removed", async () => {
+  const { host } = await open(none, { name: "fault_plan", result: some });
+  await click(byId("fault-plan"));
+  await choose("fault-place", "agent:script");
+  await choose("fault-cut", "bytes");
+  await type(byId("fault-afterBytes"), "40");
+  await click(byId("fault-for-ever"));
+  await click(byId("confirm"));
+  const run = { nth: 1, times: FOR_EVER, first_byte_ms: 0, after_bytes: 40, stall_ms: 0, cut: "bytes" };
+  expect(calls(host, "fault_plan")).toEqual([{ place: script, fault: { run } }]);
+});
+
+it("warns where a channel sends for real", async () => {
+  const { console } = await open(none);
+  const card = console.channel("telegram");
+  if (card === undefined) throw new Error("the demonstration has telegram");
+  console.updateChannel({ ...card, armed: true, simulated: false });
+  await click(byId("fault-plan"));
+  expect(byId("fault-live").textContent).toContain("telegram sends for real");
+});
+
+it("removes a fault, and keeps it when that fails", async () => {
+  const { host } = await open(some, { name: "fault_remove", args: { number: 4 }, failure: { code: "not_found", message: "There is no planned fault 4.", hint: null } }, { name: "fault_remove", result: none });
+  const buttons = document.querySelectorAll("[data-testid='fault-remove']");
+  await click(buttons[1] as HTMLElement);
+  expect(byId("toast").textContent).toContain("There is no planned fault 4");
+  expect(rows()).toHaveLength(2);
+  await click(buttons[0] as HTMLElement);
+  expect(calls(host, "fault_remove")).toEqual([{ number: 4 }, { number: 3 }]);
+  expect(byId("faults").textContent).toContain("Nothing is planned");
+});
+
+it("hears of hits as they come", async () => {
+  const { host } = await open(none);
+  host.push({ push: "faults", decks: some });
+  await settle();
+  expect(rows()).toHaveLength(2);
+});
+
+it("takes only what a form says, as whole numbers", () => {
+  expect(does(telegram, blank())).toBe(false);
+  expect(does(script, { ...blank(), fail: "gone" })).toBe(false);
+  expect(does(telegram, { ...blank(), latencyMs: 0.2 })).toBe(false);
+  const odd = faultOf(telegram, { ...blank(), latencyMs: Number.NaN, nth: -3, times: 2.4, fail: "gone", waitMs: 9 });
+  expect(odd).toEqual({ call: { op: "send_text", nth: 1, times: 2, fail: "gone", latency_ms: 0 } });
+});
