@@ -186,7 +186,10 @@ impl Spoiler<'_> {
         };
         self.end_of_text().await?;
         self.burst().await?;
-        Err(Interrupt::failed(fault, format!("{} As planned.", fault.about())))
+        Err(Interrupt::failed(
+            fault,
+            format!("{} A planned fault.", fault.about()),
+        ))
     }
 
     /// Text arrives, as it would from a network.

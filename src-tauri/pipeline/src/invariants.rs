@@ -111,7 +111,7 @@ impl State {
                 }
             }
             Kind::Attempted { op, .. } | Kind::Refused { op, .. } | Kind::Faulted { op: Some(op), .. } => {
-                self.open_op(event, *op)
+                self.open_op(event, *op);
             }
             Kind::Ended { op, .. } => {
                 self.open_op(event, *op);

@@ -31,11 +31,13 @@ fn planned(pieces: &[&str], fault: &RunFault) -> Arc<dyn Agent> {
 }
 
 fn texts(steps: &[Step]) -> Vec<&str> {
-    let text = |step| match step {
-        &Step::Text { ref text, .. } => Some(text.as_str()),
-        _ => None,
-    };
-    steps.iter().filter_map(text).collect()
+    let mut texts = Vec::new();
+    for step in steps {
+        if let Step::Text { text, .. } = step {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 const WELL: RunFault = RunFault::nth(1);
@@ -63,7 +65,7 @@ async fn a_failure_comes_after_its_bytes_or_at_the_end() {
         assert_eq!(said(&steps), before, "after {after_bytes} bytes");
         let failed = matches!(
             steps.last(),
-            Some(Step::Failed { fault: AgentFault::Disconnected, detail }) if detail.ends_with("As planned.")
+            Some(Step::Failed { fault: AgentFault::Disconnected, detail }) if detail.ends_with("A planned fault.")
         );
         assert!(failed, "{steps:?}");
     }

@@ -113,14 +113,14 @@ impl Ledger {
             Kind::Refused {
                 op, detail, retry_at, ..
             } => {
-                let who = match self.faulted.take_if(|faulted| faulted == op) {
-                    Some(_) => "A planned fault refused it",
-                    None => "The platform refused",
+                let why = match self.faulted.take_if(|faulted| faulted == op) {
+                    Some(_) => "A planned fault refused it".to_owned(),
+                    None => format!("The platform refused: {detail}"),
                 };
                 if let Some(entry) = self.entry(*op) {
                     entry.waiting = Some(match retry_at {
-                        Some(_) => format!("{who}: {detail}. It is tried again."),
-                        None => format!("{who}: {detail}."),
+                        Some(_) => format!("{why}. It is tried again."),
+                        None => format!("{why}."),
                     });
                 }
             }

@@ -45,7 +45,10 @@ async fn a_planned_fault_hits_is_marked_and_becomes_part_of_the_fixture() {
     assert_eq!(hit.faults.len(), 1);
     assert_eq!(hit.faults[0].number, planned[0].planned.number);
     assert!(hit.ledger.iter().any(|e| Some(e.op) == hit.faults[0].op));
-    let told = hit.decisions.iter().any(|decision| decision.text.contains("goes wrong as planned"));
+    let told = hit
+        .decisions
+        .iter()
+        .any(|decision| decision.text.contains("goes wrong as planned"));
     assert!(told, "{:?}", hit.decisions);
     assert_eq!(host.rows("kind:faulted").await, 1);
     assert_eq!(host.rows("kind:fault_planned").await, 1);

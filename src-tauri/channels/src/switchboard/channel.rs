@@ -271,7 +271,7 @@ impl Channel {
             line.call(call).await?
         };
         if fault.is_some_and(|fault| fault.fail == Some(CallFailure::LostAck)) {
-            let lost = Refusal::new(RefusalCode::Transient, "no answer arrived, as planned").or_done();
+            let lost = Refusal::new(RefusalCode::Transient, "no answer arrived: a planned fault").or_done();
             return Err(lost.into());
         }
         Ok(done)
@@ -297,11 +297,14 @@ impl Line {
             Some(CallFailure::Disconnect) => {
                 let until = fault.outage().map(|outage| clock.now().plus(outage));
                 self.broken.send_replace(until);
-                Err(Refusal::new(RefusalCode::Transient, "the connection broke, as planned").or_done())
+                Err(Refusal::new(RefusalCode::Transient, "the connection broke: a planned fault").or_done())
             }
             Some(failure) => Err(Refusal {
                 retry_after: fault.retry_after_ms.map(Duration::from_millis),
-                ..Refusal::new(failure.refusal().unwrap_or(RefusalCode::Transient), "as planned")
+                ..Refusal::new(
+                    failure.refusal().unwrap_or(RefusalCode::Transient),
+                    "a planned fault",
+                )
             }),
         };
         self.learn(&answer);

@@ -80,7 +80,7 @@ impl End {
     fn in_words(&self) -> (String, bool) {
         match self {
             Self::Stopped => ("stopped".to_owned(), false),
-            Self::Broken { .. } => ("the connection broke, as planned".to_owned(), false),
+            Self::Broken { .. } => ("the connection broke: a planned fault".to_owned(), false),
             Self::Itself(Ok(Ok(()))) => ("the adapter ended by itself".to_owned(), false),
             Self::Itself(Ok(Err(refusal))) => (refusal.to_string(), refusal.code != RefusalCode::Transient),
             Self::Itself(Err(panic)) => (format!("the adapter failed: {panic}"), false),

@@ -106,7 +106,7 @@ async fn a_broken_connection_comes_back_and_loses_no_message() {
     );
     assert!(refusal(next(&desk, Operation::Typing).await).maybe_done);
     desk.reach(ChannelState::Down).await;
-    assert!(desk.channel.status().why.contains("as planned"));
+    assert!(desk.channel.status().why.contains("a planned fault"));
     loopback.inject(inbound("m1", "while it is down")).unwrap();
     desk.clock.advance(Duration::from_millis(3_999));
     tokio::task::yield_now().await;

@@ -1,8 +1,8 @@
 //! What an event says, in one line of words.
 
 use foldback_wire::{
-    Actor, Body, Directive, Header, Inbound, Intent, Kind, Outcome, PairingStep, Range, Span, Terminal,
-    Timestamp,
+    Actor, Body, Directive, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep, Range, Span,
+    Terminal, Timestamp,
 };
 use std::fmt::Write as _;
 
@@ -43,29 +43,15 @@ fn words(kind: &Kind) -> String {
         Kind::Armed { armed: false, by } => format!("disarmed by {}: dry run", who(by)),
         Kind::Muted { muted: true, by } => format!("all outbound muted by {}", who(by)),
         Kind::Muted { muted: false, by } => format!("outbound unmuted by {}", who(by)),
-        Kind::HeldSettled { send: true, by } => {
-            format!("what was held for too long is let go by {}", who(by))
-        }
-        Kind::HeldSettled { send: false, by } => {
-            format!("what was held for too long is given up by {}", who(by))
-        }
+        Kind::HeldSettled { send, by } => settled(*send, by),
         Kind::FaultPlanned {
             number,
             agent,
             fault,
             by,
-        } => {
-            let agent = agent
-                .as_ref()
-                .map(|agent| format!("{agent}: "))
-                .unwrap_or_default();
-            format!("fault {number} planned by {}: {agent}{fault}", who(by))
-        }
+        } => planned(*number, agent.as_deref(), fault, by),
         Kind::FaultRemoved { number, by, .. } => format!("fault {number} removed by {}", who(by)),
-        Kind::Faulted { number, op, fault } => {
-            let op = op.map(|op| format!("#{op} ")).unwrap_or_default();
-            format!("{op}goes wrong as planned, fault {number}: {fault}")
-        }
+        Kind::Faulted { number, op, fault } => faulted(*number, *op, fault),
         Kind::Pairing {
             step,
             sender,
@@ -92,15 +78,8 @@ fn words(kind: &Kind) -> String {
         Kind::MessageEnded {
             message,
             bytes,
-            narration: false,
-        } => format!("message {message}, {bytes} bytes"),
-        Kind::MessageEnded {
-            message,
-            bytes,
-            narration: true,
-        } => {
-            format!("message {message}, {bytes} bytes, narration before a tool")
-        }
+            narration,
+        } => message_ended(*message, *bytes, *narration),
         Kind::Tool { call } => format!("{} {}", call.name, call.status),
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
         Kind::Retrying {
@@ -151,6 +130,30 @@ fn words(kind: &Kind) -> String {
         Kind::Idle => "idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
+}
+
+fn settled(send: bool, by: &Actor) -> String {
+    let how = if send { "let go" } else { "given up" };
+    format!("what was held for too long is {how} by {}", who(by))
+}
+
+fn planned(number: u64, agent: Option<&str>, fault: &Fault, by: &Actor) -> String {
+    let agent = agent.map(|agent| format!("{agent}: ")).unwrap_or_default();
+    format!("fault {number} planned by {}: {agent}{fault}", who(by))
+}
+
+fn faulted(number: u64, op: Option<OpId>, fault: &Fault) -> String {
+    let op = op.map(|op| format!("#{op} ")).unwrap_or_default();
+    format!("{op}goes wrong as planned, fault {number}: {fault}")
+}
+
+fn message_ended(message: u32, bytes: usize, narration: bool) -> String {
+    let why = if narration {
+        ", narration before a tool"
+    } else {
+        ""
+    };
+    format!("message {message}, {bytes} bytes{why}")
 }
 
 /// A code, and what is to be said about it.

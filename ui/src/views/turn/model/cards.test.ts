@@ -66,6 +66,15 @@ describe("the ledger at a moment", () => {
     expect(end[0]?.notes).toEqual(["edit_interval: edited 1,500 ms ago at the earliest"]);
   });
 
+  it("tells which planned faults hit an operation, once they have", () => {
+    const text = detail.ledger.find((e) => e.intent.kind === "send_text");
+    if (text === undefined) throw new Error("no text");
+    const hit = { ...detail, faults: [{ seq: text.seq + 1, at_ms: text.at_ms, number: 7, op: text.op, about: "send_text 1: gone" }] };
+    const notes = (seq: number) => linesAt(hit, sampleMoment(hit, { turn: 812, seq, byte: null })).find((l) => l.entry.op === text.op)?.notes;
+    expect(notes(text.seq)).not.toContain("planned fault 7: send_text 1: gone");
+    expect(notes(text.seq + 1)).toContain("planned fault 7: send_text 1: gone");
+  });
+
   it("says what the user saw and for how long", () => {
     const [, text, file, edit] = linesAt(detail, null);
     expect(text?.notes).toEqual(["seen for 1.5 s"]);

@@ -131,6 +131,7 @@ function subjectOfOp({ intent, text, outcome }: LedgerEntry): string {
 /** The ledger with what is still unmatched on top, then in the order of intents, what is ahead last. */
 export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
   const now = new Map(moment?.ledger.map((e) => [e.op, e]));
+  const seq = moment?.seq ?? detail.head;
   const rank: Record<Line["stage"], number> = { open: 0, done: 1, ahead: 2 };
   return detail.ledger
     .map((full): Line => {
@@ -141,6 +142,7 @@ export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
       if (stage === "open" && entry.waiting !== null) notes.push(entry.waiting);
       if (stage === "done" && entry.outcome?.detail != null) notes.push(entry.outcome.detail);
       if (stage !== "ahead" && entry.attempts > 1) notes.push(`${entry.attempts} attempts`);
+      for (const fault of detail.faults) if (fault.op === entry.op && fault.seq <= seq) notes.push(`planned fault ${fault.number}: ${fault.about}`);
       if (stage === "done" && entry.visible_ms !== null) notes.push(`seen for ${duration(entry.visible_ms)}`);
       // That it leaked is known at the end of the turn; it is told where it happened.
       return { entry, stage, subject: subjectOfOp(entry), notes, leaks: stage === "ahead" ? [] : full.leaked };
