@@ -14,11 +14,14 @@ use std::ops::Range;
 use style::{Marks, Style};
 use table::Table;
 
+/// Farthest that the beginning of an address is looked for, in bytes.
+const LONGEST_ADDRESS: usize = 2_048;
+
 /// The text in the markup of a platform.
 ///
 /// Nothing is lost: what a platform cannot show as written is shown in words (a link as its text and address, a
 /// table as aligned columns). Line breaks stay where they are, and what looks like emphasis at a word's inside,
-/// as in `2*3*4`, is text.
+/// as in `2*3*4`, or in an address is text.
 pub fn render(markdown: &str, markup: Markup) -> String {
     if markup == Markup::Markdown {
         return verbatim(markdown, read(markdown));
@@ -62,12 +65,61 @@ pub fn rendered_length(markdown: &str, unit: LengthUnit, markup: Markup) -> usiz
     length + unit.measure(rest)
 }
 
+/// Whether what Markdown reads as emphasis was hardly meant so: inside a word, as in `2*3*4`, or in an address.
+fn is_text(source: &str, emphasis: &Range<usize>) -> bool {
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    word(source[..emphasis.start].chars().next_back())
+        || word(source[emphasis.end..].chars().next())
+        || in_address(&source[..emphasis.start])
+}
+
+/// What an emphasis is written with on each side: `**`, `__`, `~~`, or one of them.
+fn marks_of<'a>(source: &'a str, tag: TagEnd, range: &Range<usize>) -> (&'a str, &'a str) {
+    let written = &source[range.clone()];
+    let width = match tag {
+        TagEnd::Strong => 2,
+        TagEnd::Strikethrough => 1 + usize::from(written.starts_with("~~")),
+        _ => 1,
+    };
+    (&written[..width], &written[written.len() - width..])
+}
+
+/// Whether what Markdown reads as emphasis stands between digits or letters, as the factors of a product do. Only
+/// those of ASCII: many scripts write no blanks between words.
+fn is_product(source: &str, emphasis: &Range<usize>) -> bool {
+    let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let (before, after) = (&source[..emphasis.start], &source[emphasis.end..]);
+    word(before.chars().next_back()) && word(after.chars().next()) && !in_address(before)
+}
+
+/// Whether a text ends in an address that nothing marks as a link.
+fn in_address(text: &str) -> bool {
+    let far = text.len().saturating_sub(LONGEST_ADDRESS);
+    let near = &text[text.ceil_char_boundary(far)..];
+    let token = near.rsplit(char::is_whitespace).next().unwrap_or_default();
+    token.contains("://")
+}
+
 /// Markdown for a platform that reads Markdown, though no tables and no small headings.
 fn verbatim<'a>(markdown: &'a str, parser: impl Iterator<Item = (Event<'a>, Range<usize>)>) -> String {
     let (mut out, mut copied) = (String::new(), 0);
     let mut table: Option<Table> = None;
     for (event, range) in parser {
         match event {
+            // A product such as `2*3*4`, which such a platform would read as emphasis.
+            Event::Start(Tag::Emphasis) | Event::End(TagEnd::Emphasis)
+                if table.is_none() && is_product(markdown, &range) =>
+            {
+                let mark = if matches!(event, Event::Start(_)) {
+                    range.start
+                } else {
+                    range.end - 1
+                };
+                if mark >= copied {
+                    out.extend([&markdown[copied..mark], "\\"]);
+                    copied = mark;
+                }
+            }
             Event::Start(Tag::Table(columns)) => {
                 out.push_str(&markdown[copied..range.start]);
                 table = Some(Table::new(columns));
@@ -87,7 +139,7 @@ fn verbatim<'a>(markdown: &'a str, parser: impl Iterator<Item = (Event<'a>, Rang
             }
             event => {
                 if let Some(table) = &mut table {
-                    table.event(&event);
+                    table.event(&event, markdown, &range);
                 }
             }
         }
@@ -149,7 +201,7 @@ impl<'a> Writer<'a> {
                 let block = self.style.block(None, &text);
                 self.push(&block);
             } else {
-                table.event(&event);
+                table.event(&event, self.source, &range);
             }
             return;
         }
@@ -222,14 +274,11 @@ impl<'a> Writer<'a> {
             Tag::Strong => {
                 let marks = self.style.bold;
                 let marks = if self.bold > 0 { ("", "") } else { marks };
-                self.emphasis(marks, 2, range);
+                self.emphasis(marks, TagEnd::Strong, range);
                 self.bold += 1;
             }
-            Tag::Emphasis => self.emphasis(self.style.italic, 1, range),
-            Tag::Strikethrough => {
-                let width = 1 + usize::from(self.source[range.clone()].starts_with("~~"));
-                self.emphasis(self.style.strike, width, range);
-            }
+            Tag::Emphasis => self.emphasis(self.style.italic, TagEnd::Emphasis, range),
+            Tag::Strikethrough => self.emphasis(self.style.strike, TagEnd::Strikethrough, range),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 self.open(String::new(), dest_url.into_string());
             }
@@ -294,15 +343,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Opens an emphasis, which is written with `width` characters; at a word's inside they are text.
-    fn emphasis(&mut self, (open, close): Marks, width: usize, range: &Range<usize>) {
-        let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let before = self.source[..range.start].chars().next_back();
-        let after = self.source[range.end..].chars().next();
-        if word(before) || word(after) {
-            let written = &self.source[range.start..range.start + width];
-            self.push(written);
-            self.closing.push(written.to_owned());
+    /// Opens an emphasis, or what is text after all.
+    fn emphasis(&mut self, (open, close): Marks, tag: TagEnd, range: &Range<usize>) {
+        if is_text(self.source, range) {
+            let (open, close) = marks_of(self.source, tag, range);
+            self.push(open);
+            self.closing.push(close.to_owned());
         } else {
             self.push(open);
             self.closing.push(close.to_owned());

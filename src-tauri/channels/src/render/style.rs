@@ -125,7 +125,14 @@ impl Style {
     }
 
     pub(super) fn code(&self, text: &str) -> String {
-        [self.code.0, &self.escaped(text), self.code.1].concat()
+        let escaped = self.escaped(text);
+        // Between single backticks there can be none; between three, which both platforms take within a line, there can.
+        if self.code.0 == "`" && text.contains('`') && !text.contains("```") {
+            let (before, after) = (text.starts_with('`'), text.ends_with('`'));
+            let space = |needed| if needed { " " } else { "" };
+            return ["```", space(before), &escaped, space(after), "```"].concat();
+        }
+        [self.code.0, &escaped, self.code.1].concat()
     }
 
     /// A block of code. Its text is not escaped yet.

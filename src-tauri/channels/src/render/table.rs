@@ -1,15 +1,19 @@
 //! Tables, which no platform shows: columns aligned by blanks, for a block of code.
 
-use pulldown_cmark::{Alignment, Event, TagEnd};
+use super::{is_text, marks_of};
+use pulldown_cmark::{Alignment, Event, Tag, TagEnd};
+use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// A table while its cells come in. Of their markup only the text is kept.
+/// A table while its cells come in. Of their markup only the text is kept, and the addresses of links.
 #[derive(Debug)]
 pub(super) struct Table {
     columns: Vec<Alignment>,
     rows: Vec<Vec<String>>,
     row: Vec<String>,
     cell: String,
+    /// Where the text of each open link begins in the cell, and its address.
+    links: Vec<(usize, String)>,
 }
 
 impl Table {
@@ -19,16 +23,42 @@ impl Table {
             rows: Vec::new(),
             row: Vec::new(),
             cell: String::new(),
+            links: Vec::new(),
         }
     }
 
-    pub(super) fn event(&mut self, event: &Event<'_>) {
+    pub(super) fn event(&mut self, event: &Event<'_>, source: &str, range: &Range<usize>) {
         match event {
+            Event::Start(tag @ (Tag::Emphasis | Tag::Strong | Tag::Strikethrough))
+                if is_text(source, range) =>
+            {
+                self.cell.push_str(marks_of(source, tag.to_end(), range).0);
+            }
+            Event::End(tag @ (TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough))
+                if is_text(source, range) =>
+            {
+                self.cell.push_str(marks_of(source, *tag, range).1);
+            }
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                self.links.push((self.cell.len(), dest_url.to_string()));
+            }
+            Event::End(TagEnd::Link | TagEnd::Image) => self.end_link(),
             Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => self.cell.push_str(text),
             Event::SoftBreak | Event::HardBreak => self.cell.push(' '),
             Event::End(TagEnd::TableCell) => self.row.push(std::mem::take(&mut self.cell)),
             Event::End(TagEnd::TableHead | TagEnd::TableRow) => self.rows.push(std::mem::take(&mut self.row)),
             _ => {}
+        }
+    }
+
+    fn end_link(&mut self) {
+        let Some((start, address)) = self.links.pop() else {
+            return;
+        };
+        match self.cell.get(start..) {
+            Some(text) if text == address => {}
+            Some("") => self.cell.push_str(&address),
+            _ => self.cell.extend([" (", &address, ")"]),
         }
     }
 

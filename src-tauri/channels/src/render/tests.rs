@@ -170,8 +170,68 @@ größe |   12
     let expected = [&SAMPLE[..start], table, &SAMPLE[end..]].concat();
     assert_eq!(
         render(SAMPLE, Markup::Markdown),
-        expected.replace("#### Small", "**Small**")
+        expected
+            .replace("#### Small", "**Small**")
+            .replace("2*3*4", "2\\*3\\*4")
     );
+}
+
+#[test]
+fn an_address_keeps_its_stars_and_dashes() {
+    for address in [
+        "https://e.org/*a*",
+        "see https://e.org/x?_y_=1&z",
+        "http://e.org/~~a~~/**b**",
+    ] {
+        for markup in [Markup::Mrkdwn, Markup::Whatsapp, Markup::Plain, Markup::Markdown] {
+            let sent = address.replace('&', if markup == Markup::Mrkdwn { "&amp;" } else { "&" });
+            assert_eq!(render(address, markup), sent);
+        }
+    }
+    assert_eq!(render("https://e.org *a*", Markup::Whatsapp), "https://e.org _a_");
+    assert_eq!(render("a://b*c*", Markup::Plain), "a://b*c*");
+}
+
+#[test]
+fn a_table_keeps_products_and_the_addresses_of_links() {
+    let table = "| a |\n| - |\n| 2*3*4 **b** un**x**ed |\n| [site](https://e.org) <https://e.org> |";
+    let expected =
+        "a\n-----------------------------------\n2*3*4 b un**x**ed\nsite (https://e.org) https://e.org";
+    let sent = render(table, Markup::Plain);
+    let lines = |text: &str| {
+        text.lines()
+            .map(|line| line.trim_end().to_owned())
+            .filter(|line| !line.starts_with('-'))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&sent), lines(expected));
+}
+
+#[test]
+fn a_product_is_no_emphasis() {
+    for (markdown, markdown_platform) in [
+        ("2*3*4", "2\\*3\\*4"),
+        ("a*b*c and *d*", "a\\*b\\*c and *d*"),
+        ("un**believ**able", "un**believ**able"),
+        ("| 2*3*4 |\n| - |", "```\n2*3*4\n```"),
+        ("`2*3*4`", "`2*3*4`"),
+        ("#### 2*3*4", "**2*3*4**"),
+    ] {
+        assert_eq!(
+            render(markdown, Markup::Markdown),
+            markdown_platform,
+            "{markdown}"
+        );
+    }
+}
+
+#[test]
+fn code_with_a_backtick_stands_between_three() {
+    for markup in [Markup::Mrkdwn, Markup::Whatsapp] {
+        assert_eq!(render("run `` a`b `` now", markup), "run ```a`b``` now");
+        assert_eq!(render("`` `a` ``", markup), "``` `a` ```");
+        assert_eq!(render("`plain`", markup), "`plain`");
+    }
 }
 
 #[test]
