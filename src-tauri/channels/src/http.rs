@@ -9,6 +9,10 @@ use std::time::Duration;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// Connections to a platform that are kept for the next call. A channel calls one operation of a conversation at a time;
+/// more at once come in bursts, which need none later.
+const KEPT: usize = 4;
+
 /// A client for a platform's endpoint.
 pub(crate) fn client(root: &str) -> Result<Client, Refusal> {
     let wrong = |why: String| Refusal::new(RefusalCode::Rejected, format!("api_root {root:?}: {why}"));
@@ -19,6 +23,7 @@ pub(crate) fn client(root: &str) -> Result<Client, Refusal> {
     let mut builder = Client::builder()
         .user_agent(concat!("foldback/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
+        .pool_max_idle_per_host(KEPT)
         // A websocket begins as a request of HTTP/1.1.
         .http1_only()
         // A redirect would carry the token to somewhere else.

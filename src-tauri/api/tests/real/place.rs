@@ -1,0 +1,229 @@
+//! A platform that is strict, with one chat in which one person writes to the bot.
+
+use foldback_channels::Call;
+use foldback_channels::strict::{
+    discord::DiscordServer,
+    signal::{SignalServer, Start},
+    slack::SlackServer,
+    telegram::TelegramServer,
+    whatsapp::{Credentials, WhatsAppServer},
+};
+use foldback_wire::{Operation, Platform, Target};
+use serde_json::json;
+use std::{
+    fs,
+    net::{SocketAddr, TcpListener},
+    path::Path,
+};
+
+const TELEGRAM_TOKEN: &str = "700001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
+const TELEGRAM_CHAT: i64 = 42;
+const DISCORD_TOKEN: &str = "NzAwMDAwMDAwMDAwMDAwMDAx.GhT9xQ.k2JvPzW0sY7mD4nRfLb8cXaQeUiHgTqVw1";
+const DISCORD_ROOM: u64 = 1_400_000_000_000_000_001;
+const SLACK_TOKEN: &str = "xoxb-1234567890-the-bots-own";
+const SLACK_APP_TOKEN: &str = "xapp-1-A0-the-apps-own";
+const SLACK_ROOM: &str = "C0GENERAL1";
+const SLACK_ANA: &str = "U0ANA0001";
+const WHATSAPP_NUMBER: &str = "106540352242922";
+const WHATSAPP_TOKEN: &str = "EAAJBxyzTokenOfTheWhatsAppTest";
+const WHATSAPP_SECRET: &str = "c0ffeec0ffeeAppSecretOfTheTest";
+const WHATSAPP_VERIFY: &str = "VerifyWordOfTheTest";
+const WHATSAPP_ANA: &str = "16505551234";
+const SIGNAL_ME: &str = "+4915500000001";
+const SIGNAL_ANA: &str = "+33123456789";
+
+pub(crate) enum Place {
+    Telegram(TelegramServer),
+    Discord(DiscordServer),
+    Slack(SlackServer),
+    /// And where its webhooks go.
+    Whatsapp(WhatsAppServer, SocketAddr),
+    Signal(SignalServer),
+}
+
+impl Place {
+    pub(crate) async fn open(platform: Platform) -> Self {
+        match platform {
+            Platform::Telegram => {
+                let server = TelegramServer::start(TELEGRAM_TOKEN, "foldback_bot")
+                    .await
+                    .unwrap();
+                server.open_chat(TELEGRAM_CHAT, &[]);
+                Self::Telegram(server)
+            }
+            Platform::Discord => {
+                let server = DiscordServer::start(DISCORD_TOKEN, "foldback").await.unwrap();
+                server.open_channel(DISCORD_ROOM);
+                Self::Discord(server)
+            }
+            Platform::Slack => {
+                let server = SlackServer::start(SLACK_TOKEN, SLACK_APP_TOKEN, "foldback")
+                    .await
+                    .unwrap();
+                server.open_room(SLACK_ROOM);
+                Self::Slack(server)
+            }
+            Platform::Whatsapp => {
+                let credentials = Credentials {
+                    number: WHATSAPP_NUMBER.into(),
+                    token: WHATSAPP_TOKEN.into(),
+                    app_secret: WHATSAPP_SECRET.into(),
+                };
+                let free = TcpListener::bind("127.0.0.1:0").unwrap();
+                let listen = free.local_addr().unwrap();
+                Self::Whatsapp(WhatsAppServer::start(credentials).await.unwrap(), listen)
+            }
+            Platform::Signal => {
+                let start = Start {
+                    accounts: vec![SIGNAL_ME.into()],
+                    ..Start::default()
+                };
+                let server = SignalServer::start(start).await.unwrap();
+                server.register(SIGNAL_ANA, "7ccae375-cd51-4c82-8b1e-7be3280aa485", "Ana");
+                Self::Signal(server)
+            }
+        }
+    }
+
+    /// The channel's table of the configuration; its secrets are written into the folder.
+    pub(crate) fn config(&self, folder: &Path) -> String {
+        let secret = |name: &str, secret: &str| {
+            fs::write(folder.join(name), secret).unwrap();
+            format!("{{ file = \"{name}\" }}")
+        };
+        match self {
+            Self::Telegram(server) => format!(
+                "[channels.telegram]\narmed = true\nallow_from = [\"7\"]\ntoken = {}\napi_root = \"{}\"\n",
+                secret("telegram", TELEGRAM_TOKEN),
+                server.root()
+            ),
+            Self::Discord(server) => format!(
+                "[channels.discord]\narmed = true\nallow_from = [\"42\"]\nrequire_mention = false\ntoken = {}\n\
+                 api_root = \"{}\"\n",
+                secret("discord", DISCORD_TOKEN),
+                server.root()
+            ),
+            Self::Slack(server) => format!(
+                "[channels.slack]\narmed = true\nallow_from = [\"{SLACK_ANA}\"]\ntoken = {}\napp_token = {}\n\
+                 api_root = \"{}\"\n",
+                secret("slack", SLACK_TOKEN),
+                secret("slack-app", SLACK_APP_TOKEN),
+                server.root()
+            ),
+            Self::Whatsapp(server, listen) => format!(
+                "[channels.whatsapp]\narmed = true\nallow_from = [\"{WHATSAPP_ANA}\"]\naccount = \"{WHATSAPP_NUMBER}\"\n\
+                 token = {}\nsigning_secret = {}\nverify_token = {}\nlisten = \"{listen}\"\napi_root = \"{}\"\n",
+                secret("whatsapp", WHATSAPP_TOKEN),
+                secret("whatsapp-secret", WHATSAPP_SECRET),
+                secret("whatsapp-verify", WHATSAPP_VERIFY),
+                server.root()
+            ),
+            Self::Signal(server) => format!(
+                "[channels.signal]\narmed = true\nallow_from = [\"{SIGNAL_ANA}\"]\naccount = \"{SIGNAL_ME}\"\n\
+                 api_root = \"{}\"\n",
+                server.root()
+            ),
+        }
+    }
+
+    /// A call that changes nothing which anybody looks at.
+    pub(crate) fn harmless_call(&self) -> Call {
+        let mut operation = Operation::Typing;
+        let chat = match self {
+            Self::Telegram(_) => TELEGRAM_CHAT.to_string(),
+            Self::Discord(_) => DISCORD_ROOM.to_string(),
+            Self::Slack(server) => {
+                // A bot cannot show there that it writes.
+                operation = Operation::React {
+                    message: server.messages(SLACK_ROOM)[0].0.as_str().into(),
+                    emoji: "👀".to_owned(),
+                    emoji_sent: "eyes".to_owned(),
+                };
+                SLACK_ROOM.to_owned()
+            }
+            Self::Whatsapp(..) => WHATSAPP_ANA.to_owned(),
+            Self::Signal(_) => SIGNAL_ANA.to_owned(),
+        };
+        let target = Target {
+            chat: chat.into(),
+            thread: None,
+        };
+        Call {
+            target,
+            operation,
+            key: String::new(),
+        }
+    }
+
+    /// What the platform has to be told once the bot runs.
+    pub(crate) async fn introduce(&self) {
+        if let Self::Whatsapp(server, listen) = self {
+            let callback = format!("http://{listen}/");
+            server.register(&callback, WHATSAPP_VERIFY).await.unwrap();
+        }
+    }
+
+    /// Somebody whom the channel lets in writes to the bot.
+    pub(crate) fn write(&self, text: &str) {
+        match self {
+            Self::Telegram(server) => {
+                let sender = json!({"id": 7, "is_bot": false, "first_name": "Ana"});
+                let message = json!({"from": sender, "date": 1_700_000_000, "text": text});
+                server.write(TELEGRAM_CHAT, message);
+            }
+            Self::Discord(server) => {
+                server.write(DISCORD_ROOM, &json!({ "content": text }));
+            }
+            Self::Slack(server) => {
+                let text = format!("<@{}> {text}", SlackServer::BOT);
+                let ts = server.write(SLACK_ROOM, json!({"user": SLACK_ANA, "text": text}));
+                server.tell(&json!({
+                    "type": "app_mention", "channel": SLACK_ROOM, "user": SLACK_ANA, "text": text, "ts": ts, "event_ts": ts,
+                }));
+            }
+            Self::Whatsapp(server, _) => {
+                server.write(WHATSAPP_ANA, json!({"type": "text", "text": {"body": text}}));
+            }
+            Self::Signal(server) => {
+                server.write(SIGNAL_ANA, None, json!({ "message": text }));
+            }
+        }
+    }
+
+    /// What the bot's messages show, in their order.
+    pub(crate) fn said(&self) -> Vec<String> {
+        match self {
+            Self::Telegram(server) => {
+                let messages = server.messages(TELEGRAM_CHAT).into_iter();
+                messages.filter(|(_, m)| m.by_bot).map(|(_, m)| m.text).collect()
+            }
+            Self::Discord(server) => {
+                let messages = server.messages(DISCORD_ROOM).into_iter();
+                messages.filter(|(_, m)| m.by_bot).map(|(_, m)| m.text).collect()
+            }
+            Self::Slack(server) => {
+                let messages = server.messages(SLACK_ROOM).into_iter();
+                messages.filter(|(_, m)| m.by_bot).map(|(_, m)| m.raw).collect()
+            }
+            Self::Whatsapp(server, _) => {
+                let messages = server.messages(WHATSAPP_ANA).into_iter();
+                messages.filter(|(_, m)| m.by_us).map(|(_, m)| m.text).collect()
+            }
+            Self::Signal(server) => {
+                let messages = server.messages(SIGNAL_ANA).into_iter();
+                messages.filter(|m| m.author.is_none()).map(|m| m.text).collect()
+            }
+        }
+    }
+
+    /// The platform's rules that were broken.
+    pub(crate) fn broken(&self) -> String {
+        match self {
+            Self::Telegram(server) => format!("{:?}", server.broken()),
+            Self::Discord(server) => format!("{:?}", server.broken()),
+            Self::Slack(server) => format!("{:?}", server.broken()),
+            Self::Whatsapp(server, _) => format!("{:?}", server.broken()),
+            Self::Signal(server) => format!("{:?}", server.broken()),
+        }
+    }
+}

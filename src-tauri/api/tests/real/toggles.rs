@@ -1,0 +1,233 @@
+//! Switching a real adapter off and on a hundred times while messages come in and answers go out.
+
+use crate::place::Place;
+use foldback_api::{Backend, Setup, call};
+use foldback_store::MemoryJournal;
+use foldback_wire::{Actor, ChannelId, ChannelState, Platform};
+use serde_json::json;
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::JoinSet,
+};
+
+/// Switches until everything is there that is kept: the connections that calls are made through, for example.
+const WARM: usize = 10;
+const ROUNDS: usize = 100;
+/// Calls at once, to open the connections that are kept.
+const CALLS: usize = 64;
+
+fn runtime() -> Runtime {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+/// What is open: tasks of the bot's runtime, and descriptors of the process, those of the platform's side included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Open {
+    tasks: usize,
+    descriptors: usize,
+}
+
+impl Open {
+    fn now(bot: &Runtime) -> Self {
+        Self {
+            tasks: bot.metrics().num_alive_tasks(),
+            descriptors: fs::read_dir("/proc/self/fd").unwrap().count(),
+        }
+    }
+
+    /// The least that is open within a while: what was told to end, ends.
+    fn settled(bot: &Runtime) -> Self {
+        let mut least = Self::now(bot);
+        let mut calm = 0;
+        while calm < 100 {
+            thread::sleep(Duration::from_millis(10));
+            let now = Self::now(bot);
+            calm = if now.tasks < least.tasks || now.descriptors < least.descriptors {
+                0
+            } else {
+                calm + 1
+            };
+            least.tasks = least.tasks.min(now.tasks);
+            least.descriptors = least.descriptors.min(now.descriptors);
+        }
+        least
+    }
+}
+
+struct World {
+    place: Place,
+    backend: Backend,
+    channel: ChannelId,
+    written: usize,
+    _folder: TempDir,
+}
+
+impl World {
+    async fn begin(there: &Runtime, platform: Platform) -> Self {
+        let place = there.spawn(Place::open(platform)).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("foldback.toml");
+        let table = place.config(folder.path());
+        fs::write(&path, format!("[agent.script]\nfile = \"script.yaml\"\n{table}")).unwrap();
+        fs::write(
+            folder.path().join("script.yaml"),
+            "- agent: [\"Heard: {text}\"]\n",
+        )
+        .unwrap();
+        let fixtures = Path::new("fixtures").to_owned();
+        let mut setup = Setup::from_file(&path, folder.path().to_owned(), fixtures, Actor::Cli).unwrap();
+        // A file's connections come and go by themselves.
+        setup.journal = Some(Arc::new(MemoryJournal::new()));
+        let backend = Backend::open(setup).await.unwrap();
+        let world = Self {
+            place,
+            backend,
+            channel: platform.code().into(),
+            written: 0,
+            _folder: folder,
+        };
+        world.up().await;
+        world.place.introduce().await;
+        world
+    }
+
+    async fn switch(&self, on: bool) {
+        let args = json!({"channel": self.channel, "on": on});
+        call(&self.backend, "channel_switch", args).await.unwrap();
+    }
+
+    async fn up(&self) {
+        let channel = self.backend.engine().channels().channel(&self.channel).unwrap();
+        let mut status = channel.watch();
+        status
+            .wait_for(|status| status.state == ChannelState::Up)
+            .await
+            .unwrap();
+    }
+
+    /// Waits until every message has its answer.
+    async fn answered(&self) {
+        let wait = async {
+            while self.place.said().len() < self.written || !self.waiting().await.is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let patience = tokio::time::timeout(Duration::from_mins(2), wait).await;
+        patience.unwrap_or_else(|_| {
+            panic!(
+                "{} of {}: {:?}",
+                self.place.said().len(),
+                self.written,
+                self.place.said()
+            )
+        });
+    }
+
+    /// Makes more calls at once than an adapter keeps connections for, so that it keeps as many as it ever will.
+    async fn connect(&self) {
+        let channel = self.backend.engine().channels().channel(&self.channel).unwrap();
+        let mut calls = JoinSet::new();
+        for _ in 0..CALLS {
+            let call = self.place.harmless_call();
+            let channel = channel.clone();
+            calls.spawn(async move { channel.perform(call, None).await.unwrap() });
+        }
+        calls.join_all().await;
+    }
+
+    async fn waiting(&self) -> Vec<String> {
+        let outbox = self.backend.journal().outbox().await.unwrap();
+        outbox.iter().map(|entry| format!("{entry:?}")).collect()
+    }
+
+    /// A message comes in, and the channel goes off: before, while or after it is answered.
+    async fn round(&mut self, number: usize) {
+        self.place.write(&format!("message {}", self.written));
+        self.written += 1;
+        match number % 4 {
+            0 => self.answered().await,
+            1 => tokio::time::sleep(Duration::from_millis(10)).await,
+            2 => tokio::task::yield_now().await,
+            _ => {}
+        }
+        self.switch(false).await;
+        self.switch(true).await;
+        self.up().await;
+    }
+}
+
+/// Descriptors are those of the whole process: one platform at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn a_hundred_switches(platform: Platform) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // The platform's tasks are not the bot's.
+    let (there, here) = (runtime(), runtime());
+    let mut world = here.block_on(World::begin(&there, platform));
+    here.block_on(async {
+        for number in 0..WARM {
+            world.round(number).await;
+        }
+        world.answered().await;
+        world.connect().await;
+    });
+    let before = Open::settled(&here);
+    here.block_on(async {
+        for number in 0..ROUNDS {
+            world.round(number).await;
+        }
+        world.answered().await;
+        world.connect().await;
+    });
+    let after = Open::settled(&here);
+    assert_eq!(before, after, "{platform}, before and after {ROUNDS} switches");
+    let said = world.place.said();
+    let numbers: Vec<_> = said
+        .iter()
+        .map(|text| text.rsplit(' ').next().unwrap().parse::<usize>().unwrap())
+        .collect();
+    let all: Vec<_> = (0..WARM + ROUNDS).collect();
+    assert_eq!(numbers, all, "{platform}: each answered once, in order");
+    assert_eq!(world.place.broken(), "[]", "{platform}");
+    here.block_on(async {
+        assert_eq!(world.waiting().await, [""; 0]);
+        world.backend.shutdown().await.unwrap();
+    });
+}
+
+#[test]
+fn telegram_leaves_nothing_behind() {
+    a_hundred_switches(Platform::Telegram);
+}
+
+#[test]
+fn discord_leaves_nothing_behind() {
+    a_hundred_switches(Platform::Discord);
+}
+
+#[test]
+fn slack_leaves_nothing_behind() {
+    a_hundred_switches(Platform::Slack);
+}
+
+#[test]
+fn whatsapp_leaves_nothing_behind() {
+    a_hundred_switches(Platform::Whatsapp);
+}
+
+#[test]
+fn signal_leaves_nothing_behind() {
+    a_hundred_switches(Platform::Signal);
+}
