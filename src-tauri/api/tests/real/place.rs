@@ -1,6 +1,5 @@
 //! A platform that is strict, with one chat in which one person writes to the bot.
 
-use foldback_channels::Call;
 use foldback_channels::strict::{
     discord::DiscordServer,
     signal::{SignalServer, Start},
@@ -8,7 +7,7 @@ use foldback_channels::strict::{
     telegram::TelegramServer,
     whatsapp::{Credentials, WhatsAppServer},
 };
-use foldback_wire::{Operation, Platform, Target};
+use foldback_wire::Platform;
 use serde_json::json;
 use std::{
     fs,
@@ -31,6 +30,14 @@ const WHATSAPP_VERIFY: &str = "VerifyWordOfTheTest";
 const WHATSAPP_ANA: &str = "16505551234";
 const SIGNAL_ME: &str = "+4915500000001";
 const SIGNAL_ANA: &str = "+33123456789";
+
+/// A message of the bot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    /// Whether it is a file.
+    pub(crate) file: bool,
+}
 
 pub(crate) enum Place {
     Telegram(TelegramServer),
@@ -126,35 +133,6 @@ impl Place {
         }
     }
 
-    /// A call that changes nothing which anybody looks at.
-    pub(crate) fn harmless_call(&self) -> Call {
-        let mut operation = Operation::Typing;
-        let chat = match self {
-            Self::Telegram(_) => TELEGRAM_CHAT.to_string(),
-            Self::Discord(_) => DISCORD_ROOM.to_string(),
-            Self::Slack(server) => {
-                // A bot cannot show there that it writes.
-                operation = Operation::React {
-                    message: server.messages(SLACK_ROOM)[0].0.as_str().into(),
-                    emoji: "👀".to_owned(),
-                    emoji_sent: "eyes".to_owned(),
-                };
-                SLACK_ROOM.to_owned()
-            }
-            Self::Whatsapp(..) => WHATSAPP_ANA.to_owned(),
-            Self::Signal(_) => SIGNAL_ANA.to_owned(),
-        };
-        let target = Target {
-            chat: chat.into(),
-            thread: None,
-        };
-        Call {
-            target,
-            operation,
-            key: String::new(),
-        }
-    }
-
     /// What the platform has to be told once the bot runs.
     pub(crate) async fn introduce(&self) {
         if let Self::Whatsapp(server, listen) = self {
@@ -190,28 +168,60 @@ impl Place {
         }
     }
 
-    /// What the bot's messages show, in their order.
-    pub(crate) fn said(&self) -> Vec<String> {
+    /// The bot's messages, in their order.
+    pub(crate) fn messages(&self) -> Vec<Said> {
+        let said = |text: String, file: bool| Said { text, file };
         match self {
             Self::Telegram(server) => {
                 let messages = server.messages(TELEGRAM_CHAT).into_iter();
-                messages.filter(|(_, m)| m.by_bot).map(|(_, m)| m.text).collect()
+                let mine = messages.filter(|(_, m)| m.by_bot);
+                mine.map(|(_, m)| said(m.text, m.file.is_some())).collect()
             }
             Self::Discord(server) => {
                 let messages = server.messages(DISCORD_ROOM).into_iter();
-                messages.filter(|(_, m)| m.by_bot).map(|(_, m)| m.text).collect()
+                let mine = messages.filter(|(_, m)| m.by_bot);
+                mine.map(|(_, m)| said(m.text, !m.files.is_empty())).collect()
             }
             Self::Slack(server) => {
                 let messages = server.messages(SLACK_ROOM).into_iter();
-                messages.filter(|(_, m)| m.by_bot).map(|(_, m)| m.raw).collect()
+                let mine = messages.filter(|(_, m)| m.by_bot);
+                mine.map(|(_, m)| said(m.raw, m.file.is_some())).collect()
             }
             Self::Whatsapp(server, _) => {
                 let messages = server.messages(WHATSAPP_ANA).into_iter();
-                messages.filter(|(_, m)| m.by_us).map(|(_, m)| m.text).collect()
+                let mine = messages.filter(|(_, m)| m.by_us);
+                mine.map(|(_, m)| said(m.text, m.media.is_some())).collect()
             }
             Self::Signal(server) => {
                 let messages = server.messages(SIGNAL_ANA).into_iter();
-                messages.filter(|m| m.author.is_none()).map(|m| m.text).collect()
+                let mine = messages.filter(|m| m.author.is_none());
+                mine.map(|m| said(m.text, m.file.is_some())).collect()
+            }
+        }
+    }
+
+    /// How many messages bear the bot's reaction.
+    pub(crate) fn reactions(&self) -> usize {
+        match self {
+            Self::Telegram(server) => {
+                let messages = server.messages(TELEGRAM_CHAT);
+                messages.iter().filter(|(_, m)| m.reaction.is_some()).count()
+            }
+            Self::Discord(server) => {
+                let messages = server.messages(DISCORD_ROOM);
+                messages.iter().filter(|(_, m)| !m.reactions.is_empty()).count()
+            }
+            Self::Slack(server) => {
+                let messages = server.messages(SLACK_ROOM);
+                messages.iter().filter(|(_, m)| !m.reactions.is_empty()).count()
+            }
+            Self::Whatsapp(server, _) => {
+                let messages = server.messages(WHATSAPP_ANA);
+                messages.iter().filter(|(_, m)| m.reaction.is_some()).count()
+            }
+            Self::Signal(server) => {
+                let messages = server.messages(SIGNAL_ANA);
+                messages.iter().filter(|m| m.reaction.is_some()).count()
             }
         }
     }

@@ -2,8 +2,9 @@
 
 use crate::place::Place;
 use foldback_api::{Backend, Setup, call};
+use foldback_channels::Call;
 use foldback_store::MemoryJournal;
-use foldback_wire::{Actor, ChannelId, ChannelState, Platform};
+use foldback_wire::{Actor, ChannelId, ChannelState, Inbound, Kind, Operation, Platform, Seq, Target};
 use serde_json::json;
 use std::{
     fs,
@@ -18,6 +19,8 @@ use tokio::{
     task::JoinSet,
 };
 
+/// A reaction, then a text.
+const SCRIPT: &str = "- agent: ['<actions><react emoji=\"eyes\"/></actions>Heard: {text}']\n";
 /// Switches until everything is there that is kept: the connections that calls are made through, for example.
 const WARM: usize = 10;
 const ROUNDS: usize = 100;
@@ -81,11 +84,7 @@ impl World {
         let path = folder.path().join("foldback.toml");
         let table = place.config(folder.path());
         fs::write(&path, format!("[agent.script]\nfile = \"script.yaml\"\n{table}")).unwrap();
-        fs::write(
-            folder.path().join("script.yaml"),
-            "- agent: [\"Heard: {text}\"]\n",
-        )
-        .unwrap();
+        fs::write(folder.path().join("script.yaml"), SCRIPT).unwrap();
         let fixtures = Path::new("fixtures").to_owned();
         let mut setup = Setup::from_file(&path, folder.path().to_owned(), fixtures, Actor::Cli).unwrap();
         // A file's connections come and go by themselves.
@@ -117,30 +116,56 @@ impl World {
             .unwrap();
     }
 
+    /// What the bot said, in its order.
+    fn said(&self) -> Vec<String> {
+        self.place.messages().into_iter().map(|said| said.text).collect()
+    }
+
     /// Waits until every message has its answer.
     async fn answered(&self) {
         let wait = async {
-            while self.place.said().len() < self.written || !self.waiting().await.is_empty() {
+            while self.said().len() < self.written || !self.waiting().await.is_empty() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
         let patience = tokio::time::timeout(Duration::from_mins(2), wait).await;
-        patience.unwrap_or_else(|_| {
-            panic!(
-                "{} of {}: {:?}",
-                self.place.said().len(),
-                self.written,
-                self.place.said()
-            )
-        });
+        patience.unwrap_or_else(|_| panic!("{} of {}: {:?}", self.said().len(), self.written, self.said()));
     }
 
     /// Makes more calls at once than an adapter keeps connections for, so that it keeps as many as it ever will.
     async fn connect(&self) {
         let channel = self.backend.engine().channels().channel(&self.channel).unwrap();
+        let events = self
+            .backend
+            .journal()
+            .read(Seq(1), usize::MAX >> 1)
+            .await
+            .unwrap();
+        let received = events.into_iter().find_map(|event| match event.kind {
+            Kind::Received { message } => Some(message),
+            _ => None,
+        });
+        let Inbound { chat, message, .. } = *received.unwrap();
+        // Where a bot cannot show that it writes, it can look at a message.
+        let operation = if channel.capabilities().typing {
+            Operation::Typing
+        } else {
+            Operation::React {
+                message,
+                emoji: "👀".to_owned(),
+                emoji_sent: "eyes".to_owned(),
+            }
+        };
         let mut calls = JoinSet::new();
         for _ in 0..CALLS {
-            let call = self.place.harmless_call();
+            let call = Call {
+                target: Target {
+                    chat: chat.clone(),
+                    thread: None,
+                },
+                operation: operation.clone(),
+                key: String::new(),
+            };
             let channel = channel.clone();
             calls.spawn(async move { channel.perform(call, None).await.unwrap() });
         }
@@ -193,13 +218,14 @@ fn a_hundred_switches(platform: Platform) {
     });
     let after = Open::settled(&here);
     assert_eq!(before, after, "{platform}, before and after {ROUNDS} switches");
-    let said = world.place.said();
+    let said = world.said();
     let numbers: Vec<_> = said
         .iter()
         .map(|text| text.rsplit(' ').next().unwrap().parse::<usize>().unwrap())
         .collect();
     let all: Vec<_> = (0..WARM + ROUNDS).collect();
     assert_eq!(numbers, all, "{platform}: each answered once, in order");
+    assert_eq!(world.place.reactions(), all.len(), "{platform}: each reacted to");
     assert_eq!(world.place.broken(), "[]", "{platform}");
     here.block_on(async {
         assert_eq!(world.waiting().await, [""; 0]);

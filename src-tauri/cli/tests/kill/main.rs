@@ -8,7 +8,10 @@
 
 mod evidence;
 mod life;
+#[path = "../../../api/tests/real/place.rs"]
+mod place;
 mod platform;
+mod real;
 
 use evidence::Figures;
 use foldback_pipeline::{Point, SeededRng};

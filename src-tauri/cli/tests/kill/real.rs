@@ -1,0 +1,340 @@
+//! The same on the real adapters, step by step: an answer of a reaction, a file and three messages is cut short by a kill
+//! at every step in turn, and the bot starts again. What the platform has then, and what the journal says, must agree.
+
+use crate::place::{Place, Said};
+use foldback_channels::profile;
+use foldback_pipeline::{
+    Point,
+    invariants::{self, Extent},
+};
+use foldback_store::{Journal as _, SqliteJournal};
+use foldback_wire::{Event, Kind, OpKind, OutcomeCode, Platform, Seq, Terminal};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{BufRead as _, BufReader},
+    os::unix::process::ExitStatusExt as _,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+use tokio::runtime::{Builder, Runtime};
+
+/// A bot that says nothing for so long hangs.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Messages that the answer is split into.
+const CHUNKS: usize = 3;
+const FIRST: &str = "the long answer, please";
+const SECOND: &str = "and the short one";
+
+/// A bot in a process of its own.
+struct Bot {
+    child: Child,
+    lines: Receiver<Value>,
+}
+
+impl Bot {
+    fn start(home: &Path, crash: Option<&str>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
+        command
+            .args(["serve", "--events", "--config"])
+            .arg(home.join("foldback.toml"))
+            .env("FOLDBACK_DATA_DIR", home)
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        if let Some(crash) = crash {
+            command.env("FOLDBACK_CRASH_AT", crash);
+        }
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            // A line that a kill cut off is none.
+            let values = stdout.lines().map_while(Result::ok);
+            for value in values.filter_map(|line| serde_json::from_str(&line).ok()) {
+                if sender.send(value).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// Waits for an event; false when the process ended first.
+    fn until(&self, mut what: impl FnMut(&Value) -> bool) -> bool {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(event) if what(&event) => return true,
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
+                Err(RecvTimeoutError::Timeout) => panic!("the bot hangs"),
+            }
+        }
+    }
+
+    fn up(&self) -> bool {
+        self.until(|event| event["kind"]["type"] == "channel_state" && event["kind"]["to"] == "up")
+    }
+
+    /// Waits until the turn of this message has ended; false when the process ended first.
+    fn answers(&self, text: &str) -> bool {
+        let mut turn = Value::Null;
+        self.until(|event| {
+            let kind = &event["kind"];
+            if kind["type"] == "received"
+                && kind["message"]["text"]
+                    .as_str()
+                    .is_some_and(|said| said.ends_with(text))
+            {
+                turn = event["turn"].clone();
+            }
+            kind["type"] == "turn_ended" && !turn.is_null() && event["turn"] == turn
+        })
+    }
+
+    fn term(&self) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// True when it was killed.
+    fn end(mut self) -> bool {
+        let status = self.child.wait().unwrap();
+        let killed = status.signal() == Some(9);
+        assert!(killed || status.success(), "a bot ended with {status}");
+        killed
+    }
+}
+
+/// As many words as fill three messages, the last by half.
+fn words(platform: Platform) -> Vec<String> {
+    let enough = profile(platform).text_limit * (2 * CHUNKS - 1) / 2;
+    let words = (0..).map(|n| format!("word{n:04}"));
+    words.take(enough / "word0000 ".len()).collect()
+}
+
+/// An answer of three messages, a file and a reaction. Each word is there once.
+fn script(platform: Platform) -> String {
+    let long = serde_json::to_string(&words(platform).join(" ")).unwrap();
+    format!(
+        "- when: {{contains: {FIRST:?}}}\n  agent:\n\
+         \x20   - \"<actions><react emoji=\\\"eyes\\\"/><send-file path=\\\"report.txt\\\"/></actions>\"\n    - {long}\n\
+         - agent: [\"Short.\"]\n"
+    )
+}
+
+fn home(place: &Place, platform: Platform) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(home.path().join(name), text).unwrap();
+    write(
+        "foldback.toml",
+        &format!(
+            "[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n[typing]\nenabled = false\n\
+             [store]\nfile = \"journal.sqlite\"\n{}",
+            place.config(home.path())
+        ),
+    );
+    write("script.yaml", &script(platform));
+    fs::create_dir(home.path().join("out")).unwrap();
+    write("out/report.txt", "42");
+    home
+}
+
+/// One bot is killed at `crash`, another goes on. `None` when the step was never reached.
+fn cut_short(there: &Runtime, platform: Platform, crash: &str) -> Option<Told> {
+    let place = there.block_on(Place::open(platform));
+    let home = home(&place, platform);
+    let bot = Bot::start(home.path(), Some(crash));
+    let asked = bot.up();
+    if asked {
+        there.block_on(place.introduce());
+        place.write(FIRST);
+        if bot.answers(FIRST) {
+            bot.term();
+        }
+    }
+    let killed = bot.end();
+    let bot = Bot::start(home.path(), None);
+    assert!(bot.up(), "{platform} {crash}: it does not start again");
+    if !killed {
+        bot.term();
+        bot.end();
+        return None;
+    }
+    if !asked {
+        there.block_on(place.introduce());
+    }
+    place.write(SECOND);
+    assert!(bot.answers(SECOND), "{platform} {crash}");
+    bot.term();
+    assert!(!bot.end());
+    let events = there.block_on(async {
+        let journal = SqliteJournal::open(&home.path().join("journal.sqlite"))
+            .await
+            .unwrap();
+        assert_eq!(journal.outbox().await.unwrap(), [], "{platform} {crash}");
+        journal.read(Seq(1), usize::MAX >> 1).await.unwrap()
+    });
+    assert_eq!(
+        invariants::check(&events, Extent::Ended),
+        [],
+        "{platform} {crash}"
+    );
+    assert_eq!(place.broken(), "[]", "{platform} {crash}");
+    let told = Told::of(&events);
+    told.agrees_with(&place, asked, &words(platform), &format!("{platform} {crash}"));
+    Some(told)
+}
+
+/// What the journal says of the operations.
+#[derive(Debug, Default)]
+struct Told {
+    /// Operations that were acknowledged, by kind.
+    acknowledged: BTreeMap<OpKind, usize>,
+    unknown: BTreeMap<OpKind, usize>,
+    /// Whether the first message has a turn, and whether it failed: an agent that was cut off is not run again.
+    received: bool,
+    failed: bool,
+}
+
+impl Told {
+    fn of(events: &[Event]) -> Self {
+        let mut told = Self::default();
+        let mut kinds = BTreeMap::new();
+        let mut first = None;
+        for event in events {
+            match &event.kind {
+                Kind::Received { message } if message.text.ends_with(FIRST) => first = event.turn,
+                Kind::Intended { op, intent } => drop(kinds.insert(*op, intent.kind)),
+                Kind::Ended { op, outcome } => {
+                    let count = match outcome.code {
+                        OutcomeCode::Sent | OutcomeCode::Unchanged => &mut told.acknowledged,
+                        OutcomeCode::Unknown => &mut told.unknown,
+                        // A live frame that a later one replaced.
+                        OutcomeCode::Cancelled => continue,
+                        other => panic!("operation {op} ended as {other}"),
+                    };
+                    *count.entry(kinds[op]).or_default() += 1;
+                }
+                Kind::TurnEnded {
+                    terminal: Terminal::Failed { .. },
+                } if event.turn == first => told.failed = true,
+                _ => {}
+            }
+        }
+        told.received = first.is_some();
+        told
+    }
+
+    fn of_kind(&self, kind: OpKind) -> (usize, usize) {
+        let count = |counts: &BTreeMap<OpKind, usize>| counts.get(&kind).copied().unwrap_or_default();
+        (count(&self.acknowledged), count(&self.unknown))
+    }
+
+    /// Whether an operation is as often on the platform as it was acknowledged, or once more where that is unknown.
+    fn agrees(&self, kind: OpKind, there: usize) -> bool {
+        let (acknowledged, unknown) = self.of_kind(kind);
+        (acknowledged..=acknowledged + unknown).contains(&there)
+    }
+
+    fn agrees_with(&self, place: &Place, asked: bool, words: &[String], crash: &str) {
+        let (files, texts): (Vec<Said>, Vec<Said>) = place.messages().into_iter().partition(|said| said.file);
+        let about = || {
+            format!(
+                "{crash}: {self:?}, on the platform {} texts, {} files, {} reactions",
+                texts.len(),
+                files.len(),
+                place.reactions()
+            )
+        };
+        assert_eq!(self.received, asked, "{}", about());
+        assert!(self.unknown.values().sum::<usize>() <= 1, "{}", about());
+        // An edit shows a text in a message that is there; a reaction that is asked for again is there once.
+        assert!(self.agrees(OpKind::SendText, texts.len()), "{}", about());
+        assert!(self.agrees(OpKind::SendFile, files.len()), "{}", about());
+        assert!(self.agrees(OpKind::React, place.reactions()), "{}", about());
+        let said = texts.iter().flat_map(|said| said.text.split_whitespace());
+        let said: Vec<_> = said.filter(|word| word.starts_with("word")).collect();
+        let once: BTreeSet<_> = said.iter().copied().collect();
+        assert_eq!(said.len(), once.len(), "something is shown twice: {}", about());
+        let whole = once.len() == words.len() && files.len() == 1 && place.reactions() == 1;
+        let explained = !asked || self.failed || self.unknown.values().sum::<usize>() > 0;
+        assert!(
+            whole || explained,
+            "something is lost, and nothing says so: {}",
+            about()
+        );
+    }
+}
+
+/// The steps of a delivery.
+const STEPS: [Point; 8] = [
+    Point::BeforeIntend,
+    Point::AfterIntend,
+    Point::BeforeAttempt,
+    Point::AfterAttempt,
+    Point::BeforeCall,
+    Point::AfterCall,
+    Point::BeforeSettle,
+    Point::AfterSettle,
+];
+
+fn at_every_step(platform: Platform) {
+    let there = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let (mut kills, mut unknown) = (0, 0);
+    for step in STEPS {
+        let reached = (1..).map_while(|nth| cut_short(&there, platform, &format!("{}:{nth}", step.code())));
+        let told: Vec<_> = reached.collect();
+        assert!(
+            told.len() >= 2 + CHUNKS,
+            "{platform} {}: reached {} times",
+            step.code(),
+            told.len()
+        );
+        kills += told.len();
+        unknown += told
+            .iter()
+            .map(|told| told.unknown.values().sum::<usize>())
+            .sum::<usize>();
+    }
+    println!(
+        "{platform}: killed at {kills} steps, {unknown} operations unknown, lost or doubled silently = 0"
+    );
+    let keyed = profile(platform).idempotency_key;
+    assert!(unknown > 0 || keyed, "{platform}: no kill hit a call in flight");
+}
+
+#[test]
+fn telegram_loses_and_doubles_nothing_silently() {
+    at_every_step(Platform::Telegram);
+}
+
+#[test]
+fn discord_loses_and_doubles_nothing_silently() {
+    at_every_step(Platform::Discord);
+}
+
+#[test]
+fn slack_loses_and_doubles_nothing_silently() {
+    at_every_step(Platform::Slack);
+}
+
+#[test]
+fn whatsapp_loses_and_doubles_nothing_silently() {
+    at_every_step(Platform::Whatsapp);
+}
+
+#[test]
+fn signal_loses_and_doubles_nothing_silently() {
+    at_every_step(Platform::Signal);
+}
