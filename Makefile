@@ -75,7 +75,7 @@ mutants: ## Switch one rule off at a time; at least one fixture or vector must n
 	$(CARGO) test -p foldback-directives --features mutants --test grammar mutants
 	$(CARGO) test -p foldback-replay --features mutants --test mutants
 	$(CARGO) test -p foldback-pipeline --features mutants --test pipeline
-kill-test: ## Kill the bot 210 times with SIGKILL; its journal and the platform's log must agree
+kill-test: ## Kill the bot 410 times with SIGKILL, half of them on the real adapters; journal and platform must agree
 	$(CARGO) test -p foldback --features crash-points --test kill -- --nocapture
 
 .PHONY: app e2e

@@ -1,7 +1,7 @@
 //! A bot with a home of its own, and a bot that runs.
 
 use crate::foldback::{Ran, run};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
@@ -113,6 +113,28 @@ impl Home {
         ran.lines()
     }
 
+    /// Everything that was left behind: what was printed and logged, the files of the journal, every way to look at it
+    /// and to take it elsewhere.
+    pub(crate) fn traces(&self, bot: &Bot) -> String {
+        let mut traces = format!("{:?} {}", bot.seen, self.log());
+        for file in fs::read_dir(self.path("data")).unwrap() {
+            let bytes = fs::read(file.unwrap().path()).unwrap();
+            traces.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        for args in [
+            ["journal", "export"].as_slice(),
+            &["journal", "query"],
+            &["journal", "stats"],
+            &["why", "1"],
+            &["doctor"],
+        ] {
+            let ran = self.run(args);
+            assert!(ran.stdout.len() + ran.stderr.len() > 0, "{args:?}");
+            traces.extend([ran.stdout, ran.stderr]);
+        }
+        traces
+    }
+
     /// What the bot that was served logged.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap()
@@ -145,6 +167,36 @@ impl Bot {
     /// Gives a command.
     pub(crate) fn order(&mut self, line: &Value) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Asks everything that the window can be told, about the first turn where it is about one. For a bot that takes
+    /// commands.
+    pub(crate) fn ask_all(&mut self) {
+        let questions = [
+            ("catalog", json!({})),
+            ("status", json!({})),
+            ("channels", json!({})),
+            ("turns", json!({"before": null, "limit": 100})),
+            ("turn", json!({"turn": 1})),
+            ("ruler", json!({"turn": 1})),
+            ("fixture_from_turn", json!({"turn": 1})),
+            ("event", json!({"seq": 1})),
+            ("deliveries", json!({"channel": null, "limit": 100})),
+            ("pairings", json!({})),
+            ("faults", json!({})),
+            ("secrets", json!({})),
+            ("fixtures", json!({})),
+            ("log_tail", json!({})),
+            (
+                "compose",
+                json!({"user_text": "", "agent_output": "hi", "channels": []}),
+            ),
+        ];
+        for (command, args) in questions {
+            self.order(&json!({"id": command, "command": command, "args": args}));
+            let answer = self.until(|line| line["id"] == command);
+            assert!(self.seen[answer].get("answer").is_some(), "{}", self.seen[answer]);
+        }
     }
 
     /// Sends a signal.

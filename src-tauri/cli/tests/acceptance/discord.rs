@@ -50,23 +50,13 @@ fn place(armed: bool) -> Place {
 
 impl Place {
     fn serve(&self) -> Bot {
-        let mut bot = self.home.serve(&["--events"]);
+        let mut bot = self.home.serve(&["--events", "--commands"]);
         bot.until(|event| is("channel_state")(event) && event["kind"]["to"] == "up");
         bot
     }
 
     fn write(&self, text: &str) -> u64 {
         self.server.write(THREAD, &json!({"content": text}))
-    }
-
-    /// Everything that was left behind: the journal, the log, what was printed.
-    fn traces(&self, bot: &Bot) -> String {
-        let mut traces = format!("{:?} {}", bot.seen, self.home.log());
-        for file in std::fs::read_dir(self.home.path("data")).unwrap() {
-            let bytes = std::fs::read(file.unwrap().path()).unwrap();
-            traces.push_str(&String::from_utf8_lossy(&bytes));
-        }
-        traces
     }
 }
 
@@ -99,7 +89,7 @@ fn a_message_in_a_thread_is_answered_there() {
     assert_eq!(place.server.messages(ROOM).len(), 0, "nothing beside the thread");
     assert_eq!(place.server.broken(), []);
     let token = &TOKEN[30..];
-    assert!(!place.traces(&bot).contains(token), "the token left a trace");
+    assert!(!place.home.traces(&bot).contains(token), "the token left a trace");
 }
 
 #[test]
@@ -168,4 +158,28 @@ fn a_bot_that_may_not_read_messages_is_told_how_to() {
     let why = bot.seen[down]["kind"]["why"].as_str().unwrap();
     assert!(why.contains("switch on \"Message Content Intent\""), "{why}");
     assert_eq!(bot.term(), 0);
+}
+
+#[test]
+fn trouble_leaves_no_trace_of_a_secret_anywhere() {
+    let place = place(true);
+    let mut bot = place.serve();
+    for mishap in [
+        Mishap::Failed,
+        Mishap::FailedAfter,
+        Mishap::Broken,
+        Mishap::Lost,
+        Mishap::RateLimited(Duration::from_millis(10)),
+    ] {
+        place.server.plan("create_message", mishap);
+        place.write("Hello?");
+        bot.until(is("turn_ended"));
+    }
+    bot.ask_all();
+    assert_eq!(bot.term(), 0);
+    let traces = place.home.traces(&bot);
+    assert!(traces.contains("Hello?"), "what was said left traces");
+    for secret in [&TOKEN[30..]] {
+        assert!(!traces.contains(secret), "{secret} left a trace");
+    }
 }

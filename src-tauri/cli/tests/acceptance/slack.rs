@@ -1,9 +1,11 @@
 //! `foldback serve` on Slack, against a strict server of it.
 
 use crate::bot::{Bot, Home, is};
+use foldback_channels::strict::Mishap;
 use foldback_channels::strict::slack::SlackServer;
 use serde_json::json;
 use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
 use tokio::runtime::Runtime;
 
 const TOKEN: &str = "xoxb-1234567890-the-bots-own";
@@ -66,7 +68,7 @@ fn place(armed: bool, webhooks: bool) -> Place {
 
 impl Place {
     fn serve(&self) -> Bot {
-        let mut bot = self.home.serve(&["--events"]);
+        let mut bot = self.home.serve(&["--events", "--commands"]);
         bot.until(|event| is("channel_state")(event) && event["kind"]["to"] == "up");
         bot
     }
@@ -90,16 +92,6 @@ impl Place {
         messages
             .iter()
             .all(|(_, message)| !message.by_bot && message.reactions.is_empty())
-    }
-
-    /// Everything that was left behind: the journal, the log, what was printed.
-    fn traces(&self, bot: &Bot) -> String {
-        let mut traces = format!("{:?} {}", bot.seen, self.home.log());
-        for file in std::fs::read_dir(self.home.path("data")).unwrap() {
-            let bytes = std::fs::read(file.unwrap().path()).unwrap();
-            traces.push_str(&String::from_utf8_lossy(&bytes));
-        }
-        traces
     }
 }
 
@@ -127,7 +119,7 @@ fn a_message_is_answered_with_a_reaction_a_file_and_rendered_text() {
         );
         assert_eq!(text.calls, [""; 0], "nobody was called");
         assert_eq!(place.server.broken(), []);
-        let traces = place.traces(&bot);
+        let traces = place.home.traces(&bot);
         for secret in [TOKEN, APP_TOKEN, SIGNING_SECRET, "ticket"] {
             assert!(!traces.contains(secret), "{secret} left a trace");
         }
@@ -198,4 +190,28 @@ fn a_token_that_is_refused_leaves_the_channel_down_and_the_bot_running() {
         "{why}"
     );
     assert_eq!(bot.term(), 0);
+}
+
+#[test]
+fn trouble_leaves_no_trace_of_a_secret_anywhere() {
+    let place = place(true, false);
+    let mut bot = place.serve();
+    for mishap in [
+        Mishap::Failed,
+        Mishap::FailedAfter,
+        Mishap::Broken,
+        Mishap::Lost,
+        Mishap::RateLimited(Duration::from_millis(10)),
+    ] {
+        place.server.plan("chat.postMessage", mishap);
+        place.write("U0ANA0001", "Hello?");
+        bot.until(is("turn_ended"));
+    }
+    bot.ask_all();
+    assert_eq!(bot.term(), 0);
+    let traces = place.home.traces(&bot);
+    assert!(traces.contains("Hello?"), "what was said left traces");
+    for secret in [TOKEN, APP_TOKEN, SIGNING_SECRET] {
+        assert!(!traces.contains(secret), "{secret} left a trace");
+    }
 }

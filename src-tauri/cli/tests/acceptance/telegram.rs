@@ -1,6 +1,7 @@
 //! `foldback serve` on Telegram, against a strict Bot API.
 
 use crate::bot::{Bot, Home, is};
+use foldback_channels::strict::Mishap;
 use foldback_channels::strict::telegram::TelegramServer;
 use serde_json::json;
 use std::time::Duration;
@@ -49,7 +50,7 @@ fn place(armed: bool) -> Place {
 
 impl Place {
     fn serve(&self) -> Bot {
-        let mut bot = self.home.serve(&["--events"]);
+        let mut bot = self.home.serve(&["--events", "--commands"]);
         bot.until(|event| is("channel_state")(event) && event["kind"]["to"] == "up");
         bot
     }
@@ -64,16 +65,6 @@ impl Place {
     fn is_silent(&self) -> bool {
         let messages = self.server.messages(CHAT);
         messages.iter().all(|(_, message)| !message.by_bot)
-    }
-
-    /// Everything that was left behind: the journal, the log, what was printed.
-    fn traces(&self, bot: &Bot) -> String {
-        let mut traces = format!("{:?} {}", bot.seen, self.home.log());
-        for file in std::fs::read_dir(self.home.path("data")).unwrap() {
-            let bytes = std::fs::read(file.unwrap().path()).unwrap();
-            traces.push_str(&String::from_utf8_lossy(&bytes));
-        }
-        traces
     }
 }
 
@@ -99,7 +90,7 @@ fn a_message_is_answered_with_a_reaction_a_file_and_rendered_text() {
     );
     assert_eq!(place.server.broken(), []);
     let token = &TOKEN[8..];
-    assert!(!place.traces(&bot).contains(token), "the token left a trace");
+    assert!(!place.home.traces(&bot).contains(token), "the token left a trace");
 }
 
 #[test]
@@ -156,4 +147,28 @@ fn a_token_that_is_refused_leaves_the_channel_down_and_the_bot_running() {
     assert!(why.contains("Telegram refuses the token"), "{why}");
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(bot.term(), 0);
+}
+
+#[test]
+fn trouble_leaves_no_trace_of_a_secret_anywhere() {
+    let place = place(true);
+    let mut bot = place.serve();
+    for mishap in [
+        Mishap::Failed,
+        Mishap::FailedAfter,
+        Mishap::Broken,
+        Mishap::Lost,
+        Mishap::RateLimited(Duration::from_millis(10)),
+    ] {
+        place.server.plan("sendMessage", mishap);
+        place.write(7, "Hello?");
+        bot.until(is("turn_ended"));
+    }
+    bot.ask_all();
+    assert_eq!(bot.term(), 0);
+    let traces = place.home.traces(&bot);
+    assert!(traces.contains("Hello?"), "what was said left traces");
+    for secret in [&TOKEN[8..]] {
+        assert!(!traces.contains(secret), "{secret} left a trace");
+    }
 }

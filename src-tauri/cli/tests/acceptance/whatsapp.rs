@@ -1,6 +1,7 @@
 //! `foldback serve` on WhatsApp, against a strict Cloud API.
 
 use crate::bot::{Bot, Home, is};
+use foldback_channels::strict::Mishap;
 use foldback_channels::strict::whatsapp::{Credentials, WhatsAppServer, sign};
 use serde_json::json;
 use std::io::{Read, Write};
@@ -62,7 +63,7 @@ fn place(armed: bool) -> Place {
 impl Place {
     /// A bot whose webhook is registered, and where that is.
     fn serve(&self) -> (Bot, String) {
-        let mut bot = self.home.serve(&["--events"]);
+        let mut bot = self.home.serve(&["--events", "--commands"]);
         let up = bot.until(|event| is("channel_state")(event) && event["kind"]["to"] == "up");
         let why = bot.seen[up]["kind"]["why"].as_str().unwrap();
         let callback = format!("http://{}/", why.rsplit_once(' ').unwrap().1);
@@ -80,16 +81,6 @@ impl Place {
     fn is_silent(&self, chat: &str) -> bool {
         let messages = self.server.messages(chat);
         messages.iter().all(|(_, message)| !message.by_us)
-    }
-
-    /// Everything that was left behind: the journal, the log, what was printed.
-    fn traces(&self, bot: &Bot) -> String {
-        let mut traces = format!("{:?} {}", bot.seen, self.home.log());
-        for file in std::fs::read_dir(self.home.path("data")).unwrap() {
-            let bytes = std::fs::read(file.unwrap().path()).unwrap();
-            traces.push_str(&String::from_utf8_lossy(&bytes));
-        }
-        traces
     }
 }
 
@@ -117,7 +108,7 @@ fn a_message_is_answered_with_a_reaction_a_file_and_styled_text() {
     );
     assert_eq!(text.text, "Here it is, *Ana*:\n\n```\na | b\n--+--\n1 | 2\n```");
     assert_eq!(place.server.broken(), []);
-    let traces = place.traces(&bot);
+    let traces = place.home.traces(&bot);
     for secret in [TOKEN, APP_SECRET, VERIFY] {
         assert!(!traces.contains(secret), "{secret} left a trace");
     }
@@ -260,4 +251,28 @@ fn a_token_that_is_refused_leaves_the_channel_down_and_the_bot_running() {
     assert!(why.contains("the access token has expired"), "{why}");
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(bot.term(), 0);
+}
+
+#[test]
+fn trouble_leaves_no_trace_of_a_secret_anywhere() {
+    let place = place(true);
+    let (mut bot, _) = place.serve();
+    for mishap in [
+        Mishap::Failed,
+        Mishap::FailedAfter,
+        Mishap::Broken,
+        Mishap::Lost,
+        Mishap::RateLimited(Duration::from_millis(10)),
+    ] {
+        place.server.plan("messages", mishap);
+        place.write(ANA, "Hello?");
+        bot.until(is("turn_ended"));
+    }
+    bot.ask_all();
+    assert_eq!(bot.term(), 0);
+    let traces = place.home.traces(&bot);
+    assert!(traces.contains("Hello?"), "what was said left traces");
+    for secret in [TOKEN, APP_SECRET, VERIFY] {
+        assert!(!traces.contains(secret), "{secret} left a trace");
+    }
 }

@@ -4,7 +4,9 @@
 //! log or shown as unknown, at most one in a conversation and kill; nothing acknowledged is missing. Every
 //! message that was written ends, and one fails by a kill only if it had been given to the agent.
 //!
-//! `make kill-test` runs it and shows the figures. `KILLS` sets how many, `SEED` which.
+//! [`real`] does the same on the real adapters, at every step of one answer in turn.
+//!
+//! `make kill-test` runs both and shows the figures. `KILLS` sets how many on the simulated platform, `SEED` which.
 
 mod evidence;
 mod life;
