@@ -1,8 +1,8 @@
 //! What the events since the start add up to: figures, counters, errors, alarms.
 
+use super::trouble::{alarm, trouble, words};
 use foldback_wire::{
-    ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason, Terminal,
-    Timestamp, TurnId,
+    ChannelId, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason, Timestamp, TurnId,
     rpc::{Alarm, AlarmKind, ChannelError, Counters},
 };
 use std::{
@@ -362,96 +362,6 @@ fn add(counters: &mut Counters, outcome: OutcomeCode) {
         OutcomeCode::Unsupported => counters.unsupported += 1,
         OutcomeCode::Unknown => counters.unknown += 1,
         OutcomeCode::Cancelled => {}
-    }
-}
-
-/// An operation, at the beginning of a sentence.
-const fn words(kind: OpKind) -> &'static str {
-    match kind {
-        OpKind::SendText => "Text",
-        OpKind::EditText => "Edit",
-        OpKind::Delete => "Removal",
-        OpKind::React => "Reaction",
-        OpKind::SendFile => "File",
-        OpKind::SendVoice => "Voice note",
-        OpKind::Typing => "Typing",
-    }
-}
-
-/// What a person should know at once.
-fn alarm(event: &Event) -> Option<Alarm> {
-    let (kind, message) = match &event.kind {
-        Kind::TurnEnded {
-            terminal: Terminal::Failed { detail },
-        } => (AlarmKind::Error, format!("A turn failed: {detail}")),
-        Kind::Ended { op, outcome } => {
-            let detail = outcome.detail.as_deref().unwrap_or(outcome.code.about());
-            match outcome.code {
-                OutcomeCode::Failed => (AlarmKind::Error, format!("Operation {op} failed: {detail}")),
-                OutcomeCode::Unknown => (
-                    AlarmKind::UnknownOutcome,
-                    format!("Nobody knows whether operation {op} arrived: {detail}"),
-                ),
-                _ => return None,
-            }
-        }
-        Kind::ChannelState {
-            to: ChannelState::Down,
-            why,
-            ..
-        } => {
-            let channel = event.channel.as_ref()?;
-            (AlarmKind::ChannelDown, format!("{channel} went down: {why}"))
-        }
-        _ => return None,
-    };
-    Some(Alarm {
-        kind,
-        message,
-        seq: event.seq.0,
-        turn: event.turn,
-    })
-}
-
-/// What went wrong on a channel, and what to do about it.
-fn trouble(event: &Event) -> Option<(String, Option<String>)> {
-    let hint = |text: &str| Some(text.to_owned());
-    Some(match &event.kind {
-        Kind::ChannelState {
-            to: to @ (ChannelState::Down | ChannelState::Degraded),
-            why,
-            ..
-        } => (
-            format!("{to}: {why}"),
-            hint("It tries again by itself; `foldback doctor` checks its settings."),
-        ),
-        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Failed => {
-            let detail = outcome.detail.as_deref().unwrap_or("the platform refused");
-            (
-                detail.to_owned(),
-                outcome.refusal.and_then(remedy).map(str::to_owned),
-            )
-        }
-        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown => (
-            outcome
-                .detail
-                .clone()
-                .unwrap_or_else(|| outcome.code.about().to_owned()),
-            hint("Look at the conversation on the platform; send it again by hand if it is missing."),
-        ),
-        Kind::Refused { refusal, detail, .. } => (format!("{refusal}: {detail}"), None),
-        _ => return None,
-    })
-}
-
-const fn remedy(refusal: foldback_wire::RefusalCode) -> Option<&'static str> {
-    use foldback_wire::RefusalCode as R;
-    match refusal {
-        R::Gone => Some("The chat or message does not exist any more; nothing can be done."),
-        R::Forbidden => Some("Give the bot the right to do this in that chat."),
-        R::TooLong => Some("Lower the size limit in the configuration."),
-        R::Unsupported => Some("Disable this operation for the channel."),
-        R::RateLimited | R::Transient | R::Rejected => None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod digest;
 mod frames;
 mod subscription;
+mod trouble;
 
 pub(crate) use digest::Digest;
 pub(crate) use frames::{Desk, Frames};
