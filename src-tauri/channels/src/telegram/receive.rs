@@ -14,6 +14,9 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_secs(50);
 /// What a poll may take beyond that.
 const GRACE: Duration = Duration::from_secs(15);
+/// A poll that brings nothing in less than this was not held open: some servers of others answer at once. The next one
+/// waits until then.
+const PAUSE: Duration = Duration::from_secs(1);
 
 impl Telegram {
     /// Receives until the token turns out to be refused.
@@ -58,8 +61,12 @@ impl Telegram {
                 "timeout": POLL.as_secs(),
                 "allowed_updates": ["message"],
             });
+            let began = self.clock.now();
             let updates: Vec<Update> = self.api.call_for("getUpdates", &body, POLL + GRACE).await?;
             backoff.reset();
+            if updates.is_empty() && self.clock.now().since(began) < PAUSE {
+                self.clock.sleep_until(began.plus(PAUSE)).await;
+            }
             next = self.hand_over(updates, next, &bot, sink).await?;
         }
     }

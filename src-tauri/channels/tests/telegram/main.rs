@@ -3,6 +3,8 @@
 mod adapter;
 #[path = "../shared/chance.rs"]
 mod chance;
+#[cfg(feature = "test-peers")]
+mod peer;
 mod place;
 mod receive;
 mod refusals;

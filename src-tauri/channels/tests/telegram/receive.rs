@@ -1,15 +1,18 @@
 //! What comes in.
 
-use crate::place::{CHAT, FORUM, Place};
+use crate::place::{CHAT, Even, FORUM, Place, TOKEN};
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::telegram::TelegramServer;
-use foldback_channels::{Arrival, ChannelAdapter, Refusal, Signal};
-use foldback_wire::{ChannelState, ChatType, Inbound};
+use foldback_channels::{Arrival, ChannelAdapter, Folder, Refusal, Signal, Telegram, profile};
+use foldback_wire::{ChannelId, ChannelState, ChatType, Clock, Inbound, Platform, Secret, Sleep, Timestamp};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 struct Run {
     signals: mpsc::Receiver<Signal>,
@@ -221,4 +224,68 @@ async fn it_comes_back_after_every_mishap_and_loses_nothing() {
         seen.dedup();
         assert_eq!(seen, ["one", "two"], "{mishap:?}");
     }
+}
+
+/// Waits for nothing, and counts how often it was to.
+#[derive(Default)]
+struct Impatient(AtomicUsize);
+
+impl Clock for Impatient {
+    fn now(&self) -> Timestamp {
+        Timestamp(0)
+    }
+
+    fn sleep_until(&self, _: Timestamp) -> Sleep {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_holds_no_poll_open_is_not_rushed() {
+    let polls = Arc::new(AtomicUsize::new(0));
+    let answer = {
+        let polls = Arc::clone(&polls);
+        move |uri: axum::http::Uri| async move {
+            let result = if uri.path().ends_with("/getMe") {
+                json!({"id": 1, "is_bot": true, "first_name": "bot", "username": "bot"})
+            } else {
+                polls.fetch_add(1, Ordering::SeqCst);
+                json!([])
+            };
+            axum::Json(json!({"ok": true, "result": result}))
+        }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let root = format!("http://{}", listener.local_addr().unwrap());
+    let server = axum::Router::new().fallback(answer);
+    let _server = AbortOnDropHandle::new(tokio::spawn(async move { axum::serve(listener, server).await }));
+    let clock = Arc::new(Impatient::default());
+    let telegram = Telegram::new(
+        ChannelId::new("telegram"),
+        profile(Platform::Telegram),
+        Secret::new(TOKEN),
+        &root,
+        Folder::new(std::path::Path::new("."), 1),
+        clock.clone(),
+        Arc::new(Even),
+    );
+    let telegram = Arc::new(telegram.unwrap());
+    let (sink, mut signals) = mpsc::channel(16);
+    let stop = CancellationToken::new();
+    let run = tokio::spawn({
+        let stop = stop.clone();
+        async move { telegram.run(sink, stop).await }
+    });
+    while polls.load(Ordering::SeqCst) < 20 {
+        while signals.try_recv().is_ok() {}
+        tokio::task::yield_now().await;
+    }
+    let (asked, waited) = (polls.load(Ordering::SeqCst), clock.0.load(Ordering::SeqCst));
+    assert!(
+        waited + 1 >= asked,
+        "{asked} polls, and a wait after {waited} of them"
+    );
+    stop.cancel();
+    run.await.unwrap().unwrap();
 }

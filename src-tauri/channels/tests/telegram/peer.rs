@@ -1,0 +1,181 @@
+//! The adapter against a Bot API by somebody else, to find what our own server and our own adapter get wrong in the same
+//! way. Opt-in: `tests/peers/telegram` installs it (npm `telegram-test-api` 4.2.1) and runs this.
+
+use crate::place::{Even, Hasty, TOKEN, said};
+use foldback_channels::{Call, ChannelAdapter, Folder, Signal, Telegram, profile};
+use foldback_wire::{ChannelId, ChannelState, Operation, Platform, RefusalCode, Secret, Target};
+use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+const CHAT: i64 = 4_611_686_018;
+
+/// The server as a process, which ends with the test, and an adapter that talks to it.
+struct Peer {
+    process: Child,
+    root: String,
+    http: reqwest::Client,
+    telegram: Arc<Telegram>,
+    _dir: tempfile::TempDir,
+}
+
+impl Peer {
+    async fn start() -> Self {
+        let package = std::env::var("FOLDBACK_TELEGRAM_TEST_API")
+            .expect("FOLDBACK_TELEGRAM_TEST_API names the package; see tests/peers/telegram");
+        // Free when asked; nobody else on this machine is looking for one.
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = free.expect("a free port").port();
+        let root = format!("http://127.0.0.1:{port}");
+        let start = format!("new (require({package:?}))({{host: '127.0.0.1', port: {port}}}).start()");
+        let process = Command::new("node")
+            .args(["-e", &start])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let dir = tempfile::tempdir().unwrap();
+        let telegram = Telegram::new(
+            ChannelId::new("telegram"),
+            profile(Platform::Telegram),
+            Secret::new(TOKEN),
+            &root,
+            Folder::new(dir.path(), 60_000_000),
+            Arc::new(Hasty),
+            Arc::new(Even),
+        );
+        let peer = Self {
+            process,
+            root,
+            http: reqwest::Client::new(),
+            telegram: Arc::new(telegram.unwrap()),
+            _dir: dir,
+        };
+        while peer.history().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        peer
+    }
+
+    /// What was said, by whomever.
+    async fn history(&self) -> reqwest::Result<Value> {
+        let request = self.http.post(format!("{}/getUpdatesHistory", self.root));
+        let history: Value = request
+            .json(&json!({ "token": TOKEN }))
+            .send()
+            .await?
+            .json()
+            .await?;
+        Ok(history["result"].clone())
+    }
+
+    async fn ana_writes(&self, text: &str) {
+        let message = json!({
+            "botToken": TOKEN, "text": text, "date": 1_700_000_000,
+            "from": {"id": 7, "first_name": "Ana", "username": "ana", "is_bot": false},
+            "chat": {"id": CHAT, "first_name": "Ana", "type": "private"},
+        });
+        let request = self.http.post(format!("{}/sendMessage", self.root));
+        request
+            .json(&message)
+            .send()
+            .await
+            .unwrap()
+            .error_for_status()
+            .unwrap();
+    }
+
+    async fn perform(
+        &self,
+        operation: Operation,
+    ) -> Result<foldback_channels::Ack, foldback_channels::Refusal> {
+        let chat = CHAT.to_string().into();
+        let target = Target { chat, thread: None };
+        let key = "k".to_owned();
+        self.telegram
+            .perform(Call {
+                target,
+                operation,
+                key,
+            })
+            .await
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // One that has ended finds nobody.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_comes_in_and_the_wait_for_it_is_no_rush() {
+    let peer = Peer::start().await;
+    let (sink, mut signals) = mpsc::channel(8);
+    let stop = CancellationToken::new();
+    let run = tokio::spawn({
+        let (telegram, stop) = (Arc::clone(&peer.telegram), stop.clone());
+        async move { telegram.run(sink, stop).await }
+    });
+    let mut texts = Vec::new();
+    while texts.len() < 2 {
+        match signals.recv().await.unwrap() {
+            Signal::State {
+                state: ChannelState::Up,
+                ..
+            } => {
+                peer.ana_writes("Hello *there*").await;
+                peer.ana_writes("and again").await;
+            }
+            Signal::Message(arrival) => {
+                let message = arrival.message;
+                assert_eq!(
+                    (message.chat.as_str(), message.sender.id.as_str()),
+                    ("4611686018", "7")
+                );
+                texts.push(message.text);
+                arrival.kept.unwrap().send(()).unwrap();
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(texts, ["Hello *there*", "and again"]);
+    stop.cancel();
+    run.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_sent_is_there_as_it_was_rendered() {
+    let peer = Peer::start().await;
+    let ack = peer.perform(said("Here it is, **Ana** & co")).await.unwrap();
+    assert!(ack.message.is_some());
+    let history = peer.history().await.unwrap();
+    let sent = &history[0]["message"];
+    assert_eq!(sent["text"], "Here it is, <b>Ana</b> &amp; co");
+    assert_eq!(
+        (&sent["parse_mode"], sent["chat_id"].to_string().trim_matches('"')),
+        (&json!("HTML"), "4611686018")
+    );
+}
+
+#[tokio::test]
+async fn what_it_does_not_know_is_a_refusal_with_a_reason() {
+    let peer = Peer::start().await;
+    let missing = Operation::Delete {
+        message: "999".into(),
+    };
+    let refusal = peer.perform(missing).await.unwrap_err();
+    assert_ne!(refusal.code, RefusalCode::RateLimited);
+    assert!(refusal.detail.contains("wasn't found"), "{refusal}");
+    let refusal = peer.perform(Operation::Typing).await.unwrap_err();
+    assert!(
+        !refusal.detail.is_empty() && !refusal.detail.contains(TOKEN),
+        "{refusal}"
+    );
+}
