@@ -15,9 +15,9 @@ use foldback_agents::Agent;
 use foldback_channels::{Arrival, ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::{Settings, redact::InboundSecrets};
 use foldback_store::{Journal, PairingBook, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, Rng, TurnId, redact::Redaction};
+use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, OpId, Rng, TurnId, redact::Redaction};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -336,6 +336,13 @@ impl Engine {
         self.settle_held(channel, false, by)?;
         self.core.lanes.give_up(channel, &person(by));
         Ok(())
+    }
+
+    /// The operations of a channel that go out only when a person lets them: held for longer than `outbox.max_age`, and
+    /// nobody has decided about them.
+    pub fn asking(&self, channel: &ChannelId) -> BTreeSet<OpId> {
+        let line = self.channels().channel(channel);
+        line.map_or_else(BTreeSet::new, |line| self.core.lanes.asking(&line))
     }
 
     fn settle_held(&self, channel: &ChannelId, send: bool, by: &Actor) -> Result<(), StoreError> {

@@ -317,7 +317,7 @@ impl Core {
             ),
             deliver(&mut desk, decided),
         );
-        typing.seal();
+        typing.seal().await;
         let ((), terminal) = ended?;
         Ok(terminal)
     }

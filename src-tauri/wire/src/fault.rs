@@ -99,7 +99,7 @@ impl CallFault {
     /// How long the channel is down after a `disconnect`: one second unless told.
     pub fn outage(&self) -> Option<Duration> {
         (self.fail == Some(CallFailure::Disconnect))
-            .then(|| Duration::from_millis(self.retry_after_ms.unwrap_or(1_000)))
+            .then(|| Duration::from_millis(self.retry_after_ms.filter(|ms| *ms > 0).unwrap_or(1_000)))
     }
 }
 

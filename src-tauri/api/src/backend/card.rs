@@ -29,11 +29,7 @@ impl Backend {
             let digest = self.digest();
             (digest.counters(id), digest.errors(id))
         };
-        let needs_consent = if counters.held == 0 {
-            0
-        } else {
-            self.held_too_long(id).await?
-        };
+        let needs_consent = shared.engine.asking(id).len() as u64;
         Ok(ChannelCard {
             channel: id.clone(),
             simulated: settings.and_then(|c| c.kind(id)) == Some(ChannelKind::Loopback),
@@ -49,19 +45,10 @@ impl Backend {
             groups: who.groups_in_words(),
             limited_until: status.until,
             needs_consent,
+            consent_after_ms: u64::try_from(shared.config.outbox.max_age.0.as_millis()).unwrap_or(u64::MAX),
             counters,
             errors,
         })
-    }
-
-    async fn held_too_long(&self, id: &ChannelId) -> Result<u64, Failure> {
-        let now = self.shared.clock.now();
-        let limit = self.shared.config.outbox.max_age.0;
-        let outbox = self.shared.journal.outbox().await.map_err(failure::journal)?;
-        let old = outbox
-            .iter()
-            .filter(|entry| entry.channel == *id && now.since(entry.at) > limit);
-        Ok(old.count() as u64)
     }
 
     pub(super) async fn switch(&self, wish: SwitchChannel) -> Result<ChannelCard, Failure> {

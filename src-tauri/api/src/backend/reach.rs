@@ -8,10 +8,7 @@ use foldback_wire::{
     ChannelId, ChatId, Event, Inbound, Kind, OpId, OpKind, Operation, OutcomeCode, Seq, Timestamp, TurnId,
     rpc::{ChannelReach, Failure, ReachRate, ReachedChat, WaitingFate, WaitingOperation},
 };
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Messages that are looked at, the latest ones: a few hundred milliseconds of reading.
 const MESSAGES: usize = 20_000;
@@ -163,13 +160,15 @@ impl Backend {
     }
 
     async fn waiting_on(&self, id: &ChannelId) -> Result<Vec<WaitingOperation>, Failure> {
-        let now = self.shared.clock.now();
-        let limit = self.shared.config.outbox.max_age.0;
+        let asking = self.shared.engine.asking(id);
         let outbox = self.shared.journal.outbox().await.map_err(failure::journal)?;
         Ok(outbox
             .into_iter()
             .filter(|entry| entry.channel == *id && !matches!(entry.operation, Operation::Typing))
-            .map(|entry| waiting(entry, now, limit))
+            .map(|entry| {
+                let asks = asking.contains(&entry.op);
+                waiting(entry, asks)
+            })
             .collect())
     }
 
@@ -231,7 +230,7 @@ fn reached(id: ChatId, chat: Chat) -> ReachedChat {
     }
 }
 
-fn waiting(entry: OutboxEntry, now: Timestamp, limit: Duration) -> WaitingOperation {
+fn waiting(entry: OutboxEntry, asks: bool) -> WaitingOperation {
     let kind = entry.operation.kind();
     let (about, dry) = match entry.operation {
         Operation::SendText { text, .. } | Operation::SendVoice { text, .. } => (text, false),
@@ -252,7 +251,7 @@ fn waiting(entry: OutboxEntry, now: Timestamp, limit: Duration) -> WaitingOperat
         at: entry.at,
         fate: if dry || entry.dry_run {
             WaitingFate::Stays
-        } else if now.since(entry.at) > limit {
+        } else if asks {
             WaitingFate::Asks
         } else {
             WaitingFate::Sends

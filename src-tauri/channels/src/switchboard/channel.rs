@@ -162,6 +162,7 @@ impl Channel {
             return false;
         }
         connection.hang_up().await;
+        line.broken.send_replace(None);
         line.enter(ChannelState::Connecting, &by, &why.into());
         let left = std::mem::take(&mut connection.left);
         connection.run = Some(Run::start(Arc::clone(line), left));
@@ -221,6 +222,8 @@ impl Channel {
     pub fn remove_fault(&self, number: u64, by: Actor) -> bool {
         let removed = self.line.deck().remove(number);
         if removed {
+            // What it broke is whole again.
+            self.line.broken.send_replace(None);
             let agent = None;
             let kind = Kind::FaultRemoved { number, agent, by };
             self.line.shared.tell(Some(&self.line.id), kind);
@@ -262,9 +265,16 @@ impl Channel {
             status.open()?;
             (status.armed, line.busy.token())
         };
-        if let Some(fault) = fault {
-            line.hinder(fault).await?;
-        }
+        let armed = match fault {
+            None => armed,
+            Some(fault) => {
+                line.hinder(fault).await?;
+                // Somebody may have closed or disarmed it during a planned delay.
+                let status = line.status.borrow();
+                status.open()?;
+                status.armed
+            }
+        };
         let done = if rehearsal || !armed || about_dry_message(&call.operation) {
             line.answer_dry(&call)
         } else {
@@ -334,6 +344,13 @@ impl Line {
             // It cannot fail: the sender lives in `self`.
             drop(broken.changed().await);
         }
+    }
+
+    /// Ends once what a planned fault broke is whole again.
+    pub(super) async fn mended(&self) {
+        let mut broken = self.broken.subscribe();
+        // It cannot fail: the sender lives in `self`.
+        drop(broken.wait_for(Option::is_none).await);
     }
 
     /// What a dry run answers.

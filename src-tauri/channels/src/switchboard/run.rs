@@ -121,6 +121,7 @@ impl Supervision {
             tokio::select! {
                 () = self.stop.cancelled() => break,
                 () = clock.sleep_until(until) => {}
+                () = self.line.mended(), if matches!(end, End::Broken { .. }) => {}
             }
             self.line.report(ChannelState::Connecting, "trying again");
         }

@@ -156,3 +156,50 @@ async fn planning_and_taking_away_are_told_with_who() {
     };
     assert_eq!(about, [planned, removed]);
 }
+
+#[tokio::test]
+async fn a_late_call_looks_again_before_it_arrives() {
+    for (closed, mute) in [(false, false), (true, true)] {
+        let (desk, loopback) = Desk::loopback(Platform::Discord, true);
+        desk.on().await;
+        let slow = CallFault {
+            fail: None,
+            latency_ms: 60_000,
+            ..CallFault::first(OpKind::SendText, CallFailure::Gone)
+        };
+        let channel = desk.channel.clone();
+        let late = tokio::spawn(async move { channel.perform(call("k", send("late")), Some(&slow)).await });
+        while desk.channel.in_flight() == 0 {
+            tokio::task::yield_now().await;
+        }
+        if mute {
+            desk.board.mute(true, Actor::Console);
+        } else {
+            desk.channel.arm(false, Actor::Console);
+        }
+        desk.clock.advance(Duration::from_secs(60));
+        match late.await.unwrap() {
+            Err(NotDelivered::Closed(_)) => assert!(closed),
+            Ok(delivered) => assert!(!closed && delivered.dry_run),
+            Err(refused) => panic!("{refused}"),
+        }
+        assert_eq!(loopback.platform().log().len(), 0, "nothing left this machine");
+    }
+}
+
+#[tokio::test]
+async fn what_a_fault_broke_is_whole_again_once_it_is_removed() {
+    let (desk, _) = Desk::loopback(Platform::Slack, true);
+    desk.on().await;
+    plan(
+        &desk,
+        CallFault {
+            retry_after_ms: Some(3_600_000),
+            ..CallFault::first(OpKind::Typing, CallFailure::Disconnect)
+        },
+    );
+    refusal(next(&desk, Operation::Typing).await);
+    desk.reach(ChannelState::Down).await;
+    assert!(desk.channel.remove_fault(1, Actor::Console));
+    desk.reach(ChannelState::Up).await;
+}

@@ -2,7 +2,7 @@
 
 use super::{
     judge::{Try, Verdict, judge},
-    lanes::{Carried, Job, Lanes, Way},
+    lanes::{Carried, Job, Lanes, Reopened, Way},
 };
 use crate::{
     crash::{self, Point},
@@ -27,7 +27,7 @@ impl Lanes {
         &self,
         job: &Job,
         held: &watch::Sender<bool>,
-        reopened: &mut Option<Timestamp>,
+        reopened: &Reopened,
     ) -> Result<Option<Carried>, StoreError> {
         let keyed = job.channel.capabilities().idempotency_key;
         // An operation that was in flight when an earlier process ended has one attempt behind it.

@@ -12,10 +12,10 @@ use crate::{
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    ChannelId, Clock, HoldReason, Kind, Outcome, OutcomeCode, Rng, SessionId, Span, Target, Timestamp,
+    ChannelId, Clock, HoldReason, Kind, OpId, Outcome, OutcomeCode, Rng, SessionId, Span, Target, Timestamp,
 };
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
@@ -71,8 +71,37 @@ type Key = (ChannelId, Target);
 
 struct Lane {
     waiting: VecDeque<Job>,
-    /// Whether the first operation is held for its channel or a person.
+    /// The operation that is being carried.
+    first: Option<Queued>,
+    /// Whether it is held for its channel or a person.
     held: watch::Sender<bool>,
+    reopened: Reopened,
+}
+
+/// When the channel opened again under a lane; the end of time while it has not. What is older was held.
+pub(super) type Reopened = Arc<Mutex<Option<Timestamp>>>;
+
+/// What there is to know of an operation in a lane.
+#[derive(Clone, Copy)]
+struct Queued {
+    op: OpId,
+    at: Timestamp,
+    resumed: bool,
+}
+
+impl Queued {
+    const fn of(job: &Job) -> Self {
+        Self {
+            op: job.entry.op,
+            at: job.entry.at,
+            resumed: job.resumed,
+        }
+    }
+
+    /// Whether it waited for its channel, or for a start.
+    fn was_held(self, reopened: Option<Timestamp>) -> bool {
+        self.resumed || reopened.is_some_and(|at| self.at <= at)
+    }
 }
 
 /// All lanes. A lane exists while it has something to do.
@@ -149,16 +178,18 @@ impl Lanes {
             }
             return lane.held.subscribe();
         }
-        let held = watch::Sender::new(false);
+        let (held, reopened) = (watch::Sender::new(false), Reopened::default());
         let seen = held.subscribe();
         lanes.insert(
             key.clone(),
             Lane {
                 waiting: VecDeque::from([job]),
+                first: None,
                 held: held.clone(),
+                reopened: Arc::clone(&reopened),
             },
         );
-        self.tasks.spawn(Arc::clone(self).work(key, held));
+        self.tasks.spawn(Arc::clone(self).work(key, held, reopened));
         seen
     }
 
@@ -168,6 +199,25 @@ impl Lanes {
         lanes
             .get(&(channel.clone(), target.clone()))
             .is_some_and(|lane| *lane.held.borrow())
+    }
+
+    /// The operations of a channel that go out only when a person agrees, as things are now.
+    pub(crate) fn asking(&self, channel: &Channel) -> BTreeSet<OpId> {
+        let now = self.clock.now();
+        let open = channel.status().open().is_ok();
+        let agreed = self.released.borrow().get(channel.id()).copied();
+        let mut asking = BTreeSet::new();
+        for (_, lane) in self.lock().iter().filter(|((id, _), _)| id == channel.id()) {
+            let reopened = if open {
+                at(&lane.reopened)
+            } else {
+                Some(Timestamp(i64::MAX))
+            };
+            let jobs = lane.first.into_iter().chain(lane.waiting.iter().map(Queued::of));
+            let asks = jobs.filter(|job| self.needs_consent(*job, reopened, agreed, now));
+            asking.extend(asks.map(|job| job.op));
+        }
+        asking
     }
 
     /// A person lets everything go that is held on a channel now, however old.
@@ -214,19 +264,20 @@ impl Lanes {
 
     fn next(&self, key: &Key) -> Option<Job> {
         let mut lanes = self.lock();
-        let job = lanes.get_mut(key)?.waiting.pop_front();
+        let lane = lanes.get_mut(key)?;
+        let job = lane.waiting.pop_front();
+        lane.first = job.as_ref().map(Queued::of);
         if job.is_none() {
             lanes.remove(key);
         }
         job
     }
 
-    async fn work(self: Arc<Self>, key: Key, held: watch::Sender<bool>) {
-        let mut reopened = None;
+    async fn work(self: Arc<Self>, key: Key, held: watch::Sender<bool>, reopened: Reopened) {
         while !self.stop.is_cancelled()
             && let Some(job) = self.next(&key)
         {
-            match self.carry(&job, &held, &mut reopened).await {
+            match self.carry(&job, &held, &reopened).await {
                 Ok(Some(carried)) => {
                     if let Err(error) = job.look_for_leaks(&carried.outcome) {
                         tracing::error!(op = %job.entry.op, %error, "a leak is not in the journal");
@@ -249,8 +300,9 @@ impl Lanes {
         &self,
         job: &Job,
         held: &watch::Sender<bool>,
-        reopened: &mut Option<Timestamp>,
+        reopened: &Reopened,
     ) -> Result<Way, StoreError> {
+        let queued = Queued::of(job);
         let mut status = job.channel.watch();
         let mut released = self.released.subscribe();
         let mut given_up = self.given_up.subscribe();
@@ -263,16 +315,16 @@ impl Lanes {
                 break Way::Superfluous;
             }
             let word = given_up.borrow_and_update().get(&job.entry.channel).cloned();
-            if (!open || was_held(job, *reopened))
-                && let Some(GivenUp { by, .. }) = word.filter(|word| self.is_old(job, word.at))
+            if (!open || queued.was_held(at(reopened)))
+                && let Some(GivenUp { by, .. }) = word.filter(|word| self.is_old(queued, word.at))
             {
                 break Way::GivenUp { by };
             }
-            if open && !self.needs_consent(job, *reopened, agreed) {
+            if open && !self.needs_consent(queued, at(reopened), agreed, self.clock.now()) {
                 break Way::Free;
             }
             if !open {
-                *reopened = Some(Timestamp(i64::MAX));
+                set(reopened, Timestamp(i64::MAX));
             }
             // Whoever posts an operation notes that it waits; nobody posted this one.
             if job.resumed && !std::mem::replace(&mut noted, true) {
@@ -292,27 +344,36 @@ impl Lanes {
                 _ = released.changed() => {}
                 _ = given_up.changed() => {}
             }
-            if *reopened == Some(Timestamp(i64::MAX)) && job.channel.status().open().is_ok() {
-                *reopened = Some(self.clock.now());
+            if at(reopened) == Some(Timestamp(i64::MAX)) && job.channel.status().open().is_ok() {
+                set(reopened, self.clock.now());
             }
         };
         held.send_replace(false);
         Ok(way)
     }
 
-    fn is_old(&self, job: &Job, at: Timestamp) -> bool {
-        at.since(job.entry.at) > self.policy.max_age.0
+    fn is_old(&self, job: Queued, at: Timestamp) -> bool {
+        at.since(job.at) > self.policy.max_age.0
     }
 
     /// Whether an operation was held too long to go out without a person's consent.
-    fn needs_consent(&self, job: &Job, reopened: Option<Timestamp>, agreed: Option<Timestamp>) -> bool {
-        let old = self.is_old(job, self.clock.now());
-        let agreed = agreed.is_some_and(|at| at >= job.entry.at);
-        was_held(job, reopened) && old && !agreed && self.rules.holds(Rule::DeliverOld)
+    fn needs_consent(
+        &self,
+        job: Queued,
+        reopened: Option<Timestamp>,
+        agreed: Option<Timestamp>,
+        now: Timestamp,
+    ) -> bool {
+        let agreed = agreed.is_some_and(|at| at >= job.at);
+        job.was_held(reopened) && self.is_old(job, now) && !agreed && self.rules.holds(Rule::DeliverOld)
     }
 }
 
-/// Whether an operation waited for its channel, or for a start.
-fn was_held(job: &Job, reopened: Option<Timestamp>) -> bool {
-    job.resumed || reopened.is_some_and(|at| job.entry.at <= at)
+fn at(reopened: &Reopened) -> Option<Timestamp> {
+    // A time is whole after every change, so that a panic elsewhere does not matter here.
+    *reopened.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn set(reopened: &Reopened, at: Timestamp) {
+    *reopened.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
 }

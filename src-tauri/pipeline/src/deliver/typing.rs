@@ -5,11 +5,12 @@ use super::carry::faulted;
 use super::courier::{Courier, Outgoing, intent};
 use crate::{
     config::TypingConfig,
+    recorder::Recorder,
     rules::{Rule, Rules},
 };
 use foldback_channels::{Call, NotDelivered};
 use foldback_store::StoreError;
-use foldback_wire::{Kind, OpKind, Operation, Outcome, OutcomeCode, Timestamp};
+use foldback_wire::{Kind, OpId, OpKind, Operation, Outcome, OutcomeCode, Timestamp};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -18,7 +19,7 @@ pub(crate) struct Typing {
     touched: watch::Sender<Timestamp>,
     courier: Courier,
     sealed: CancellationToken,
-    _task: Option<AbortOnDropHandle<()>>,
+    task: Option<AbortOnDropHandle<()>>,
 }
 
 impl Typing {
@@ -42,7 +43,7 @@ impl Typing {
             touched,
             courier: courier.clone(),
             sealed,
-            _task: task,
+            task,
         }
     }
 
@@ -52,8 +53,12 @@ impl Typing {
     }
 
     /// Stops for good. A call under way is given up: the platform lets it expire.
-    pub(crate) fn seal(self) {
+    pub(crate) async fn seal(self) {
         self.sealed.cancel();
+        if let Some(task) = self.task {
+            // It ends at once. One that failed has shown its last already.
+            let _ = task.await;
+        }
     }
 }
 
@@ -105,6 +110,17 @@ impl Keep {
             key,
         };
         let planned = channel.set_out(OpKind::Typing);
+        let intent = intent(target, Outgoing::new(Operation::Typing).live(true));
+        let mut kinds = vec![Kind::Intended { op, intent }];
+        let given_up = match &planned {
+            None => None,
+            Some((number, fault)) => {
+                // What a fault does may outlast the turn, which ends the call: its mark comes first.
+                kinds.push(faulted(*number, op, fault));
+                recorder.note_all(std::mem::take(&mut kinds))?;
+                Some(GivenUp { recorder, op })
+            }
+        };
         let fault = planned.as_ref().map(|(_, fault)| fault);
         let done = if *dry_run {
             channel.rehearse(call, fault).await
@@ -125,15 +141,25 @@ impl Keep {
                 ..Outcome::new(OutcomeCode::Failed).because(refusal.detail)
             },
         };
+        std::mem::forget(given_up);
         // Written down together, afterwards: a crash leaves no open end.
-        let intent = intent(target, Outgoing::new(Operation::Typing).live(true));
-        let mark = planned.map(|(number, fault)| faulted(number, op, &fault));
-        let ended = Kind::Ended { op, outcome };
-        recorder.note_all(
-            [Some(Kind::Intended { op, intent }), mark, Some(ended)]
-                .into_iter()
-                .flatten()
-                .collect(),
-        )
+        kinds.push(Kind::Ended { op, outcome });
+        recorder.note_all(kinds)
+    }
+}
+
+/// Ends the operation of a call that is given up, where its beginning is in the journal already.
+struct GivenUp<'a> {
+    recorder: &'a Recorder,
+    op: OpId,
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        let outcome = Outcome::new(OutcomeCode::Cancelled).because("the turn ended first");
+        let ended = Kind::Ended { op: self.op, outcome };
+        if let Err(error) = self.recorder.note(ended) {
+            tracing::error!(%error, "the end of typing is not in the journal");
+        }
     }
 }

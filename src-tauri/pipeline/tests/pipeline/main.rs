@@ -5,6 +5,7 @@ mod bot;
 mod crash;
 mod directives;
 mod disk;
+mod faults;
 mod flow;
 mod hour;
 #[cfg(feature = "mutants")]

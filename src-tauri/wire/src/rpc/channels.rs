@@ -68,6 +68,8 @@ pub struct ChannelCard {
     pub limited_until: Option<Timestamp>,
     /// Operations held while it was off that are older than the limit and need a person's word.
     pub needs_consent: u64,
+    /// That limit, in milliseconds.
+    pub consent_after_ms: u64,
     /// What it did.
     pub counters: Counters,
     /// What went wrong lately, newest first, at most five.
