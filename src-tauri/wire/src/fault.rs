@@ -4,6 +4,9 @@ use crate::{AgentFault, OpKind, RefusalCode, closed::closed_set};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
+/// How the words about what a planned fault does end.
+pub const PLANNED: &str = "a planned fault";
+
 /// Longest wait of a planned fault, in milliseconds: an hour.
 pub const LONGEST_FAULT_MS: u64 = 3_600_000;
 

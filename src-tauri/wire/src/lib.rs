@@ -24,7 +24,9 @@ pub use delivery::{
     Body, Delivery, DirectiveRef, Intent, Operation, Outcome, OutcomeCode, RefusalCode, Target,
 };
 pub use event::{Draft, Event, Hold, Kind};
-pub use fault::{CallFailure, CallFault, ChunkCut, Deck, Fault, LONGEST_FAULT_MS, Planned, RunFault};
+pub use fault::{
+    CallFailure, CallFault, ChunkCut, Deck, Fault, LONGEST_FAULT_MS, PLANNED, Planned, RunFault,
+};
 pub use foldback_directives::{
     Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
     RangeReason, Severity, Span, Suppression,

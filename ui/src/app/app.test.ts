@@ -112,6 +112,21 @@ describe("the frame", () => {
     expect(byId("muted").textContent).toContain("MUTED");
   });
 
+  it("asks before what waits goes out for real because nothing is muted any more", async () => {
+    const host = await open();
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    const card = (demo.calls.find((c) => c.name === "channels")?.result as ChannelCard[]).find((c) => c.channel === "telegram");
+    if (card === undefined) throw new Error("the demonstration has telegram");
+    host.push({ push: "status", status: { ...status, muted: true } });
+    host.push({ push: "channel", card: { ...card, armed: true, counters: { ...card.counters, held: 4 } } });
+    await settle();
+    await press(document.body, ".", { ctrlKey: true });
+    expect(calls(host, "mute")).toEqual([]);
+    expect(byId("unmute-dialog").textContent).toContain("4 operations that wait go out at once, for real, on telegram");
+    await click(byId("confirm"));
+    expect(calls(host, "mute")).toEqual([{ muted: false }]);
+  });
+
   it("shows an alarm that leads to its turn, and tells it politely", async () => {
     const host = await open();
     host.push({ push: "alarm", alarm: { kind: "leak", message: "8 bytes of <actions> were visible in edit 2", seq: 9, turn: 812 } });

@@ -342,6 +342,8 @@ export type ChannelCard = {
   limited_until: Timestamp | null,
   /** Operations held while it was off that are older than the limit and need a person's word. */
   needs_consent: number,
+  /** That limit, in milliseconds. */
+  consent_after_ms: number,
   /** What it did. */
   counters: Counters,
   /** What went wrong lately, newest first, at most five. */

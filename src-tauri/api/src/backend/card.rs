@@ -9,15 +9,15 @@ use foldback_wire::{
 };
 
 impl Backend {
-    pub(super) async fn cards(&self) -> Result<Vec<ChannelCard>, Failure> {
+    pub(super) fn cards(&self) -> Result<Vec<ChannelCard>, Failure> {
         let mut cards = Vec::new();
         for channel in self.shared.engine.channels().channels() {
-            cards.push(self.card(channel.id()).await?);
+            cards.push(self.card(channel.id())?);
         }
         Ok(cards)
     }
 
-    pub(super) async fn card(&self, id: &ChannelId) -> Result<ChannelCard, Failure> {
+    pub(super) fn card(&self, id: &ChannelId) -> Result<ChannelCard, Failure> {
         let channel = self.known(id)?;
         let status = channel.status();
         let shared = &self.shared;
@@ -63,10 +63,10 @@ impl Backend {
             .toggle(&channel, on, self.shared.actor.clone(), why)
             .await
             .map_err(|_| failure::no_channel(&channel))?;
-        self.card(&channel).await
+        self.card(&channel)
     }
 
-    pub(super) async fn arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
+    pub(super) fn arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
         let ArmChannel {
             channel,
             armed,
@@ -80,7 +80,7 @@ impl Backend {
             .engine
             .arm(&channel, armed, self.shared.actor.clone())
             .map_err(|_| failure::no_channel(&channel))?;
-        self.card(&channel).await
+        self.card(&channel)
     }
 
     pub(super) fn mute_all(&self, wish: &Mute) -> Status {
@@ -88,7 +88,7 @@ impl Backend {
         self.figures()
     }
 
-    pub(super) async fn release(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
+    pub(super) fn release(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
         let ReleaseHeld { channel, send } = wish;
         self.known(&channel)?;
         let (engine, by) = (&self.shared.engine, &self.shared.actor);
@@ -98,7 +98,7 @@ impl Backend {
             engine.give_up_held(&channel, by)
         }
         .map_err(failure::journal)?;
-        self.card(&channel).await
+        self.card(&channel)
     }
 
     /// The figures of the top bar.

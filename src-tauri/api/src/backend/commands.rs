@@ -135,7 +135,7 @@ impl Commands for Backend {
     }
 
     async fn channels(&self, _: Nothing) -> Result<Vec<ChannelCard>, Failure> {
-        self.cards().await
+        self.cards()
     }
 
     async fn channel_switch(&self, wish: SwitchChannel) -> Result<ChannelCard, Failure> {
@@ -147,7 +147,7 @@ impl Commands for Backend {
     }
 
     async fn channel_arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
-        self.arm(wish).await
+        self.arm(wish)
     }
 
     async fn pairings(&self, _: Nothing) -> Result<Pairings, Failure> {
@@ -174,7 +174,7 @@ impl Commands for Backend {
     }
 
     async fn release_held(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
-        self.release(wish).await
+        self.release(wish)
     }
 
     async fn faults(&self, _: Nothing) -> Result<Vec<FaultDeck>, Failure> {

@@ -34,10 +34,17 @@ pub(super) fn seen(
                 dry += 1;
                 chat.apply(entry);
             }
-            Some(OutcomeCode::Unknown) => chat.note(format!(
-                "{} may or may not be there: the process ended while it was on its way.",
-                name(entry.intent.kind)
-            )),
+            Some(OutcomeCode::Unknown) => {
+                let why = entry
+                    .outcome
+                    .as_ref()
+                    .and_then(|outcome| outcome.detail.as_deref());
+                let why = why.unwrap_or("nobody knows").trim_end_matches('.');
+                chat.note(format!(
+                    "{} may or may not be there: {why}.",
+                    name(entry.intent.kind)
+                ));
+            }
             _ => {}
         }
     }

@@ -5,10 +5,10 @@ use super::{
     when::{When, millis},
 };
 use foldback_wire::{
-    DirectiveRef, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Timestamp,
+    CallFault, DirectiveRef, Fault, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Timestamp,
     rpc::{LeakedBytes, LedgerEntry},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The operations of a turn, in the order of their intents.
 #[derive(Debug, Clone, Default)]
@@ -18,8 +18,8 @@ pub(super) struct Ledger {
     /// Which operation's text each message shows, and since when.
     shown: HashMap<MessageId, (usize, Timestamp)>,
     waiting: Option<Wait>,
-    /// The operation whose call a planned fault hit last.
-    faulted: Option<OpId>,
+    /// Operations whose call under way a planned fault refuses.
+    refused: HashSet<OpId>,
 }
 
 /// What delivery waits for.
@@ -104,18 +104,26 @@ impl Ledger {
             }
             Kind::Attempted { op, attempt } => {
                 self.waiting.take_if(|wait| wait.op == Some(*op));
-                self.faulted.take_if(|faulted| faulted == op);
+                self.refused.remove(op);
                 if let Some(entry) = self.entry(*op) {
                     entry.attempts = *attempt;
                 }
             }
-            Kind::Faulted { op, .. } => self.faulted = *op,
+            // One that only delays leaves the refusal to the platform.
+            Kind::Faulted {
+                op: Some(op),
+                fault: Fault::Call(CallFault { fail: Some(_), .. }),
+                ..
+            } => {
+                self.refused.insert(*op);
+            }
             Kind::Refused {
                 op, detail, retry_at, ..
             } => {
-                let why = match self.faulted.take_if(|faulted| faulted == op) {
-                    Some(_) => "A planned fault refused it".to_owned(),
-                    None => format!("The platform refused: {detail}"),
+                let why = if self.refused.remove(op) {
+                    "A planned fault refused it".to_owned()
+                } else {
+                    format!("The platform refused: {detail}")
                 };
                 if let Some(entry) = self.entry(*op) {
                     entry.waiting = Some(match retry_at {

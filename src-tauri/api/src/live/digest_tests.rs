@@ -1,7 +1,9 @@
 //! What a start-up screen would show after some events.
 
 use super::*;
-use foldback_wire::{ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target};
+use foldback_wire::{
+    ChannelState, ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target, Terminal,
+};
 
 #[derive(Default)]
 struct Feed {

@@ -1,7 +1,7 @@
 //! What of an event a person should know at once, and what to do about it.
 
 use foldback_wire::{
-    ChannelState, Event, Kind, OpKind, OutcomeCode, RefusalCode, Terminal,
+    ChannelState, Event, Kind, OpKind, OutcomeCode, PLANNED, RefusalCode, Terminal,
     rpc::{Alarm, AlarmKind},
 };
 
@@ -61,16 +61,15 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
             to: to @ (ChannelState::Down | ChannelState::Degraded),
             why,
             ..
-        } => (
-            format!("{to}: {why}"),
-            hint("It tries again by itself; `foldback doctor` checks its settings."),
-        ),
+        } => (format!("{to}: {why}"), hint(of_state(*to, why))),
         Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Failed => {
             let detail = outcome.detail.as_deref().unwrap_or("the platform refused");
-            (
-                detail.to_owned(),
-                outcome.refusal.and_then(remedy).map(str::to_owned),
-            )
+            let hint = if is_planned(detail) {
+                PLANNED_REMEDY
+            } else {
+                outcome.refusal.map_or(SEND_AGAIN, remedy)
+            };
+            (detail.to_owned(), Some(hint.to_owned()))
         }
         Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown => (
             outcome
@@ -79,18 +78,55 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
                 .unwrap_or_else(|| outcome.code.about().to_owned()),
             hint("Look at the conversation on the platform; send it again by hand if it is missing."),
         ),
-        Kind::Refused { refusal, detail, .. } => (format!("{refusal}: {detail}"), None),
+        Kind::Refused {
+            refusal,
+            detail,
+            retry_at,
+            ..
+        } => {
+            let next = match retry_at {
+                _ if is_planned(detail) => PLANNED_REMEDY,
+                Some(_) => "It is tried again by itself.",
+                None => remedy(*refusal),
+            };
+            (format!("{refusal}: {detail}"), hint(next))
+        }
         _ => return None,
     })
 }
 
-const fn remedy(refusal: RefusalCode) -> Option<&'static str> {
+/// What to do about a failure that a person planned.
+const PLANNED_REMEDY: &str = "A person planned this: remove the fault from the deck to have it end.";
+const SEND_AGAIN: &str = "Look at what the platform says; the ledger sends it again.";
+
+fn is_planned(detail: &str) -> bool {
+    detail.ends_with(PLANNED)
+}
+
+fn of_state(state: ChannelState, why: &str) -> &'static str {
+    if is_planned(why) {
+        return PLANNED_REMEDY;
+    }
+    match state {
+        ChannelState::Degraded => "It goes on trying; operations that fail are in the ledger.",
+        _ => {
+            "It tries again by itself, unless its settings are refused: then mend them (`foldback doctor` checks them) \
+             and switch it off and on."
+        }
+    }
+}
+
+const fn remedy(refusal: RefusalCode) -> &'static str {
     use RefusalCode as R;
     match refusal {
-        R::Gone => Some("The chat or message does not exist any more; nothing can be done."),
-        R::Forbidden => Some("Give the bot the right to do this in that chat."),
-        R::TooLong => Some("Lower the size limit in the configuration."),
-        R::Unsupported => Some("Disable this operation for the channel."),
-        R::RateLimited | R::Transient | R::Rejected => None,
+        R::Gone => "The chat or message does not exist any more; nothing can be done.",
+        R::Forbidden => "Give the bot the right to do this in that chat.",
+        R::TooLong => "Lower the size limit in the configuration.",
+        R::Unsupported => "Disable this operation for the channel.",
+        R::RateLimited => {
+            "The platform wants fewer operations: raise the edit interval, or send again later from the ledger."
+        }
+        R::Transient => "The platform or the way to it failed for a while; the ledger sends it again.",
+        R::Rejected => SEND_AGAIN,
     }
 }

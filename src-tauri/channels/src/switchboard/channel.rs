@@ -7,7 +7,7 @@ use super::state::{Closed, Status, step};
 use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal};
 use foldback_wire::{
     Actor, CallFailure, CallFault, Capabilities, ChannelId, ChannelState, Deck, Fault, Kind, MessageId,
-    OpKind, OutcomeCode, Planned, RefusalCode, Timestamp,
+    OpKind, OutcomeCode, PLANNED, Planned, RefusalCode, Timestamp,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -281,7 +281,8 @@ impl Channel {
             line.call(call).await?
         };
         if fault.is_some_and(|fault| fault.fail == Some(CallFailure::LostAck)) {
-            let lost = Refusal::new(RefusalCode::Transient, "no answer arrived: a planned fault").or_done();
+            let lost =
+                Refusal::new(RefusalCode::Transient, format!("no answer arrived: {PLANNED}")).or_done();
             return Err(lost.into());
         }
         Ok(done)
@@ -307,14 +308,14 @@ impl Line {
             Some(CallFailure::Disconnect) => {
                 let until = fault.outage().map(|outage| clock.now().plus(outage));
                 self.broken.send_replace(until);
-                Err(Refusal::new(RefusalCode::Transient, "the connection broke: a planned fault").or_done())
+                Err(
+                    Refusal::new(RefusalCode::Transient, format!("the connection broke: {PLANNED}"))
+                        .or_done(),
+                )
             }
             Some(failure) => Err(Refusal {
                 retry_after: fault.retry_after_ms.map(Duration::from_millis),
-                ..Refusal::new(
-                    failure.refusal().unwrap_or(RefusalCode::Transient),
-                    "a planned fault",
-                )
+                ..Refusal::new(failure.refusal().unwrap_or(RefusalCode::Transient), PLANNED)
             }),
         };
         self.learn(&answer);

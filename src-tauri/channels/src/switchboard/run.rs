@@ -4,7 +4,7 @@
 use super::channel::Line;
 use crate::backoff::Backoff;
 use crate::{Arrival, Refusal, Signal};
-use foldback_wire::{ChannelState, RefusalCode, Timestamp};
+use foldback_wire::{ChannelState, PLANNED, RefusalCode, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,7 +80,7 @@ impl End {
     fn in_words(&self) -> (String, bool) {
         match self {
             Self::Stopped => ("stopped".to_owned(), false),
-            Self::Broken { .. } => ("the connection broke: a planned fault".to_owned(), false),
+            Self::Broken { .. } => (format!("the connection broke: {PLANNED}"), false),
             Self::Itself(Ok(Ok(()))) => ("the adapter ended by itself".to_owned(), false),
             Self::Itself(Ok(Err(refusal))) => (refusal.to_string(), refusal.code != RefusalCode::Transient),
             Self::Itself(Err(panic)) => (format!("the adapter failed: {panic}"), false),

@@ -30,7 +30,7 @@ pub(super) struct Open {
 }
 
 /// Types of events that begin or end something; all that [`Open`] needs to see.
-pub(super) const MARKERS: [&str; 13] = [
+pub(super) const MARKERS: [&str; 14] = [
     "received",
     "turn_ended",
     "run_started",
@@ -41,6 +41,7 @@ pub(super) const MARKERS: [&str; 13] = [
     "intended",
     "waiting",
     "attempted",
+    "faulted",
     "refused",
     "ended",
     "leaked",
@@ -50,7 +51,15 @@ pub(super) const MARKERS: [&str; 13] = [
 pub(super) const ENDS: [&str; 5] = ["turn_ended", "run_ended", "released", "dequeued", "ended"];
 
 /// Those of them that are about an operation.
-pub(super) const OPERATIONS: [&str; 6] = ["intended", "waiting", "attempted", "refused", "ended", "leaked"];
+pub(super) const OPERATIONS: [&str; 7] = [
+    "intended",
+    "waiting",
+    "attempted",
+    "faulted",
+    "refused",
+    "ended",
+    "leaked",
+];
 
 impl Open {
     /// Events come in order.

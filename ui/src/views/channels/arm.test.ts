@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import demo from "../../../recordings/demo";
 import type { ChannelReach } from "../../generated/wire";
 import type { Exchange } from "../../host/recorded";
-import { byId, calls, click, layOut, stage, type } from "../../test/stage";
+import { byId, calls, click, layOut, settle, stage, type } from "../../test/stage";
 import ChannelsView from "./ChannelsView.svelte";
 import { becomes, rateOf, spanOf } from "./reach";
 
@@ -85,4 +85,14 @@ it("tells a mean only as a mean", () => {
   expect([rateOf(60, 24), rateOf(1, 24), rateOf(0, 24), rateOf(960, 24)]).toEqual(["2.5 an hour", "under 0.1 an hour", "0 an hour", "40 an hour"]);
   expect([spanOf(1), spanOf(24), spanOf(6)]).toEqual(["last hour", "last day", "last 6 hours"]);
   expect(becomes("stays")).toContain("a test");
+});
+
+it("keeps what it has counted while the card changes under it", async () => {
+  const { host, console } = await ask();
+  const card = console.channel("telegram");
+  if (card === undefined) throw new Error("the demonstration has telegram");
+  host.push({ push: "channel", card: { ...card, counters: { ...card.counters, received: card.counters.received + 1 } } });
+  await settle();
+  expect(calls(host, "channel_reach")).toHaveLength(1);
+  expect(byId("reach").textContent).toContain("Mallory");
 });

@@ -96,3 +96,17 @@ it("names every operation by what it says", () => {
   expect(of({ kind: "send_text" }, "two\n lines ")).toBe("two lines");
   expect(notesOf(line(1, "", outcome("sent"), {}, { intent: { kind: "edit_text", target: { chat: "c", thread: null }, live: true } }))).toEqual(["a live frame"]);
 });
+
+it("shows no other ledger's answer", async () => {
+  const none: Book = { ...BOOK, dead: [], dead_total: 0 };
+  const answers = [{ name: "deliveries", args: { channel: "telegram" }, result: BOOK }, { name: "deliveries", args: { channel: "discord" }, result: none }] as const;
+  await stage(ChannelsView, undefined, { ...demo, calls: [...answers, ...demo.calls] });
+  // The second is opened before the first is answered.
+  for (const channel of ["telegram", "discord"]) {
+    const ledger = byId(`channel-${channel}`).querySelector("[data-testid='channel-ledger']");
+    ledger?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  }
+  await settle();
+  expect(byId("book").textContent).toContain("Delivery ledger, discord");
+  expect(byId("book-dead-total").textContent).toBe("0");
+});

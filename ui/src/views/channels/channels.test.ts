@@ -97,3 +97,16 @@ it("tells what a channel can do, what its platform cannot, and what was switched
   expect(of("edit")).toMatchObject({ can: false });
   expect(of("voice")).toMatchObject({ can: true, disabled: true });
 });
+
+it("asks before what waits goes out for real because a channel is switched on", async () => {
+  const { host, console } = await stage(ChannelsView);
+  const card = console.channel("whatsapp");
+  if (card === undefined) throw new Error("the demonstration has whatsapp");
+  console.updateChannel({ ...card, armed: true, simulated: false });
+  await settle();
+  await click(within("whatsapp", "channel-switch"));
+  expect(calls(host, "channel_switch")).toEqual([]);
+  expect(byId("switch-dialog").textContent).toContain("3 operations that wait go out at once");
+  await click(byId("confirm"));
+  expect(calls(host, "channel_switch")).toEqual([{ channel: "whatsapp", on: true }]);
+});

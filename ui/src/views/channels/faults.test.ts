@@ -82,6 +82,18 @@ it("warns where a channel sends for real", async () => {
   expect(byId("fault-live").textContent).toContain("telegram sends for real");
 });
 
+it("warns for an agent whose answers go out for real somewhere", async () => {
+  const { console } = await open(none);
+  const card = console.channel("telegram");
+  if (card === undefined) throw new Error("the demonstration has telegram");
+  await click(byId("fault-plan"));
+  await choose("fault-place", "agent:script");
+  expect(document.querySelector("[data-testid='fault-live']")).toBeNull();
+  console.updateChannel({ ...card, armed: true, simulated: false });
+  await settle();
+  expect(byId("fault-live").textContent).toContain("telegram sends for real");
+});
+
 it("removes a fault, and keeps it when that fails", async () => {
   const { host } = await open(some, { name: "fault_remove", args: { number: 4 }, failure: { code: "not_found", message: "There is no planned fault 4.", hint: null } }, { name: "fault_remove", result: none });
   const buttons = document.querySelectorAll("[data-testid='fault-remove']");
