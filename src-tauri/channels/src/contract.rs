@@ -251,6 +251,7 @@ impl Subject {
                 kind: FileKind::File,
                 caption: Some(caption.into()),
                 reply_to: None,
+                checked: None,
             })
         };
         if can.file_limit.is_some() {
@@ -271,6 +272,7 @@ impl Subject {
             .perform(Operation::SendVoice {
                 path: self.file.clone(),
                 text: "hello".into(),
+                checked: None,
             })
             .await;
         if can.voice.is_some() {

@@ -1,9 +1,12 @@
-//! The folder files are sent from. A file is opened once, relative to a handle of the folder, and everything is
-//! asked of the open file: no path is looked at twice, so none can mean another file a moment later.
+//! The folder files are sent from. A file is opened relative to a handle of the folder, and everything is asked of
+//! the open file that is then read. Between its check and its sending an operation may wait for days, so what was
+//! checked is remembered ([`FileIdentity`]), and another file at the same path is refused.
 
+use crate::{Refusal, size_limit};
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, MetadataExt, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
+use foldback_wire::{Capabilities, FileIdentity, FileKind, RefusalCode};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -22,8 +25,31 @@ pub struct OpenFile {
     pub name: String,
     /// Its size in bytes.
     pub size: u64,
+    /// Which file it is, for whoever opens it again later.
+    pub identity: FileIdentity,
     /// The file itself, opened for reading.
     pub file: std::fs::File,
+}
+
+/// The file that an operation sends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meant<'a> {
+    /// Its path below the folder.
+    pub(crate) path: &'a str,
+    /// How it goes, which says how large it may be.
+    pub(crate) kind: FileKind,
+    /// The file that was checked, where that is known.
+    pub(crate) checked: Option<FileIdentity>,
+}
+
+impl<'a> Meant<'a> {
+    pub(crate) const fn file(path: &'a str, kind: FileKind, checked: Option<FileIdentity>) -> Self {
+        Self { path, kind, checked }
+    }
+
+    pub(crate) const fn voice(path: &'a str, checked: Option<FileIdentity>) -> Self {
+        Self::file(path, FileKind::Audio, checked)
+    }
 }
 
 /// Why a file is not sent. Paths are as they were written.
@@ -71,6 +97,12 @@ pub enum FileRefusal {
         /// The path.
         path: String,
     },
+    /// Another file has taken its place, or it was written over.
+    #[error("{path} was changed after it was checked")]
+    Changed {
+        /// The path.
+        path: String,
+    },
     /// It is too large.
     #[error("{path} has {size} bytes, more than {limit} ({by})")]
     TooLarge {
@@ -83,6 +115,16 @@ pub enum FileRefusal {
         /// What sets the limit.
         by: &'static str,
     },
+}
+
+impl From<FileRefusal> for Refusal {
+    fn from(refusal: FileRefusal) -> Self {
+        let code = match refusal {
+            FileRefusal::TooLarge { .. } => RefusalCode::TooLong,
+            _ => RefusalCode::Rejected,
+        };
+        Self::new(code, refusal.to_string())
+    }
 }
 
 impl Folder {
@@ -101,6 +143,43 @@ impl Folder {
 
     /// Opens a file by its path below the folder.
     pub fn open(&self, path: &str) -> Result<OpenFile, FileRefusal> {
+        self.open_in(path).map(|(_, open)| open)
+    }
+
+    /// Opens a file by its path below the folder, if it still is the one that was checked.
+    pub fn open_checked(&self, path: &str, checked: FileIdentity) -> Result<OpenFile, FileRefusal> {
+        let open = self.open(path)?;
+        check_same(path, &open, checked)?;
+        Ok(open)
+    }
+
+    /// Opens the file that an operation sends: the one that was checked, and no larger than the channel takes.
+    pub(crate) fn open_to_send(&self, meant: Meant<'_>, can: &Capabilities) -> Result<OpenFile, Refusal> {
+        let Meant { path, kind, checked } = meant;
+        let open = match checked {
+            Some(checked) => self.open_checked(path, checked)?,
+            None => self.open(path)?,
+        };
+        check_size(path, open.size, size_limit(can, kind), "the channel's limit")?;
+        Ok(open)
+    }
+
+    /// Deletes a file by its path below the folder, if it still is the one that was checked, where that is known.
+    /// No system removes an open file, only a name: between the look and the removal lies nothing but a moment.
+    pub fn remove(&self, path: &str, checked: Option<FileIdentity>) -> Result<(), FileRefusal> {
+        let (dir, name) = match checked {
+            Some(checked) => {
+                let (dir, open) = self.open_in(path)?;
+                check_same(path, &open, checked)?;
+                (dir, open.name)
+            }
+            None => self.place(path)?,
+        };
+        dir.remove_file(&name).map_err(|e| unopened(path, e))
+    }
+
+    /// Opens a file, and the folder in which it lies.
+    fn open_in(&self, path: &str) -> Result<(Dir, OpenFile), FileRefusal> {
         let (dir, name) = self.place(path)?;
         let mut options = OpenOptions::new();
         // Without it, opening a pipe would wait for somebody to write into it.
@@ -123,17 +202,13 @@ impl Folder {
             });
         }
         check_size(path, meta.len(), self.max_size, "files.max_size")?;
-        Ok(OpenFile {
+        let open = OpenFile {
             name,
             size: meta.len(),
+            identity: identity(&meta),
             file: file.into_std(),
-        })
-    }
-
-    /// Deletes a file by its path below the folder.
-    pub fn remove(&self, path: &str) -> Result<(), FileRefusal> {
-        let (dir, name) = self.place(path)?;
-        dir.remove_file(&name).map_err(|e| unopened(path, e))
+        };
+        Ok((dir, open))
     }
 
     /// The folder in which the last part of a path lies, reached through folders only, and that part.
@@ -186,6 +261,29 @@ pub fn check_size(path: &str, size: u64, limit: u64, by: &'static str) -> Result
         size,
         limit,
         by,
+    })
+}
+
+fn identity(meta: &Metadata) -> FileIdentity {
+    FileIdentity {
+        device: meta.dev(),
+        inode: meta.ino(),
+        size: meta.len(),
+        // Enough until the year 2262, and the same for the same file after it.
+        modified_ns: meta
+            .mtime()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(meta.mtime_nsec()),
+    }
+}
+
+/// Refuses a file that is another one than was checked, or was written to since.
+fn check_same(path: &str, open: &OpenFile, checked: FileIdentity) -> Result<(), FileRefusal> {
+    if open.identity == checked {
+        return Ok(());
+    }
+    Err(FileRefusal::Changed {
+        path: path.to_owned(),
     })
 }
 

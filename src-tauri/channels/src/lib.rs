@@ -28,7 +28,7 @@ pub use discord::{DISCORD, Discord, Mention};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use folder::{FileRefusal, Folder, OpenFile, check_size};
 pub use loopback::{InboxFull, Loopback};
-pub use profile::{Feature, profile, restrict};
+pub use profile::{Feature, profile, restrict, size_limit};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};
 pub use render::{render, rendered_length};
 pub use signal::{SIGNAL_CLI, SignalCli};

@@ -1,5 +1,6 @@
 //! The loopback channel: an adapter on a platform that is simulated in this process.
 
+use crate::folder::Folder;
 use crate::sim::SimPlatform;
 use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 use async_trait::async_trait;
@@ -118,11 +119,15 @@ impl Loopback {
 
 /// The size of an operation's file, where it has one and the folder is known.
 pub(crate) fn file_size(send_dir: Option<&Path>, operation: &Operation) -> Result<Option<u64>, Refusal> {
-    let (Some(dir), Operation::SendFile { path, .. } | Operation::SendVoice { path, .. }) =
+    let (Some(dir), Operation::SendFile { path, checked, .. } | Operation::SendVoice { path, checked, .. }) =
         (send_dir, operation)
     else {
         return Ok(None);
     };
+    if let Some(checked) = checked {
+        let open = Folder::new(dir, u64::MAX).open_checked(path, *checked)?;
+        return Ok(Some(open.size));
+    }
     match std::fs::metadata(dir.join(path)) {
         Ok(file) => Ok(Some(file.len())),
         Err(e) => Err(Refusal::new(

@@ -1,6 +1,6 @@
 //! What each platform can do, as data, and how a configuration takes some of it away.
 
-use foldback_wire::{Capabilities, EmojiForm, LengthUnit, Markup, Platform, ReplyForm, VoiceForm};
+use foldback_wire::{Capabilities, EmojiForm, FileKind, LengthUnit, Markup, Platform, ReplyForm, VoiceForm};
 
 const MB: u64 = 1_000_000;
 
@@ -152,6 +152,16 @@ pub fn restrict(mut capabilities: Capabilities, disabled: &[Feature]) -> Capabil
         }
     }
     capabilities
+}
+
+/// Most bytes of a file of this kind on a channel.
+pub fn size_limit(can: &Capabilities, kind: FileKind) -> u64 {
+    let special = match kind {
+        FileKind::Image => can.image_limit,
+        FileKind::Audio => can.audio_limit,
+        FileKind::File => None,
+    };
+    special.or(can.file_limit).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use crate::{
     config::FilesConfig,
     rules::{Rule, Rules},
 };
-use foldback_channels::{FileRefusal, Folder, check_size};
-use foldback_wire::{Capabilities, FileKind};
+use foldback_channels::{FileRefusal, Folder, check_size, size_limit};
+use foldback_wire::{Capabilities, FileIdentity, FileKind};
 use std::path::{Path, PathBuf};
 
 /// The folder below which files may be sent.
@@ -26,6 +26,9 @@ pub struct Sendable {
     pub relative: String,
     /// Its size in bytes.
     pub size: u64,
+    /// Which file it is, so that no other one is sent, or deleted, in its place; `None` where what is no file
+    /// is let through.
+    pub identity: Option<FileIdentity>,
 }
 
 impl SendDir {
@@ -56,24 +59,28 @@ impl SendDir {
         self.allow_cleanup
     }
 
-    /// Checks that the file a directive names may be sent on a channel. The adapter opens it again, and checks
-    /// again what it opened.
+    /// Checks that the file a directive names may be sent on a channel. The adapter opens it again, maybe much
+    /// later, and sends it only if it is still this one.
     pub fn check(&self, path: &str, kind: FileKind, can: &Capabilities) -> Result<Sendable, FileRefusal> {
         let relative = self.relative(path)?.to_string_lossy().into_owned();
-        let size = match self.folder.open(&relative) {
-            Ok(file) => file.size,
-            Err(FileRefusal::NotRegular { .. }) if !self.rules.holds(Rule::FilesRegular) => 0,
+        let (size, identity) = match self.folder.open(&relative) {
+            Ok(file) => (file.size, Some(file.identity)),
+            Err(FileRefusal::NotRegular { .. }) if !self.rules.holds(Rule::FilesRegular) => (0, None),
             Err(refusal) => return Err(refusal),
         };
         if self.rules.holds(Rule::FilesSize) {
-            check_size(path, size, limit(kind, can), "the channel's limit")?;
+            check_size(path, size, size_limit(can, kind), "the channel's limit")?;
         }
-        Ok(Sendable { relative, size })
+        Ok(Sendable {
+            relative,
+            size,
+            identity,
+        })
     }
 
-    /// Deletes a file that was sent.
-    pub fn clean_up(&self, relative: &str) -> Result<(), FileRefusal> {
-        self.folder.remove(relative)
+    /// Deletes a file that was sent, and no other one that has taken its place.
+    pub fn clean_up(&self, sent: &Sendable) -> Result<(), FileRefusal> {
+        self.folder.remove(&sent.relative, sent.identity)
     }
 
     /// The path below the folder; an absolute one must name the folder as configured or as it really is.
@@ -97,16 +104,6 @@ impl SendDir {
             }),
         }
     }
-}
-
-/// Most bytes of a file of this kind on a channel.
-fn limit(kind: FileKind, can: &Capabilities) -> u64 {
-    let special = match kind {
-        FileKind::Image => can.image_limit,
-        FileKind::Audio => can.audio_limit,
-        FileKind::File => None,
-    };
-    special.or(can.file_limit).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -185,12 +182,13 @@ mod tests {
         let send = SendDir::new(&config, dir.path(), Some(&stand_in), Rules::all());
         let can = profile(Platform::Whatsapp);
         let check = |path: &Path| send.check(path.to_str().unwrap(), FileKind::File, &can);
-        assert_eq!(check(&named.join("a.txt")).unwrap().relative, "a.txt");
+        let sendable = check(&named.join("a.txt")).unwrap();
+        assert_eq!(sendable.relative, "a.txt");
         assert!(matches!(
             check(&named.join("real-only.txt")),
             Err(FileRefusal::Unreadable { .. })
         ));
-        send.clean_up("a.txt").unwrap();
+        send.clean_up(&sendable).unwrap();
         assert!(named.join("a.txt").exists() && !stand_in.join("a.txt").exists());
     }
 
@@ -249,9 +247,9 @@ mod tests {
     #[test]
     fn the_channel_may_take_less() {
         let can = profile(Platform::Whatsapp);
-        assert_eq!(limit(FileKind::Image, &can), 5_000_000);
-        assert_eq!(limit(FileKind::Audio, &can), 16_000_000);
-        assert_eq!(limit(FileKind::File, &can), 100_000_000);
+        assert_eq!(size_limit(&can, FileKind::Image), 5_000_000);
+        assert_eq!(size_limit(&can, FileKind::Audio), 16_000_000);
+        assert_eq!(size_limit(&can, FileKind::File), 100_000_000);
         let place = place(6_000_000);
         let large = place.send.root().join("large");
         std::fs::File::create(large).unwrap().set_len(5_000_001).unwrap();

@@ -13,6 +13,20 @@ pub struct Target {
     pub thread: Option<ThreadId>,
 }
 
+/// Which file is meant, and in which state: what the open file itself told when it was checked. A path can mean
+/// another file a moment later, and a file can be written over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FileIdentity {
+    /// The device it lies on.
+    pub device: u64,
+    /// Its number there. It may be given to another file once this one is removed.
+    pub inode: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content was last written, in nanoseconds since 1970.
+    pub modified_ns: i64,
+}
+
 /// One operation as an adapter performs it. Text is final: rendered, split and within the limits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 #[serde(tag = "op", rename_all = "snake_case")]
@@ -55,13 +69,22 @@ pub enum Operation {
         caption: Option<String>,
         /// The message it answers.
         reply_to: Option<MessageId>,
+        /// The file that was checked: no other one is sent. `None` where that is not known (operations of
+        /// earlier versions); then whatever lies at the path is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        checked: Option<FileIdentity>,
     },
     /// Send a voice note made from text.
     SendVoice {
-        /// Path of the encoded speech.
+        /// Path of the encoded speech, relative to the configured folder.
         path: String,
         /// What is said.
         text: String,
+        /// As of a file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        checked: Option<FileIdentity>,
     },
     /// Show that an answer is being written.
     Typing,
@@ -233,4 +256,31 @@ pub struct Delivery {
     pub outcome: OutcomeCode,
     /// Milliseconds since the scenario began.
     pub at_ms: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json, to_value};
+
+    #[test]
+    fn which_file_was_checked_survives_and_may_be_unknown() {
+        let mut file =
+            json!({"op": "send_file", "path": "a", "kind": "file", "caption": null, "reply_to": null});
+        let mut voice = json!({"op": "send_voice", "path": "a", "text": "hi"});
+        for earlier in [&file, &voice] {
+            let read: Operation = from_value(earlier.clone()).unwrap();
+            let (Operation::SendFile { checked, .. } | Operation::SendVoice { checked, .. }) = &read else {
+                panic!("{read:?}");
+            };
+            assert_eq!(*checked, None);
+            assert_eq!(to_value(&read).unwrap(), *earlier);
+        }
+        let checked = json!({"device": u64::MAX, "inode": 1 << 60, "size": 3, "modified_ns": -1});
+        for now in [&mut file, &mut voice] {
+            now["checked"] = checked.clone();
+            let read: Operation = from_value(now.clone()).unwrap();
+            assert_eq!(to_value(&read).unwrap(), *now);
+        }
+    }
 }

@@ -21,7 +21,7 @@ pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
 };
 pub use delivery::{
-    Body, Delivery, DirectiveRef, Intent, Operation, Outcome, OutcomeCode, RefusalCode, Target,
+    Body, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, RefusalCode, Target,
 };
 pub use event::{Draft, Event, Hold, Kind};
 pub use fault::{

@@ -1,6 +1,7 @@
 //! Operations as calls: <https://discord.com/developers/docs/resources/message>.
 
 use super::{Discord, Mention};
+use crate::folder::Meant;
 use crate::{Ack, Call, Refusal, render};
 use foldback_wire::{Markup, MessageId, Operation, RefusalCode, Target};
 use reqwest::Method;
@@ -70,16 +71,19 @@ impl Discord {
             }
             Operation::SendFile {
                 path,
+                kind,
                 caption,
                 reply_to,
-                ..
+                checked,
             } => {
                 let caption = caption.as_deref().unwrap_or_default();
                 let message = self.message(call, caption, reply_to.as_ref())?;
-                self.send_file(place, message, path).await
+                self.send_file(place, message, Meant::file(path, *kind, *checked))
+                    .await
             }
-            Operation::SendVoice { path, .. } => {
-                self.send_file(place, self.message(call, "", None)?, path).await
+            Operation::SendVoice { path, checked, .. } => {
+                let message = self.message(call, "", None)?;
+                self.send_file(place, message, Meant::voice(path, *checked)).await
             }
             Operation::Typing => {
                 let path = ["channels", place, "typing"];
@@ -122,9 +126,9 @@ impl Discord {
     }
 
     /// <https://discord.com/developers/docs/reference#uploading-files>
-    async fn send_file(&self, place: &str, message: CreateMessage, path: &str) -> Result<Ack, Refusal> {
+    async fn send_file(&self, place: &str, message: CreateMessage, file: Meant<'_>) -> Result<Ack, Refusal> {
         let rejected = |why: String| Refusal::new(RefusalCode::Rejected, why);
-        let open = self.folder.open(path).map_err(|e| rejected(e.to_string()))?;
+        let open = self.folder.open_to_send(file, &self.capabilities)?;
         let mut message = serde_json::to_value(message).map_err(|e| rejected(e.to_string()))?;
         // The file goes beside the message as a stream, which serenity's own attachments, held in memory, cannot.
         message["attachments"] = json!([{"id": 0, "filename": open.name}]);

@@ -1,7 +1,7 @@
 //! Files as data URIs. signal-cli also takes paths, but would look a path up again: by then it may mean another
 //! file. <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#send>
 
-use crate::folder::{Folder, OpenFile};
+use crate::folder::OpenFile;
 use crate::{Refusal, check_size};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,22 +14,16 @@ use tokio::io::AsyncReadExt as _;
 /// and closes the connection at a longer one. What is left after the longest name holds so much in base64.
 pub(super) const MAX_FILE: u64 = 14_999_000;
 
-/// A file below the folder, as signal-cli takes it.
-pub(super) async fn data_uri(folder: &Folder, path: &str) -> Result<String, Refusal> {
-    let rejected = |why: String| Refusal::new(RefusalCode::Rejected, why);
-    let OpenFile { name, size, file } = folder
-        .open(path)
-        .map_err(|refusal| rejected(refusal.to_string()))?;
-    let too_large = |size| {
-        check_size(path, size, MAX_FILE, "what signal-cli reads in one piece")
-            .map_err(|refusal| Refusal::new(RefusalCode::TooLong, refusal.to_string()))
-    };
+/// A file as signal-cli takes it.
+pub(super) async fn data_uri(open: OpenFile) -> Result<String, Refusal> {
+    let OpenFile { name, size, file, .. } = open;
+    let too_large = |size| check_size(&name, size, MAX_FILE, "what signal-cli reads in one piece");
     too_large(size)?;
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // It may have grown since.
     let mut most = tokio::fs::File::from_std(file).take(MAX_FILE + 1);
     let read = most.read_to_end(&mut bytes).await;
-    read.map_err(|e| rejected(format!("{path} cannot be read: {e}")))?;
+    read.map_err(|e| Refusal::new(RefusalCode::Rejected, format!("{name} cannot be read: {e}")))?;
     too_large(bytes.len() as u64)?;
     let media_type = mime_guess::from_path(&name).first_or_octet_stream();
     let mut uri = format!(
@@ -58,6 +52,7 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
 
     #[tokio::test]
     async fn a_file_keeps_its_name_and_bytes() {
@@ -74,7 +69,8 @@ mod tests {
             ("data", "data:application/octet-stream;filename=data;base64,aGk="),
         ] {
             std::fs::write(dir.path().join(name), "hi").unwrap();
-            assert_eq!(data_uri(&Folder::new(dir.path(), 10), name).await.unwrap(), uri);
+            let open = Folder::new(dir.path(), 10).open(name).unwrap();
+            assert_eq!(data_uri(open).await.unwrap(), uri);
         }
     }
 
@@ -84,10 +80,10 @@ mod tests {
         let name = format!("{}.docx", "é".repeat(125));
         let file = std::fs::File::create(dir.path().join(&name)).unwrap();
         file.set_len(MAX_FILE).unwrap();
-        let folder = Folder::new(dir.path(), u64::MAX);
-        assert!(data_uri(&folder, &name).await.unwrap().len() <= 20_000_000);
+        let open = || Folder::new(dir.path(), u64::MAX).open(&name).unwrap();
+        assert!(data_uri(open()).await.unwrap().len() <= 20_000_000);
         file.set_len(MAX_FILE + 1).unwrap();
-        let refusal = data_uri(&folder, &name).await.unwrap_err();
+        let refusal = data_uri(open()).await.unwrap_err();
         assert_eq!(refusal.code, RefusalCode::TooLong);
         assert!(refusal.detail.contains("14999000"), "{refusal}");
     }

@@ -5,6 +5,7 @@ use super::attach::data_uri;
 use super::daemon::{FILE_PATIENCE, PATIENCE};
 use super::ids::{Chat, Message};
 use super::refusal::Sent;
+use crate::folder::Meant;
 use crate::render::{Look, Part, render_parts};
 use crate::{Ack, Refusal};
 use foldback_wire::{ChatId, MessageId, Operation, RefusalCode, Target};
@@ -43,18 +44,20 @@ impl SignalCli {
             }
             Operation::SendFile {
                 path,
+                kind,
                 caption,
                 reply_to,
-                ..
+                checked,
             } => {
                 let caption = caption.as_deref().unwrap_or_default();
                 self.write(&mut params, caption, self.capabilities.caption_limit)?;
                 self.quote(&mut params, chat, reply_to.as_ref())?;
-                self.attach(&mut params, path).await?;
+                self.attach(&mut params, Meant::file(path, *kind, *checked))
+                    .await?;
                 self.say(chat, params, FILE_PATIENCE).await
             }
-            Operation::SendVoice { path, .. } => {
-                self.attach(&mut params, path).await?;
+            Operation::SendVoice { path, checked, .. } => {
+                self.attach(&mut params, Meant::voice(path, *checked)).await?;
                 self.say(chat, params, FILE_PATIENCE).await
             }
             Operation::Typing => self
@@ -137,8 +140,8 @@ impl SignalCli {
         Ok(())
     }
 
-    async fn attach(&self, params: &mut Map<String, Value>, path: &str) -> Result<(), Refusal> {
-        let uri = data_uri(&self.folder, path).await?;
+    async fn attach(&self, params: &mut Map<String, Value>, file: Meant<'_>) -> Result<(), Refusal> {
+        let uri = data_uri(self.folder.open_to_send(file, &self.capabilities)?).await?;
         params.insert("attachments".into(), json!([uri]));
         Ok(())
     }

@@ -203,6 +203,7 @@ impl SimPlatform {
                 kind,
                 caption,
                 reply_to,
+                ..
             } => {
                 rules::file(&self.capabilities, *kind, size)?;
                 rules::caption(&self.capabilities, caption.as_deref().unwrap_or_default())?;
@@ -213,7 +214,7 @@ impl SimPlatform {
                 };
                 self.send(now, call, reply_to.as_ref(), content)
             }
-            Operation::SendVoice { path, text } => {
+            Operation::SendVoice { path, text, .. } => {
                 rules::voice(&self.capabilities, size)?;
                 let content = Content::Voice {
                     path: path.clone(),

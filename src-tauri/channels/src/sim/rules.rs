@@ -1,6 +1,6 @@
 //! What a platform takes, as its capabilities tell.
 
-use crate::{Refusal, emoji, rendered_length};
+use crate::{Refusal, emoji, rendered_length, size_limit};
 use foldback_wire::{Capabilities, FileKind, Platform, RefusalCode};
 
 pub(super) fn text(can: &Capabilities, text: &str) -> Result<(), Refusal> {
@@ -37,7 +37,7 @@ pub(super) fn voice(can: &Capabilities, bytes: Option<u64>) -> Result<(), Refusa
     if can.voice.is_none() {
         return Err(unsupported("voice"));
     }
-    size(bytes, can.audio_limit.or(can.file_limit).unwrap_or(u64::MAX))
+    size(bytes, size_limit(can, FileKind::Audio))
 }
 
 fn size(bytes: Option<u64>, limit: u64) -> Result<(), Refusal> {
@@ -77,10 +77,5 @@ pub(super) fn unsupported(what: &str) -> Refusal {
 
 /// Largest file of a kind, in bytes; `None` where files cannot be sent.
 pub fn file_limit(can: &Capabilities, kind: FileKind) -> Option<u64> {
-    let whole = can.file_limit?;
-    Some(match kind {
-        FileKind::Image => can.image_limit.unwrap_or(whole),
-        FileKind::Audio => can.audio_limit.unwrap_or(whole),
-        FileKind::File => whole,
-    })
+    can.file_limit.map(|_| size_limit(can, kind))
 }

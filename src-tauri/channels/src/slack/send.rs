@@ -1,6 +1,7 @@
 //! Operations as calls.
 
 use super::Slack;
+use crate::folder::Meant;
 use crate::sim::is_message_id;
 use crate::{Ack, Refusal, render};
 use foldback_wire::{Markup, MessageId, Operation, Platform, RefusalCode, Target};
@@ -82,18 +83,26 @@ impl Slack {
             }
             Operation::SendFile {
                 path,
+                kind,
                 caption,
                 reply_to,
-                ..
+                checked,
             } => {
                 let caption = caption.as_deref().unwrap_or_default();
                 let caption = self.rendered(caption, self.capabilities.caption_limit)?;
                 let thread = self.thread(chat, target, reply_to.as_ref()).await?;
-                self.send_file(chat, thread.as_deref(), path, &caption).await
+                self.send_file(
+                    chat,
+                    thread.as_deref(),
+                    Meant::file(path, *kind, *checked),
+                    &caption,
+                )
+                .await
             }
-            Operation::SendVoice { path, .. } => {
+            Operation::SendVoice { path, checked, .. } => {
                 let thread = self.thread(chat, target, None).await?;
-                self.send_file(chat, thread.as_deref(), path, "").await
+                self.send_file(chat, thread.as_deref(), Meant::voice(path, *checked), "")
+                    .await
             }
             Operation::Typing => Err(Refusal::new(
                 RefusalCode::Unsupported,
@@ -151,15 +160,12 @@ impl Slack {
         &self,
         chat: &str,
         thread: Option<&str>,
-        path: &str,
+        file: Meant<'_>,
         caption: &str,
     ) -> Result<Ack, Refusal> {
-        let open = self
-            .folder
-            .open(path)
-            .map_err(|refusal| Refusal::new(RefusalCode::Rejected, refusal.to_string()))?;
+        let open = self.folder.open_to_send(file, &self.capabilities)?;
         if open.size == 0 {
-            let what = format!("{path} is empty, and Slack takes no empty file");
+            let what = format!("{} is empty, and Slack takes no empty file", file.path);
             return Err(Refusal::new(RefusalCode::Rejected, what));
         }
         let size = open.size.to_string();

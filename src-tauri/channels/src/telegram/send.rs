@@ -1,6 +1,7 @@
 //! Operations as calls.
 
 use super::Telegram;
+use crate::folder::Meant;
 use crate::{Ack, Refusal, render};
 use foldback_wire::{FileKind, Markup, MessageId, Operation, RefusalCode, Target};
 use reqwest::multipart::{Form, Part};
@@ -71,14 +72,16 @@ impl Telegram {
                 kind,
                 caption,
                 reply_to,
+                checked,
             } => {
                 let mut body = place(target, chat)?;
                 answers(&mut body, reply_to.as_ref())?;
-                self.send_file(body, path, *kind, caption.as_deref()).await
+                self.send_file(body, Meant::file(path, *kind, *checked), caption.as_deref())
+                    .await
             }
-            Operation::SendVoice { path, .. } => {
+            Operation::SendVoice { path, checked, .. } => {
                 let body = place(target, chat)?;
-                self.send_file(body, path, FileKind::Audio, None).await
+                self.send_file(body, Meant::voice(path, *checked), None).await
             }
             Operation::Typing => {
                 let mut body = place(target, chat)?;
@@ -118,16 +121,12 @@ impl Telegram {
     async fn send_file(
         &self,
         body: Map<String, Value>,
-        path: &str,
-        kind: FileKind,
+        file: Meant<'_>,
         caption: Option<&str>,
     ) -> Result<Ack, Refusal> {
         let mut given_up: Option<Refusal> = None;
-        for (method, field) in methods(path, kind) {
-            let open = self
-                .folder
-                .open(path)
-                .map_err(|refusal| Refusal::new(RefusalCode::Rejected, refusal.to_string()))?;
+        for (method, field) in methods(file.path, file.kind) {
+            let open = self.folder.open_to_send(file, &self.capabilities)?;
             if *field == "photo" && open.size > MAX_PHOTO {
                 continue;
             }

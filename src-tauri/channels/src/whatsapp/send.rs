@@ -3,7 +3,7 @@
 
 use super::media::{Class, Media};
 use super::{WhatsApp, api};
-use crate::folder::OpenFile;
+use crate::folder::{Meant, OpenFile};
 use crate::{Ack, Refusal, render};
 use foldback_wire::{ChatId, Markup, MessageId, Operation, RefusalCode, Target};
 use reqwest::multipart::{Form, Part};
@@ -36,15 +36,20 @@ impl WhatsApp {
             }
             Operation::SendFile {
                 path,
+                kind,
                 caption,
                 reply_to,
-                ..
+                checked,
             } => {
                 let envelope = envelope(chat, reply_to.as_ref())?;
                 let caption = caption.as_deref().filter(|caption| !caption.trim().is_empty());
-                self.send_file(chat, envelope, path, caption).await
+                self.send_file(chat, envelope, Meant::file(path, *kind, *checked), caption)
+                    .await
             }
-            Operation::SendVoice { path, .. } => self.send_voice(envelope(chat, None)?, path).await,
+            Operation::SendVoice { path, checked, .. } => {
+                self.send_voice(envelope(chat, None)?, Meant::voice(path, *checked))
+                    .await
+            }
             Operation::Typing => self.show_typing(chat).await,
             Operation::EditText { .. } => Err(unsupported("a message that was sent cannot be edited")),
             Operation::Delete { .. } => Err(unsupported("a message that was sent cannot be removed")),
@@ -83,13 +88,13 @@ impl WhatsApp {
         &self,
         chat: &ChatId,
         envelope: Envelope,
-        path: &str,
+        file: Meant<'_>,
         caption: Option<&str>,
     ) -> Result<Ack, Refusal> {
-        let media = Media::of(path)?;
+        let media = Media::of(file.path)?;
         let rendered = caption.map(|text| self.rendered(text, self.capabilities.caption_limit));
         let caption = rendered.transpose()?;
-        let file = self.open(path, media)?;
+        let file = self.open(file, media)?;
         let mut content = Map::new();
         if media.class == Class::Document {
             content.insert("filename".into(), file.name.clone().into());
@@ -115,9 +120,9 @@ impl WhatsApp {
         Ok(ack)
     }
 
-    async fn send_voice(&self, envelope: Envelope, path: &str) -> Result<Ack, Refusal> {
-        let media = Media::of(path)?;
-        let file = self.open(path, media)?;
+    async fn send_voice(&self, envelope: Envelope, file: Meant<'_>) -> Result<Ack, Refusal> {
+        let media = Media::of(file.path)?;
+        let file = self.open(file, media)?;
         let id = self.upload(file, media).await?;
         if media.is_voice() {
             let voice = json!({"id": id, "voice": true});
@@ -132,9 +137,8 @@ impl WhatsApp {
         })
     }
 
-    fn open(&self, path: &str, media: Media) -> Result<OpenFile, Refusal> {
-        let open = self.folder.open(path);
-        let open = open.map_err(|refusal| Refusal::new(RefusalCode::Rejected, refusal.to_string()))?;
+    fn open(&self, file: Meant<'_>, media: Media) -> Result<OpenFile, Refusal> {
+        let open = self.folder.open_to_send(file, &self.capabilities)?;
         let (class, limit) = (media.class, media.class.limit());
         if open.size > limit {
             return Err(Refusal::new(

@@ -173,15 +173,95 @@ fn nothing_outside_is_removed() {
         "sub/../../secret",
         "",
     ] {
-        assert!(place.folder.remove(path).is_err(), "{path:?}");
+        assert!(place.folder.remove(path, None).is_err(), "{path:?}");
     }
-    place.folder.remove("link-out").unwrap();
-    place.folder.remove("sub/b.png").unwrap();
+    place.folder.remove("link-out", None).unwrap();
+    place.folder.remove("sub/b.png", None).unwrap();
     assert!(place.dir.path().join("secret").exists());
     assert!(matches!(
         place.folder.open("sub/b.png"),
         Err(FileRefusal::Unreadable { .. })
     ));
+}
+
+/// What may happen to `a.txt` between its check and its sending.
+fn changes() -> [(&'static str, fn(&Path)); 3] {
+    fn beside(out: &Path, text: &str) {
+        std::fs::write(out.join("new"), text).unwrap();
+        std::fs::rename(out.join("new"), out.join("a.txt")).unwrap();
+    }
+    fn modified(path: &Path, text: &str) -> std::time::SystemTime {
+        let before = std::fs::metadata(path).unwrap().modified().unwrap();
+        std::fs::write(path, text).unwrap();
+        before
+    }
+    [
+        ("another file, of the same size and time", |out| {
+            let old = std::fs::metadata(out.join("a.txt")).unwrap().modified().unwrap();
+            beside(out, "HELLO");
+            std::fs::File::open(out.join("a.txt"))
+                .unwrap()
+                .set_modified(old)
+                .unwrap();
+        }),
+        ("written over at the same time", |out| {
+            let path = out.join("a.txt");
+            let old = modified(&path, "longer");
+            std::fs::File::open(path).unwrap().set_modified(old).unwrap();
+        }),
+        ("written over with as many bytes", |out| {
+            let path = out.join("a.txt");
+            let later = modified(&path, "HELLO") + std::time::Duration::from_nanos(1);
+            std::fs::File::open(path).unwrap().set_modified(later).unwrap();
+        }),
+    ]
+}
+
+#[test]
+fn another_file_than_the_checked_one_is_neither_opened_nor_removed() {
+    for (what, change) in changes() {
+        let place = place();
+        let checked = place.folder.open("a.txt").unwrap().identity;
+        assert_eq!(place.folder.open_checked("a.txt", checked).unwrap().size, 5);
+        change(place.folder.root());
+        let refusals = [
+            place.folder.open_checked("a.txt", checked).map(drop),
+            place.folder.remove("a.txt", Some(checked)),
+        ];
+        for refusal in refusals.map(Result::unwrap_err) {
+            assert!(
+                matches!(refusal, FileRefusal::Changed { .. }),
+                "{what}: {refusal:?}"
+            );
+            assert_eq!(
+                refusal.to_string(),
+                "a.txt was changed after it was checked",
+                "{what}"
+            );
+        }
+        let now = place.folder.open("a.txt").unwrap().identity;
+        place.folder.remove("a.txt", Some(now)).unwrap();
+        assert!(matches!(
+            place.folder.open_checked("a.txt", now),
+            Err(FileRefusal::Unreadable { .. })
+        ));
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_the_checked_file_is_refused_as_a_link() {
+    let place = place();
+    let checked = place.folder.open("a.txt").unwrap().identity;
+    let path = place.folder.root().join("a.txt");
+    std::fs::rename(&path, place.folder.root().join("moved")).unwrap();
+    symlink("moved", &path).unwrap();
+    for refusal in [
+        place.folder.open_checked("a.txt", checked).map(drop),
+        place.folder.remove("a.txt", Some(checked)),
+    ] {
+        assert!(matches!(refusal, Err(FileRefusal::Link { .. })), "{refusal:?}");
+    }
+    assert!(path.is_symlink());
 }
 
 #[test]

@@ -188,6 +188,7 @@ async fn files_have_a_limit_for_their_kind() {
         kind,
         caption: None,
         reply_to: None,
+        checked: None,
     };
     assert!(
         stage.perform(image("a.png", FileKind::Image)).await.is_ok(),
@@ -210,6 +211,7 @@ async fn files_have_a_limit_for_their_kind() {
     let voice = Operation::SendVoice {
         path: "a.png".into(),
         text: "hi".into(),
+        checked: None,
     };
     assert_eq!(
         stage.refusal(voice.clone()).await.code,

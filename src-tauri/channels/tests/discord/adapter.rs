@@ -1,10 +1,12 @@
 //! What the adapter sends.
 
-use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, said};
+use crate::checked::{change, checked};
+use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that, said};
 use foldback_channels::contract::{Subject, check};
-use foldback_channels::{Call, ChannelAdapter, Mention};
-use foldback_wire::{FileKind, Operation, RefusalCode, Target};
+use foldback_channels::{Call, ChannelAdapter, Mention, profile};
+use foldback_wire::{Capabilities, FileKind, Operation, Platform, RefusalCode, Target};
 use serde_json::json;
+use std::sync::Arc;
 
 #[tokio::test]
 async fn it_keeps_the_contract() {
@@ -61,6 +63,7 @@ async fn what_an_agent_writes_notifies_nobody() {
         kind: FileKind::File,
         caption: Some(text.into()),
         reply_to: None,
+        checked: None,
     };
     place.perform(file).await.unwrap();
     for (_, message) in place.server.messages(ROOM) {
@@ -154,10 +157,12 @@ async fn files_and_voice_go_as_attachments() {
         kind: FileKind::File,
         caption: Some("**The** report".into()),
         reply_to: Some(theirs.to_string().into()),
+        checked: None,
     };
     let voice = Operation::SendVoice {
         path: "a.ogg".into(),
         text: "hello".into(),
+        checked: None,
     };
     for operation in [file, voice] {
         assert!(place.perform(operation).await.unwrap().message.is_some());
@@ -185,7 +190,7 @@ async fn files_and_voice_go_as_attachments() {
 
 #[tokio::test]
 async fn a_file_that_discord_finds_too_large_is_told_as_such() {
-    let place = Place::open().await;
+    let mut place = Place::open().await;
     let file = std::fs::File::create(place.dir.path().join("large.bin")).unwrap();
     file.set_len(10 * 1_024 * 1_024 + 1).unwrap();
     let large = Operation::SendFile {
@@ -193,9 +198,21 @@ async fn a_file_that_discord_finds_too_large_is_told_as_such() {
         kind: FileKind::File,
         caption: None,
         reply_to: None,
+        checked: None,
     };
+    let refusal = place.perform(large.clone()).await.unwrap_err();
+    assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::TooLong, false));
+    assert!(refusal.detail.contains("the channel's limit"), "{refusal}");
+
+    // A server may take less than is known here.
+    let can = Capabilities {
+        file_limit: None,
+        ..profile(Platform::Discord)
+    };
+    place.adapter = Arc::new(adapter_that(can, &place.server, TOKEN, place.dir.path()));
     let refusal = place.perform(large).await.unwrap_err();
     assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::TooLong, false));
+    assert!(!refusal.detail.contains("the channel's limit"), "{refusal}");
 }
 
 #[tokio::test]
@@ -225,4 +242,21 @@ async fn reactions_and_typing() {
             "{none}: {refusal:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
+    let place = Place::open().await;
+    let operations = checked(place.dir.path());
+    for operation in operations.clone() {
+        place.perform(operation).await.unwrap();
+    }
+    change(place.dir.path());
+    for operation in operations {
+        let refusal = place.perform(operation).await.unwrap_err();
+        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
+        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
+    }
+    assert_eq!(place.server.messages(ROOM).len(), 2);
+    assert_eq!(place.server.broken(), []);
 }

@@ -3,6 +3,8 @@
 mod adapter;
 #[path = "../shared/chance.rs"]
 mod chance;
+#[path = "../shared/checked.rs"]
+mod checked;
 mod gateway;
 mod place;
 mod receive;

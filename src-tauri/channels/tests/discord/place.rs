@@ -4,7 +4,7 @@ pub(crate) use crate::chance::Even;
 pub(crate) use crate::time::Hasty;
 use foldback_channels::strict::discord::DiscordServer;
 use foldback_channels::{Ack, Call, ChannelAdapter, Discord, Folder, Refusal, profile};
-use foldback_wire::{ChannelId, Operation, Platform, Secret, Target};
+use foldback_wire::{Capabilities, ChannelId, Operation, Platform, Secret, Target};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -81,9 +81,18 @@ pub(crate) fn said(text: &str) -> Operation {
 }
 
 pub(crate) fn adapter(server: &DiscordServer, token: &str, dir: &std::path::Path) -> Discord {
+    adapter_that(profile(Platform::Discord), server, token, dir)
+}
+
+pub(crate) fn adapter_that(
+    can: Capabilities,
+    server: &DiscordServer,
+    token: &str,
+    dir: &std::path::Path,
+) -> Discord {
     let discord = Discord::new(
         ChannelId::new("discord"),
-        profile(Platform::Discord),
+        can,
         Secret::new(token),
         &server.root(),
         Folder::new(dir, 60_000_000),

@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::checked::{change, checked};
 use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, said, several, target};
 use foldback_channels::ChannelAdapter as _;
 use foldback_channels::contract::{Subject, check};
@@ -13,6 +14,7 @@ fn file(path: &str, caption: Option<&str>) -> Operation {
         kind: FileKind::File,
         caption: caption.map(str::to_owned),
         reply_to: None,
+        checked: None,
     }
 }
 
@@ -175,6 +177,7 @@ async fn files_go_with_their_name_and_type() {
     let voice = Operation::SendVoice {
         path: "a.ogg".into(),
         text: "hello".into(),
+        checked: None,
     };
     place.perform(voice).await.unwrap();
     let sent: Vec<_> = place
@@ -329,4 +332,21 @@ async fn a_receipt_that_fails_keeps_nothing_from_being_sent() {
     place.server.plan("sendReceipt", Mishap::Lost);
     place.send("hello").await.unwrap();
     run.end().await;
+}
+
+#[tokio::test]
+async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
+    let place = Place::open().await;
+    let operations = checked(place.dir.path());
+    for operation in operations.clone() {
+        place.perform(operation).await.unwrap();
+    }
+    change(place.dir.path());
+    for operation in operations {
+        let refusal = place.perform(operation).await.unwrap_err();
+        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
+        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
+    }
+    assert_eq!(place.server.messages(ANA).len(), 2);
+    assert_eq!(place.server.broken(), []);
 }

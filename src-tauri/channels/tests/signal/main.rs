@@ -4,6 +4,8 @@ mod accounts;
 mod adapter;
 #[path = "../shared/chance.rs"]
 mod chance;
+#[path = "../shared/checked.rs"]
+mod checked;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;

@@ -103,6 +103,7 @@ async fn the_real_daemon_is_understood() {
         kind: FileKind::File,
         caption: Some("all of it".into()),
         reply_to: None,
+        checked: None,
     };
     let react = Operation::React {
         message: format!("1763712345678:{ANA}").into(),

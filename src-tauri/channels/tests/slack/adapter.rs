@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::checked::{change, checked};
 use crate::place::{DIRECT, Place, ROOM, ana, said, webhooks};
 use foldback_channels::contract::{Subject, check};
 use foldback_wire::{FileKind, MessageId, Operation, RefusalCode, Target};
@@ -11,6 +12,7 @@ fn file(path: &str, caption: Option<&str>) -> Operation {
         kind: FileKind::File,
         caption: caption.map(str::to_owned),
         reply_to: None,
+        checked: None,
     }
 }
 
@@ -198,10 +200,12 @@ async fn files_and_voice_go_into_threads() {
         kind: FileKind::File,
         caption: None,
         reply_to: Some(theirs.as_str().into()),
+        checked: None,
     };
     let voice = Operation::SendVoice {
         path: "a.ogg".into(),
         text: "hello".into(),
+        checked: None,
     };
     for (thread, operation, name) in [(None, answer, "a.txt"), (Some(theirs.as_str()), voice, "a.ogg")] {
         let ack = place.perform_in(ROOM, thread, operation).await.unwrap();
@@ -244,4 +248,21 @@ async fn the_bots_own_messages_do_not_come_back() {
     assert_eq!(run.message().await.text, "yours");
     crate::place::until(|| place.server.unconfirmed() == 0).await;
     run.end().await;
+}
+
+#[tokio::test]
+async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
+    let place = Place::open().await;
+    let operations = checked(place.dir.path());
+    for operation in operations.clone() {
+        place.perform(operation).await.unwrap();
+    }
+    change(place.dir.path());
+    for operation in operations {
+        let refusal = place.perform(operation).await.unwrap_err();
+        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
+        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
+    }
+    assert_eq!(place.server.messages(ROOM).len(), 2);
+    assert_eq!(place.server.broken(), []);
 }

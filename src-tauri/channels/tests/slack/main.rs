@@ -3,6 +3,8 @@
 mod adapter;
 #[path = "../shared/chance.rs"]
 mod chance;
+#[path = "../shared/checked.rs"]
+mod checked;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;

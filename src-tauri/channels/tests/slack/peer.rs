@@ -116,6 +116,7 @@ async fn an_answer_and_its_file_stand_in_the_thread() {
             kind: FileKind::Audio,
             caption: Some("*listen*".into()),
             reply_to: Some(theirs.as_str().into()),
+            checked: None,
         },
     ] {
         let call = Call {

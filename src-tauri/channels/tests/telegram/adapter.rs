@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::checked::{change, checked};
 use crate::place::{CHAT, FORUM, Place, said};
 use foldback_channels::contract::{Subject, check};
 use foldback_wire::{FileKind, Operation, RefusalCode, Target};
@@ -11,6 +12,7 @@ fn file(path: &str, kind: FileKind, caption: Option<&str>) -> Operation {
         kind,
         caption: caption.map(str::to_owned),
         reply_to: None,
+        checked: None,
     }
 }
 
@@ -164,6 +166,7 @@ async fn where_voice_is_forbidden_audio_is_sent() {
     let voice = Operation::SendVoice {
         path: "a.ogg".into(),
         text: "hello".into(),
+        checked: None,
     };
     let ack = place.perform(voice).await.unwrap();
     assert!(ack.warning.unwrap().contains("VOICE_MESSAGES_FORBIDDEN"));
@@ -190,4 +193,21 @@ async fn reactions_and_typing() {
     assert_eq!(place.server.broken(), []);
     let refused = place.perform(react("🦖")).await.unwrap_err();
     assert_eq!(refused.code, RefusalCode::Unsupported);
+}
+
+#[tokio::test]
+async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
+    let place = Place::open().await;
+    let operations = checked(place.dir.path());
+    for operation in operations.clone() {
+        place.perform(operation).await.unwrap();
+    }
+    change(place.dir.path());
+    for operation in operations {
+        let refusal = place.perform(operation).await.unwrap_err();
+        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
+        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
+    }
+    assert_eq!(place.server.messages(CHAT).len(), 2);
+    assert_eq!(place.server.broken(), []);
 }

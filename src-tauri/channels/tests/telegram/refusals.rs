@@ -145,6 +145,7 @@ async fn a_file_that_may_not_be_sent_is_refused_here() {
             kind: FileKind::File,
             caption: None,
             reply_to: None,
+            checked: None,
         };
         let refusal = place.perform(file).await.unwrap_err();
         assert_eq!(

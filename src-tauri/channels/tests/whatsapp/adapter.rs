@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::checked::{change, checked};
 use crate::place::{ANA, BEA, GROUP, Place, Run, said, target};
 use foldback_channels::contract::{Subject, check};
 use foldback_wire::{FileKind, Operation, RefusalCode};
@@ -11,6 +12,7 @@ fn file(path: &str, kind: FileKind, caption: Option<&str>) -> Operation {
         kind,
         caption: caption.map(str::to_owned),
         reply_to: None,
+        checked: None,
     }
 }
 
@@ -176,6 +178,7 @@ async fn voice_is_a_voice_message_where_it_can_be() {
     let voice = |path: &str| Operation::SendVoice {
         path: path.into(),
         text: "hello".into(),
+        checked: None,
     };
     assert_eq!(place.perform(voice("a.ogg")).await.unwrap().warning, None);
     let ack = place.perform(voice("a.mp3")).await.unwrap();
@@ -274,4 +277,37 @@ async fn there_is_no_edit_and_no_removal() {
         assert_eq!(refusal.code, RefusalCode::Unsupported);
     }
     assert_eq!(place.server.calls(), 1);
+}
+
+#[tokio::test]
+async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
+    let place = Place::open().await;
+    let operations = checked(place.dir.path());
+    for operation in operations.clone() {
+        place.perform(operation).await.unwrap();
+    }
+    change(place.dir.path());
+    for operation in operations {
+        let refusal = place.perform(operation).await.unwrap_err();
+        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
+        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
+    }
+    assert_eq!(place.server.messages(ANA).len(), 2);
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn the_file_that_is_sent_is_no_larger_than_its_kind_may_be() {
+    let place = Place::open().await;
+    let document = std::fs::File::create(place.dir.path().join("a.pdf")).unwrap();
+    document.set_len(5_000_001).unwrap();
+    let refusal = place
+        .perform(file("a.pdf", FileKind::Image, None))
+        .await
+        .unwrap_err();
+    assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::TooLong, false));
+    assert!(refusal.detail.contains("the channel's limit"), "{refusal}");
+    place.perform(file("a.pdf", FileKind::File, None)).await.unwrap();
+    assert_eq!(place.server.messages(ANA).len(), 1);
+    assert_eq!(place.server.broken(), []);
 }

@@ -11,6 +11,7 @@ fn file(path: &str) -> Operation {
         kind: FileKind::File,
         caption: None,
         reply_to: None,
+        checked: None,
     }
 }
 

@@ -7,6 +7,7 @@ use super::{
     desk::Desk,
 };
 use crate::{
+    files::Sendable,
     ports::Port,
     rules::Rule,
     split::{Limit, split},
@@ -202,12 +203,12 @@ async fn send_file(
         other => (None, other),
     };
     let body = caption.as_ref().map(|text| Body::Literal { text: text.clone() });
-    let path = checked.relative.clone();
     let operation = Operation::SendFile {
-        path,
+        path: checked.relative.clone(),
         kind: file.kind,
         caption,
         reply_to: None,
+        checked: checked.identity,
     };
     let outgoing = Outgoing {
         body,
@@ -221,20 +222,21 @@ async fn send_file(
     if file.cleanup {
         let acknowledged =
             sent.is_some_and(|(outcome, _)| outcome.code == OutcomeCode::Sent && arrived(&outcome));
-        clean_up(desk, &checked.relative, acknowledged)?;
+        clean_up(desk, &checked, acknowledged)?;
     }
     Ok(Ok(()))
 }
 
 /// Deletes a file that certainly arrived: neither a dry run nor a held or failed send loses it.
-fn clean_up(desk: &Desk, relative: &str, acknowledged: bool) -> Result<(), StoreError> {
+fn clean_up(desk: &Desk, sent: &Sendable, acknowledged: bool) -> Result<(), StoreError> {
+    let relative = &sent.relative;
     if !desk.files.may_clean_up() && desk.rules.holds(Rule::FilesCleanup) {
         return desk.warn(format!("{relative} is kept: files.allow_cleanup is off"));
     }
     if !acknowledged {
         return desk.warn(format!("{relative} is kept: it is not acknowledged"));
     }
-    match desk.files.clean_up(relative) {
+    match desk.files.clean_up(sent) {
         Ok(()) => Ok(()),
         Err(error) => desk.warn(format!("{relative} was sent, but not deleted: {error}")),
     }

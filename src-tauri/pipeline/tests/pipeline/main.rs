@@ -6,6 +6,7 @@ mod crash;
 mod directives;
 mod disk;
 mod faults;
+mod files;
 mod flow;
 mod hour;
 #[cfg(feature = "mutants")]

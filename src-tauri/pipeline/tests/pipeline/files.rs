@@ -1,0 +1,190 @@
+//! What is sent, and deleted, is the file that was checked, whatever its path means by then.
+
+use crate::bot::{Bot, World, text};
+use foldback_channels::sim::{CallFailure, CallFault};
+use foldback_pipeline::Rules;
+use foldback_store::{Journal as _, OutboxEntry};
+use foldback_wire::{Actor, ChannelId, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
+use std::path::Path;
+use std::time::Duration;
+
+const CHANGED: &str = "report.pdf was changed after it was checked";
+const ANSWER: &str = "<actions><send-file path=\"report.pdf\"/></actions>Here it is.";
+
+fn write(bot: &Bot, text: &str) {
+    std::fs::write(bot.send_dir.join("report.pdf"), text).unwrap();
+}
+
+/// Why files were not sent.
+async fn failures(bot: &Bot) -> Vec<String> {
+    let failed = |kind| match kind {
+        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Failed => outcome.detail,
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(failed).collect()
+}
+
+fn refused(failures: &[String]) -> bool {
+    matches!(failures, [why] if why.contains(CHANGED))
+}
+
+async fn toggle(bot: &Bot, platform: Platform, on: bool) {
+    let channel = ChannelId::new(platform.code());
+    let toggled = bot.engine.toggle(&channel, on, Actor::Console, "test").await;
+    assert!(toggled.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_gets_the_file_of_another_after_a_hold() {
+    let bot = Bot::start().await;
+    write(&bot, "of Alice");
+    toggle(&bot, Platform::Telegram, false).await;
+    bot.says([text(ANSWER)]);
+    let held = bot.user(Platform::Telegram, "my report?").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+
+    write(&bot, "of somebody else");
+    bot.says([text(ANSWER)]);
+    assert_eq!(bot.turn(Platform::Slack, "and mine?").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Slack), ["File report.pdf ", "Here it is."]);
+
+    toggle(&bot, Platform::Telegram, true).await;
+    assert_eq!(held.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram), ["Here it is."]);
+    assert!(bot.calls(Platform::Telegram, OpKind::SendFile).is_empty());
+    let failures = failures(&bot).await;
+    assert!(refused(&failures), "{failures:?}");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_waits_unchanged_is_sent() {
+    let bot = Bot::start().await;
+    write(&bot, "of Alice");
+    toggle(&bot, Platform::Telegram, false).await;
+    bot.says([text(ANSWER)]);
+    let held = bot.user(Platform::Telegram, "my report?").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    toggle(&bot, Platform::Telegram, true).await;
+    assert_eq!(held.ended().await, Some(Terminal::Replied));
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["File report.pdf ", "Here it is."]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_gets_the_file_of_another_at_the_second_try() {
+    let bot = Bot::start().await;
+    write(&bot, "of Alice");
+    bot.fault(
+        Platform::Slack,
+        CallFault::first(OpKind::SendFile, CallFailure::Transient),
+    );
+    bot.says([text(ANSWER)]);
+    let turn = bot.user(Platform::Slack, "my report?").await;
+    while bot.calls(Platform::Slack, OpKind::SendFile).is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    write(&bot, "of somebody else");
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.calls(Platform::Slack, OpKind::SendFile).len(), 1);
+    assert_eq!(bot.screen(Platform::Slack), ["Here it is."]);
+    let failures = failures(&bot).await;
+    assert!(refused(&failures), "{failures:?}");
+    bot.check().await;
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap()
+}
+
+/// The world after a bot was killed that held a file.
+fn killed() -> World {
+    let first = runtime();
+    first.block_on(async {
+        let bot = Bot::start().await;
+        write(&bot, "of Alice");
+        bot.engine.mute(true, Actor::Console);
+        bot.says([text(ANSWER)]);
+        let _turn = bot.user(Platform::Signal, "my report?").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        for entry in bot.journal.outbox().await.unwrap() {
+            let stored = serde_json::to_string(&entry).unwrap();
+            assert_eq!(serde_json::from_str::<OutboxEntry>(&stored).unwrap(), entry);
+            if let Operation::SendFile { checked, .. } = entry.operation {
+                assert_eq!(checked.map(|file| file.size), Some(8));
+            }
+        }
+        bot.world()
+    })
+}
+
+#[test]
+fn nobody_gets_the_file_of_another_after_a_restart() {
+    for (changed, screen) in [
+        (false, vec!["File report.pdf ", "Here it is."]),
+        (true, vec!["Here it is."]),
+    ] {
+        let world = killed();
+        if changed {
+            let path = world.dir.path().join("data/outbound/report.pdf");
+            std::fs::write(path, "of somebody else").unwrap();
+        }
+        runtime().block_on(async {
+            let bot = Bot::in_world(world, "", Rules::all()).await;
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            assert_eq!(bot.screen(Platform::Signal), screen);
+            let failures = failures(&bot).await;
+            assert_eq!(refused(&failures), changed, "{failures:?}");
+            bot.check().await;
+        });
+    }
+}
+
+/// A new file in the place of the one that is on its way: by its name, or by its content.
+fn replacements() -> [fn(&Path); 2] {
+    [
+        |path| {
+            let new = path.with_extension("new");
+            std::fs::write(&new, "new text").unwrap();
+            std::fs::rename(new, path).unwrap();
+        },
+        |path| std::fs::write(path, "new and longer").unwrap(),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_was_not_sent_is_not_cleaned_up() {
+    for replace in replacements() {
+        let bot = Bot::with("[files]\nallow_cleanup = true\n").await;
+        let path = bot.send_dir.join("report.pdf");
+        write(&bot, "old text");
+        bot.fault(
+            Platform::Slack,
+            CallFault {
+                fail: None,
+                latency_ms: 1_000,
+                ..CallFault::first(OpKind::SendFile, CallFailure::Transient)
+            },
+        );
+        bot.says([text(
+            "<actions><send-file path=\"report.pdf\" cleanup=\"true\"/></actions>Sent.",
+        )]);
+        let turn = bot.user(Platform::Slack, "my report?").await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        replace(&path);
+        let new = std::fs::read(&path).unwrap();
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        assert_eq!(bot.screen(Platform::Slack), ["File report.pdf ", "Sent."]);
+        assert_eq!(std::fs::read(&path).unwrap(), new);
+        let told = |k: &Kind| matches!(k, Kind::Warned { detail } if detail.contains(CHANGED));
+        assert!(bot.kinds().await.iter().any(told));
+        bot.check().await;
+    }
+}
