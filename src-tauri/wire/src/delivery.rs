@@ -276,7 +276,7 @@ mod tests {
             assert_eq!(*checked, None);
             assert_eq!(to_value(&read).unwrap(), *earlier);
         }
-        let checked = json!({"device": u64::MAX, "inode": 1 << 60, "size": 3, "modified_ns": -1});
+        let checked = json!({"device": u64::MAX, "inode": 1_u64 << 60, "size": 3, "modified_ns": -1});
         for now in [&mut file, &mut voice] {
             now["checked"] = checked.clone();
             let read: Operation = from_value(now.clone()).unwrap();

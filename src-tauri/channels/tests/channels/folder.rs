@@ -4,6 +4,7 @@ use foldback_channels::{FileRefusal, Folder};
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 const MOST: u64 = 10;
 
@@ -184,35 +185,32 @@ fn nothing_outside_is_removed() {
     ));
 }
 
+type Change = fn(&Path);
+
 /// What may happen to `a.txt` between its check and its sending.
-fn changes() -> [(&'static str, fn(&Path)); 3] {
-    fn beside(out: &Path, text: &str) {
-        std::fs::write(out.join("new"), text).unwrap();
-        std::fs::rename(out.join("new"), out.join("a.txt")).unwrap();
+fn changes() -> [(&'static str, Change); 3] {
+    fn time(path: &Path) -> SystemTime {
+        std::fs::metadata(path).unwrap().modified().unwrap()
     }
-    fn modified(path: &Path, text: &str) -> std::time::SystemTime {
-        let before = std::fs::metadata(path).unwrap().modified().unwrap();
-        std::fs::write(path, text).unwrap();
-        before
+    fn date(path: &Path, time: SystemTime) {
+        std::fs::File::open(path).unwrap().set_modified(time).unwrap();
     }
     [
-        ("another file, of the same size and time", |out| {
-            let old = std::fs::metadata(out.join("a.txt")).unwrap().modified().unwrap();
-            beside(out, "HELLO");
-            std::fs::File::open(out.join("a.txt"))
-                .unwrap()
-                .set_modified(old)
-                .unwrap();
+        ("another one of the same size and time", |path| {
+            let new = path.with_extension("new");
+            std::fs::write(&new, "HELLO").unwrap();
+            date(&new, time(path));
+            std::fs::rename(new, path).unwrap();
         }),
-        ("written over at the same time", |out| {
-            let path = out.join("a.txt");
-            let old = modified(&path, "longer");
-            std::fs::File::open(path).unwrap().set_modified(old).unwrap();
+        ("written over at the same time", |path| {
+            let then = time(path);
+            std::fs::write(path, "longer").unwrap();
+            date(path, then);
         }),
-        ("written over with as many bytes", |out| {
-            let path = out.join("a.txt");
-            let later = modified(&path, "HELLO") + std::time::Duration::from_nanos(1);
-            std::fs::File::open(path).unwrap().set_modified(later).unwrap();
+        ("written over with as many bytes", |path| {
+            let then = time(path);
+            std::fs::write(path, "HELLO").unwrap();
+            date(path, then + Duration::from_nanos(1));
         }),
     ]
 }
@@ -223,7 +221,7 @@ fn another_file_than_the_checked_one_is_neither_opened_nor_removed() {
         let place = place();
         let checked = place.folder.open("a.txt").unwrap().identity;
         assert_eq!(place.folder.open_checked("a.txt", checked).unwrap().size, 5);
-        change(place.folder.root());
+        change(&place.folder.root().join("a.txt"));
         let refusals = [
             place.folder.open_checked("a.txt", checked).map(drop),
             place.folder.remove("a.txt", Some(checked)),
