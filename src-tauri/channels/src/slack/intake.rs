@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 /// How long a message may take to become durable before Slack is left without its confirmation. It wants one within
 /// three seconds (<https://docs.slack.dev/apis/events-api#responding>); a message that takes longer is sent
@@ -25,7 +25,8 @@ const REMEMBERED: usize = 5_000;
 /// Tells when a message is durable, or that it will never be.
 type Kept = Shared<oneshot::Receiver<()>>;
 
-/// The messages handed over in this run.
+/// The messages handed over, with what tells that each is durable. It outlives a run: who holds a message of a run that
+/// has ended goes on keeping it, and Slack's repetition of it is known.
 #[derive(Debug, Default)]
 pub(super) struct Seen(Mutex<VecDeque<(Id, Kept)>>);
 
@@ -72,32 +73,35 @@ impl Intake<'_> {
         event::message(event, self.channel, &self.bot)
     }
 
-    /// Hands a message over in a place that was kept for it, which stays free if the message came before.
-    pub(super) fn hand_over(&self, message: Inbound, place: &mut Option<mpsc::Permit<'_, Signal>>) -> Kept {
+    /// Hands a message over in the place that was kept for it, which is free again if the message came before.
+    pub(super) fn hand_over(&self, message: Inbound, place: mpsc::Permit<'_, Signal>) -> Kept {
         let id = (message.chat.clone(), message.message.clone());
         if let Some(kept) = self.seen.get(&id) {
             return kept;
         }
         let (arrival, kept) = Arrival::until_kept(message);
         let kept = kept.shared();
-        if let Some(place) = place.take() {
-            self.seen.add(id, kept.clone());
-            place.send(Signal::Message(Box::new(arrival)));
-        }
+        self.seen.add(id, kept.clone());
+        place.send(Signal::Message(Box::new(arrival)));
         kept
     }
 
     /// Waits for a place and hands a message over. Whether it is durable, in time for its confirmation.
     pub(super) async fn keep(&self, message: Inbound) -> bool {
-        in_time(async {
+        in_time(due(), async {
             let place = self.sink.reserve().await.ok()?;
-            self.hand_over(message, &mut Some(place)).await.ok()
+            self.hand_over(message, place).await.ok()
         })
         .await
     }
 }
 
+/// Until when a message that came now has to be confirmed.
+pub(super) fn due() -> Instant {
+    Instant::now() + PATIENCE
+}
+
 /// Whether a message is durable in time for its confirmation.
-pub(super) async fn in_time(kept: impl Future<Output = Option<()>>) -> bool {
-    matches!(timeout(PATIENCE, kept).await, Ok(Some(())))
+pub(super) async fn in_time(due: Instant, kept: impl Future<Output = Option<()>>) -> bool {
+    matches!(timeout_at(due, kept).await, Ok(Some(())))
 }

@@ -16,6 +16,7 @@ use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
 use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Capabilities, ChannelId, Clock, Rng, Secret};
+use intake::Seen;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -58,6 +59,7 @@ pub struct Slack {
     folder: Folder,
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
+    seen: Seen,
 }
 
 impl Slack {
@@ -81,6 +83,7 @@ impl Slack {
             folder,
             clock,
             rng,
+            seen: Seen::default(),
         })
     }
 }

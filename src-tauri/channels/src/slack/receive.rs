@@ -1,7 +1,7 @@
 //! Receiving, whichever way the app is set up.
 
 use super::event::Bot;
-use super::intake::{Intake, Seen};
+use super::intake::Intake;
 use super::{Slack, SlackEvents};
 use crate::backoff::Backoff;
 use crate::loopback::report;
@@ -12,10 +12,10 @@ use std::convert::Infallible;
 impl Slack {
     /// Receives until a token turns out to be refused.
     pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
-        let (mut backoff, seen) = (Backoff::default(), Seen::default());
+        let mut backoff = Backoff::default();
         loop {
             report(sink, ChannelState::Connecting, "connecting to Slack").await;
-            let Err(refusal) = self.connect(sink, &seen, &mut backoff).await;
+            let Err(refusal) = self.connect(sink, &mut backoff).await;
             if refusal.code == RefusalCode::Forbidden {
                 let why = format!("Slack refuses the app: {}", refusal.detail);
                 report(sink, ChannelState::Down, &why).await;
@@ -37,18 +37,13 @@ impl Slack {
     }
 
     /// Receives until something goes wrong.
-    async fn connect(
-        &self,
-        sink: &SignalSink,
-        seen: &Seen,
-        backoff: &mut Backoff,
-    ) -> Result<Infallible, Refusal> {
+    async fn connect(&self, sink: &SignalSink, backoff: &mut Backoff) -> Result<Infallible, Refusal> {
         let bot: Bot = self.api.call("auth.test", &[]).await?;
         let intake = Intake {
             channel: &self.channel,
             bot,
             sink,
-            seen,
+            seen: &self.seen,
         };
         match &self.events {
             SlackEvents::SocketMode(token) => self.socket_mode(&intake, token, backoff).await,

@@ -2,7 +2,7 @@
 
 use super::Slack;
 use super::api::Link;
-use super::intake::{Intake, in_time};
+use super::intake::{Intake, due, in_time};
 use crate::Refusal;
 use crate::backoff::Backoff;
 use crate::loopback::report;
@@ -109,20 +109,28 @@ impl Slack {
 }
 
 async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Result<Infallible, Refusal> {
-    let (mut place, mut confirmed) = (None, FuturesUnordered::new());
+    let mut confirmed = FuturesUnordered::new();
+    // A message that was read and waits for its place in the pipeline. Nothing more is read meanwhile, so that a slow
+    // pipeline slows Slack down; an idle connection keeps no place from the one that replaces it. Dropped here, the
+    // message is unconfirmed, and Slack sends it again.
+    let mut waiting = None;
     let (mut asked, mut replaced) = (false, false);
     loop {
         tokio::select! {
             Some(envelope) = confirmed.next() => if let Some(envelope) = envelope {
                 confirm(&mut link, envelope).await?;
             },
-            // The place comes first: what is read can be handed over at once, in its order.
-            free = intake.sink.reserve(), if place.is_none() => match free {
-                Ok(free) => place = Some(free),
+            place = intake.sink.reserve(), if waiting.is_some() => match (place, waiting.take()) {
+                (Ok(place), Some((message, envelope, due))) => {
+                    let kept = intake.hand_over(message, place);
+                    confirmed.push(async move {
+                        in_time(due, async { kept.await.ok() }).await.then_some(envelope)
+                    });
+                }
                 // Nobody listens any more, which ends the run.
-                Err(_) => std::future::pending().await,
+                _ => std::future::pending().await,
             },
-            read = timeout(SILENCE, read(&mut link)), if place.is_some() => {
+            read = timeout(SILENCE, read(&mut link)), if waiting.is_none() => {
                 let Ok(read) = read else {
                     if asked {
                         return Err(silent());
@@ -145,12 +153,7 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                 let event = payload.as_mut().and_then(|payload| payload.get_mut("event"));
                 match event.and_then(|event| intake.message(event.take())) {
                     None => confirm(&mut link, envelope).await?,
-                    Some(message) => {
-                        let kept = intake.hand_over(message, &mut place);
-                        confirmed.push(async move {
-                            in_time(async { kept.await.ok() }).await.then_some(envelope)
-                        });
-                    }
+                    Some(message) => waiting = Some((message, envelope, due())),
                 }
             }
         }

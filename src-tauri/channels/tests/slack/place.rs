@@ -138,7 +138,8 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn of(adapter: &Arc<Slack>) -> Self {
-        let (sink, signals) = mpsc::channel(16);
+        // As many places as the switchboard gives an adapter.
+        let (sink, signals) = mpsc::channel(1);
         let stop = CancellationToken::new();
         let (adapter, told) = (Arc::clone(adapter), stop.clone());
         let task = tokio::spawn(async move { adapter.run(sink, told).await });

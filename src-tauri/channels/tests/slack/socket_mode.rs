@@ -302,6 +302,48 @@ async fn a_connection_is_replaced_before_it_is_closed() {
 }
 
 #[tokio::test]
+async fn what_was_read_and_had_no_place_comes_with_the_next_run() {
+    let place = Place::open().await;
+    place.server.wait_for_confirmation(Duration::from_millis(50));
+    let mut run = Run::of(&place.adapter);
+    run.until(ChannelState::Up).await;
+    place.server.write(ROOM, ana("one"));
+    place.server.write(ROOM, ana("two"));
+    // The only place is taken, and the second message waits for it.
+    until(|| run.signals.len() == 1).await;
+    run.end().await;
+    let mut run = Run::of(&place.adapter);
+    assert_eq!(run.message().await.text, "one", "it was dropped unkept");
+    assert_eq!(run.message().await.text, "two");
+    until(|| place.server.unconfirmed() == 0).await;
+    assert!(run.signals.try_recv().is_err(), "nothing came twice");
+    run.end().await;
+}
+
+#[tokio::test]
+async fn a_message_of_a_run_that_ended_goes_on_being_kept() {
+    let place = Place::open().await;
+    place.server.wait_for_confirmation(Duration::from_millis(50));
+    let mut run = Run::of(&place.adapter);
+    place.server.write(ROOM, ana("one"));
+    let one = run.arrival().await;
+    run.end().await;
+    let kept = one.kept.unwrap();
+    assert!(
+        !kept.is_closed(),
+        "the adapter waits for it, though its run is over"
+    );
+    let mut run = Run::of(&place.adapter);
+    place.server.write(ROOM, ana("two"));
+    assert_eq!(run.message().await.text, "two");
+    kept.send(()).unwrap();
+    // The repetition of the first one is recognised, and confirmed.
+    until(|| place.server.unconfirmed() == 0).await;
+    assert!(run.signals.try_recv().is_err(), "nothing came twice");
+    run.end().await;
+}
+
+#[tokio::test]
 async fn it_comes_back_after_every_mishap_and_loses_nothing() {
     let wait = Duration::from_secs(2);
     for (method, mishap, state) in [

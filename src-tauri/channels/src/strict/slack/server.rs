@@ -260,9 +260,13 @@ impl Inner {
         *self.patience.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next event for a connection, in its envelope.
+    /// The next event for a connection, in its envelope. Slack sends each through any one that is open; here it is the
+    /// newest, so that an app which hears only its old ones is found out.
     pub(super) fn next_event(&self, connection: u64) -> Option<(usize, Value)> {
         let mut state = self.state();
+        if state.open.last() != Some(&connection) {
+            return None;
+        }
         let waits = |happened: &super::state::Happened| !happened.confirmed && happened.held_by.is_none();
         let at = state.happened.iter().position(waits)?;
         let envelope = format!("envelope-{}", state.serial());
