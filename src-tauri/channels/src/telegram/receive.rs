@@ -81,8 +81,8 @@ impl Telegram {
     ) -> Result<Option<i64>, Refusal> {
         let mut waiting = Vec::new();
         for update in updates {
-            let message = update.message.and_then(|m| m.inbound(&self.channel, bot));
-            let kept = match message {
+            let id = update.update_id;
+            let kept = match update.inbound(&self.channel, bot) {
                 None => None,
                 Some(message) => {
                     let (arrival, kept) = Arrival::until_kept(message);
@@ -94,7 +94,7 @@ impl Telegram {
                     Some(kept)
                 }
             };
-            waiting.push((update.update_id, kept));
+            waiting.push((id, kept));
         }
         for (id, kept) in waiting {
             if let Some(kept) = kept

@@ -1,7 +1,7 @@
 //! Operations as calls.
 
 use super::Telegram;
-use crate::folder::Meant;
+use crate::folder::{Meant, OpenFile};
 use crate::{Ack, Refusal, render};
 use foldback_wire::{FileKind, Markup, MessageId, Operation, RefusalCode, Target};
 use reqwest::multipart::{Form, Part};
@@ -103,51 +103,53 @@ impl Telegram {
         body.insert(field.into(), render(text, Markup::Html).into());
         body.insert("parse_mode".into(), "HTML".into());
         match self.api.call(method, &Value::Object(body.clone())).await {
-            Err(refusal) if refusal.detail.contains("can't parse entities") => {
+            Err(refusal) if is_about_markup(&refusal) => {
                 body.insert(field.into(), render(text, Markup::Plain).into());
                 body.remove("parse_mode");
                 let sent = self.api.call(method, &body.into()).await?;
-                let warning = format!(
-                    "sent without markup, which Telegram could not read: {}",
-                    refusal.detail
-                );
-                Ok((sent, Some(warning)))
+                Ok((sent, Some(without_markup(&refusal))))
             }
             sent => Ok((sent?, None)),
         }
     }
 
-    /// Sends a file by the method of its kind, and by the next one where somebody forbids that.
+    /// Sends a file by the method of its kind, and by the next one where somebody forbids that. A caption whose markup
+    /// Telegram cannot read goes without it.
     async fn send_file(
         &self,
-        body: Map<String, Value>,
+        mut body: Map<String, Value>,
         file: Meant<'_>,
         caption: Option<&str>,
     ) -> Result<Ack, Refusal> {
-        let mut given_up: Option<Refusal> = None;
-        for (method, field) in methods(file.path, file.kind) {
+        if let Some(caption) = caption {
+            body.insert("caption".into(), render(caption, Markup::Html).into());
+            body.insert("parse_mode".into(), "HTML".into());
+        }
+        let mut ways = methods(file.path, file.kind).iter().peekable();
+        let (mut warnings, mut given_up) = (Vec::new(), None);
+        while let Some(&&(method, field)) = ways.peek() {
             let open = self.folder.open_to_send(file, &self.capabilities)?;
-            if *field == "photo" && open.size > MAX_PHOTO {
+            if field == "photo" && open.size > MAX_PHOTO {
+                ways.next();
                 continue;
             }
-            let stream = tokio::fs::File::from_std(open.file);
-            let part = Part::stream_with_length(reqwest::Body::from(stream), open.size).file_name(open.name);
-            let mut form = Form::new().part(*field, part);
-            for (name, value) in &body {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                form = form.text(name.clone(), text);
-            }
-            if let Some(caption) = caption {
-                form = form
-                    .text("caption", render(caption, Markup::Html))
-                    .text("parse_mode", "HTML");
-            }
-            match self.api.upload(method, form).await {
-                Err(refusal) if takes_another_way(&refusal) => given_up = Some(refusal),
-                sent => {
-                    let warning = given_up.map(|refusal| format!("{method} instead: {}", refusal.detail));
+            match (self.api.upload(method, form(field, open, &body)).await, caption) {
+                (Err(refusal), _) if takes_another_way(&refusal) => {
+                    ways.next();
+                    if let Some((method, _)) = ways.peek() {
+                        warnings.push(format!("{method} instead: {}", refusal.detail));
+                    }
+                    given_up = Some(refusal);
+                }
+                (Err(refusal), Some(caption))
+                    if is_about_markup(&refusal) && body.remove("parse_mode").is_some() =>
+                {
+                    body.insert("caption".into(), render(caption, Markup::Plain).into());
+                    warnings.push(without_markup(&refusal));
+                }
+                (sent, _) => {
                     return Ok(Ack {
-                        warning,
+                        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
                         ..ack(sent?)?
                     });
                 }
@@ -155,6 +157,29 @@ impl Telegram {
         }
         Err(given_up.unwrap_or_else(|| Refusal::new(RefusalCode::Unsupported, "no way to send it")))
     }
+}
+
+/// A file with the other parameters of its method.
+fn form(field: &'static str, open: OpenFile, body: &Map<String, Value>) -> Form {
+    let stream = tokio::fs::File::from_std(open.file);
+    let part = Part::stream_with_length(reqwest::Body::from(stream), open.size).file_name(open.name);
+    body.iter()
+        .fold(Form::new().part(field, part), |form, (name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            form.text(name.clone(), text)
+        })
+}
+
+/// Telegram cannot read the markup of a text.
+fn is_about_markup(refusal: &Refusal) -> bool {
+    refusal.detail.contains("can't parse entities")
+}
+
+fn without_markup(refusal: &Refusal) -> String {
+    format!(
+        "sent without markup, which Telegram could not read: {}",
+        refusal.detail
+    )
 }
 
 /// Somebody allows no voice messages from strangers, or the picture is none Telegram shows.

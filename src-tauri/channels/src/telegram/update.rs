@@ -2,16 +2,34 @@
 
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
 use serde::Deserialize;
+use serde_json::Value;
 
+/// An update, of which only the number is read at first: one that cannot be read can still be confirmed.
 #[derive(Debug, Deserialize)]
 pub(super) struct Update {
     pub(super) update_id: i64,
-    pub(super) message: Option<Message>,
+    /// A [`Message`], or something Foldback cannot read.
+    message: Option<Value>,
+}
+
+impl Update {
+    /// The message as Foldback knows it; `None` for what nobody wrote or what cannot be read. The latter is said in the
+    /// log, without what it holds.
+    pub(super) fn inbound(self, channel: &ChannelId, bot: &User) -> Option<Inbound> {
+        match serde_json::from_value::<Message>(self.message?) {
+            Ok(message) => message.inbound(channel, bot),
+            Err(_) => {
+                let update = self.update_id;
+                tracing::warn!(%channel, update, "a message of Telegram cannot be read; it is passed over");
+                None
+            }
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
 #[expect(clippy::struct_field_names, reason = "the Bot API names them so")]
-pub(super) struct Message {
+struct Message {
     message_id: i64,
     message_thread_id: Option<i64>,
     #[serde(default)]
@@ -82,7 +100,7 @@ struct File {
 
 impl Message {
     /// The message as Foldback knows it; `None` for what nobody wrote, such as that somebody joined.
-    pub(super) fn inbound(self, channel: &ChannelId, bot: &User) -> Option<Inbound> {
+    fn inbound(self, channel: &ChannelId, bot: &User) -> Option<Inbound> {
         let sender = self.from.as_ref()?;
         let text = self
             .text

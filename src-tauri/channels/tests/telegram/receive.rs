@@ -199,6 +199,28 @@ async fn files_come_with_their_caption_and_news_of_the_chat_do_not_come() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_read_is_confirmed_and_keeps_nothing_else_out() {
+    let place = Place::open().await;
+    let unreadable = [
+        json!({"from": ana(), "date": "yesterday", "text": "x"}),
+        json!({"from": ana(), "date": 1, "text": ["x"]}),
+        json!({"from": {"id": 42}, "date": 1, "text": "x"}),
+        json!({"from": ana(), "date": 1, "text": "x", "chat": {"id": "x"}}),
+    ];
+    for message in unreadable {
+        place.server.write(CHAT, message);
+    }
+    place.server.write(CHAT, text("Hello"));
+    let mut run = Run::of(&place);
+    assert_eq!(run.message().await.text, "Hello");
+    while place.server.unconfirmed() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    run.stop.cancel();
+    run.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn it_comes_back_after_every_mishap_and_loses_nothing() {
     for (mishap, state) in [
         (

@@ -157,6 +157,44 @@ async fn a_file_that_may_not_be_sent_is_refused_here() {
     assert_eq!(place.server.calls(), 0);
 }
 
+#[tokio::test]
+async fn what_telegram_cannot_read_goes_without_markup() {
+    let place = Place::open().await;
+    place.server.read_no_markup();
+    place.server.forbid_voice(CHAT);
+    let file = |path: &str, kind, caption: Option<&str>| Operation::SendFile {
+        path: path.into(),
+        kind,
+        caption: caption.map(Into::into),
+        reply_to: None,
+    };
+    for (operation, instead) in [
+        (said("**big** news"), false),
+        (file("a.txt", FileKind::File, Some("**big** news")), false),
+        (file("a.ogg", FileKind::Audio, Some("**big** news")), true),
+    ] {
+        let before = place.server.calls();
+        let ack = place.perform(operation).await.unwrap();
+        let warning = ack.warning.unwrap();
+        assert!(warning.contains("sent without markup"), "{warning}");
+        assert_eq!(warning.contains("sendAudio instead"), instead, "{warning}");
+        assert_eq!(place.server.calls() - before, if instead { 3 } else { 2 });
+        let posted = place.server.messages(CHAT).pop().unwrap().1;
+        assert_eq!(
+            (posted.text.as_str(), posted.raw.as_str()),
+            ("big news", "big news")
+        );
+    }
+    let posted = place.server.messages(CHAT);
+    let files = posted.iter().filter_map(|(_, posted)| posted.file.as_ref());
+    assert_eq!(
+        files
+            .map(|file| (file.field.as_str(), file.bytes.is_empty()))
+            .collect::<Vec<_>>(),
+        [("document", false), ("audio", false)]
+    );
+}
+
 #[test]
 fn the_token_travels_encrypted_or_not_at_all() {
     for (root, fine) in [

@@ -25,6 +25,8 @@ use tokio_util::task::AbortOnDropHandle;
 pub(super) struct State {
     pub(super) bot: Value,
     pub(super) chats: BTreeMap<i64, Chat>,
+    /// It takes no text with markup.
+    pub(super) plain: bool,
     queue: Queue,
     faults: Faults,
     broken: Broken,
@@ -96,6 +98,7 @@ impl TelegramServer {
         let state = State {
             bot,
             chats: BTreeMap::new(),
+            plain: false,
             queue: Queue::default(),
             faults: Faults::default(),
             broken: Broken::default(),
@@ -142,6 +145,11 @@ impl TelegramServer {
     /// The person of the chat takes no voice messages.
     pub fn forbid_voice(&self, chat: i64) {
         self.state().chats.entry(chat).or_default().no_voice = true;
+    }
+
+    /// From now on no markup can be read, as where an older server knows fewer tags.
+    pub fn read_no_markup(&self) {
+        self.state().plain = true;
     }
 
     /// Somebody writes: a message as the Bot API describes it, without id and chat. Gives its id.
