@@ -90,8 +90,16 @@ impl Api {
         let (status, wait) = (response.status(), wait(response.headers()));
         let body = response.bytes().await.map_err(http::unanswered)?;
         if status.is_success() {
-            return serde_json::from_slice(&body).map_err(|e| strange(&e));
+            let Ok(answer) = serde_json::from_slice::<Value>(&body) else {
+                // A page of something in between, which may have let the call through.
+                return Err(unreadable(status).or_done());
+            };
+            return serde_json::from_value(answer).map_err(|e| strange(&e));
         }
+        let meaning = match status.is_server_error() {
+            true => Failure::refusal_that_passes,
+            false => meaning,
+        };
         let mut refusal = match serde_json::from_slice::<Refused>(&body) {
             Ok(Refused { error }) => {
                 let mut refusal = meaning(&error);

@@ -13,8 +13,8 @@ const PAIR_RATE: Duration = Duration::from_secs(6);
 /// An error.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Failure {
-    #[serde(default)]
-    code: i64,
+    /// `None` where something in between answered in the form of the Graph API: that says nothing about the token.
+    code: Option<i64>,
     /// In webhooks; in answers the message says it.
     #[serde(default)]
     title: String,
@@ -36,15 +36,20 @@ impl Failure {
     pub(super) fn refusal(&self) -> Refusal {
         let (code, advice) = self.meaning();
         let mut refusal = Refusal::new(code, self.words(advice));
-        refusal.retry_after = (self.code == 131_056).then_some(PAIR_RATE);
+        refusal.retry_after = (self.code == Some(131_056)).then_some(PAIR_RATE);
         refusal
+    }
+
+    /// The same from a server that failed: whatever its code means otherwise, it passes.
+    pub(super) fn refusal_that_passes(&self) -> Refusal {
+        Refusal::new(RefusalCode::Transient, self.words(""))
     }
 
     /// The same of a call that names a message: a wrong value is its id, then.
     pub(super) fn refusal_about_message(&self) -> Refusal {
         let refusal = self.refusal();
         match self.code {
-            131_009 => Refusal {
+            Some(131_009) => Refusal {
                 code: RefusalCode::Gone,
                 ..refusal
             },
@@ -55,7 +60,10 @@ impl Failure {
     /// The kind of an error, and what a person can do about it. Meta wants the codes to be read, never the words.
     const fn meaning(&self) -> (RefusalCode, &'static str) {
         use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};
-        match self.code {
+        let Some(code) = self.code else {
+            return (if self.is_transient { Transient } else { Rejected }, "");
+        };
+        match code {
             190 => (
                 Forbidden,
                 "the access token has expired or was withdrawn: make a new one, a permanent one of a system user",
@@ -87,7 +95,9 @@ impl Failure {
                 Gone,
                 "the number is not on WhatsApp, or its app is too old or has not accepted the terms",
             ),
-            4 | 80_007 | 130_429 | 133_016 => (RateLimited, ""),
+            // Of the app, the person, the page, by custom rules, of the account, of the number; the first five as in
+            // https://developers.facebook.com/docs/graph-api/overview/rate-limiting.
+            4 | 17 | 32 | 613 | 80_007 | 130_429 | 133_016 => (RateLimited, ""),
             131_056 => (RateLimited, "too many messages to this person in a short time"),
             131_051 => (Unsupported, ""),
             1 | 2 | 131_000 | 131_016 | 131_057 => (Transient, ""),
@@ -103,8 +113,8 @@ impl Failure {
 
     fn words(&self, advice: &str) -> String {
         let mut words = String::new();
-        if !self.message.starts_with("(#") {
-            words = format!("(#{}) ", self.code);
+        if let Some(code) = self.code.filter(|_| !self.message.starts_with("(#")) {
+            words = format!("(#{code}) ");
         }
         words += [&self.message, &self.title]
             .into_iter()
@@ -142,7 +152,7 @@ mod tests {
                 ][..],
             ),
             (Gone, &[131_026]),
-            (RateLimited, &[4, 80_007, 130_429, 131_056, 133_016]),
+            (RateLimited, &[4, 17, 32, 613, 80_007, 130_429, 131_056, 133_016]),
             (Transient, &[1, 2, 131_000, 131_016, 131_057]),
             (Unsupported, &[131_051]),
             (
@@ -157,6 +167,12 @@ mod tests {
             }
         }
         assert_eq!(refusal(json!({"code": 7, "is_transient": true})).code, Transient);
+        assert_eq!(refusal(json!({"is_transient": true})).code, Transient);
+        let uncoded = refusal(json!({"message": "Invalid host"}));
+        assert_eq!(
+            (uncoded.code, uncoded.detail.as_str()),
+            (Rejected, "Invalid host")
+        );
     }
 
     #[test]

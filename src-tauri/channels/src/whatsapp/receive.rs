@@ -15,23 +15,24 @@ use reqwest::Url;
 use ring::hmac;
 
 impl WhatsApp {
-    /// Receives until the token or the number turns out to be refused.
+    /// Receives until the token turns out to be refused. Whatever else goes wrong may pass, or be mended at Meta: it is
+    /// said, and tried again.
     pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
         let mut backoff = Backoff::default();
         loop {
             report(sink, ChannelState::Connecting, "connecting to WhatsApp").await;
             let refusal = self.listen(sink, &mut backoff).await;
+            if refusal.code == RefusalCode::Forbidden {
+                let why = format!("WhatsApp refuses the number or the token: {}", refusal.detail);
+                report(sink, ChannelState::Down, &why).await;
+                return Refusal {
+                    detail: why,
+                    ..refusal
+                };
+            }
             let state = match refusal.code {
-                RefusalCode::Transient => ChannelState::Down,
                 RefusalCode::RateLimited => ChannelState::RateLimited,
-                _ => {
-                    let why = format!("WhatsApp refuses the number or the token: {}", refusal.detail);
-                    report(sink, ChannelState::Down, &why).await;
-                    return Refusal {
-                        detail: why,
-                        ..refusal
-                    };
-                }
+                _ => ChannelState::Down,
             };
             let wait = refusal
                 .retry_after

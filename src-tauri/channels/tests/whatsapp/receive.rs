@@ -1,6 +1,7 @@
 //! What comes in.
 
 use crate::place::{ANA, BEA, GROUP, Place, Run, VERIFY, adapter, number};
+use axum::http::StatusCode;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::whatsapp::WhatsAppServer;
 use foldback_wire::{ChannelState, ChatType, Operation, RefusalCode, Secret};
@@ -288,19 +289,55 @@ async fn it_comes_back_after_every_mishap() {
 }
 
 #[tokio::test]
-async fn a_number_or_a_token_that_is_none_ends_the_run_with_what_to_do() {
+async fn a_token_that_is_none_ends_the_run_and_an_unknown_number_is_said_with_what_to_do() {
     let place = Place::open().await;
     let mut token = number();
     token.token = Secret::new("EAAJB-another");
     let mut id = number();
     id.id = "1".into();
-    for (number, said) in [(token, "the access token has expired"), (id, "check account")] {
-        let adapter = adapter(&place.server, number, place.dir.path());
-        let mut run = Run::of(&adapter);
+    let refused = adapter(&place.server, token, place.dir.path());
+    let mut run = Run::of(&refused);
+    let why = run.until(ChannelState::Down).await;
+    assert!(why.contains("the access token has expired"), "{why}");
+    assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);
+    // A number can be registered while the channel waits for it.
+    let unknown = adapter(&place.server, id, place.dir.path());
+    let mut run = Run::of(&unknown);
+    for _ in 0..2 {
         let why = run.until(ChannelState::Down).await;
-        assert!(why.contains(said), "{why}");
-        let refusal = run.task.await.unwrap().unwrap_err();
-        assert_ne!(refusal.code, RefusalCode::Transient);
+        assert!(why.contains("check account"), "{why}");
+    }
+    run.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_passes_is_waited_for() {
+    for (status, body, state) in [
+        (500, json!({"error": {"code": 190}}), ChannelState::Down),
+        (503, json!({"error": {"code": 10}}), ChannelState::Down),
+        (502, json!("<html>Bad Gateway</html>"), ChannelState::Down),
+        (
+            200,
+            json!("<html>Sign in to this network</html>"),
+            ChannelState::Down,
+        ),
+        (200, json!({"another": "shape"}), ChannelState::Down),
+        (400, json!({"error": {"code": 100}}), ChannelState::Down),
+        (400, json!({"error": {"message": "no code"}}), ChannelState::Down),
+        (400, json!({"error": {"code": 17}}), ChannelState::RateLimited),
+        (403, json!({"error": {"code": 32}}), ChannelState::RateLimited),
+        (400, json!({"error": {"code": 613}}), ChannelState::RateLimited),
+    ] {
+        let place = Place::open().await;
+        let answer = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
+        place
+            .server
+            .answer_instead("profile", StatusCode::from_u16(status).unwrap(), &answer);
+        let mut run = Run::of(&place.adapter);
+        let why = run.until(state).await;
+        assert!(!why.contains("the access token"), "{answer}: {why}");
+        run.until(ChannelState::Up).await;
+        run.end().await.unwrap();
     }
 }
 

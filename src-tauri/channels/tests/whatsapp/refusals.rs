@@ -1,6 +1,7 @@
 //! What the adapter makes of refusals and of answers that do not come.
 
 use crate::place::{ANA, APP_SECRET, Place, Run, TOKEN, VERIFY, adapter, made, number, post_signed, said};
+use axum::http::StatusCode;
 use foldback_channels::strict::Mishap;
 use foldback_wire::{FileKind, Operation, RefusalCode, Secret};
 use std::time::Duration;
@@ -89,6 +90,39 @@ async fn a_message_that_is_not_there_is_gone() {
     for operation in [said("hi", Some("wamid.abc")), react] {
         let refusal = place.perform(operation).await.unwrap_err();
         assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Gone, false));
+    }
+}
+
+#[tokio::test]
+async fn what_something_in_between_answers_is_neither_the_token_nor_the_end() {
+    let place = Place::open().await;
+    for (status, body, code, maybe_done) in [
+        (500, r#"{"error": {"code": 190}}"#, RefusalCode::Transient, true),
+        (
+            503,
+            r#"{"error": {"code": 131009}}"#,
+            RefusalCode::Transient,
+            true,
+        ),
+        (200, "<html>Sign in</html>", RefusalCode::Transient, true),
+        (
+            400,
+            r#"{"error": {"message": "no code"}}"#,
+            RefusalCode::Rejected,
+            false,
+        ),
+        (
+            400,
+            r#"{"error": {"code": 613}}"#,
+            RefusalCode::RateLimited,
+            false,
+        ),
+    ] {
+        let status = StatusCode::from_u16(status).unwrap();
+        place.server.answer_instead("messages", status, body);
+        let refusal = place.send("hi").await.unwrap_err();
+        assert_eq!((refusal.code, refusal.maybe_done), (code, maybe_done), "{body}");
+        assert!(!refusal.detail.contains("copy it again"), "{}", refusal.detail);
     }
 }
 

@@ -48,6 +48,8 @@ pub(super) struct State {
     /// How often every webhook comes again although it was confirmed.
     pub(super) repeats: u32,
     faults: Faults,
+    /// What the next calls of a method are answered with, in its place.
+    instead: Vec<(String, StatusCode, String)>,
     calls: u64,
     last: u64,
 }
@@ -122,6 +124,7 @@ impl WhatsAppServer {
             posts: 0,
             repeats: 0,
             faults: Faults::default(),
+            instead: Vec::new(),
             calls: 0,
             last: 0,
         };
@@ -246,6 +249,12 @@ impl WhatsAppServer {
         });
     }
 
+    /// The next call of a method does not arrive; something before it answers so, with this status and body.
+    pub fn answer_instead(&self, method: &str, status: StatusCode, body: &str) {
+        let mut state = self.state();
+        state.instead.push((method.to_owned(), status, body.to_owned()));
+    }
+
     /// The messages of a chat, oldest first.
     pub fn messages(&self, chat: &str) -> Vec<(String, Posted)> {
         let state = self.state();
@@ -312,6 +321,12 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Re
         let mut state = inner.state();
         state.calls += 1;
         let called = method(&state, &request);
+        let is_next =
+            |(next, ..): &(String, StatusCode, String)| called.as_ref().is_ok_and(|name| name == next);
+        if let Some(at) = state.instead.iter().position(is_next) {
+            let (_, status, body) = state.instead.remove(at);
+            return (status, body).into_response();
+        }
         let mishap = called.as_ref().ok().and_then(|method| state.faults.next(method));
         (called, mishap)
     };
