@@ -81,10 +81,10 @@ impl Discord {
                     let payload = payload?;
                     match payload.op {
                         Opcode::Dispatch => self.dispatch(payload, &mut socket, session, sink).await?,
-                        Opcode::HeartbeatAck => backoff.reset(),
+                        Opcode::HeartbeatAck if socket.up => backoff.reset(),
                         Opcode::Heartbeat => socket.beat_now(session.safe()).await?,
-                        Opcode::Reconnect => return Err(again("Discord asks to connect anew", Duration::ZERO).into()),
-                        Opcode::InvalidSession => return Err(self.invalid(&payload.d)),
+                        Opcode::Reconnect => return Err(at_once("Discord asks to connect anew", &socket).into()),
+                        Opcode::InvalidSession => return Err(self.invalid(&payload.d, &socket)),
                         _ => {}
                     }
                 }
@@ -249,9 +249,9 @@ impl Discord {
     }
 
     /// <https://discord.com/developers/docs/events/gateway-events#invalid-session>
-    fn invalid(&self, resumable: &Value) -> End {
+    fn invalid(&self, resumable: &Value, socket: &Socket) -> End {
         if resumable.as_bool() == Some(true) {
-            return again("Discord asks to resume", Duration::ZERO).into();
+            return at_once("Discord asks to resume", socket).into();
         }
         // A random wait of one to five seconds is asked for.
         let wait = Duration::from_millis(1_000 + self.rng.next() % 4_000);
@@ -262,6 +262,15 @@ impl Discord {
             ),
             session_too: true,
         }
+    }
+}
+
+/// Without a wait, where the connection was up; one that never was is tried again with growing waits, however often it
+/// is asked for.
+fn at_once(why: &str, socket: &Socket) -> Refusal {
+    Refusal {
+        retry_after: socket.up.then_some(Duration::ZERO),
+        ..again_soon(why.to_owned())
     }
 }
 

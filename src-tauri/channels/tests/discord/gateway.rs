@@ -1,12 +1,12 @@
 //! The session: resumed, begun anew, followed without loss.
 
-use crate::place::{DIRECT, Place, TOKEN, adapter};
+use crate::place::{DIRECT, Hasty, Place, TOKEN, adapter, timed};
 use crate::run::Run;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::discord::Order;
-use foldback_wire::{ChannelState, RefusalCode};
+use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
 use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn write(place: &Place, text: &str) {
@@ -42,6 +42,50 @@ async fn a_connection_that_ends_is_resumed_and_nothing_is_lost_or_doubled() {
         run.stop().await;
         assert_eq!(place.server.broken(), [], "{order:?}");
     }
+}
+
+/// Time as of the other tests, that remembers the waits of up to a minute. Hearts beat at once, and then every few hours.
+#[derive(Default)]
+struct Remembering(Mutex<Vec<Duration>>);
+
+impl Clock for Remembering {
+    fn now(&self) -> Timestamp {
+        Hasty.now()
+    }
+
+    fn sleep_until(&self, until: Timestamp) -> Sleep {
+        let wait = until.since(self.now());
+        if !wait.is_zero() && wait <= Duration::from_mins(1) {
+            self.0.lock().unwrap().push(wait);
+        }
+        Hasty.sleep_until(until)
+    }
+}
+
+#[tokio::test]
+async fn only_a_connection_that_was_up_is_replaced_without_a_wait() {
+    let place = Place::open().await;
+    let clock = Arc::new(Remembering::default());
+    let adapter = Arc::new(timed(&place.server, TOKEN, place.dir.path(), clock.clone()));
+    let mut run = Run::up(&adapter).await;
+    place.server.rebuff(&[7, 9, 7, 9]);
+    place.server.order(Order::Reconnect);
+    run.until(ChannelState::Up).await;
+    place.server.order(Order::Invalidate { resumable: true });
+    run.until(ChannelState::Down).await;
+    run.until(ChannelState::Up).await;
+    assert_eq!(place.server.sessions(), (1, 2));
+    run.stop().await;
+    let waits = clock.0.lock().unwrap().clone();
+    let between = |wait: &Duration, most: u64| {
+        (Duration::from_millis(most * 9 / 10)..=Duration::from_millis(most)).contains(wait)
+    };
+    let as_expected = waits.iter().zip([500, 1_000, 2_000, 4_000]);
+    assert!(
+        waits.len() == 4 && as_expected.clone().all(|(wait, most)| between(wait, most)),
+        "one growing wait for each connection that never was up: {waits:?}"
+    );
+    assert_eq!(place.server.broken(), []);
 }
 
 #[tokio::test]

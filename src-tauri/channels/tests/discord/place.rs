@@ -4,7 +4,7 @@ pub(crate) use crate::chance::Even;
 pub(crate) use crate::time::Hasty;
 use foldback_channels::strict::discord::DiscordServer;
 use foldback_channels::{Ack, Call, ChannelAdapter, Discord, Folder, Refusal, profile};
-use foldback_wire::{Capabilities, ChannelId, Operation, Platform, Secret, Target};
+use foldback_wire::{Capabilities, ChannelId, Clock, Operation, Platform, Secret, Target};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -84,11 +84,32 @@ pub(crate) fn adapter(server: &DiscordServer, token: &str, dir: &std::path::Path
     adapter_that(profile(Platform::Discord), server, token, dir)
 }
 
+/// One of other abilities.
 pub(crate) fn adapter_that(
     can: Capabilities,
     server: &DiscordServer,
     token: &str,
     dir: &std::path::Path,
+) -> Discord {
+    made(can, server, token, dir, Arc::new(Hasty))
+}
+
+/// The same, with another clock.
+pub(crate) fn timed(
+    server: &DiscordServer,
+    token: &str,
+    dir: &std::path::Path,
+    clock: Arc<dyn Clock>,
+) -> Discord {
+    made(profile(Platform::Discord), server, token, dir, clock)
+}
+
+fn made(
+    can: Capabilities,
+    server: &DiscordServer,
+    token: &str,
+    dir: &std::path::Path,
+    clock: Arc<dyn Clock>,
 ) -> Discord {
     let discord = Discord::new(
         ChannelId::new("discord"),
@@ -96,7 +117,7 @@ pub(crate) fn adapter_that(
         Secret::new(token),
         &server.root(),
         Folder::new(dir, 60_000_000),
-        Arc::new(Hasty),
+        clock,
         Arc::new(Even),
     );
     discord.unwrap()

@@ -52,6 +52,8 @@ pub(super) struct Gateway {
     pub(super) link: u64,
     /// The number of the last connection.
     pub(super) links: u64,
+    /// What the next connections are told when they want to take up a session, instead of being let in.
+    pub(super) rebuffs: VecDeque<Value>,
     /// It does not answer heartbeats.
     pub(super) deaf: bool,
     /// Whether privileged intents are switched off.

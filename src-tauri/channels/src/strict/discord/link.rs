@@ -112,6 +112,13 @@ impl State {
         match op {
             1 => self.beat(link, d),
             2 | 6 if link.sent.is_some() => Err((ONCE, 4005, "Already authenticated.")),
+            2 | 6 if !self.gateway.rebuffs.is_empty() => Ok(self
+                .gateway
+                .rebuffs
+                .pop_front()
+                .map(Out::Say)
+                .into_iter()
+                .collect()),
             2 => self.identify(link, d),
             6 => self.resume(link, d),
             3 | 4 | 8 | 31 if link.sent.is_none() => Err((FIRST, 4003, "Not authenticated.")),

@@ -16,7 +16,7 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use axum::{Json, Router};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -150,6 +150,13 @@ impl DiscordServer {
     pub fn order(&self, order: Order) {
         self.state().gateway.orders.push_back(order);
         self.inner.news.notify_waiters();
+    }
+
+    /// Tells the next connections, one after the other, to connect anew (7) or to resume (9) when they want to take up a
+    /// session.
+    pub fn rebuff(&self, opcodes: &[u8]) {
+        let words = opcodes.iter().map(|op| json!({"op": op, "d": true}));
+        self.state().gateway.rebuffs.extend(words);
     }
 
     /// Forgets the session, as Discord does after a while.
