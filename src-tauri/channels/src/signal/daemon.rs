@@ -134,7 +134,8 @@ impl Daemon {
         }
     }
 
-    async fn in_time<T>(&self, work: impl Future<Output = T>, patience: Duration) -> Option<T> {
+    /// Does something, unless it takes longer.
+    pub(super) async fn in_time<T>(&self, work: impl Future<Output = T>, patience: Duration) -> Option<T> {
         tokio::select! {
             biased;
             done = work => Some(done),

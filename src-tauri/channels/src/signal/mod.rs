@@ -28,6 +28,7 @@ use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// Where signal-cli listens unless it is told otherwise.
@@ -37,12 +38,14 @@ pub const SIGNAL_CLI: &str = "tcp://127.0.0.1:7583";
 pub struct SignalCli {
     channel: ChannelId,
     capabilities: Capabilities,
-    daemon: Daemon,
+    daemon: Arc<Daemon>,
     account: Option<String>,
     folder: Folder,
     rng: Arc<dyn Rng>,
     clock: Arc<dyn Clock>,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
+    /// Read receipts under way, which end with the adapter.
+    showing: Mutex<JoinSet<()>>,
 }
 
 /// What outlives a connection.
@@ -76,11 +79,12 @@ impl SignalCli {
                 file_limit,
                 ..capabilities
             },
-            daemon: Daemon::at(root, Arc::clone(&clock))?,
-            state: Mutex::new(State {
+            daemon: Arc::new(Daemon::at(root, Arc::clone(&clock))?),
+            state: Arc::new(Mutex::new(State {
                 me: Me::of(account.as_deref()),
                 ..State::default()
-            }),
+            })),
+            showing: Mutex::default(),
             account,
             folder,
             rng,
@@ -89,8 +93,7 @@ impl SignalCli {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Plain data, whole after every change: a panic elsewhere spoils nothing.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Parameters of a call, with the account where it is known: a daemon of several must be told.
@@ -101,6 +104,11 @@ impl SignalCli {
             .into_iter()
             .collect()
     }
+}
+
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    // Plain data, whole after every change: a panic elsewhere spoils nothing.
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]
@@ -125,10 +133,7 @@ impl ChannelAdapter for SignalCli {
 
     /// Performs an operation, and shows those who wrote in the chat that they were read.
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
-        let (done, ()) = tokio::join!(
-            self.send(&call.target, &call.operation),
-            self.send_receipts(&call.target.chat)
-        );
-        done
+        self.show_read(&call.target.chat);
+        self.send(&call.target, &call.operation).await
     }
 }

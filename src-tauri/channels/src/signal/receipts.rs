@@ -1,19 +1,22 @@
 //! Read receipts: <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#sendreceipt>.
 //!
 //! A message counts as read when it is kept and the bot first does something in its chat. So a channel that is not
-//! armed shows nobody anything, and neither does a bot that a stranger writes to.
+//! armed shows nobody anything, and neither does a bot that a stranger writes to. Nobody waits for a receipt: they go
+//! on their own, beside the operation that occasioned them.
 
-use super::SignalCli;
+use super::{SignalCli, locked};
 use foldback_wire::{ChatId, Inbound};
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
 
 /// Receipts that wait; of more, the oldest are left out.
 const WAITING: usize = 1_024;
-/// How long sending them may take. Nothing depends on it.
+/// How long sending those of one operation may take, all together. Nothing depends on it; what is left then goes with
+/// the next operation.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
@@ -22,6 +25,9 @@ pub(super) struct Receipts {
     /// Of messages that are not kept yet. To let go of one would be to give the message up.
     arriving: Vec<(Receipt, oneshot::Receiver<()>)>,
 }
+
+/// Moments of messages, by author.
+type Due = BTreeMap<String, Vec<i64>>;
 
 #[derive(Debug)]
 struct Receipt {
@@ -42,16 +48,28 @@ impl Receipts {
         self.arriving.push((receipt, told));
     }
 
-    /// What was kept in a chat, by author.
-    fn take(&mut self, chat: &ChatId) -> BTreeMap<String, Vec<i64>> {
+    /// What was kept in a chat.
+    fn take(&mut self, chat: &ChatId) -> Due {
         self.settle();
         let (due, rest): (Vec<_>, _) = self.kept.drain(..).partition(|receipt| receipt.chat == *chat);
         self.kept = rest.into();
-        let mut by_author = BTreeMap::<_, Vec<_>>::new();
+        let mut by_author = Due::new();
         for receipt in due {
             by_author.entry(receipt.author).or_default().push(receipt.sent);
         }
         by_author
+    }
+
+    /// What there was no time for, or no answer in time: a receipt that comes twice shows nobody anything new.
+    fn put_back(&mut self, chat: &ChatId, due: Due) {
+        for (author, moments) in due {
+            self.kept.extend(moments.into_iter().map(|sent| Receipt {
+                chat: chat.clone(),
+                author: author.clone(),
+                sent,
+            }));
+        }
+        self.settle();
     }
 
     fn settle(&mut self) {
@@ -68,17 +86,33 @@ impl Receipts {
 }
 
 impl SignalCli {
-    /// Shows those who wrote in a chat that they were read. Nobody waits for it but the operation beside it.
-    pub(super) async fn send_receipts(&self, chat: &ChatId) {
-        let due = self.state().receipts.take(chat);
-        for (author, sent) in due {
-            let mut params = self.parameters();
-            params.insert("recipient".into(), author.into());
-            params.insert("targetTimestamp".into(), json!(sent));
-            params.insert("type".into(), "read".into());
-            if let Err(refusal) = self.daemon.call("sendReceipt", &params, PATIENCE).await {
-                tracing::debug!(%refusal, "a read receipt was not sent");
-            }
+    /// Begins to show those who wrote in a chat that they were read.
+    pub(super) fn show_read(&self, chat: &ChatId) {
+        let mut due = self.state().receipts.take(chat);
+        if due.is_empty() {
+            return;
         }
+        let (daemon, state) = (Arc::clone(&self.daemon), Arc::clone(&self.state));
+        let (mut params, chat) = (self.parameters(), chat.clone());
+        let showing = async move {
+            let all = async {
+                while let Some(next) = due.first_entry() {
+                    params.insert("recipient".into(), next.key().as_str().into());
+                    params.insert("targetTimestamp".into(), json!(next.get()));
+                    params.insert("type".into(), "read".into());
+                    if let Err(refusal) = daemon.call("sendReceipt", &params, PATIENCE).await {
+                        tracing::debug!(%refusal, "a read receipt was not sent");
+                    }
+                    next.remove();
+                }
+            };
+            if daemon.in_time(all, PATIENCE).await.is_none() {
+                locked(&state).receipts.put_back(&chat, due);
+            }
+        };
+        // Of those that ended nothing is left to know.
+        let mut under_way = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+        while under_way.try_join_next().is_some() {}
+        under_way.spawn(showing);
     }
 }

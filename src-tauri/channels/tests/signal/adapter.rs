@@ -1,7 +1,7 @@
 //! What the adapter sends.
 
 use crate::checked::{change, checked};
-use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, said, several, target};
+use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, said, several, target, until};
 use foldback_channels::ChannelAdapter as _;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::strict::signal::{SignalServer, Start};
@@ -308,16 +308,13 @@ async fn what_is_read_is_shown_once_the_bot_acts() {
         "a dry run shows nothing"
     );
     place.perform(Operation::Typing).await.unwrap();
-    assert_eq!((read(ANA), read(GROUP)), (vec![true, true, false], vec![false]));
+    until(|| (read(ANA), read(GROUP)) == (vec![true, true, false], vec![false])).await;
     waiting.kept.unwrap().send(()).unwrap();
     run.end().await;
     place.send("hello").await.unwrap();
     place.perform_in(&group(), said("hello")).await.unwrap();
-    assert_eq!(
-        (read(ANA), read(GROUP)),
-        (vec![true; 3], vec![true]),
-        "also after the run"
-    );
+    // Also after the run.
+    until(|| (read(ANA), read(GROUP)) == (vec![true; 3], vec![true])).await;
     assert_eq!(place.server.broken(), []);
 }
 
@@ -349,4 +346,70 @@ async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
     }
     assert_eq!(place.server.messages(ANA).len(), 2);
     assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn what_is_sent_waits_for_no_receipt() {
+    use foldback_channels::strict::Mishap;
+    use std::time::Duration;
+    let place = Place::open().await;
+    let mut run = place.run();
+    run.up().await;
+    for (who, text) in [(ANA, "one"), (BEN, "two")] {
+        place.server.write(who, Some(GROUP), json!({"message": text}));
+        run.message().await;
+    }
+    let read = || {
+        place
+            .server
+            .messages(GROUP)
+            .iter()
+            .filter(|posted| posted.read)
+            .count()
+    };
+    // The answer to the first receipt takes longer than a test may.
+    place
+        .server
+        .plan("sendReceipt", Mishap::Late(Duration::from_hours(1)));
+    place.perform_in(&group(), said("hello")).await.unwrap();
+    until(|| read() == 1).await;
+    place.perform_in(&group(), said("and again")).await.unwrap();
+    assert_eq!(read(), 1, "the second one waits for the first");
+    run.end().await;
+}
+
+#[tokio::test]
+async fn receipts_that_there_was_no_time_for_go_with_the_next_operation() {
+    use foldback_channels::strict::Mishap;
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
+    let place = Place::open().await;
+    let mut run = place.run();
+    run.up().await;
+    for (who, text) in [(ANA, "one"), (BEN, "two")] {
+        place.server.write(who, Some(GROUP), json!({"message": text}));
+        run.message().await;
+    }
+    let read = || {
+        place
+            .server
+            .messages(GROUP)
+            .iter()
+            .filter(|posted| posted.read)
+            .count()
+    };
+    place
+        .server
+        .plan("sendReceipt", Mishap::Late(Duration::from_hours(1)));
+    let connections = place.server.open_connections();
+    place.clock.impatient.store(true, Ordering::SeqCst);
+    // Whether this send is in time does not matter here.
+    drop(place.perform_in(&group(), said("hello")).await);
+    place.clock.impatient.store(false, Ordering::SeqCst);
+    until(|| place.server.open_connections() == connections).await;
+    while read() < 2 {
+        place.perform_in(&group(), Operation::Typing).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    run.end().await;
 }

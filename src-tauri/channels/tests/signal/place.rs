@@ -210,3 +210,10 @@ impl Run {
         self.task.await.unwrap().unwrap();
     }
 }
+
+/// Waits until something holds; a test in which it never does hangs.
+pub(crate) async fn until(holds: impl Fn() -> bool) {
+    while !holds() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}

@@ -167,6 +167,7 @@ async fn what_telegram_cannot_read_goes_without_markup() {
         kind,
         caption: caption.map(Into::into),
         reply_to: None,
+        checked: None,
     };
     for (operation, instead) in [
         (said("**big** news"), false),
