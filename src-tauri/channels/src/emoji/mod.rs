@@ -88,12 +88,6 @@ pub(crate) fn is_telegram_reaction(emoji: &str) -> bool {
     telegram::SET.contains(&emoji)
 }
 
-/// Whether Slack has an emoji of this name.
-#[cfg(feature = "strict")]
-pub(crate) fn is_slack_name(name: &str) -> bool {
-    slack::is_name(name)
-}
-
 /// The emoji without variation selectors, so that `❤` and `❤️` compare equal.
 fn bare(emoji: &str) -> String {
     emoji
@@ -201,6 +195,26 @@ mod tests {
         assert_eq!(name("❤").as_deref(), Some("heart"));
         assert_eq!(name("🤔").as_deref(), Some("thinking_face"));
         assert_eq!(name("👍🏽").as_deref(), Some("thumbsup::skin-tone-4"));
+        for (emoji, known) in [
+            ("🤦", "face_palm"),
+            ("🤭", "face_with_hand_over_mouth"),
+            ("🧐", "face_with_monocle"),
+            ("🤠", "face_with_cowboy_hat"),
+            ("🥰", "smiling_face_with_3_hearts"),
+            ("🥇", "first_place_medal"),
+            ("🖖", "spock-hand"),
+            ("🤷‍♀️", "woman-shrugging"),
+            ("🇩🇪", "flag-de"),
+            ("🇨🇶", "flag-sark"),
+            ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "flag-england"),
+            ("🚀", "rocket"),
+        ] {
+            assert_eq!(name(emoji).as_deref(), Some(known));
+            assert!(accepted(EmojiForm::Shortcode, known));
+        }
+        for gemoji in ["facepalm", "monocle_face", "1st_place_medal", "germany", "", "qq"] {
+            assert!(!accepted(EmojiForm::Shortcode, gemoji), "{gemoji}");
+        }
         assert_eq!(name("not an emoji"), None);
     }
 

@@ -1,46 +1,24 @@
-//! Slack's emoji names.
+//! Slack's emoji names. Its set follows <https://github.com/iamcal/emoji-data>; the names that are not those of the
+//! common table (of the crate `emojis`, which has gemoji's) are listed in `slack_names.txt`, made from version 16.0.0 of
+//! its package `emoji-datasource`.
 
 use super::{ALIASES, bare, toneless};
-use emojis::SkinTone;
+use emojis::{EmojiVersion, SkinTone};
 
-/// Emoji whose name on Slack is not the one of the common table
-/// (names as in <https://github.com/iamcal/emoji-data>, which Slack's own set follows).
-const NAMES: &[(&str, &str)] = &[
-    ("🤔", "thinking_face"),
-    ("🤗", "hugging_face"),
-    ("🤩", "star-struck"),
-    ("🤣", "rolling_on_the_floor_laughing"),
-    ("🤨", "face_with_raised_eyebrow"),
-    ("🤪", "zany_face"),
-    ("🤬", "face_with_symbols_on_mouth"),
-    ("🤮", "face_vomiting"),
-    ("🤡", "clown_face"),
-    ("🤓", "nerd_face"),
-    ("🤖", "robot_face"),
-    ("🦄", "unicorn_face"),
-    ("🙂", "slightly_smiling_face"),
-    ("🙄", "face_with_rolling_eyes"),
-    ("👨\u{200D}💻", "male-technologist"),
-    ("👩\u{200D}💻", "female-technologist"),
-    ("🤷\u{200D}♂", "man-shrugging"),
-    ("🤷\u{200D}♀", "woman-shrugging"),
-];
+/// A name and its emoji, without variation selectors, in every line.
+const NAMES: &str = include_str!("slack_names.txt");
+
+/// What that package goes up to. Of an emoji that was given skin tones later Slack has only the one without.
+const NEWEST: EmojiVersion = EmojiVersion::new(16, 0);
+
+/// The letter A as half a flag.
+const FLAG_A: u32 = 0x1_F1E6;
 
 /// The name of an emoji, with its skin tone.
 pub(super) fn name(emoji: &str) -> Option<String> {
     let found = emojis::get(emoji)?;
-    let base = toneless(emoji)?;
-    let base_bare = bare(base.as_str());
-    let listed = ALIASES
-        .iter()
-        .map(|(name, emoji)| (*emoji, *name))
-        .chain(NAMES.iter().copied());
-    let name = listed
-        .into_iter()
-        .find(|(emoji, _)| bare(emoji) == base_bare)
-        .map(|(_, name)| name)
-        .or_else(|| base.shortcode())?;
-    let tone = match found.skin_tone() {
+    let name = base_name(toneless(emoji)?)?;
+    let tone = match found.skin_tone().filter(|_| found.emoji_version() <= NEWEST) {
         Some(SkinTone::Light) => "::skin-tone-2",
         Some(SkinTone::MediumLight) => "::skin-tone-3",
         Some(SkinTone::Medium) => "::skin-tone-4",
@@ -51,10 +29,46 @@ pub(super) fn name(emoji: &str) -> Option<String> {
     Some(format!("{name}{tone}"))
 }
 
-/// Whether `name` is the name of an emoji, with or without skin tone and without colons around it.
+/// The name of an emoji without skin tone.
+fn base_name(emoji: &emojis::Emoji) -> Option<String> {
+    let wanted = bare(emoji.as_str());
+    let alias = ALIASES.iter().find(|(_, emoji)| bare(emoji) == wanted).copied();
+    let known = alias.or_else(|| listed().find(|(_, emoji)| *emoji == wanted));
+    known
+        .map(|(name, _)| name.to_owned())
+        .or_else(|| flag(&wanted))
+        .or_else(|| emoji.shortcode().map(str::to_owned))
+}
+
+fn listed() -> impl Iterator<Item = (&'static str, &'static str)> {
+    NAMES
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(' '))
+}
+
+/// The name of a country's flag, which consists of the country's two letters.
+fn flag(emoji: &str) -> Option<String> {
+    let letter = |c: char| char::from_digit(u32::from(c).checked_sub(FLAG_A)? + 10, 36);
+    let letters: Vec<char> = emoji.chars().map(letter).collect::<Option<_>>()?;
+    match letters.as_slice() {
+        [a, b] => Some(format!("flag-{a}{b}")),
+        _ => None,
+    }
+}
+
+/// Whether `name` is what an emoji is called here, with or without skin tone and without colons around it.
 pub(super) fn is_name(name: &str) -> bool {
     let base = name.split_once("::skin-tone-").map_or(name, |(base, _)| base);
-    ALIASES.iter().any(|(alias, _)| *alias == base)
-        || NAMES.iter().any(|(_, known)| *known == base)
-        || emojis::get_by_shortcode(base).is_some()
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == base);
+    let by_alias = alias.and_then(|(_, emoji)| emojis::get(emoji));
+    let by_letters = base.strip_prefix("flag-").and_then(|letters| {
+        let half = |c: char| char::from_u32(FLAG_A + c.to_digit(36)?.checked_sub(10)?);
+        emojis::get(&letters.chars().map(half).collect::<Option<String>>()?)
+    });
+    let mut candidates = [by_alias, by_letters, emojis::get_by_shortcode(base)]
+        .into_iter()
+        .flatten();
+    listed().any(|(known, _)| known == base)
+        || candidates.any(|emoji| base_name(emoji).as_deref() == Some(base))
 }

@@ -2,6 +2,7 @@
 
 use super::SlackServer;
 use super::answer::{Answer, refuse};
+use super::emoji::is_emoji_name;
 use super::mrkdwn;
 use super::request::Arguments;
 use super::room::{Posted, Room};
@@ -10,7 +11,6 @@ use super::rules::{
     UPDATE,
 };
 use super::state::State;
-use crate::emoji::is_slack_name;
 use crate::sim::is_message_id;
 use crate::strict::Rule;
 use foldback_wire::Platform;
@@ -158,7 +158,7 @@ impl State {
             given.need("timestamp")?,
             given.need("name")?,
         );
-        if !is_slack_name(name) {
+        if !is_emoji_name(name) {
             return Err(refuse(EMOJI, "invalid_name"));
         }
         if !is_message_id(Platform::Slack, &ts.into()) {

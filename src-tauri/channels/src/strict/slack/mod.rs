@@ -2,6 +2,7 @@
 
 mod answer;
 mod deliver;
+mod emoji;
 mod files;
 mod methods;
 mod mrkdwn;
