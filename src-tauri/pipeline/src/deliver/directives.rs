@@ -197,7 +197,12 @@ async fn send_file(
         Err(refusal) => return Ok(Err(Skip::not_allowed(refusal.to_string()))),
     };
     let caption = file.caption.filter(|c| !c.trim().is_empty());
-    let fits = |c: &String| can.unit.measure(c) <= can.caption_limit || !desk.rules.holds(Rule::FilesCaption);
+    // As written and as sent, like any text: one that grew on the way would be refused, and its file with it.
+    let limit = Limit {
+        max: can.caption_limit,
+        ..Limit::of(&can)
+    };
+    let fits = |c: &String| limit.length(c) <= limit.max || !desk.rules.holds(Rule::FilesCaption);
     let (caption, follows) = match caption {
         Some(caption) if fits(&caption) => (Some(caption), None),
         other => (None, other),

@@ -136,6 +136,35 @@ async fn a_caption_that_is_too_long_follows_as_text() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_caption_that_grows_too_long_when_it_is_sent_follows_as_text() {
+    let bot = Bot::start().await;
+    std::fs::write(bot.send_dir.join("a.png"), "png").unwrap();
+    // 2,000 characters as written, 4,000 as Slack is sent them: its ampersands are entities.
+    for (extra, follows, said) in [("", false, 500), ("more", true, 1_000)] {
+        let caption = format!("{}{extra}", "R&amp;D ".repeat(500));
+        bot.says([text(&format!(
+            "<actions><send-file path=\"a.png\" caption=\"{caption}\"/></actions>"
+        ))]);
+        bot.turn(Platform::Slack, "hi").await;
+        let screen = bot.screen(Platform::Slack);
+        let file = screen.iter().position(|shown| shown.starts_with("Image a.png"));
+        assert!(file.is_some(), "{extra}: the file arrives: {screen:?}");
+        assert_eq!(
+            screen.iter().any(|shown| shown == "Image a.png "),
+            follows,
+            "{extra}: {screen:?}"
+        );
+        let words = screen.iter().map(|shown| shown.matches("R&D").count());
+        assert_eq!(
+            words.sum::<usize>(),
+            said,
+            "{extra}: nothing of it is lost: {screen:?}"
+        );
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn other_chats_are_closed_unless_the_operator_opens_them() {
     let answer =
         "<actions><send-message channel=\"slack\" chat=\"C1\">Done</send-message></actions>Told them.";
