@@ -16,14 +16,12 @@ impl Update {
     /// The message as Foldback knows it; `None` for what nobody wrote or what cannot be read. The latter is said in the
     /// log, without what it holds.
     pub(super) fn inbound(self, channel: &ChannelId, bot: &User) -> Option<Inbound> {
-        match serde_json::from_value::<Message>(self.message?) {
-            Ok(message) => message.inbound(channel, bot),
-            Err(_) => {
-                let update = self.update_id;
-                tracing::warn!(%channel, update, "a message of Telegram cannot be read; it is passed over");
-                None
-            }
-        }
+        let Ok(message) = serde_json::from_value::<Message>(self.message?) else {
+            let update = self.update_id;
+            tracing::warn!(%channel, update, "a message of Telegram cannot be read; it is passed over");
+            return None;
+        };
+        message.inbound(channel, bot)
     }
 }
 

@@ -96,9 +96,10 @@ impl Api {
             };
             return serde_json::from_value(answer).map_err(|e| strange(&e));
         }
-        let meaning = match status.is_server_error() {
-            true => Failure::refusal_that_passes,
-            false => meaning,
+        let meaning = if status.is_server_error() {
+            Failure::refusal_that_passes
+        } else {
+            meaning
         };
         let mut refusal = match serde_json::from_slice::<Refused>(&body) {
             Ok(Refused { error }) => {

@@ -11,14 +11,14 @@ pub(super) fn is_emoji_name(name: &str) -> bool {
         None => (name, None),
     };
     let names = NAMES.lines().filter(|line| !line.starts_with('#'));
-    names
-        .flat_map(str::split_whitespace)
-        .any(|known| match (known.strip_suffix('*'), tone) {
-            (Some(known), Some("2" | "3" | "4" | "5" | "6")) => known == base,
-            (Some(known), None) => known == base,
-            (None, None) => known == base,
-            _ => false,
-        })
+    names.flat_map(str::split_whitespace).any(|known| {
+        let toned = known.strip_suffix('*');
+        let tone_fits = match tone {
+            None => true,
+            Some(tone) => toned.is_some() && matches!(tone, "2" | "3" | "4" | "5" | "6"),
+        };
+        tone_fits && toned.unwrap_or(known) == base
+    })
 }
 
 #[cfg(test)]
