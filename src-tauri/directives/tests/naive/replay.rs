@@ -41,3 +41,19 @@ fn the_corpus_of_differential_holds() {
 fn the_corpus_of_redact_holds() {
     replay("redact", masking::redact);
 }
+
+/// Found by fuzzing: repetitions of repetitions in an operator's pattern, which the naive reading tried in every
+/// way from every place.
+#[test]
+fn stars_of_stars_hold() {
+    masking::redact(
+        b"\x1fsk***************************[a-z]********************************\xFE \
+          =V\x87\x90secretooooo\xFF\xFF\xFF\xFF\xFF_livepypi-_y #\xFD*****\xFF*****\xFF***",
+    );
+}
+
+/// Found by fuzzing: joined white space of 65,536 bytes, which the naive reading stripped once for each.
+#[test]
+fn long_joined_white_space_between_tokens_holds() {
+    targets::differential(b"\0\0NO_REPLYNO_REPLY[[reply_to:1]]```\n\xFD95</actions>NO_REPLY");
+}

@@ -1,7 +1,7 @@
 //! What is masked, naively: every pattern is tried from every byte in every way, by its syntax tree. A secret is
 //! the union of all that matches, whole characters of it, without what the allow list names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use foldback_directives::redact::{MASK, RedactSettings, SECRETS, SecretRow};
 use regex_syntax::{
@@ -45,10 +45,11 @@ impl Naive {
                 bytes[text.floor_char_boundary(from)..text.ceil_char_boundary(to)].fill(true);
             }
         };
+        let mut reader = Reader::new(text);
         for start in 0..text.len() {
             for pattern in &self.secrets {
                 let grouped = pattern.properties().explicit_captures_len() > 0;
-                for (end, groups) in ways(pattern, text.as_bytes(), (start, None)) {
+                for (end, groups) in reader.ways(pattern, start) {
                     if !grouped {
                         cover(&mut secret, start, end);
                     } else if let Some((from, to)) = groups {
@@ -113,81 +114,125 @@ const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Every way in which a pattern matches here.
-fn ways(pattern: &Hir, text: &[u8], way: Way) -> Vec<Way> {
-    let (at, groups) = way;
-    match pattern.kind() {
-        HirKind::Empty => vec![way],
-        HirKind::Literal(literal) if text[at..].starts_with(&literal.0) => {
-            vec![(at + literal.0.len(), groups)]
+/// Reads a text by the patterns' syntax trees. What a node takes from where is remembered: parts that repeat or
+/// choose ask for the same again from every way that leads there.
+struct Reader<'a> {
+    text: &'a [u8],
+    known: HashMap<(*const Hir, usize), Vec<Way>>,
+    /// How many ways were looked at, for the test that they are few.
+    work: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text: text.as_bytes(),
+            known: HashMap::new(),
+            work: 0,
         }
-        HirKind::Class(Class::Bytes(class)) => {
-            let takes = |byte: &&u8| {
-                class
-                    .iter()
-                    .any(|range| (range.start()..=range.end()).contains(byte))
-            };
-            text.get(at)
-                .filter(takes)
-                .map(|_| (at + 1, groups))
-                .into_iter()
-                .collect()
-        }
-        HirKind::Class(Class::Unicode(class)) => {
-            let takes = |c: &char| {
-                class
-                    .iter()
-                    .any(|range| (range.start()..=range.end()).contains(c))
-            };
-            let c = text[at..]
-                .utf8_chunks()
-                .next()
-                .and_then(|chunk| chunk.valid().chars().next());
-            c.filter(takes)
-                .map(|c| (at + c.len_utf8(), groups))
-                .into_iter()
-                .collect()
-        }
-        HirKind::Look(look) if holds(*look, text, at) => vec![way],
-        HirKind::Literal(_) | HirKind::Look(_) => Vec::new(),
-        HirKind::Capture(capture) => ways(&capture.sub, text, way)
-            .into_iter()
-            .map(|(end, inner)| {
-                // From the first group to the last, where a pattern has several.
-                let all = groups.into_iter().chain(inner);
-                let from = all.clone().map(|(from, _)| from).min().unwrap_or(at).min(at);
-                (end, Some((from, end)))
-            })
-            .collect(),
-        HirKind::Concat(parts) => parts.iter().fold(vec![way], |ways_here, part| {
-            each(&ways_here, |way| ways(part, text, way))
-        }),
-        HirKind::Alternation(parts) => parts.iter().flat_map(|part| ways(part, text, way)).collect(),
-        HirKind::Repetition(repeat) => {
-            let mut all = BTreeSet::new();
-            let mut here = vec![way];
-            for times in 0.. {
-                if times >= repeat.min {
-                    all.extend(here.iter().copied());
-                }
-                if here.is_empty() || repeat.max.is_some_and(|max| times >= max) {
-                    break;
-                }
-                here = each(&here, |way| ways(&repeat.sub, text, way));
-                if times >= repeat.min {
-                    here.retain(|way| !all.contains(way));
-                }
+    }
+
+    /// Every way in which a pattern matches here.
+    fn ways(&mut self, pattern: &Hir, at: usize) -> Vec<Way> {
+        let rest = &self.text[at..];
+        let way = (at, None);
+        match pattern.kind() {
+            HirKind::Empty => vec![way],
+            HirKind::Literal(literal) => {
+                let stands = rest.starts_with(&literal.0);
+                stands
+                    .then_some((at + literal.0.len(), None))
+                    .into_iter()
+                    .collect()
             }
-            all.into_iter().collect()
+            HirKind::Class(class) => {
+                let len = taken(class, rest);
+                len.map(|len| (at + len, None)).into_iter().collect()
+            }
+            HirKind::Look(look) => {
+                let holds = holds(*look, self.text, at);
+                holds.then_some(way).into_iter().collect()
+            }
+            HirKind::Concat(parts) => parts
+                .iter()
+                .fold(vec![way], |ways_here, part| self.each(&ways_here, part)),
+            HirKind::Capture(_) | HirKind::Alternation(_) | HirKind::Repetition(_) => {
+                let key = (std::ptr::from_ref(pattern), at);
+                if let Some(known) = self.known.get(&key) {
+                    return known.clone();
+                }
+                let ways = self.several(pattern, at);
+                self.known.insert(key, ways.clone());
+                ways
+            }
         }
+    }
+
+    /// The same for what may take a text in several ways.
+    fn several(&mut self, pattern: &Hir, at: usize) -> Vec<Way> {
+        match pattern.kind() {
+            HirKind::Capture(capture) => {
+                let ways = self.ways(&capture.sub, at);
+                ways.into_iter().map(|(end, _)| (end, Some((at, end)))).collect()
+            }
+            HirKind::Alternation(parts) => parts.iter().flat_map(|part| self.ways(part, at)).collect(),
+            HirKind::Repetition(repeat) => {
+                let mut all = BTreeSet::new();
+                let mut here = vec![(at, None)];
+                for times in 0.. {
+                    if times >= repeat.min {
+                        all.extend(here.iter().copied());
+                    }
+                    if here.is_empty() || repeat.max.is_some_and(|max| times >= max) {
+                        break;
+                    }
+                    here = self.each(&here, &repeat.sub);
+                    if times >= repeat.min {
+                        here.retain(|way| !all.contains(way));
+                    }
+                }
+                all.into_iter().collect()
+            }
+            _ => unreachable!("every other node takes a text in one way, or is its parts in turn"),
+        }
+    }
+
+    /// Every way that goes on from one of these through `next`.
+    fn each(&mut self, all: &[Way], next: &Hir) -> Vec<Way> {
+        let mut ways = Vec::new();
+        for (at, before) in all {
+            let further = self.ways(next, *at);
+            self.work += 1 + further.len();
+            // From the first group to the last, where a pattern has several.
+            ways.extend(further.into_iter().map(|(end, groups)| match (*before, groups) {
+                (Some((from, _)), Some((_, to))) => (end, Some((from, to))),
+                (before, groups) => (end, groups.or(before)),
+            }));
+        }
+        ways.sort_unstable();
+        ways.dedup();
+        ways
     }
 }
 
-fn each(all: &[Way], next: impl Fn(Way) -> Vec<Way>) -> Vec<Way> {
-    let mut ways: Vec<Way> = all.iter().flat_map(|way| next(*way)).collect();
-    ways.sort_unstable();
-    ways.dedup();
-    ways
+/// How many bytes a class takes at the start of `rest`.
+fn taken(class: &Class, rest: &[u8]) -> Option<usize> {
+    match class {
+        Class::Bytes(class) => {
+            let byte = rest.first()?;
+            let mut ranges = class.iter();
+            ranges
+                .any(|range| (range.start()..=range.end()).contains(byte))
+                .then_some(1)
+        }
+        Class::Unicode(class) => {
+            let c = rest.utf8_chunks().next()?.valid().chars().next()?;
+            let mut ranges = class.iter();
+            ranges
+                .any(|range| (range.start()..=range.end()).contains(&c))
+                .then_some(c.len_utf8())
+        }
+    }
 }
 
 fn holds(look: Look, text: &[u8], at: usize) -> bool {
@@ -205,5 +250,39 @@ fn holds(look: Look, text: &[u8], at: usize) -> bool {
         Look::WordEndAscii | Look::WordEndUnicode => word(before) && !word(after),
         Look::WordStartHalfAscii | Look::WordStartHalfUnicode => !word(before),
         Look::WordEndHalfAscii | Look::WordEndHalfUnicode => !word(after),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_syntax::parse;
+
+    use super::Reader;
+
+    /// Found by fuzzing: each repetition of a repetition asked the one below it twice, or more.
+    #[test]
+    fn what_is_nested_in_each_other_is_read_once_from_each_place() {
+        let text = "aab".repeat(8);
+        let work = |pattern: &str| {
+            let (pattern, mut reader) = (parse(pattern).expect("a pattern"), Reader::new(&text));
+            assert!(!reader.ways(&pattern, 0).is_empty());
+            reader.work
+        };
+        let nested = |open: &str, close: &str, times: usize| {
+            work(&format!("{}a{}", open.repeat(times), close.repeat(times)))
+        };
+        for (open, close) in [
+            ("", "*"),
+            ("", "+"),
+            ("(?:", "b*)*"),
+            ("(", "|b*)+"),
+            ("[ab]*(?:b|", ")"),
+        ] {
+            let (ten, forty) = (nested(open, close, 10), nested(open, close, 40));
+            assert!(
+                forty <= 5 * ten,
+                "{open}a{close}: {ten} ways for 10 levels, {forty} for 40"
+            );
+        }
     }
 }
