@@ -62,6 +62,11 @@ impl Source {
         }
     }
 
+    /// Counts what was examined of another text.
+    pub(crate) fn spend_like(&self, other: &Self) {
+        self.work.set(self.work.get() + other.work.get());
+    }
+
     /// How many bytes are kept.
     pub(crate) fn kept(&self) -> usize {
         self.text.len()

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::within::Within;
+use crate::Span;
 use crate::lex::Source;
 use crate::lex::tag::{Lexed, Lexer, Quotes};
 use crate::names::{Name, Named, Names};
@@ -12,22 +14,25 @@ use crate::names::{Name, Named, Names};
 /// that the agent then repeats is the user's, not the agent's.
 #[derive(Debug, Default)]
 pub(super) struct Echo {
-    inbound: String,
     /// The opening tags of children, and the headers, as they are written.
     texts: HashSet<String>,
+    /// Every text in the message, where it holds the opening tag of a child that wraps something.
+    within: Option<Within>,
 }
 
 impl Echo {
-    pub(super) fn read(inbound: &str, names: &Names) -> Self {
+    /// Reads the user's message; `count` counts what was examined of it.
+    pub(super) fn read(inbound: &str, names: &Names, count: &Source) -> Self {
         let mut source = Source::default();
         source.push(inbound);
         source.ended = true;
         let mut echo = Self::default();
+        source.spend(2 * inbound.len());
         echo.headers(inbound);
-        echo.tags(&source, names);
-        if !echo.is_empty() {
-            inbound.clone_into(&mut echo.inbound);
+        if echo.tags(&source, names) {
+            echo.within = Some(Within::of(inbound, &source));
         }
+        count.spend_like(&source);
         echo
     }
 
@@ -42,11 +47,15 @@ impl Echo {
     }
 
     /// Whether the user wrote this directive, which begins with this tag. Only if it wraps something, and if
-    /// the user wrote the tag, the whole message must be searched for the rest.
-    pub(super) fn repeats(&self, tag: &str, directive: &str) -> bool {
-        self.texts.contains(tag)
-            && (tag.len() == directive.len()
-                || memchr::memmem::find(self.inbound.as_bytes(), directive.as_bytes()).is_some())
+    /// the user wrote the tag, the rest is looked up too.
+    pub(super) fn repeats(&self, source: &Source, tag: Span, directive: Span) -> bool {
+        source.spend(tag.len());
+        self.texts.contains(source.str(tag))
+            && (tag == directive
+                || self
+                    .within
+                    .as_ref()
+                    .is_some_and(|within| within.contains(source.str(directive), source)))
     }
 
     /// Every `[[…]]` without bracket or line break inside.
@@ -70,19 +79,21 @@ impl Echo {
         }
     }
 
-    /// Every opening tag of a child.
-    fn tags(&mut self, source: &Source, names: &Names) {
+    /// Every opening tag of a child; whether one of them wraps something.
+    fn tags(&mut self, source: &Source, names: &Names) -> bool {
         let (mut lexer, mut quotes) = (Lexer::new(0), Quotes::default());
-        let (mut at, end) = (0, source.end());
+        let (mut at, end, mut wraps) = (0, source.end(), false);
         while let Some(skip) = memchr::memchr(b'<', source.bytes(at, end)) {
             at += skip;
-            if let Named::Known(Name::Child(_)) = names.at(source, at, end, true)
+            if let Named::Known(Name::Child(index)) = names.at(source, at, end, true)
                 && lexer.read(at, source, &mut quotes, end) == Lexed::Complete
                 && !lexer.tag().closing
             {
+                wraps |= names.children()[index].paired && !lexer.tag().self_closing;
                 self.texts.insert(source.str(lexer.tag().span).to_owned());
             }
             at += 1;
         }
+        wraps
     }
 }

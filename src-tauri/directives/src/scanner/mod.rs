@@ -15,6 +15,7 @@ mod json;
 mod mend;
 mod out;
 mod text;
+mod within;
 
 use crate::lex::search::{CloseSearch, WordSearch};
 use crate::lex::tag::{Lexed, Lexer, Quotes};
@@ -121,8 +122,11 @@ impl Scanner {
     pub fn with_children(settings: &Settings, inbound: Option<&str>, children: &'static [ChildRow]) -> Self {
         let rules = settings.rules;
         let names = Names::new(settings, children);
+        let source = Source::default();
         let echo = match inbound {
-            Some(inbound) if !settings.allow_echo && rules.on(G::Echo) => Echo::read(inbound, &names),
+            Some(inbound) if !settings.allow_echo && rules.on(G::Echo) => {
+                Echo::read(inbound, &names, &source)
+            }
             _ => Echo::default(),
         };
         let memory = Memory {
@@ -149,7 +153,7 @@ impl Scanner {
             bracket: (0, 0),
         };
         Self {
-            source: Source::default(),
+            source,
             at: 0,
             out: Out::new(settings, rules),
             names,
@@ -352,7 +356,7 @@ impl Scanner {
             return false;
         };
         let (tag, span) = (self.search.lexer.tag().span, directive.span());
-        if !self.echo.is_empty() && self.echo.repeats(self.source.str(tag), self.source.str(span)) {
+        if !self.echo.is_empty() && self.echo.repeats(&self.source, tag, span) {
             let message = format!(
                 "<{}> repeats the user's message; it is not executed",
                 directive.tag()

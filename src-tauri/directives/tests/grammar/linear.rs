@@ -205,12 +205,55 @@ fn a_message_of_a_megabyte_costs_no_more_a_byte_than_one_of_a_kilobyte() {
     }
 }
 
+/// The user's message is read once, however often the answer repeats a part of it.
 #[test]
-fn an_echo_of_a_hostile_message_is_read_once() {
-    let inbound = "<voice>".repeat(50_000) + "</voice>";
-    let mut scanner = Scanner::new(&Settings::default(), Some(&inbound));
-    scanner.push("ok", &mut Ignore);
-    assert!(scanner.work() < 100);
+fn repeated_echoes_of_a_hostile_message_cost_no_more_than_others() {
+    let n = 8_000;
+    let nested = |inside: usize| "<voice>".repeat(inside) + "</voice>";
+    for (name, inbound, output) in [
+        ("open tags", "<voice>".repeat(n), "<voice>a</voice>\n\n".repeat(n)),
+        (
+            "the same pair",
+            "<voice>a</voice>".repeat(n),
+            "<voice>a</voice>\n\n".repeat(n),
+        ),
+        (
+            "nearly the same pairs",
+            "<voice>aaaaaaaab</voice>".repeat(n),
+            "<voice>aaaaaaaac</voice>\n\n".repeat(n),
+        ),
+        (
+            "pairs that differ",
+            (0..n).map(|n| format!("<voice>{n}</voice>")).collect(),
+            (n..2 * n).map(|n| format!("<voice>{n}</voice>\n\n")).collect(),
+        ),
+        (
+            "a long pair",
+            nested(n),
+            format!("<actions>{}</actions> and ", nested(50)).repeat(n / 50),
+        ),
+        (
+            "headers",
+            "[[reply_to:1]]".repeat(n),
+            "[[reply_to:1]]\n".repeat(n),
+        ),
+    ] {
+        let mut scanner = Scanner::new(&Settings::default(), Some(&inbound));
+        let (read, most) = (scanner.work(), MOST * inbound.len() as u64);
+        assert!(read >= inbound.len() as u64, "{name}: reading the message counts");
+        assert!(
+            read <= most,
+            "{name}: {read} examinations to read {} bytes",
+            inbound.len()
+        );
+        scanner.push(&output, &mut Ignore);
+        let work = scanner.finish_counted(&mut Ignore) - read;
+        assert!(
+            work <= MOST * output.len() as u64,
+            "{name}: {work} examinations for {} bytes",
+            output.len()
+        );
+    }
 }
 
 #[test]
