@@ -166,8 +166,8 @@ impl Silence {
     /// Whether this text goes out as it is: nothing waits before it, and no token may end it. Most text
     /// does, so this is asked first; what does not pass is to be fed.
     #[inline]
-    pub(crate) fn lets_pass(&self, text: &str, code: InCode) -> bool {
-        self.is_open() && (code != InCode::No || Ending::find(text, self.heartbeat).is_none())
+    pub(crate) fn lets_pass(&self, source: &Source, text: &str, code: InCode) -> bool {
+        self.is_open() && (code != InCode::No || Ending::find(source, text, self.heartbeat).is_none())
     }
 
     /// The same for joined white space, which `next` follows.
@@ -197,7 +197,7 @@ impl Silence {
 
     /// What was read as text from the start to the end of `code` turned out to be code: no token is in it, and
     /// none ends the text there.
-    pub(crate) fn was_code(&mut self, code: Span, run: usize, ready: &mut Vec<Piece>) {
+    pub(crate) fn was_code(&mut self, source: &Source, code: Span, run: usize, ready: &mut Vec<Piece>) {
         let before = |piece: &Piece| piece.span.start < code.end;
         match self.phase {
             Phase::Body(Some(_)) if self.queue.get(self.ending_at).is_some_and(before) => {
@@ -205,7 +205,10 @@ impl Silence {
                 self.release(ready);
             }
             // What waits there may be read again.
-            Phase::Front(_) => self.mark_code(code, run),
+            Phase::Front(_) => {
+                source.spend(self.queue.len());
+                self.mark_code(code, run);
+            }
             _ => {}
         }
     }
@@ -263,6 +266,7 @@ impl Silence {
             if front.is_fresh() {
                 let text = piece.shown(source);
                 let white = text.len() - text.trim_start().len();
+                source.spend(white + 1);
                 if white == text.len() {
                     return self.put(Piece::hidden(piece.span, Fate::Drop, RangeReason::Trim), ready);
                 }
@@ -274,7 +278,7 @@ impl Silence {
                 }
             }
             self.fed = true;
-            match front.read(piece.shown(source), piece.code(), piece.span) {
+            match front.read(source, piece.shown(source), piece.code(), piece.span) {
                 Verdict::Open => return self.put_last(piece),
                 Verdict::Text => {
                     self.leave_front(source, ready);
@@ -320,6 +324,7 @@ impl Silence {
         }
         self.phase = Phase::Body(None);
         self.ending_at = 0;
+        source.spend(self.queue.len());
         for piece in std::mem::take(&mut self.queue) {
             if piece.is_text() {
                 self.body(source, piece, ready);
@@ -332,7 +337,7 @@ impl Silence {
     fn body(&mut self, source: &Source, piece: Piece, ready: &mut Vec<Piece>) {
         let mut piece = piece;
         if let Phase::Body(Some(ending)) = &mut self.phase {
-            match ending.read(piece.shown(source), piece.code()) {
+            match ending.read(source, piece.shown(source), piece.code()) {
                 None => return self.put_last(piece),
                 Some(at) => {
                     let (before, rest) = piece.split(at);
@@ -350,7 +355,7 @@ impl Silence {
         let at = if joined {
             Some(0)
         } else if piece.code() == InCode::No {
-            Ending::find(text, self.heartbeat)
+            Ending::find(source, text, self.heartbeat)
         } else {
             None
         };
@@ -359,7 +364,7 @@ impl Silence {
             return self.release(ready);
         };
         let mut ending = Ending::new(self.heartbeat);
-        let open = ending.read(&text[at..], InCode::No).is_none();
+        let open = ending.read(source, &text[at..], InCode::No).is_none();
         debug_assert!(open, "the end of this text was found to be a possible token");
         let (safe, held) = if at == 0 {
             (None, piece)
@@ -424,6 +429,7 @@ impl Silence {
             Suppression::SilentToken => RangeReason::SilentToken,
             Suppression::HeartbeatAck => RangeReason::HeartbeatAck,
         });
+        source.spend(self.queue.len());
         for mut piece in std::mem::take(&mut self.queue) {
             if let (Some(reason), true) = (reason, piece.is_text()) {
                 piece.kind = Kind::Hidden(Fate::Drop, reason);
@@ -438,6 +444,7 @@ impl Silence {
             return false;
         };
         let text: String = self.queue.iter().map(|piece| piece.shown(source)).collect();
+        source.spend(text.len());
         pattern.is_match(&text)
     }
 }

@@ -167,7 +167,7 @@ impl<'a> Reading<'a> {
             Makes::SendFile => {
                 let path = self.required(Part::Path)?;
                 Directive::SendFile {
-                    kind: self.kind().unwrap_or_else(|| kind_of(&path, self.maker.rules)),
+                    kind: self.kind().unwrap_or_else(|| self.kind_of(&path)),
                     path,
                     caption: self.value(Part::Caption),
                     cleanup: self.cleanup(),
@@ -206,7 +206,7 @@ impl<'a> Reading<'a> {
     fn content(&mut self) -> Option<String> {
         let raw = self.source.str(self.content?);
         let text = if self.on(G::DecodeContent) {
-            decode(raw)
+            decode(self.source, raw)
         } else {
             raw.into()
         };
@@ -264,6 +264,11 @@ impl<'a> Reading<'a> {
         self.maker.problems.push(Problem { code, span, message });
     }
 
+    fn kind_of(&self, path: &str) -> FileKind {
+        self.source.spend(path.len());
+        kind_of(path, self.maker.rules)
+    }
+
     fn kind(&mut self) -> Option<FileKind> {
         let a = self.given(Part::Kind).attribute?;
         let text = a.text(self.source);
@@ -294,6 +299,7 @@ impl<'a> Reading<'a> {
     /// Takes what the tag gives for each part; attributes that the child does not have are ignored.
     fn read(&mut self, attributes: &'a [Attribute]) {
         for a in attributes {
+            self.source.spend(self.row.attributes.len());
             for row in self.row.attributes {
                 let given = &mut self.given[row.gives as usize];
                 let slot = if a.is_named(self.source, row.name) {

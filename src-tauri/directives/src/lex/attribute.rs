@@ -44,9 +44,10 @@ impl Attribute {
     pub(crate) fn text<'a>(&self, source: &'a Source) -> Cow<'a, str> {
         let raw = self.value.map_or("", |value| source.str(value));
         if self.plain {
+            source.spend(raw.len());
             Cow::Borrowed(raw)
         } else {
-            decode(raw)
+            decode(source, raw)
         }
     }
 }

@@ -4,13 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::first_of;
+use super::{Source, first_of};
 
 /// The named references of HTML (WHATWG, "Named character references"): name, then code points, sorted.
 const NAMED: &str = include_str!("references.txt");
-
-/// Longest reference that is looked at, `&` and `;` included.
-const MAX_REFERENCE: usize = 36;
 
 /// The references that nearly all are.
 const COMMON: [(&str, &str); 5] = [
@@ -21,10 +18,11 @@ const COMMON: [(&str, &str); 5] = [
     ("apos", "'"),
 ];
 
-/// The text of a raw value.
-pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
+/// The text of a raw value; `source` counts what was examined.
+pub(crate) fn decode<'a>(source: &Source, raw: &'a str) -> Cow<'a, str> {
     let (mut text, mut rest) = (String::new(), raw);
     while let Some(at) = first_of(b'\\', b'&', b'&', rest.as_bytes()) {
+        source.spend(at + 1);
         text.reserve(rest.len());
         text.push_str(&rest[..at]);
         rest = &rest[at..];
@@ -34,7 +32,7 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
                 text.push_str(&rest[1..2]);
                 2
             }
-            [b'&', ..] => reference(rest, &mut text).unwrap_or(0),
+            [b'&', ..] => reference(source, rest, &mut text).unwrap_or(0),
             _ => 0,
         };
         if read == 0 {
@@ -42,6 +40,7 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
         }
         rest = &rest[read.max(1)..];
     }
+    source.spend(rest.len());
     if rest.len() == raw.len() {
         return Cow::Borrowed(raw);
     }
@@ -50,25 +49,33 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
 }
 
 /// Decodes the reference at the start of `text`; its length.
-fn reference(text: &str, decoded: &mut String) -> Option<usize> {
+fn reference(source: &Source, text: &str, decoded: &mut String) -> Option<usize> {
     if let Some(number) = text.strip_prefix("&#") {
-        let (meaning, len) = numbered(number)?;
+        let (meaning, len) = numbered(source, number)?;
         decoded.push(meaning);
         return Some(2 + len);
     }
-    let end = text.bytes().take(MAX_REFERENCE).position(|b| b == b';')?;
+    // A name ends where no letter or digit stands, so that none is read twice.
+    let name = text[1..].bytes().take_while(u8::is_ascii_alphanumeric).count();
+    source.spend(name + 1);
+    let end = 1 + name;
+    if text.as_bytes().get(end) != Some(&b';') {
+        return None;
+    }
     named(&text[1..end], decoded)?;
     Some(end + 1)
 }
 
 /// What the numeric reference stands for whose number begins `text`, and how far it goes, `;` included. It
 /// has any number of digits: no other reference begins within them, so that none is read twice.
-fn numbered(text: &str) -> Option<(char, usize)> {
+fn numbered(source: &Source, text: &str) -> Option<(char, usize)> {
     let (digits, radix) = match text.strip_prefix(['x', 'X']) {
         Some(hex) => (hex, 16),
         None => (text, 10),
     };
-    let len = digits.find(|c: char| !c.is_digit(radix))?;
+    let len = digits.find(|c: char| !c.is_digit(radix));
+    source.spend(len.unwrap_or(digits.len()) + 1);
+    let len = len?;
     if len == 0 || !digits[len..].starts_with(';') {
         return None;
     }
@@ -94,7 +101,12 @@ fn named(name: &str, decoded: &mut String) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMED, decode};
+    use super::NAMED;
+    use crate::lex::Source;
+
+    fn decode(raw: &str) -> String {
+        super::decode(&Source::default(), raw).into_owned()
+    }
 
     #[test]
     fn references_are_decoded_once_and_only_when_ended() {

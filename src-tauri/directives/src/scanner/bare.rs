@@ -36,7 +36,8 @@ impl Scanner {
         let (content, span) = if row.paired && !tag.self_closing {
             // Without what it requires it is nothing, whatever its content: decided at once.
             let any = Some(Span::new(tag.span.start, tag.span.start + 1));
-            if !self.make(row, any, tag.span) {
+            let asked = |slot: &Paired| slot.start == tag.span.start;
+            if !self.search.paired.as_ref().is_some_and(asked) && !self.make(row, any, tag.span) {
                 return self.show_tag(tag.span, sink);
             }
             match self.pair(index, tag) {

@@ -104,6 +104,7 @@ impl Out {
 
     pub(super) fn text(&mut self, source: &Source, span: Span, code: InCode, sink: &mut dyn Sink) {
         let (lead, ink) = trimmed(source.str(span));
+        source.spend(span.len() - ink.len() + 1);
         let start = span.start + lead;
         let end = start + ink.len();
         if lead > 0 {
@@ -116,7 +117,7 @@ impl Out {
         self.fed = true;
         let shown = Span::new(from, end);
         let text = if from == start { ink } else { source.str(shown) };
-        if self.silence.lets_pass(text, code) {
+        if self.silence.lets_pass(source, text, code) {
             self.show(shown, text, false, sink);
         } else {
             self.feed(source, Piece::text(shown, code), sink);
@@ -242,7 +243,7 @@ impl Out {
 
     /// What was shown as text from `start` to `end` turned out to be code.
     pub(super) fn was_code(&mut self, code: Span, run: usize, source: &Source, sink: &mut dyn Sink) {
-        self.silence.was_code(code, run, &mut self.ready);
+        self.silence.was_code(source, code, run, &mut self.ready);
         self.send_ready(source, sink);
     }
 

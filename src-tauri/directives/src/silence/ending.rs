@@ -1,6 +1,7 @@
 //! The end of the clean text: is its last word a token?
 
 use super::{InCode, Token, is_edge};
+use crate::lex::Source;
 
 /// Most edge characters on each side of a token.
 const MOST_EDGES: u32 = 4;
@@ -51,10 +52,13 @@ impl Ending {
 
     /// Reads on. `None` while everything may be the ending; else how far the text before is decided: to the
     /// white space with which another ending may begin, or to the first character that is none.
-    pub(super) fn read(&mut self, text: &str, code: InCode) -> Option<usize> {
-        text.char_indices()
+    pub(super) fn read(&mut self, source: &Source, text: &str, code: InCode) -> Option<usize> {
+        let stop = text
+            .char_indices()
             .find(|(_, c)| !self.step(*c, code))
-            .map(|(at, _)| at)
+            .map(|(at, _)| at);
+        source.spend(stop.map_or(text.len(), |at| at + 1));
+        stop
     }
 
     fn step(&mut self, c: char, code: InCode) -> bool {
@@ -97,19 +101,20 @@ impl Ending {
     /// Where in `text`, which ends in no white space, a possible ending begins: at the white space before
     /// its last words.
     #[inline]
-    pub(super) fn find(text: &str, heartbeat: bool) -> Option<usize> {
-        // Most words cannot be a token: none holds a small letter.
-        let last = text
-            .bytes()
-            .rev()
-            .find(|b| !b.is_ascii_punctuation() || *b == b'_');
-        if last.is_some_and(|b| b.is_ascii_lowercase()) {
-            return None;
+    pub(super) fn find(source: &Source, text: &str, heartbeat: bool) -> Option<usize> {
+        // Most words cannot be a token: none holds a small letter, or that much punctuation.
+        let tail = &text.as_bytes()[text.len().saturating_sub(MOST_EDGES as usize + 1)..];
+        let last = tail.iter().rposition(|b| !b.is_ascii_punctuation() || *b == b'_');
+        source.spend(tail.len() - last.unwrap_or(0));
+        match last {
+            None if tail.len() > MOST_EDGES as usize => return None,
+            Some(at) if tail[at].is_ascii_lowercase() => return None,
+            _ => {}
         }
-        Self::find_word(text, heartbeat)
+        Self::find_word(source, text, heartbeat)
     }
 
-    fn find_word(text: &str, heartbeat: bool) -> Option<usize> {
+    fn find_word(source: &Source, text: &str, heartbeat: bool) -> Option<usize> {
         let mut found = None;
         let mut end = text.len();
         loop {
@@ -118,14 +123,16 @@ impl Ending {
                 .char_indices()
                 .rev()
                 .find(|(_, c)| c.is_whitespace());
+            source.spend(end - near);
             let Some((at, c)) = space else { return found };
             let from = near + at + c.len_utf8();
             let mut word = Self::new(heartbeat);
-            let viable = word.read(&text[from..end], InCode::No).is_none();
+            let viable = word.read(source, &text[from..end], InCode::No).is_none();
             if !viable || (found.is_some() && !word.is_complete()) {
                 return found;
             }
             end = text[..from].trim_end().len();
+            source.spend(from - end);
             found = Some(end);
             if end == 0 {
                 return found;

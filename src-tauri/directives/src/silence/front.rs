@@ -2,6 +2,7 @@
 
 use super::{InCode, Token, is_edge};
 use crate::Span;
+use crate::lex::Source;
 use crate::rules::{Rule as G, Rules};
 
 /// Most characters beside the token under the whole-text rule, on each side.
@@ -85,9 +86,10 @@ impl Front {
         matches!(self.state, State::After(_)) && self.token == Token::HeartbeatOk
     }
 
-    pub(super) fn read(&mut self, text: &str, code: InCode, span: Span) -> Verdict {
+    pub(super) fn read(&mut self, source: &Source, text: &str, code: InCode, span: Span) -> Verdict {
         self.first.get_or_insert(span.start);
         for (at, c) in text.char_indices() {
+            source.spend(1);
             match self.step(c, code) {
                 Verdict::Open => {}
                 Verdict::Acknowledged(_) => return Verdict::Acknowledged(at),

@@ -18,6 +18,7 @@ impl Silence {
                         .push(Piece::hidden(piece.span, Fate::Drop, RangeReason::Trim));
                 }
                 Kind::Text(_) => {
+                    source.spend(piece.span.len());
                     let mut at = piece.span.start;
                     for part in source.str(piece.span).split_inclusive(char::is_whitespace) {
                         let text = part.trim_end();

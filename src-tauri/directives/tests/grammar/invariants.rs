@@ -40,7 +40,7 @@ fn work_is_linear(raw: &str, settings: &Settings) {
 fn everything_holds(raw: &str, settings: &Settings, inbound: Option<&str>, seed: u64) {
     let whole = parse(raw, settings, inbound);
     partition(raw, &whole);
-    nothing_leaks(&whole);
+    nothing_leaks(&whole, settings);
     nothing_is_lost(raw, &whole);
     let one: Vec<&str> = raw.split_inclusive(|_| true).collect();
     for chunks in [one, cut(raw, seed)] {
@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn i4_no_directive_is_ever_shown(raw in text(), settings in settings()) {
-        nothing_leaks(&parse(&raw, &settings, None));
+        nothing_leaks(&parse(&raw, &settings, None), &settings);
     }
 
     #[test]
@@ -135,10 +135,15 @@ proptest! {
     }
 
     #[test]
-    fn echoes_do_not_depend_on_the_cut(raw in text(), inbound in text(), seed in any::<u64>()) {
-        let settings = Settings::default();
+    fn echoes_do_not_depend_on_the_cut(
+        raw in text(),
+        inbound in text(),
+        settings in settings(),
+        seed in any::<u64>(),
+    ) {
         let whole = parse(&raw, &settings, Some(&inbound));
         prop_assert_eq!(&in_chunks(&cut(&raw, seed), &settings, Some(&inbound)), &whole);
+        let settings = Settings { allow_echo: false, ..settings };
         let own = parse(&raw, &settings, Some(&raw));
         prop_assert_eq!(own.directives, vec![], "the user's own words are never executed");
         prop_assert_eq!(own.header.is_empty(), true);
@@ -252,6 +257,47 @@ fn a_first_key_comes_within_the_bound_or_it_is_text() {
         let (head, tail) = raw.split_at(69_990);
         let chunks: Vec<&str> = [head].into_iter().chain(tail.split_inclusive(|_| true)).collect();
         listen(&chunks, &settings, None);
+    }
+}
+
+/// Found by a review: values nested more than 128 deep were dropped, and a fence with more than 64 bytes behind
+/// its marks was shown.
+#[test]
+fn json_actions_have_no_bound_but_the_page_s() {
+    let settings = Settings {
+        dialects: vec![Dialect::Json],
+        ..Settings::default()
+    };
+    let read = |raw: &str| {
+        let whole = parse(raw, &settings, None);
+        partition(raw, &whole);
+        let (head, tail) = raw.split_at(raw.len().saturating_sub(200));
+        let chunks: Vec<&str> = [head].into_iter().chain(tail.split_inclusive(|_| true)).collect();
+        assert_eq!(listen(&chunks, &settings, None).0, whole);
+        whole
+    };
+    for depth in [1, 127, 128, 7_000] {
+        let value = |inner: &str, close: &str| {
+            let (open, close) = (r#"{"a":["#.repeat(depth), close.repeat(depth));
+            read(&format!(
+                r#"{{"actions":[{{"type":"x","payload":{open}{inner}{close}}}]}}"#
+            ))
+        };
+        let whole = value("1", "]}");
+        assert_eq!(whole.actions.len(), 1, "{depth}");
+        assert_eq!(whole.diagnostics, [], "{depth}");
+        for (inner, close) in [("1", "}]"), ("1,", "]}"), ("1 2", "]}"), ("{\"b\"}", "]}")] {
+            let broken = value(inner, close);
+            assert_eq!(broken.actions, [], "{depth} {inner} {close}");
+            assert_eq!(broken.diagnostics.len(), 1, "{depth} {inner} {close}");
+        }
+    }
+    for mark in ["`", "~"] {
+        for (info, taken) in [(70, true), (65_532, true), (65_533, false)] {
+            let fence = mark.repeat(3);
+            let raw = format!("{fence}{}\n{{\"actions\":[]}}\n{fence}", "x".repeat(info));
+            assert_eq!(read(&raw).clean_text.is_empty(), taken, "{mark} {info}");
+        }
     }
 }
 

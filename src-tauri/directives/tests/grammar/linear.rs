@@ -124,6 +124,45 @@ fn hostile_inputs_cost_no_more_than_others() {
         ("token edges", "x ** NO_REPLY** ".repeat(n)),
         ("tokens at the start", "- NO_REPLY ".repeat(n)),
         ("partial tokens", "x NO_REPL".repeat(n)),
+        ("tokens in a row", "NO_REPLY ".repeat(n)),
+        (
+            "tokens in a row after text",
+            "x ".to_owned() + &"NO_REPLY ".repeat(n),
+        ),
+        ("acknowledgements in a row", "HEARTBEAT_OK ".repeat(n)),
+        ("acknowledgements and edges", "HEARTBEAT_OK.....".repeat(n)),
+        ("tokens and markup", "NO_REPLY <react emoji=a/> ".repeat(n)),
+        ("punctuation", "x ".to_owned() + &"*".repeat(n)),
+        ("punctuation and text", "x *** ".repeat(n)),
+        (
+            "references that are none",
+            "<actions>".to_owned() + &format!("<voice>{}</voice>", "&".repeat(n)) + "</actions>",
+        ),
+        (
+            "numbers that do not end",
+            format!("<react emoji=\"{}\"/>", "&#1".repeat(n / 8)).repeat(8),
+        ),
+        (
+            "attributes again and again",
+            format!("<react{}/>", " emoji=\"a\"".repeat(700)).repeat(n / 700),
+        ),
+        (
+            "a long tag whose content comes byte by byte",
+            format!(
+                "<send-message channel=c chat=1 text=\"{}\">{}</send-message>\n\n",
+                "t".repeat(4_000),
+                "x".repeat(4_000)
+            )
+            .repeat(4),
+        ),
+        (
+            "json values",
+            "{\"actions\":[{\"type\":\"a\",\"payload\":[[{\"a\":1}],2]}]}\n".repeat(n / 8),
+        ),
+        (
+            "nested json",
+            format!("{{\"actions\":[{{\"type\":\"a\",\"payload\":{}", "[".repeat(n)),
+        ),
         ("markers", "<no-reply/>".repeat(n)),
         ("markers and space", "<no-reply/> \n".repeat(n)),
         ("comments", "<actions>".to_owned() + &"<!-- ".repeat(n)),
@@ -156,7 +195,7 @@ fn hostile_inputs_cost_no_more_than_others() {
 }
 
 /// The inputs that grow worst where a scanner reads again what it has read, each a little more than 1 MB.
-fn megabytes() -> [(&'static str, String); 9] {
+fn megabytes() -> [(&'static str, String); 13] {
     let of = |pattern: &str| pattern.repeat(1_010_000 / pattern.len());
     [
         ("unclosed actions", of("<actions>")),
@@ -168,6 +207,10 @@ fn megabytes() -> [(&'static str, String); 9] {
         ("angles", of("<")),
         ("nested quotes", of("<react a='<react a=\"")),
         ("prose", of("The quick brown fox. ")),
+        ("tokens", of("x NO_REPLY ")),
+        ("token edges", of("x ** NO_REPLY** ")),
+        ("partial tokens", of("x NO_REPL")),
+        ("values", of("<react emoji=\"&amp;a\" message=1/> ")),
     ]
 }
 

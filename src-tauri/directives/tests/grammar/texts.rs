@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
+use foldback_directives::{
+    Bare, Dialect, GuardKind, GuardRow, Placement, ReplyToForm, Settings, TrailingSilence,
+};
 use proptest::prelude::*;
 
 use crate::common::vectors;
@@ -56,6 +58,7 @@ pub(crate) const FRAGMENTS: &[&str] = &[
     "]]",
     "[[reply_to:42]]",
     "[[reply-to:7]]",
+    "[[reply_to:a/é:b]]",
     "[[ephemeral:true]]",
     "[[note:x]]",
     "[[Note]]",
@@ -162,15 +165,34 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     let bare = prop::sample::select(Bare::ALL);
     let trailing = prop::sample::select(TrailingSilence::ALL);
     let all_clear = prop_oneof![3 => Just(None), 1 => Just(Some("a|word.*".to_owned()))];
-    let rest = (any::<bool>(), all_clear);
-    (dialects, placement, bare, trailing, rest).prop_map(|(dialects, placement, bare, trailing, rest)| {
+    let guard = prop_oneof![
+        2 => Just(Vec::new()),
+        1 => prop::sample::select(GuardKind::ALL).prop_map(|kind| {
+            ["b", "div"].map(|name| GuardRow { name: name.to_owned(), kind }).to_vec()
+        }),
+    ];
+    let reply_to = (
+        prop::sample::select(&["", ":/", "é"][..]),
+        prop::sample::select(&[64, 1, 2][..]),
+    );
+    let reply_to = reply_to.prop_map(|(also, max)| ReplyToForm {
+        also: also.to_owned(),
+        max,
+    });
+    let first = (dialects, placement, bare, trailing);
+    let rest = (any::<bool>(), all_clear, any::<bool>(), guard, reply_to);
+    (first, rest).prop_map(|((dialects, placement, bare, trailing_silence), rest)| {
+        let (heartbeat, all_clear, allow_echo, guard, reply_to) = rest;
         Settings {
             dialects,
             placement,
             bare,
-            trailing_silence: trailing,
-            heartbeat: rest.0,
-            all_clear: rest.1,
+            allow_echo,
+            trailing_silence,
+            heartbeat,
+            all_clear,
+            guard,
+            reply_to,
             ..Settings::default()
         }
     })

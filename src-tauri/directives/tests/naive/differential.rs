@@ -1,6 +1,6 @@
 //! The vectors and generated texts, read twice.
 
-use foldback_directives::{Settings, parse};
+use foldback_directives::{Dialect, Settings, parse};
 use proptest::prelude::*;
 
 use crate::{
@@ -81,10 +81,41 @@ proptest! {
     }
 
     #[test]
-    fn both_readings_agree_on_echoes(raw in text(), inbound in text(), whole in any::<bool>()) {
-        let settings = Settings::default();
+    fn both_readings_agree_on_echoes(
+        raw in text(),
+        inbound in text(),
+        settings in settings(),
+        whole in any::<bool>(),
+    ) {
         let inbound = if whole { raw.clone() + &inbound } else { inbound };
         let agreed = agree(parse(&raw, &settings, Some(&inbound)), &raw, &settings, Some(&inbound));
         prop_assert!(agreed.is_ok(), "{}", agreed.unwrap_err());
+    }
+}
+
+#[test]
+fn both_readings_agree_on_json_that_is_nested_deeply_and_on_long_fence_lines() {
+    let settings = Settings {
+        dialects: vec![Dialect::Json],
+        ..Settings::default()
+    };
+    let nested = |depth: usize| {
+        let (open, close) = ("[{\"a\":".repeat(depth), "}]".repeat(depth));
+        format!("{{\"actions\":[{{\"type\":\"x\",\"payload\":{open}1{close}}}]}}")
+    };
+    let fence = |info: usize, mark: &str| format!("{mark}{}\n{{\"actions\":[]}}\n{mark}", "x".repeat(info));
+    let texts = [
+        nested(1),
+        nested(128),
+        nested(7_000),
+        fence(70, "```"),
+        fence(65_532, "```"),
+        fence(65_533, "```"),
+        fence(65_532, "~~~"),
+        fence(65_533, "~~~"),
+    ];
+    for raw in texts {
+        agree(parse(&raw, &settings, None), &raw, &settings, None)
+            .unwrap_or_else(|difference| panic!("{}", &difference[difference.len() - 2_000..]));
     }
 }

@@ -120,7 +120,7 @@ pub(crate) fn batch(bytes: &[u8]) {
     let raw = case.chunks.concat();
     let parsed = parse(&raw, &case.settings, case.inbound());
     partition(&raw, &parsed);
-    nothing_leaks(&parsed);
+    nothing_leaks(&parsed, &case.settings);
     nothing_is_lost(&raw, &parsed);
     for found in &parsed.diagnostics {
         let fix = found.fix.as_ref().map(|fix| fix.span);
@@ -153,7 +153,8 @@ pub(crate) fn stream(bytes: &[u8]) {
         for chunk in &chunks {
             scanner.push(chunk, &mut collect);
         }
-        let (work, read) = (scanner.work(), (raw.len() + chunks.len() + 10) as u64);
+        let inbound = case.inbound().map_or(0, str::len);
+        let (work, read) = (scanner.work(), (raw.len() + inbound + chunks.len() + 10) as u64);
         assert!(
             work <= MOST_WORK * read,
             "{work} examinations for {read} bytes and chunks"

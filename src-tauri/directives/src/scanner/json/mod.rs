@@ -47,7 +47,7 @@ impl Scanner {
                 return None;
             }
             Found::Ends { value, end } => {
-                let read = value::actions(self.source.str(value), value);
+                let read = value::actions(&self.source, value);
                 self.take_json(read, Span::new(start, end), sink);
             }
             Found::Cut { keyed: true } if self.source.ended => {

@@ -5,9 +5,6 @@ use super::MAX_VALUE;
 use crate::Span;
 use crate::lex::{Source, is_blank, is_tag_space};
 
-/// Most bytes of a fence's info string that can announce JSON.
-const MAX_INFO: usize = 64;
-
 /// What a probe has come to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Found {
@@ -26,7 +23,7 @@ pub(super) enum Found {
 #[derive(Debug, Clone, Copy)]
 enum State {
     Marks,
-    Info(usize),
+    Info,
     Lead,
     Brace,
     /// Which of [`KEYS`], and how many of its bytes have been read.
@@ -83,9 +80,11 @@ impl Probe {
         self.fence.filter(|(_, len)| !self.line.closes(*len))
     }
 
-    /// Where the value ends at the latest, while it is being read; so long its first key may take, too.
+    /// Where the value ends at the latest, while it is being read; so long its first key may take, too, and the
+    /// line that opens its fence.
     pub(super) fn bound(&self) -> Option<usize> {
         match self.state {
+            State::Marks | State::Info => Some(self.start + MAX_VALUE),
             State::Brace | State::FirstKey | State::Key(..) | State::Colon(_) | State::Value { .. } => {
                 self.brace.map(|brace| brace + MAX_VALUE)
             }
@@ -180,9 +179,8 @@ impl Probe {
                 State::Marks
             }
             State::Marks if len < 3 => return Err(Found::Text),
-            State::Marks | State::Info(_) if b == b'\n' => State::Lead,
-            State::Marks if b != b'`' => State::Info(1),
-            State::Info(n) if n < MAX_INFO && b != b'`' => State::Info(n + 1),
+            State::Marks | State::Info if b == b'\n' => State::Lead,
+            State::Marks | State::Info if b != b'`' => State::Info,
             State::Lead if is_tag_space(b) => State::Lead,
             State::Lead if b == b'{' => {
                 self.brace = Some(self.at);

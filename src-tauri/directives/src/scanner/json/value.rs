@@ -1,17 +1,12 @@
 //! A strict reader of JSON, just enough to take actions out of a value and to refuse what is none.
 
+use crate::lex::Source;
 use crate::{JsonAction, Span};
 
-/// Deepest nesting.
-const MAX_DEPTH: usize = 128;
-
 /// The actions of `{"actions":[{"type":…,"payload":…},…]}`, or `None` when it is malformed.
-pub(super) fn actions(text: &str, span: Span) -> Option<Vec<JsonAction>> {
-    let mut reader = Reader {
-        text,
-        at: 0,
-        depth: 0,
-    };
+pub(super) fn actions(source: &Source, span: Span) -> Option<Vec<JsonAction>> {
+    let text = source.str(span);
+    let mut reader = Reader { source, text, at: 0 };
     let mut actions = None;
     reader.object(|reader, key| {
         if key == "actions" && actions.is_none() {
@@ -28,9 +23,10 @@ pub(super) fn actions(text: &str, span: Span) -> Option<Vec<JsonAction>> {
 }
 
 struct Reader<'a> {
+    /// Counts what was examined.
+    source: &'a Source,
     text: &'a str,
     at: usize,
-    depth: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -39,9 +35,11 @@ impl<'a> Reader<'a> {
     }
 
     fn white(&mut self) {
+        let from = self.at;
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
+        self.source.spend(self.at - from + 1);
     }
 
     fn take(&mut self, b: u8) -> Option<()> {
@@ -81,8 +79,7 @@ impl<'a> Reader<'a> {
 
     fn object(&mut self, mut entry: impl FnMut(&mut Self, &str) -> Option<()>) -> Option<()> {
         self.list(b'{', b'}', |reader| {
-            let key = reader.string()?;
-            reader.take(b':')?;
+            let key = reader.key()?;
             entry(reader, &key)
         })
     }
@@ -93,10 +90,6 @@ impl<'a> Reader<'a> {
 
     fn list(&mut self, open: u8, close: u8, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.take(open)?;
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return None;
-        }
         if !self.if_next(close) {
             loop {
                 item(self)?;
@@ -106,21 +99,57 @@ impl<'a> Reader<'a> {
             }
             self.take(close)?;
         }
-        self.depth -= 1;
         Some(())
     }
 
+    /// Any value. It may be nested as deeply as it has bytes, so what is open is kept here and not on the stack.
     fn value(&mut self) -> Option<()> {
-        self.white();
-        match self.peek()? {
-            b'{' => self.object(|reader, _| reader.value()),
-            b'[' => self.array(Self::value),
-            b'"' => self.string().map(|_| ()),
-            b't' => self.word("true"),
-            b'f' => self.word("false"),
-            b'n' => self.word("null"),
-            _ => self.number(),
+        let mut open = Vec::new();
+        loop {
+            self.white();
+            match self.peek()? {
+                b'{' => {
+                    self.at += 1;
+                    if !self.if_next(b'}') {
+                        self.key()?;
+                        open.push(b'}');
+                        continue;
+                    }
+                }
+                b'[' => {
+                    self.at += 1;
+                    if !self.if_next(b']') {
+                        open.push(b']');
+                        continue;
+                    }
+                }
+                b'"' => drop(self.string()?),
+                b't' => self.word("true")?,
+                b'f' => self.word("false")?,
+                b'n' => self.word("null")?,
+                _ => self.number()?,
+            }
+            // A value has ended: the next follows, or what holds it ends too.
+            loop {
+                let Some(close) = open.last().copied() else {
+                    return Some(());
+                };
+                if self.if_next(b',') {
+                    if close == b'}' {
+                        self.key()?;
+                    }
+                    break;
+                }
+                self.take(close)?;
+                open.pop();
+            }
         }
+    }
+
+    fn key(&mut self) -> Option<String> {
+        let key = self.string()?;
+        self.take(b':')?;
+        Some(key)
     }
 
     fn word(&mut self, word: &str) -> Option<()> {
@@ -134,6 +163,7 @@ impl<'a> Reader<'a> {
             .iter()
             .take_while(|b| b.is_ascii_digit())
             .count();
+        self.source.spend(digits + 1);
         self.at += digits;
         (digits > 0).then_some(())
     }
@@ -162,7 +192,9 @@ impl<'a> Reader<'a> {
         let mut text = String::new();
         loop {
             let rest: &'a str = &self.text[self.at..];
-            let plain = rest.find(|c: char| c == '"' || c == '\\' || c < ' ')?;
+            let plain = rest.find(|c: char| c == '"' || c == '\\' || c < ' ');
+            self.source.spend(plain.unwrap_or(rest.len()) + 1);
+            let plain = plain?;
             text.push_str(&rest[..plain]);
             self.at += plain + 1;
             match rest.as_bytes()[plain] {

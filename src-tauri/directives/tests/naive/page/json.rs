@@ -1,7 +1,9 @@
 //! JSON actions.
 
+use std::collections::HashMap;
+
 use foldback_directives::{Code, Fate, JsonAction, RangeReason as Why, Span};
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use super::{
     Page, What,
@@ -10,7 +12,6 @@ use super::{
 };
 
 const LARGEST: usize = 65_536;
-const LONGEST_INFO: usize = 64;
 
 /// The first key of an object at the start of `text`, as it is written, when a colon follows it, all within the
 /// bound.
@@ -82,8 +83,8 @@ impl Page<'_> {
         let Some((info, _)) = rest[ticks..].split_once('\n').filter(|_| !self.inert) else {
             return false;
         };
-        // Open: what may stand after the marks. Here: 64 bytes without a backtick.
-        if info.len() > LONGEST_INFO || info.contains('`') {
+        // Open: what may stand after the marks, and for how long. Here: no backtick, and the bound of a value.
+        if ticks + info.len() + 1 > LARGEST || info.contains('`') {
             return false;
         }
         let content = ticks + info.len() + 1;
@@ -149,23 +150,13 @@ fn actions(text: &str, start: usize) -> Option<Vec<JsonAction>> {
     let whole: Whole<'_> = serde_json::from_str(text).ok()?;
     let read = |raw: &RawValue| {
         let at = start + (raw.get().as_ptr() as usize - text.as_ptr() as usize);
-        let value: Value = serde_json::from_str(raw.get()).ok()?;
-        let kind = value.get("type")?.as_str()?.to_owned();
-        let payload = payload(raw.get());
+        // Read one level deep only: what is inside may be nested as deeply as it likes.
+        let fields: HashMap<String, &RawValue> = serde_json::from_str(raw.get()).ok()?;
         Some(JsonAction {
-            kind,
-            payload,
+            kind: serde_json::from_str(fields.get("type")?.get()).ok()?,
+            payload: fields.get("payload").map_or("{}", |raw| raw.get()).to_owned(),
             span: Span::new(at, at + raw.get().len()),
         })
     };
     whole.actions.into_iter().map(read).collect()
-}
-
-/// The last payload as it is written; an empty object when there is none.
-fn payload(text: &str) -> String {
-    use std::collections::HashMap;
-    let fields: HashMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
-    fields
-        .get("payload")
-        .map_or_else(|| "{}".to_owned(), |raw| raw.get().to_owned())
 }
