@@ -120,6 +120,42 @@ fn hostile_inputs_cost_no_more_than_others() {
         ),
         ("control tokens", "<|a|>".repeat(n)),
         ("open control tokens", "<|a".repeat(n)),
+        ("markers", "<no-reply/>".repeat(n)),
+        ("markers and space", "<no-reply/> \n".repeat(n)),
+        ("comments", "<actions>".to_owned() + &"<!-- ".repeat(n)),
+        ("cdata", "<actions>".to_owned() + &"<![CDATA[".repeat(n)),
+        (
+            "unknown tags",
+            "<actions>".to_owned() + &"<x a=“".repeat(n) + "</actions>",
+        ),
+        ("braces", "{\n".repeat(n)),
+        ("braces and keys", "{\"a\n".repeat(n)),
+        ("json actions", "{\"actions\":[".repeat(n)),
+        ("json strings", "{\"actions\":\"".to_owned() + &"\\\"".repeat(n)),
+        ("quote marks", "> ".repeat(n)),
+        ("html", "<div><p class=\"a\">text</p></div>\n".repeat(n / 10)),
+        (
+            "prose",
+            "The quick brown fox jumps over the lazy dog.\n".repeat(n / 10),
+        ),
+        ("bare reacts", "<react emoji=\"a\"/> ".repeat(n)),
+        ("blocks", "<actions><react emoji=\"a\"/></actions> ok ".repeat(n)),
+        (
+            "misused closing tags",
+            "</voice></react></actions></think>".repeat(n / 4),
+        ),
+        ("opened reacts", "<react emoji=\"a\"> x </react>".repeat(n / 4)),
+    ];
+    for (name, text) in cases {
+        assert_linear(name, &text);
+    }
+}
+
+/// What the stages behind the reader examine counts too: silence, values, JSON.
+#[test]
+fn hostile_tokens_and_values_cost_no_more_than_others() {
+    let n = 8_000;
+    let cases: Vec<(&str, String)> = vec![
         ("tokens", "x NO_REPLY ".repeat(n)),
         ("token edges", "x ** NO_REPLY** ".repeat(n)),
         ("tokens at the start", "- NO_REPLY ".repeat(n)),
@@ -163,31 +199,6 @@ fn hostile_inputs_cost_no_more_than_others() {
             "nested json",
             format!("{{\"actions\":[{{\"type\":\"a\",\"payload\":{}", "[".repeat(n)),
         ),
-        ("markers", "<no-reply/>".repeat(n)),
-        ("markers and space", "<no-reply/> \n".repeat(n)),
-        ("comments", "<actions>".to_owned() + &"<!-- ".repeat(n)),
-        ("cdata", "<actions>".to_owned() + &"<![CDATA[".repeat(n)),
-        (
-            "unknown tags",
-            "<actions>".to_owned() + &"<x a=“".repeat(n) + "</actions>",
-        ),
-        ("braces", "{\n".repeat(n)),
-        ("braces and keys", "{\"a\n".repeat(n)),
-        ("json actions", "{\"actions\":[".repeat(n)),
-        ("json strings", "{\"actions\":\"".to_owned() + &"\\\"".repeat(n)),
-        ("quote marks", "> ".repeat(n)),
-        ("html", "<div><p class=\"a\">text</p></div>\n".repeat(n / 10)),
-        (
-            "prose",
-            "The quick brown fox jumps over the lazy dog.\n".repeat(n / 10),
-        ),
-        ("bare reacts", "<react emoji=\"a\"/> ".repeat(n)),
-        ("blocks", "<actions><react emoji=\"a\"/></actions> ok ".repeat(n)),
-        (
-            "misused closing tags",
-            "</voice></react></actions></think>".repeat(n / 4),
-        ),
-        ("opened reacts", "<react emoji=\"a\"> x </react>".repeat(n / 4)),
     ];
     for (name, text) in cases {
         assert_linear(name, &text);
@@ -253,6 +264,10 @@ fn a_message_of_a_megabyte_costs_no_more_a_byte_than_one_of_a_kilobyte() {
 fn repeated_echoes_of_a_hostile_message_cost_no_more_than_others() {
     let n = 8_000;
     let nested = |inside: usize| "<voice>".repeat(inside) + "</voice>";
+    let pairs = |numbers: std::ops::Range<usize>| {
+        let pair = |n| format!("<voice>{n}</voice>\n\n");
+        numbers.map(pair).collect::<Vec<_>>().concat()
+    };
     for (name, inbound, output) in [
         ("open tags", "<voice>".repeat(n), "<voice>a</voice>\n\n".repeat(n)),
         (
@@ -265,11 +280,7 @@ fn repeated_echoes_of_a_hostile_message_cost_no_more_than_others() {
             "<voice>aaaaaaaab</voice>".repeat(n),
             "<voice>aaaaaaaac</voice>\n\n".repeat(n),
         ),
-        (
-            "pairs that differ",
-            (0..n).map(|n| format!("<voice>{n}</voice>")).collect(),
-            (n..2 * n).map(|n| format!("<voice>{n}</voice>\n\n")).collect(),
-        ),
+        ("pairs that differ", pairs(0..n), pairs(n..2 * n)),
         (
             "a long pair",
             nested(n),
