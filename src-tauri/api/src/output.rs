@@ -137,8 +137,9 @@ pub fn mask(parsed: &mut Parsed, secrets: &Arc<Patterns>) {
     for directive in &mut parsed.directives {
         directive.each_text(mask);
     }
+    parsed.header.each_text(mask);
     for action in &mut parsed.actions {
-        mask(&mut action.payload);
+        action.each_text(mask);
     }
 }
 

@@ -24,7 +24,7 @@ impl Sink for Print {
                 );
             }
             Step::Directive(directive) => println!("  do       {directive:?}"),
-            Step::Header(header) => println!("  header   {header:?}"),
+            Step::Header { header, .. } => println!("  header   {header:?}"),
             Step::Action(action) => println!("  action   {} {}", action.kind, action.payload),
             Step::Diagnostic(found) => {
                 println!("  {:8} {} {}", found.severity.code(), found.code, found.message);

@@ -74,7 +74,7 @@ impl Sink for Collect {
             }
             Step::Hide { span, fate, reason } => self.range(span, fate, Some(reason), None),
             Step::Directive(directive) => self.parsed.directives.push(directive.clone()),
-            Step::Header(header) => self.parsed.header = header.clone(),
+            Step::Header { header, .. } => self.parsed.header = header.clone(),
             Step::Action(action) => self.parsed.actions.push(action.clone()),
             Step::Diagnostic(diagnostic) => self.parsed.diagnostics.push(diagnostic.clone()),
             Step::Suppressed(suppression) => self.parsed.suppressed = Some(suppression),

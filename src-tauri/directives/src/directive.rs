@@ -78,15 +78,30 @@ impl Directive {
         }
     }
 
-    /// Hands over every text in it that people read: not ids, channels and chats, which are addresses.
+    /// Hands over every text in it that an agent makes up: not channels and chats, see [`Self::each_address`].
     pub fn each_text(&mut self, mut each: impl FnMut(&mut String)) {
         match self {
-            Self::React { emoji, .. } => each(emoji),
+            Self::React { emoji, message, .. } => {
+                each(emoji);
+                message.iter_mut().for_each(each);
+            }
             Self::SendFile { path, caption, .. } => {
                 each(path);
                 caption.iter_mut().for_each(each);
             }
             Self::Voice { text, .. } | Self::SendMessage { text, .. } => each(text),
+        }
+    }
+
+    /// Hands over the channel and the chat it names. Only those that an operator allows are ever used.
+    pub fn each_address(&mut self, mut each: impl FnMut(&mut String)) {
+        match self {
+            Self::React { .. } | Self::Voice { .. } => {}
+            Self::SendFile { channel, chat, .. } => channel.iter_mut().chain(chat).for_each(each),
+            Self::SendMessage { channel, chat, .. } => {
+                each(channel);
+                each(chat);
+            }
         }
     }
 
@@ -130,6 +145,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// Hands over every text in it that an agent makes up.
+    pub fn each_text(&mut self, each: impl FnMut(&mut String)) {
+        self.reply_to.iter_mut().for_each(each);
+    }
+
     /// Whether nothing valid was written.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -151,4 +171,12 @@ pub struct JsonAction {
     pub payload: String,
     /// The value's bytes.
     pub span: Span,
+}
+
+impl JsonAction {
+    /// Hands over every text in it that an agent makes up.
+    pub fn each_text(&mut self, mut each: impl FnMut(&mut String)) {
+        each(&mut self.kind);
+        each(&mut self.payload);
+    }
 }

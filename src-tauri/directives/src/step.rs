@@ -34,7 +34,12 @@ pub enum Step<'a> {
     /// A directive to execute, before any text that follows it is shown.
     Directive(&'a Directive),
     /// The header, settled: before the first text is shown. Not sent when there was none.
-    Header(&'a Header),
+    Header {
+        /// Its valid keys and tags.
+        header: &'a Header,
+        /// From the first of them to the end of the last; nothing between them is shown.
+        span: Span,
+    },
     /// A JSON action, at the end of the message.
     Action(&'a JsonAction),
     /// A finding.

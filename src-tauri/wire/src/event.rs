@@ -304,6 +304,9 @@ pub enum Kind {
         message: u32,
         /// Its valid keys.
         header: Header,
+        /// From the first of them to the end of the last.
+        #[serde(default)]
+        span: Span,
     },
     /// JSON actions were read.
     Action {

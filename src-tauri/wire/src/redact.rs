@@ -1,6 +1,6 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
-use crate::{Body, Directive, Event, Inbound, Intent, Kind, Terminal, TurnId};
+use crate::{Body, Directive, Event, Header, Inbound, Intent, Kind, MessageId, OpKind, Terminal, TurnId};
 use foldback_directives::{
     Span,
     redact::{InboundSecrets, Patterns, RawRedactor, RedactSettings},
@@ -49,9 +49,15 @@ impl Redaction {
         }
     }
 
-    /// Masks what a directive says and shows. Ids, channels and chats stay: they are addresses.
+    /// Masks what a directive says and shows, and the message it names. Channels and chats stay: they are
+    /// addresses, and must be on a list of the operator's.
     pub fn directive(&self, directive: &mut Directive) {
         directive.each_text(|text| self.mask(text));
+    }
+
+    /// Masks what a header names.
+    pub fn header(&self, header: &mut Header) {
+        header.each_text(|text| self.mask(text));
     }
 
     /// Masks what a user wrote.
@@ -86,12 +92,17 @@ impl Redaction {
                 }
             }
             Kind::Tool { call } => {
+                self.mask(&mut call.name);
                 self.optional(&mut call.arguments);
                 self.optional(&mut call.result);
             }
-            Kind::Directive { directive, .. } => self.directive(directive),
+            Kind::Directive { directive, .. } => {
+                self.directive(directive);
+                directive.each_address(|text| self.mask(text));
+            }
+            Kind::HeaderRead { header, .. } => self.header(header),
             Kind::Action { action, outcome, .. } => {
-                self.mask(&mut action.payload);
+                action.each_text(|text| self.mask(text));
                 self.optional(&mut outcome.detail);
             }
             Kind::Skipped { outcome, .. } | Kind::Ended { outcome, .. } => self.optional(&mut outcome.detail),
@@ -117,7 +128,6 @@ impl Redaction {
             | Kind::Decided { .. }
             | Kind::Held { .. }
             | Kind::Released { .. }
-            | Kind::HeaderRead { .. }
             | Kind::Suppressed { .. }
             | Kind::Waiting { .. }
             | Kind::HeldSettled { .. }
@@ -134,6 +144,19 @@ impl Redaction {
         }
         for text in [&mut intent.path, &mut intent.emoji, &mut intent.emoji_sent] {
             self.optional(text);
+        }
+        // These an agent may have named; all others a platform gave.
+        self.id(&mut intent.reply_to);
+        if intent.kind == OpKind::React {
+            self.id(&mut intent.message);
+        }
+    }
+
+    fn id(&self, id: &mut Option<MessageId>) {
+        if let Some(named) = id
+            && let Cow::Owned(masked) = self.text(named.as_str())
+        {
+            *id = Some(masked.into());
         }
     }
 
@@ -398,5 +421,45 @@ mod tests {
                 prompt: "password: [redacted]".to_owned()
             }
         );
+    }
+
+    #[test]
+    fn names_and_ids_of_an_agents_are_masked_and_those_of_a_platform_stay() {
+        const KEY: &str = "sk-proj-Abc123Abc123Abc123Abc123";
+        let target = serde_json::json!({"chat": "42", "thread": null});
+        for (kind, stays) in [
+            (
+                serde_json::json!({"type": "tool", "call": {"id": "t1", "name": format!("run {KEY}"),
+                    "status": "running", "arguments": null, "result": null}}),
+                "t1",
+            ),
+            (
+                serde_json::json!({"type": "header_read", "message": 0, "span": [0, 9], "header": {"reply_to": KEY}}),
+                "header_read",
+            ),
+            (
+                serde_json::json!({"type": "directive", "at": {"message": 0, "index": 0}, "directive":
+                    {"type": "send_message", "channel": KEY, "chat": KEY, "text": "Hi", "span": [0, 9]}}),
+                "Hi",
+            ),
+            (
+                serde_json::json!({"type": "intended", "op": 1, "intent": {"kind": "send_text", "target": target,
+                    "reply_to": KEY, "live": false}}),
+                "42",
+            ),
+            (
+                serde_json::json!({"type": "intended", "op": 1, "intent": {"kind": "react", "target": target,
+                    "message": KEY, "emoji": "x", "live": false}}),
+                "42",
+            ),
+        ] {
+            let mut kind: Kind = serde_json::from_value(kind).unwrap();
+            Redaction::new(&RedactSettings::default())
+                .unwrap()
+                .event(&mut kind);
+            let kind = serde_json::to_string(&kind).unwrap();
+            assert!(!kind.contains(KEY) && kind.contains("[redacted]"), "{kind}");
+            assert!(kind.contains(stays), "{kind}");
+        }
     }
 }

@@ -52,7 +52,7 @@ impl Messages {
             Kind::Decided { message, range } => decide(self.at(*message), range),
             Kind::Held { message, hold } => held(self.at(*message), when, hold),
             Kind::Released { message } => release(self.at(*message), when),
-            Kind::HeaderRead { message, header } => self.at(*message).header = header.clone(),
+            Kind::HeaderRead { message, header, .. } => self.at(*message).header = header.clone(),
             Kind::Diagnosed { message, diagnostic } => {
                 self.at(*message).diagnostics.push(diagnostic.clone());
             }

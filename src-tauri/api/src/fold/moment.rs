@@ -256,7 +256,7 @@ impl Sink for Reading {
             }
             Step::Directive(directive) => self.directives.push(directive.clone()),
             Step::Hold(hold) => self.message.hold = hold.map(held),
-            Step::Header(_) | Step::Action(_) | Step::Diagnostic(_) | Step::Suppressed(_) => {}
+            Step::Header { .. } | Step::Action(_) | Step::Diagnostic(_) | Step::Suppressed(_) => {}
         }
     }
 }

@@ -90,8 +90,13 @@ fn settings_of_redaction_are_taken_and_wrong_ones_refused() {
 
 /// A home in which an agent said this, and what was printed of it.
 fn said(config: &str) -> (Home, String) {
+    answered(TEXT, config)
+}
+
+/// A home in which an agent answered this, and what was printed of it.
+fn answered(text: &str, config: &str) -> (Home, String) {
     let home = Home::new();
-    let file = home.write("answer.txt", TEXT);
+    let file = home.write("answer.txt", text);
     let config = home.write("own.toml", config);
     let mut args = vec!["send", "--channel", "slack", "--text", "my password: hunter2"];
     args.extend(["--agent-output", arg(&file), "--config", arg(&config)]);
@@ -149,4 +154,64 @@ fn an_export_masks_what_the_journal_still_holds() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(raw(&events), TEXT);
+}
+
+/// A secret in every place of an answer that is no text: a header, the type of a JSON action, a message and a
+/// chat that directives name.
+const NAMED: &str = "[[reply_to:sk-proj-Abc123Abc123Abc123Abc123]]
+{\"actions\":[{\"type\":\"sk-proj-Def456Def456Def456Def456\",\"payload\":{}}]}
+<actions>
+<react emoji=\"eyes\" message=\"sk-proj-Ghi789Ghi789Ghi789Ghi789\"/>
+<send-message channel=\"slack\" chat=\"sk-proj-Jkl012Jkl012Jkl012Jkl012\">Hi</send-message>
+</actions>
+Done.";
+
+const JSON: &str = "[output]\ndialects = [\"actions\", \"silence\", \"header\", \"guard\", \"json\"]\n";
+
+/// Every event of these kinds is there, with a mask.
+fn masked(events: &[Value], kinds: &[&str]) {
+    for kind in kinds {
+        let mut of_kind = events.iter().filter(|event| event["kind"]["type"] == *kind);
+        assert!(
+            of_kind.any(|event| event.to_string().contains("[redacted]")),
+            "{kind}: {events:#?}"
+        );
+    }
+}
+
+#[test]
+fn the_journal_holds_no_secret_that_is_a_name_or_an_id() {
+    let (home, printed) = answered(NAMED, &format!("{OPEN}{JSON}"));
+    assert!(printed.contains("Done."), "{printed}");
+    let journal = home.journal("");
+    masked(&journal, &["header_read", "action", "directive", "skipped"]);
+    let journal = Value::from(journal).to_string();
+    assert!(
+        !journal.contains("sk-proj") && !printed.contains("sk-proj"),
+        "{journal}"
+    );
+}
+
+#[test]
+fn an_export_masks_names_and_ids_that_the_journal_still_holds() {
+    let (home, _) = answered(NAMED, &format!("{OPEN}{JSON}[redact]\nenabled = false\n"));
+    let held = home.journal("");
+    let replies = |events: &[Value]| {
+        let reply = |event: &Value| event["kind"]["intent"]["reply_to"].as_str().map(str::to_owned);
+        events.iter().filter_map(reply).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        replies(&held)[0],
+        "sk-proj-Abc123Abc123Abc123Abc123",
+        "redaction was off"
+    );
+    let exported = home.run(&["journal", "export"]).stdout;
+    let events: Vec<Value> = exported
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(events.len(), held.len());
+    masked(&events, &["header_read", "action", "directive", "intended"]);
+    assert_eq!(replies(&events)[0], "[redacted]");
+    assert!(!exported.contains("sk-proj"), "{exported}");
 }

@@ -125,7 +125,9 @@ impl Scanner {
                     let found = found.with_fix(name_in(inner, &text), key, format!("Write {key}"));
                     sink.step(Step::Diagnostic(&found));
                 }
-                if !self.apply(key, value) && self.rules.on(G::InvalidKeyReported) {
+                if self.apply(key, value) {
+                    self.out.header_stands(span);
+                } else if self.rules.on(G::InvalidKeyReported) {
                     let value = value.unwrap_or_default();
                     report(
                         Code::InvalidValue,

@@ -12,6 +12,8 @@ use crate::{Code, Diagnostic, Fate, Header, RangeReason, Settings, Sink, Span, S
 #[derive(Debug)]
 pub(super) struct Out {
     pub(super) header: Header,
+    /// From the first valid key or tag of the header to the end of the last.
+    header_at: Option<Span>,
     header_sent: bool,
     silence: Silence,
     /// White space, and what was taken out after it, since the last text.
@@ -35,6 +37,7 @@ impl Out {
     pub(super) fn new(settings: &Settings, rules: Rules) -> Self {
         Self {
             header: Header::default(),
+            header_at: None,
             header_sent: false,
             silence: Silence::new(settings, rules),
             gap: Vec::new(),
@@ -61,6 +64,11 @@ impl Out {
     /// Whether the text begins again where white space follows.
     pub(super) fn begins_again_after_white(&self) -> bool {
         self.silence.acknowledges()
+    }
+
+    /// Remembers where a valid key or tag of the header stands.
+    pub(super) fn header_stands(&mut self, span: Span) {
+        self.header_at.get_or_insert(span).end = span.end;
     }
 
     /// Remembers a silence marker, or the closing tag of one. `may_go` says whether it may be taken out.
@@ -233,12 +241,19 @@ impl Out {
 
     fn show(&mut self, span: Span, text: &str, joined: bool, sink: &mut dyn Sink) {
         if !self.header_sent {
-            self.header_sent = true;
-            if !self.header.is_empty() {
-                sink.step(Step::Header(&self.header));
-            }
+            self.send_header(sink);
         }
         sink.step(Step::Show { span, text, joined });
+    }
+
+    fn send_header(&mut self, sink: &mut dyn Sink) {
+        self.header_sent = true;
+        if let Some(span) = self.header_at
+            && !self.header.is_empty()
+        {
+            let header = &self.header;
+            sink.step(Step::Header { header, span });
+        }
     }
 
     /// What was shown as text from `start` to `end` turned out to be code.
@@ -286,8 +301,8 @@ impl Out {
             .token
             .map(|first| (first, token_fix(&self.ready, source, first, doubtful)));
         self.send_ready(source, sink);
-        if !self.header_sent && !self.header.is_empty() {
-            sink.step(Step::Header(&self.header));
+        if !self.header_sent {
+            self.send_header(sink);
         }
         if let Some(suppressed) = ended.suppressed {
             return sink.step(Step::Suppressed(suppressed));

@@ -2,7 +2,7 @@
 
 use foldback_directives::{
     Bare, Code, Collect, Dialect, Directive, Fate, Hold, HoldReason, Parsed, Range, RangeReason, Rule,
-    Scanner, Settings, Sink, Step, TrailingSilence,
+    Scanner, Settings, Sink, Span, Step, TrailingSilence,
 };
 
 /// I2: every byte lies in one range, and what is shown concatenates to the clean text.
@@ -213,6 +213,8 @@ pub(crate) struct Listener {
     /// One past the last byte that was reported.
     reported: usize,
     header_after_text: bool,
+    /// Where something stands that was read as markup.
+    markup: Vec<Span>,
     hold: Option<Hold>,
 }
 
@@ -228,7 +230,13 @@ impl Sink for Listener {
                 assert_eq!(span.start, self.reported, "ranges come in order");
                 self.reported = span.end;
             }
-            Step::Header(_) => self.header_after_text |= !self.shown.is_empty(),
+            Step::Header { span, .. } => {
+                self.header_after_text |= !self.shown.is_empty();
+                self.markup.push(*span);
+            }
+            Step::Directive(directive) => self.markup.push(directive.span()),
+            Step::Action(action) => self.markup.push(action.span),
+            Step::Diagnostic(found) if found.code == Code::MarkerNotAlone => self.markup.push(found.span),
             Step::Hold(hold) => self.hold = hold.copied(),
             _ => {}
         }
@@ -277,6 +285,14 @@ pub(crate) fn listen(chunks: &[&str], settings: &Settings, inbound: Option<&str>
     if !held_whole && parsed.suppressed.is_none() {
         for (decided, since) in waits {
             assert_eq!(held_back(&raw, &parsed, decided, since), None, "{chunks:?}");
+        }
+    }
+    for range in parsed.ranges.iter().filter(|range| range.fate == Fate::Show) {
+        for markup in &listener.markup {
+            assert!(
+                !range.span.overlaps(*markup),
+                "{range:?} shows bytes of {markup:?}"
+            );
         }
     }
     (parsed, released)

@@ -15,7 +15,7 @@ impl Sink for Screen {
             Step::Hold(hold) => self.hold = hold.copied(),
             Step::Show { .. } => self.log.push("show"),
             Step::Directive(_) => self.log.push("directive"),
-            Step::Header(_) => self.log.push("header"),
+            Step::Header { .. } => self.log.push("header"),
             _ => {}
         }
         self.collect.step(step);

@@ -4,12 +4,13 @@
 use super::{courier::Outgoing, desk::Desk};
 use crate::{
     config::Narration,
+    leaks::Place,
     rules::Rule,
     split::{Limit, Piece, Splitter},
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, HoldReason, Kind, MessageId, Operation, Outcome, OutcomeCode, RefusalCode, Span, Timestamp,
+    Body, HoldReason, Kind, MessageId, Operation, Outcome, OutcomeCode, RefusalCode, Timestamp,
 };
 use std::time::Duration;
 
@@ -299,9 +300,15 @@ impl Bubble {
                 text: piece.text(&self.clean),
             }
         };
+        let place = Place {
+            message,
+            span,
+            prefix: piece.prefix.len(),
+            suffix: piece.suffix.len(),
+        };
         Said {
             body,
-            place: Some((message, span)),
+            place: Some(place),
         }
     }
 }
@@ -310,7 +317,7 @@ impl Bubble {
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     body: Body,
-    place: Option<(u32, Span)>,
+    place: Option<Place>,
 }
 
 impl Said {

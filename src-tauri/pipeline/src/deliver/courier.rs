@@ -6,13 +6,13 @@ use super::{
 };
 use crate::{
     crash::{self, Point},
-    leaks::Watch,
+    leaks::{Place, Watch},
     recorder::{Ids, Recorder},
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Body, DirectiveRef, Draft, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Span, Target,
+    Body, DirectiveRef, Draft, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Target,
     TurnId,
 };
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) struct Outgoing {
     pub(crate) directive: Option<DirectiveRef>,
     pub(crate) live: bool,
     /// Which place of which message's clean text it shows.
-    pub(crate) shows: Option<(u32, Span)>,
+    pub(crate) shows: Option<Place>,
 }
 
 impl Outgoing {
@@ -61,7 +61,7 @@ impl Outgoing {
 
     /// The same for a place of an answer's clean text.
     #[must_use]
-    pub(crate) const fn showing(mut self, place: Option<(u32, Span)>) -> Self {
+    pub(crate) const fn showing(mut self, place: Option<Place>) -> Self {
         self.shows = place;
         self
     }
@@ -70,6 +70,16 @@ impl Outgoing {
         Self {
             body: Some(body),
             ..Self::new(Operation::EditText { message, text })
+        }
+    }
+
+    /// The text that it shows of an answer.
+    pub(super) fn shown_text(&mut self) -> Option<&mut String> {
+        match &mut self.operation {
+            Operation::SendText { text, .. } | Operation::EditText { text, .. } => {
+                self.shows.is_some().then_some(text)
+            }
+            _ => None,
         }
     }
 
@@ -148,9 +158,8 @@ impl Courier {
             operation: outgoing.operation.clone(),
         };
         let live = outgoing.live;
-        let shows = outgoing.shows.map(|(message, span)| Shows {
-            message,
-            span,
+        let shows = outgoing.shows.map(|place| Shows {
+            place,
             watch: Arc::clone(&self.leaks),
         });
         let hurried = outgoing.directive.is_some() && !self.elsewhere;

@@ -66,6 +66,7 @@ async fn take(
 ) -> Result<Option<Option<Failure>>, StoreError> {
     match cue {
         Cue::Text { message, text } => open(bubble, message).push(&text),
+        Cue::Raw(text) => desk.raw.push_str(&text),
         Cue::Header {
             message,
             header,

@@ -43,6 +43,8 @@ pub(crate) struct Desk {
     pub(super) held: Vec<(bool, oneshot::Receiver<Carried>)>,
     /// Directives that wait for the end of their message; only with that rule switched off.
     pub(super) late: Vec<(DirectiveRef, Directive)>,
+    /// Raw text, shown instead of the clean one; only with that rule switched off.
+    pub(super) raw: String,
 }
 
 impl Desk {
@@ -80,6 +82,7 @@ impl Desk {
             busy: None,
             held: Vec::new(),
             late: Vec::new(),
+            raw: String::new(),
         }
     }
 
@@ -116,8 +119,11 @@ impl Desk {
     pub(crate) async fn post_by(
         &mut self,
         courier: &Courier,
-        outgoing: Outgoing,
+        mut outgoing: Outgoing,
     ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
+        if let (false, Some(text)) = (self.raw.is_empty(), outgoing.shown_text()) {
+            text.clone_from(&self.raw);
+        }
         let counts = is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some();
         let live = outgoing.live;
         match courier.post(outgoing).await? {

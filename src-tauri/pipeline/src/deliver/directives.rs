@@ -117,6 +117,11 @@ async fn react(
         ))?;
     }
     let message = match message {
+        Some(id) if id.contains(MASK) => {
+            return Ok(Err(Skip::not_allowed(
+                "the message it names is a secret, and no message id",
+            )));
+        }
         Some(id) => MessageId::new(id),
         None if desk.rules.holds(Rule::DeliverReaction) => desk.inbound.message.clone(),
         None => return Ok(Err(Skip::unsupported("no message is named"))),

@@ -4,7 +4,7 @@
 use super::bubble::arrived;
 use crate::{
     config::OutboxConfig,
-    leaks::Watch,
+    leaks::{Place, Watch},
     recorder::Recorder,
     rules::{Rule, Rules},
     sent::Sent,
@@ -12,7 +12,8 @@ use crate::{
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    ChannelId, Clock, HoldReason, Kind, OpId, Outcome, OutcomeCode, Rng, SessionId, Span, Target, Timestamp,
+    ChannelId, Clock, HoldReason, Kind, OpId, Operation, Outcome, OutcomeCode, Rng, SessionId, Target,
+    Timestamp,
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
@@ -40,19 +41,19 @@ pub(crate) struct Job {
 
 /// A place of an answer's clean text.
 pub(crate) struct Shows {
-    pub(crate) message: u32,
-    pub(crate) span: Span,
+    pub(crate) place: Place,
     pub(crate) watch: Arc<Watch>,
 }
 
 impl Job {
     /// Raises the alarm as soon as what the operation shows is on the screen, for all that is known.
     fn look_for_leaks(&self, outcome: &Outcome) -> Result<(), StoreError> {
-        match &self.shows {
-            Some(Shows { message, span, watch })
-                if arrived(outcome) || outcome.code == OutcomeCode::Unknown =>
-            {
-                self.recorder.alarm(watch.shown(self.entry.op, *message, *span))
+        match (&self.shows, &self.entry.operation) {
+            (
+                Some(Shows { place, watch }),
+                Operation::SendText { text, .. } | Operation::EditText { text, .. },
+            ) if arrived(outcome) || outcome.code == OutcomeCode::Unknown => {
+                self.recorder.alarm(watch.shown(self.entry.op, *place, text))
             }
             _ => Ok(()),
         }

@@ -1,6 +1,7 @@
 //! Which message an answer answers.
 
 use crate::rules::{Rule, Rules};
+use foldback_directives::redact::MASK;
 use foldback_wire::{Capabilities, Header, MessageId, ReplyForm};
 
 /// The reply target a header asks for, or why it cannot be one.
@@ -15,6 +16,12 @@ pub(crate) fn reply_target(
         (None, Some(true)) if rules.holds(Rule::DeliverReplyCurrent) => current.clone(),
         _ => return Ok(None),
     };
+    if wanted.as_str().contains(MASK) {
+        // No platform has a message of that id, and none is told a secret.
+        return Err(format!(
+            "{wanted} stands for a secret and is no message id; sent without"
+        ));
+    }
     match can.reply {
         None => Err(format!(
             "this channel cannot answer message {wanted}; sent without"

@@ -6,7 +6,7 @@ use foldback_directives::{
     Scanner,
     redact::{RawRedactor, Reader, TextRedactor},
 };
-use foldback_wire::{Directive, Kind, RangeReason, Span, redact::Redaction};
+use foldback_wire::{Directive, Header, Kind, RangeReason, Span, redact::Redaction};
 
 /// What is masked in a turn.
 pub(crate) struct Redact<'a> {
@@ -60,6 +60,15 @@ impl<'a> Redact<'a> {
         }
         if !self.rules.holds(Rule::RedactFile) {
             name(&mut masked, directive);
+        }
+        masked
+    }
+
+    /// A header as it is honoured and journalled.
+    pub(crate) fn header(&self, header: &Header) -> Header {
+        let mut masked = header.clone();
+        if let Some(redaction) = self.redaction {
+            redaction.header(&mut masked);
         }
         masked
     }

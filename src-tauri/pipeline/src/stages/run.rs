@@ -189,12 +189,13 @@ impl Run<'_> {
     }
 
     async fn hand_on(&self, Decisions { events, cues }: Decisions) -> Result<(), StoreError> {
-        let mut leaks = Vec::new();
-        for kind in &events {
-            if let Kind::Decided { message, range } = kind {
-                leaks.extend(self.leaks.decided(*message, range));
+        for cue in &cues {
+            if let Cue::Text { message, text } = cue {
+                self.leaks.wrote(*message, text);
             }
         }
+        let mut leaks: Vec<_> = events.iter().flat_map(|kind| self.leaks.decided(kind)).collect();
+        leaks.sort_unstable();
         self.recorder.note_all(events)?;
         self.recorder.alarm(leaks)?;
         for cue in cues {

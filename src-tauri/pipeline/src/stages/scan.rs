@@ -13,6 +13,8 @@ use foldback_wire::{
 pub(crate) enum Cue {
     /// More text to show.
     Text { message: u32, text: String },
+    /// More raw text, which is nobody's to show; only with that rule switched off.
+    Raw(String),
     /// The header of the message, before its first text. The span is where it may stand.
     Header {
         message: u32,
@@ -83,6 +85,8 @@ struct Open {
     bytes: usize,
     directives: u32,
     held: bool,
+    /// The raw text; kept only when markup is shown.
+    markup: Option<String>,
 }
 
 impl<'a> Scan<'a> {
@@ -126,20 +130,26 @@ impl<'a> Scan<'a> {
                 bytes: 0,
                 directives: 0,
                 held: false,
+                markup: (!self.rules.holds(Rule::ScanStrip)).then(String::new),
             }
         });
         if open.id.is_none() {
             open.id = id;
         }
         open.bytes += text.len();
+        if let Some(markup) = &mut open.markup {
+            markup.push_str(text);
+        }
         let mut made = Decisions::default();
         let Open {
             message,
             directives,
             held,
+            markup,
             ..
         } = open;
         let mut listener = Listener::new(*message, directives, held, &self.redact, &mut made);
+        listener.markup = markup.as_deref();
         open.reader.push(text, &mut listener);
         if !self.rules.holds(Rule::ScanHold) {
             listener.show_held(text, open.bytes);
@@ -147,6 +157,9 @@ impl<'a> Scan<'a> {
         listener.flush();
         let raw = open.raw.push(text, open.reader.redaction_from(), &made.events);
         decisions.take(open.message, Some(raw), made);
+        if !self.rules.holds(Rule::DeliverClean) {
+            decisions.cues.push(Cue::Raw(text.to_owned()));
+        }
         decisions
     }
 
@@ -176,10 +189,12 @@ impl<'a> Scan<'a> {
             bytes,
             mut directives,
             mut held,
+            markup,
             ..
         } = open;
         let mut made = Decisions::default();
         let mut listener = Listener::new(message, &mut directives, &mut held, &self.redact, &mut made);
+        listener.markup = markup.as_deref();
         reader.finish(&mut listener);
         listener.flush();
         decisions.take(message, raw.finish(&made.events), made);
@@ -206,6 +221,9 @@ struct Listener<'a> {
     plain: Option<Span>,
     /// Where what is held begins.
     holds: Option<usize>,
+    /// The raw text, to show what was read as markup: a leak that the alarm is there for. Only mutation tests
+    /// ask for it.
+    markup: Option<&'a str>,
     text: String,
 }
 
@@ -225,6 +243,7 @@ impl<'a> Listener<'a> {
             into,
             plain: None,
             holds: None,
+            markup: None,
             text: String::new(),
         }
     }
@@ -334,7 +353,10 @@ impl Sink for Listener<'_> {
         match step {
             Step::Show { span, text, joined } => self.show(span, text, joined),
             Step::Mask { span, text } => self.mask(span, text),
-            Step::Hide { span, fate, reason } => self.decided(span, fate, Some(reason), None),
+            Step::Hide { span, fate, reason } => match self.markup {
+                Some(raw) => self.show(span, span.of(raw), false),
+                None => self.decided(span, fate, Some(reason), None),
+            },
             Step::Directive(directive) => {
                 let at = DirectiveRef {
                     message,
@@ -348,14 +370,16 @@ impl Sink for Listener<'_> {
                 });
                 self.cue(Cue::Directive { at, directive });
             }
-            Step::Header(header) => {
+            Step::Header { header, span } => {
+                let header = self.redact.header(header);
                 self.event(Kind::HeaderRead {
                     message,
                     header: header.clone(),
+                    span,
                 });
                 self.cue(Cue::Header {
                     message,
-                    header: header.clone(),
+                    header,
                     span: Span::default(),
                 });
             }

@@ -88,7 +88,9 @@ const SCENES: &[Scene] = &[
         "streamed",
         &[
             Rule::ScanHold,
+            Rule::ScanStrip,
             Rule::PreviewInterval,
+            Rule::DeliverClean,
             Rule::DeliverDirectives,
             Rule::DeliverReaction,
         ],

@@ -129,6 +129,47 @@ async fn a_file_with_a_secret_in_its_name_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_secret_that_is_named_as_a_message_is_kept_nowhere_and_no_platform_is_told_it() {
+    let bot = Bot::start().await;
+    bot.says([text(&format!(
+        "[[reply_to:{KEY}]]\n<react emoji=\"eyes\" message=\"{KEY}\"/>\n\
+         <actions><send-message channel=\"slack\" chat=\"{KEY}\">x</send-message></actions>Done."
+    ))]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["Done."]);
+    nowhere(&bot, &[KEY]).await;
+    let kinds = bot.kinds().await;
+    let read = |kind: &Kind| matches!(kind, Kind::HeaderRead { header, .. } if header.reply_to.as_deref() == Some("[redacted]"));
+    assert!(kinds.iter().any(read), "the journal says that one was named");
+    let warned =
+        |kind: &Kind| matches!(kind, Kind::Warned { detail } if detail.contains("stands for a secret"));
+    assert!(kinds.iter().any(warned));
+    let skipped = |kind: &Kind| {
+        matches!(kind, Kind::Skipped { outcome: Outcome { code: OutcomeCode::NotAllowed, detail: Some(why), .. }, .. }
+            if why.contains("no message id"))
+    };
+    assert!(kinds.iter().any(skipped));
+    assert!(bot.calls(Platform::Telegram, OpKind::React).is_empty());
+    let sent = format!("{:?}", bot.calls(Platform::Telegram, OpKind::SendText));
+    assert!(!sent.contains(KEY) && sent.contains("reply_to: None"), "{sent}");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_json_action_of_any_type_is_masked_in_the_journal() {
+    let bot = Bot::with("[output]\ndialects = [\"actions\", \"json\"]\n").await;
+    bot.says([text(&format!(
+        "{{\"actions\":[{{\"type\":\"{KEY}\",\"payload\":{{}}}}]}}\nDone."
+    ))]);
+    bot.turn(Platform::Telegram, "hi").await;
+    let kinds = bot.kinds().await;
+    let read = |kind: &Kind| matches!(kind, Kind::Action { action, .. } if action.kind == "[redacted]");
+    assert!(kinds.iter().any(read), "{kinds:?}");
+    nowhere(&bot, &[KEY]).await;
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_secret_split_by_a_directive_is_masked_in_the_journal_too() {
     let bot = Bot::start().await;
     bot.says([
@@ -162,6 +203,7 @@ async fn reasoning_tools_and_failures_are_masked_in_the_journal() {
     if let Act::Tool(tool) = &mut call.act {
         tool.arguments = Some(format!("{{\"api_key\": \"a1b2c3d4e5\", \"k\": \"{KEY}\"}}"));
         tool.result = Some("password=hunter2".to_owned());
+        tool.name = format!("run {KEY}");
     }
     bot.says([
         Act::Reasoning("The key is sk-abcdefgh".to_owned()).into(),

@@ -96,7 +96,7 @@ impl<'a> Turn<'a> {
             match &event.kind {
                 Kind::Stopping { stage, gate, .. } => first.push(format!("{stage} stops it: {gate}")),
                 Kind::Decided { message, range } => decide(ranges.entry(*message).or_default(), range),
-                Kind::HeaderRead { message, header } => {
+                Kind::HeaderRead { message, header, .. } => {
                     read.push(format!("header of message {message}: {}", json(header)));
                 }
                 Kind::Directive { at, directive } => read.push(format!(
