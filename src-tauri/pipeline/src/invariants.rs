@@ -40,6 +40,7 @@ pub enum Extent {
 /// - every turn ends exactly once, and says nothing afterwards; a stop and a blocked end come together;
 /// - every operation is intended once, attempted only in between, and ends exactly once;
 /// - the chunks of a message follow each other, and its ranges cover each byte exactly once;
+/// - no operation showed markup: the leak alarm was silent;
 /// - a conversation is idle before its turn ends, with no operation of it open.
 pub fn check(events: &[Event], extent: Extent) -> Vec<Violation> {
     let mut state = State::default();
@@ -121,6 +122,12 @@ impl State {
                         self.open.remove(&(turn, *op));
                     }
                 }
+            }
+            Kind::Leaked { op, message, span } => {
+                let (start, end) = (span.start, span.end);
+                let what =
+                    format!("operation {op} showed markup: bytes {start} to {end} of message {message}");
+                self.violation(event, what);
             }
             _ => {}
         }
@@ -301,6 +308,19 @@ mod tests {
             gate: Gate::QueueFull,
         };
         assert!(violations(vec![received(), ended(blocked)])[0].starts_with("it was stopped by None"));
+    }
+
+    #[test]
+    fn no_operation_shows_markup() {
+        let leaked = Kind::Leaked {
+            op: OpId(4),
+            message: 0,
+            span: Span::new(3, 9),
+        };
+        assert_eq!(
+            violations(vec![received(), leaked, ended(Terminal::Replied)]),
+            ["operation 4 showed markup: bytes 3 to 9 of message 0"]
+        );
     }
 
     #[test]

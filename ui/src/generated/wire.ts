@@ -1282,6 +1282,8 @@ export type Kind = { "type": "started",
   message: number,
   /** Its valid keys. */
   header: Header,
+  /** From the first of them to the end of the last. */
+  span: Span,
 }
 | { "type": "action",
   /** Which assistant message. */

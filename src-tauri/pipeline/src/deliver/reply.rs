@@ -97,6 +97,17 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_for_a_secret_is_no_message() {
+        let to = Header {
+            reply_to: Some(MASK.into()),
+            ..Header::default()
+        };
+        for platform in [Platform::Telegram, Platform::Discord] {
+            assert!(target(platform, &to).unwrap_err().contains("no message id"));
+        }
+    }
+
+    #[test]
     fn flags_that_are_set_and_not_honoured() {
         let header = Header {
             silent: Some(true),

@@ -1,0 +1,156 @@
+use super::*;
+use crate::{Seq, Timestamp};
+
+fn outgoing() -> Outgoing {
+    Outgoing::new(Redaction::new(&RedactSettings::default()).unwrap())
+}
+
+fn event(seq: u64, turn: u64, kind: Kind) -> Event {
+    Event {
+        seq: Seq(seq),
+        at: Timestamp(0),
+        turn: Some(TurnId(turn)),
+        session: None,
+        channel: None,
+        kind,
+    }
+}
+
+fn chunk(seq: u64, turn: u64, start: usize, text: &str) -> Event {
+    let span = Span::new(start, start + text.len());
+    let text = text.to_owned();
+    event(
+        seq,
+        turn,
+        Kind::Chunk {
+            message: 0,
+            span,
+            text,
+            came: None,
+        },
+    )
+}
+
+fn warned(seq: u64, text: &str) -> Event {
+    event(
+        seq,
+        1,
+        Kind::Warned {
+            detail: text.to_owned(),
+        },
+    )
+}
+
+fn texts(events: &[Event]) -> Vec<String> {
+    let text = |event: &Event| match &event.kind {
+        Kind::Chunk { text, .. } | Kind::Warned { detail: text } => text.clone(),
+        other => format!("{other:?}"),
+    };
+    events.iter().map(text).collect()
+}
+
+#[test]
+fn a_secret_across_chunks_is_masked_length_for_length_and_the_order_stays() {
+    let mut out = outgoing();
+    assert!(out.push(chunk(1, 1, 0, "key sk-abcdef")).is_empty());
+    assert!(out.push(warned(2, "password: hunter2")).is_empty());
+    let all = out.push(chunk(3, 1, 13, "ghijklmnopqrstuvwx end"));
+    assert_eq!(
+        texts(&all),
+        ["key #********", "password: [redacted]", "****************** end"]
+    );
+    assert!(all.is_sorted_by_key(|event| event.seq));
+}
+
+#[test]
+fn the_end_decides_and_a_gap_does_too() {
+    let mut out = outgoing();
+    assert!(out.push(chunk(1, 1, 0, "password: hunter2")).is_empty());
+    assert_eq!(texts(&out.push(chunk(5, 1, 40, "sk-abc"))), ["password: #******"]);
+    assert_eq!(texts(&out.finish()), ["sk-abc"]);
+}
+
+#[test]
+fn turns_do_not_mix() {
+    let mut out = outgoing();
+    assert!(out.push(chunk(1, 1, 0, "sk-abcdefghij")).is_empty());
+    assert!(out.push(chunk(2, 2, 0, "klmnopqrstuvwxyz")).is_empty());
+    assert_eq!(
+        texts(&out.push(chunk(3, 1, 13, " "))),
+        ["sk-abcdefghij", "klmnopqrstuvwxyz", " "]
+    );
+}
+
+#[test]
+fn what_was_masked_stays_as_it_is() {
+    let mut out = outgoing();
+    let text = "key #******************** and [redacted] ";
+    assert_eq!(texts(&out.push(chunk(1, 1, 0, text))), [text]);
+}
+
+#[test]
+fn a_users_words_stay_when_the_setting_says_so() {
+    let keep = RedactSettings {
+        inbound: InboundSecrets::Keep,
+        ..RedactSettings::default()
+    };
+    let mut kind = Kind::Prepared {
+        prompt: "password: hunter2".to_owned(),
+    };
+    Redaction::new(&keep).unwrap().event(&mut kind);
+    assert_eq!(
+        kind,
+        Kind::Prepared {
+            prompt: "password: hunter2".to_owned()
+        }
+    );
+    Redaction::new(&RedactSettings::default())
+        .unwrap()
+        .event(&mut kind);
+    assert_eq!(
+        kind,
+        Kind::Prepared {
+            prompt: "password: [redacted]".to_owned()
+        }
+    );
+}
+
+#[test]
+fn names_and_ids_of_an_agents_are_masked_and_those_of_a_platform_stay() {
+    const KEY: &str = "sk-proj-Abc123Abc123Abc123Abc123";
+    let target = serde_json::json!({"chat": "42", "thread": null});
+    for (kind, stays) in [
+        (
+            serde_json::json!({"type": "tool", "call": {"id": "t1", "name": format!("run {KEY}"),
+                "status": "running", "arguments": null, "result": null}}),
+            "t1",
+        ),
+        (
+            serde_json::json!({"type": "header_read", "message": 0, "span": [0, 9], "header": {"reply_to": KEY}}),
+            "header_read",
+        ),
+        (
+            serde_json::json!({"type": "directive", "at": {"message": 0, "index": 0}, "directive":
+                {"type": "send_message", "channel": KEY, "chat": KEY, "text": "Hi", "span": [0, 9]}}),
+            "Hi",
+        ),
+        (
+            serde_json::json!({"type": "intended", "op": 1, "intent": {"kind": "send_text", "target": target,
+                "reply_to": KEY, "live": false}}),
+            "42",
+        ),
+        (
+            serde_json::json!({"type": "intended", "op": 1, "intent": {"kind": "react", "target": target,
+                "message": KEY, "emoji": "x", "live": false}}),
+            "42",
+        ),
+    ] {
+        let mut kind: Kind = serde_json::from_value(kind).unwrap();
+        Redaction::new(&RedactSettings::default())
+            .unwrap()
+            .event(&mut kind);
+        let kind = serde_json::to_string(&kind).unwrap();
+        assert!(!kind.contains(KEY) && kind.contains("[redacted]"), "{kind}");
+        assert!(kind.contains(stays), "{kind}");
+    }
+}
