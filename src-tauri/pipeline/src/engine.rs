@@ -111,8 +111,8 @@ pub(crate) struct Core {
     pub(crate) stopping: CancellationToken,
     /// Running turns are to stop.
     pub(crate) killed: CancellationToken,
-    /// Lanes are to stop.
-    halted: CancellationToken,
+    /// Lanes are to stop, and nobody waits for an outcome any more.
+    pub(crate) halted: CancellationToken,
     seen: Mutex<Seen>,
     bot_turns: Mutex<BotTurns>,
     pub(crate) pairings: Mutex<PairingBook>,
@@ -353,7 +353,8 @@ impl Engine {
 
     /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
     /// said is delivered; what is held stays in the outbox, and what is queued in the journal, for the next
-    /// start.
+    /// start. Bounded by `grace` twice and by 30 seconds for each of: the calls under way, the channels, the
+    /// turns that are left.
     pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
         let core = &self.core;
         core.stopping.cancel();
@@ -384,7 +385,13 @@ impl Engine {
             .board
             .switch_all_off(&Actor::Pipeline, "the process is ending")
             .await;
-        core.tasks.wait().await;
+        tokio::select! {
+            biased;
+            () = core.tasks.wait() => {}
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => {
+                tracing::error!("a turn does not end; it stays open for the next start");
+            }
+        }
         core.recorder.note(Kind::Stopped)?;
         core.recorder.journal.flush().await
     }

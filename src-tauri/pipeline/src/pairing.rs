@@ -150,6 +150,7 @@ impl Core {
                 thread: message.thread.clone(),
             },
             elsewhere: false,
+            abroad: false,
             dry_run: message.dry_run,
         };
         if let Posted::Held(outcome) = courier
@@ -158,7 +159,7 @@ impl Core {
         {
             // What is held keeps no process from ending.
             drop(busy);
-            outcome.await.map_err(|_| StoreError::Closed)?;
+            courier.outcome(outcome).await?;
         }
         let terminal = Terminal::Blocked { gate };
         recorder.note_all(vec![

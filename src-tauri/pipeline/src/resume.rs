@@ -2,7 +2,7 @@
 //! nothing lost silently.
 
 use crate::{
-    deliver::{carry::KEY_MEMORY, lanes::Job, tally::terminal_of},
+    deliver::{bubble::arrived, carry::KEY_MEMORY, fallback::left, lanes::Job, tally::terminal_of},
     engine::Core,
     recorder::Recorder,
     rules::Rule,
@@ -10,7 +10,8 @@ use crate::{
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    ChannelId, Event, Inbound, Kind, OpKind, Outcome, OutcomeCode, Seq, Stage, Terminal, Timestamp, TurnId,
+    ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, Seq, Stage, Terminal,
+    Timestamp, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -131,8 +132,10 @@ impl Core {
         drop(seen);
         for entry in &outbox {
             if !ended.contains_key(&entry.turn) {
-                turns.insert(entry.turn, Some(entry.channel.clone()));
-                waiting.remove(&entry.turn);
+                // What it sends may go to another channel than its own.
+                let own = waiting.remove(&entry.turn).map(|waiting| waiting.message.channel);
+                let own = own.unwrap_or_else(|| entry.channel.clone());
+                turns.entry(entry.turn).or_insert(Some(own));
             }
         }
         Ok(Left {
@@ -143,7 +146,8 @@ impl Core {
     }
 
     /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a
-    /// repetition by its key, else it is `unknown`. Turns whose run had begun end once their operations have;
+    /// repetition by its key, else it is `unknown`. A live frame that was never attempted is not sent: nothing
+    /// would ever replace it. Turns whose run had begun end once their operations have;
     /// those that waited go through the gates again, in the order in which they came, before any new message.
     pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<_>>> = BTreeMap::new();
@@ -159,10 +163,20 @@ impl Core {
                 ))?;
                 continue;
             };
+            if entry.live && !entry.in_flight {
+                let outcome = Outcome::new(OutcomeCode::Cancelled)
+                    .because("the process ended, and nothing would replace this live frame");
+                settle(&recorder, &entry, outcome).await?;
+                continue;
+            }
             let remembered = self.recorder.now().since(entry.at) <= KEY_MEMORY;
             let repeatable = port.channel.capabilities().idempotency_key && remembered;
             if entry.in_flight && !repeatable && self.rules.holds(Rule::DeliverUnknown) {
-                settle_unknown(&recorder, &entry).await?;
+                let outcome = Outcome {
+                    attempts: 1,
+                    ..Outcome::new(OutcomeCode::Unknown).because("the process ended during the platform call")
+                };
+                settle(&recorder, &entry, outcome).await?;
                 continue;
             }
             let (done, outcome) = oneshot::channel();
@@ -190,10 +204,12 @@ impl Core {
         for (turn, channel) in left.turns {
             let recorder = channel.map_or_else(|| self.recorder.clone(), |c| self.recorder.of_turn(turn, &c));
             let outcomes = waits.remove(&turn).unwrap_or_default();
+            let halted = self.halted.clone();
             closings.spawn(async move {
                 for outcome in outcomes {
                     // The process ends again before this one has an outcome: the turn stays open.
-                    outcome.await.map_err(|_| StoreError::Closed)?;
+                    let outcome = halted.run_until_cancelled(outcome).await;
+                    outcome.and_then(Result::ok).ok_or(StoreError::Closed)?;
                 }
                 close(&recorder, turn).await
             });
@@ -231,11 +247,7 @@ impl Core {
     }
 }
 
-async fn settle_unknown(recorder: &Recorder, entry: &OutboxEntry) -> Result<(), StoreError> {
-    let outcome = Outcome {
-        attempts: 1,
-        ..Outcome::new(OutcomeCode::Unknown).because("the process ended during the platform call")
-    };
+async fn settle(recorder: &Recorder, entry: &OutboxEntry, outcome: Outcome) -> Result<(), StoreError> {
     let event = recorder.draft(Kind::Ended {
         op: entry.op,
         outcome: outcome.clone(),
@@ -251,12 +263,47 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
     if events.iter().any(|e| matches!(e.kind, Kind::TurnEnded { .. })) {
         return Ok(());
     }
+    if let Some(placeholder) = left_placeholder(&events) {
+        recorder.warn(left(
+            &placeholder,
+            "the process ended before the answer replaced it",
+        ))?;
+    }
     let stopped = events.iter().find_map(|event| match &event.kind {
         Kind::Stopping { gate, .. } => Some(Terminal::Blocked { gate: *gate }),
         _ => None,
     });
     let terminal = stopped.unwrap_or_else(|| terminal_of(&events));
     recorder.note_all(vec![Kind::Idle, Kind::TurnEnded { terminal }])
+}
+
+/// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.
+fn left_placeholder(events: &[Event]) -> Option<MessageId> {
+    let mut put = None;
+    let mut touched: BTreeMap<OpId, &MessageId> = BTreeMap::new();
+    let mut standing = None;
+    for event in events {
+        match &event.kind {
+            // It stands there before the agent has said anything.
+            Kind::Chunk { .. } if put.is_none() => return None,
+            Kind::Intended { op, intent }
+                if put.is_none() && intent.live && intent.kind == OpKind::SendText =>
+            {
+                put = Some(*op);
+            }
+            Kind::Intended { op, intent } => {
+                touched.extend(intent.message.as_ref().map(|message| (*op, message)));
+            }
+            Kind::Ended { op, outcome } if put == Some(*op) => standing.clone_from(&outcome.message),
+            Kind::Ended { op, outcome }
+                if arrived(outcome) && touched.get(op).copied() == standing.as_ref() =>
+            {
+                standing = None;
+            }
+            _ => {}
+        }
+    }
+    standing
 }
 
 /// Whether everything the turn had to say was in the outbox before the process ended.

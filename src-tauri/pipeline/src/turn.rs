@@ -278,6 +278,7 @@ impl Core {
                 thread: message.thread.clone(),
             },
             elsewhere: false,
+            abroad: false,
             dry_run: message.dry_run,
         };
         let cancel = self.killed.child_token();

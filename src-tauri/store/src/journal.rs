@@ -32,6 +32,9 @@ pub struct OutboxEntry {
     /// Whether it must not reach the platform although the channel is armed.
     #[serde(default)]
     pub dry_run: bool,
+    /// Whether it is a live frame or a placeholder, which no restart sends.
+    #[serde(default)]
+    pub live: bool,
 }
 
 /// A conversation's stored state.

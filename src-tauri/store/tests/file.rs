@@ -44,6 +44,7 @@ fn sending(op: u64) -> OutboxEntry {
         at: Timestamp(0),
         in_flight: false,
         dry_run: false,
+        live: false,
     }
 }
 

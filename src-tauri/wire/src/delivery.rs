@@ -1,6 +1,6 @@
 //! What is asked of a channel, and what came of it.
 
-use crate::{ChatId, MessageId, OpKind, ThreadId, closed::closed_set};
+use crate::{ChannelId, ChatId, MessageId, OpKind, ThreadId, closed::closed_set};
 use foldback_directives::{FileKind, Span};
 use serde::{Deserialize, Serialize};
 
@@ -192,6 +192,9 @@ pub enum Body {
 pub struct Intent {
     /// Which operation.
     pub kind: OpKind,
+    /// The channel it goes to, where that is another one than the turn's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<ChannelId>,
     /// Where.
     pub target: Target,
     /// The message it is about (edit, delete, react).

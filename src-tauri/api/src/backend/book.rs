@@ -119,7 +119,7 @@ impl Backend {
                 continue;
             };
             lines.push(BookLine {
-                channel: channel.clone(),
+                channel: entry.intent.channel.as_ref().unwrap_or(channel).clone(),
                 chat: entry.intent.target.chat.clone(),
                 turn: *turn,
                 at: began.plus(std::time::Duration::from_millis(entry.at_ms)),
@@ -142,14 +142,16 @@ impl Backend {
             .find(|entry| entry.op == op)
             .filter(|entry| is_dead_letter(entry))
             .ok_or_else(|| failure::no_dead_letter(turn, op))?;
-        let channel = lost.inbound.channel.clone();
+        // Where it was to go, which need not be where the turn was.
+        let own = lost.inbound.channel.clone();
+        let channel = entry.intent.channel.clone().unwrap_or_else(|| own.clone());
         let (_, _, resent) = self.outcomes(Some(&channel)).await?;
         if let Some(turn) = resent.get(&op) {
             return Err(failure::resent_already(op, *turn));
         }
         let output = output_of(entry).map_err(|why| failure::cannot_resend(op, why))?;
         let target = &entry.intent.target;
-        let here = lost.inbound.chat == target.chat;
+        let here = channel == own && lost.inbound.chat == target.chat;
         let text = format!("Operation {op} of turn {turn}, sent again by a person.");
         let inbound = Inbound {
             chat: target.chat.clone(),

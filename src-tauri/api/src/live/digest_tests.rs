@@ -65,6 +65,7 @@ impl Feed {
     fn wanted(&mut self, ms: i64, turn: u64, op: u64, kind: OpKind) -> &mut Self {
         let intent = Intent {
             kind,
+            channel: None,
             target: Target {
                 chat: "c".into(),
                 thread: None,

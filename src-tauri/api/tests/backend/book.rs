@@ -170,3 +170,40 @@ async fn a_reaction_is_sent_again_as_what_it_is() {
         "{delivered:?}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_letter_to_another_channel_is_listed_there_and_sent_again_there() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.output.allow_targets = vec!["slack:team".to_owned()];
+    })
+    .await;
+    fail_next(&host, "slack", OpKind::SendText);
+    let turn = host
+        .say(
+            "telegram",
+            "Hi",
+            "<actions><send-message channel=\"slack\" chat=\"team\">Psst</send-message></actions>Hi",
+        )
+        .await;
+    assert_eq!(book(&host, Some("telegram")).await.dead_total, 0);
+    let dead = book(&host, Some("slack")).await;
+    assert_eq!((dead.dead_total, dead.settled_total), (1, 0));
+    assert_eq!(u64::from(dead.dead_total), host.rows(&dead.dead_filter).await);
+    let letter = &dead.dead[0];
+    assert_eq!(letter.channel.as_str(), "slack");
+    assert!(letter.can_resend);
+
+    let args = json!({"turn": turn, "op": letter.entry.op});
+    let sent: Sent = host.call("resend", args.clone()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
+    assert_eq!(
+        (detail.inbound.channel.as_str(), detail.inbound.chat.as_str()),
+        ("slack", "team"),
+        "by the account that it was to come from"
+    );
+    let after = book(&host, Some("slack")).await;
+    assert_eq!((after.dead[0].resent, after.settled_total), (Some(sent.turn), 1));
+    assert_eq!(host.failure("resend", args).await.0, "resent_already");
+}

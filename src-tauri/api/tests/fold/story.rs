@@ -101,6 +101,7 @@ pub(crate) fn telegram() -> Capabilities {
 pub(crate) fn intent(kind: OpKind) -> Intent {
     Intent {
         kind,
+        channel: None,
         target: Target {
             chat: "c1".into(),
             thread: None,

@@ -1,7 +1,11 @@
 //! One assistant message on its way to the screen: a live preview where the channel can edit, further
 //! messages where one is not enough, and in the end the whole text.
 
-use super::{courier::Outgoing, desk::Desk};
+use super::{
+    courier::Outgoing,
+    desk::{Desk, Sent},
+    fallback::Wanted,
+};
 use crate::{
     config::Narration,
     leaks::Place,
@@ -9,9 +13,7 @@ use crate::{
     split::{Limit, Piece, Splitter},
 };
 use foldback_store::StoreError;
-use foldback_wire::{
-    Body, HoldReason, Kind, MessageId, Operation, Outcome, OutcomeCode, RefusalCode, Timestamp,
-};
+use foldback_wire::{Body, HoldReason, Kind, MessageId, Operation, Outcome, OutcomeCode, Timestamp};
 use std::time::Duration;
 
 /// Live frames that fail in a row before the preview is given up; the complete text is sent all the same.
@@ -21,6 +23,7 @@ const LIVE_FAILURES: u32 = 3;
 #[derive(Debug, Clone)]
 pub(crate) struct Shown {
     pub(crate) id: MessageId,
+    /// Empty where nobody knows which of two texts it shows.
     pub(crate) text: String,
     /// When the platform acknowledged it.
     pub(crate) at: Timestamp,
@@ -36,12 +39,14 @@ pub(crate) struct Bubble {
     reply_to: Option<MessageId>,
     /// Messages that are complete.
     parts: u32,
-    /// Parts that did not arrive.
-    failed: u32,
     /// Live frames that failed in a row.
     failures: u32,
     /// The platform wants no frame before this.
     quiet_until: Timestamp,
+    /// Whether it said so itself.
+    limited: bool,
+    /// A first frame may stand on the screen, and nobody can edit it: another one could double the message.
+    lost: bool,
     waiting: bool,
 }
 
@@ -54,9 +59,10 @@ impl Bubble {
             shown: None,
             reply_to: None,
             parts: 0,
-            failed: 0,
             failures: 0,
             quiet_until: Timestamp::default(),
+            limited: false,
+            lost: false,
             waiting: false,
         }
     }
@@ -114,12 +120,7 @@ impl Bubble {
         };
         if due > desk.now() {
             if !std::mem::replace(&mut self.waiting, true) {
-                let reason = HoldReason::EditInterval;
-                desk.note(Kind::Waiting {
-                    op: None,
-                    reason,
-                    until: Some(due),
-                })?;
+                self.note_wait(desk, due)?;
             }
             return Ok(());
         }
@@ -139,17 +140,17 @@ impl Bubble {
         if let Some(piece) = self.splitter.rest(&self.clean) {
             self.settle(desk, &piece).await?;
         }
-        if self.failed == 0 {
-            desk.remove_placeholder().await?;
-        }
-        Ok(())
+        desk.remove_placeholder().await
     }
 
     /// Time between frames; `None` where there are no live frames (any more).
     fn interval(&self, desk: &Desk) -> Option<Duration> {
         let forced = (!desk.rules.holds(Rule::PreviewCannotEdit)).then_some(0);
         let interval = desk.can.edit_interval_ms.filter(|_| desk.can.edit).or(forced)?;
-        if desk.narration == Narration::Hide && forced.is_none() || self.failures >= LIVE_FAILURES {
+        if desk.narration == Narration::Hide && forced.is_none()
+            || self.failures >= LIVE_FAILURES
+            || self.lost
+        {
             return None;
         }
         Some(if desk.rules.holds(Rule::PreviewInterval) {
@@ -167,9 +168,10 @@ impl Bubble {
         text.is_some() && text.as_ref() != self.shown.as_ref().map(|s| &s.text)
     }
 
-    /// An answer without a reply target goes into the placeholder; a reply is a message of its own.
+    /// An answer without a reply target goes into the placeholder; a reply is a message of its own. So is what
+    /// follows another message of the turn: the placeholder stands above that one.
     fn take_placeholder(&mut self, desk: &mut Desk) {
-        if self.parts == 0 && self.shown.is_none() && self.reply_to.is_none() {
+        if desk.is_first() && self.parts == 0 && self.shown.is_none() && self.reply_to.is_none() {
             self.shown = desk.placeholder.take();
         }
     }
@@ -177,64 +179,69 @@ impl Bubble {
     async fn frame(&mut self, desk: &mut Desk, piece: &Piece) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
         let said = self.said(piece);
-        let sent = match &self.shown {
-            Some(shown) => {
-                let edit = said.edit(shown.id.clone(), text.clone()).live(true);
-                desk.post(edit).await?
-            }
-            None => self.send(desk, &text, said, true).await?,
+        let frame = match &self.shown {
+            Some(shown) => said.edit(shown.id.clone(), text.clone()).live(true).into(),
+            None => self.wanted(desk, &text, said, true),
         };
-        let Some((outcome, retry_after)) = sent else {
+        let Some(Sent {
+            outcome,
+            retry_after,
+            instead,
+        }) = desk.post(frame).await?
+        else {
             return Ok(());
         };
+        if instead {
+            self.reply_to = None;
+        }
         let now = desk.now();
         if arrived(&outcome) {
             self.failures = 0;
             let id = outcome.message.or_else(|| self.shown.take().map(|s| s.id));
             self.shown = id.map(|id| Shown { id, text, at: now });
-        } else {
-            self.failures += 1;
-            let pause = desk.can.edit_interval_ms.map(Duration::from_millis);
-            self.quiet_until = now.plus(retry_after.or(pause).unwrap_or_default());
+            return Ok(());
         }
+        if outcome.code == OutcomeCode::Unknown {
+            match &mut self.shown {
+                Some(shown) => shown.text.clear(),
+                None => self.lost = true,
+            }
+        }
+        self.failures += 1;
+        let pause = desk.can.edit_interval_ms.map(Duration::from_millis);
+        self.quiet_until = now.plus(retry_after.or(pause).unwrap_or_default());
+        self.limited = retry_after.is_some();
         Ok(())
     }
 
     /// Makes a piece final: the shown message gets its text, or a new message does.
     async fn settle(&mut self, desk: &mut Desk, piece: &Piece) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
-        let said = self.said(piece);
-        let mut stale = None;
-        let mut arrived_so_far = false;
-        if let Some(shown) = self.shown.take() {
-            if shown.text == text {
-                arrived_so_far = true;
-            } else {
-                self.wait_for_edit(desk, &shown).await?;
-                let edit = said.clone().edit(shown.id.clone(), text.clone());
-                match desk.post(edit).await? {
-                    Some((outcome, _)) if outcome.code == OutcomeCode::Failed => {
-                        desk.warn(format!(
-                            "message {} could not be edited; the text is sent anew",
-                            shown.id
-                        ))?;
-                        // What is gone needs no removal.
-                        stale = (outcome.refusal != Some(RefusalCode::Gone)).then_some(shown.id);
-                    }
-                    _ => arrived_so_far = true,
+        let shown = self.shown.take();
+        if shown.as_ref().is_none_or(|shown| shown.text != text) {
+            let said = self.said(piece);
+            let anew = self.wanted(desk, &text, said.clone(), false);
+            let wanted = match shown {
+                Some(Shown { id, at, .. }) if self.wait_for_edit(desk, at).await? => {
+                    Wanted::edit(said.edit(id.clone(), text), id, anew)
                 }
-            }
-        }
-        if !arrived_so_far {
-            match self.send(desk, &text, said, false).await? {
-                Some((outcome, _)) if !arrived(&outcome) => self.failed += 1,
-                Some(_) => {
-                    if let Some(old) = stale {
-                        desk.discard(old).await?;
-                    }
+                Some(Shown { id, .. }) => {
+                    desk.warn(format!(
+                        "the platform wants no edit of message {id} before {}; the text is sent anew",
+                        self.quiet_until
+                    ))?;
+                    anew.replacing(id)
                 }
-                None => {}
+                None => anew,
+            };
+            if std::mem::take(&mut self.lost) {
+                desk.warn(format!(
+                    "message {} may stand on the screen twice, once in part: nobody knows whether its first \
+                     frame arrived",
+                    self.message
+                ))?;
             }
+            desk.post(wanted).await?;
         }
         self.parts += 1;
         self.waiting = false;
@@ -243,52 +250,59 @@ impl Bubble {
 
     /// A new message; the first one of an answer carries the reply target, and is sent plainly when the
     /// platform refuses that.
-    pub(super) async fn send(
-        &mut self,
-        desk: &mut Desk,
-        text: &str,
-        said: Said,
-        live: bool,
-    ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
-        let reply_to = self
-            .reply_to
-            .clone()
-            .filter(|_| self.parts == 0 || !desk.rules.holds(Rule::DeliverReply));
-        let Some(target) = reply_to else {
-            return desk.post(said.text(text.to_owned(), None).live(live)).await;
-        };
-        let reply = said
-            .clone()
-            .text(text.to_owned(), Some(target.clone()))
-            .live(live);
-        let sent = desk.post(reply).await?;
-        let refused = matches!(&sent, Some((Outcome { code: OutcomeCode::Failed, refusal: Some(refusal), .. }, _))
-            if matches!(refusal, RefusalCode::Gone | RefusalCode::Rejected | RefusalCode::Unsupported));
-        if !refused || !desk.rules.holds(Rule::DeliverReplyRefused) {
-            return Ok(sent);
+    pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Said, live: bool) -> Wanted {
+        let first = self.parts == 0 || !desk.rules.holds(Rule::DeliverReply);
+        let plain = said.clone().text(text.to_owned(), None).live(live);
+        match self.reply_to.as_ref().filter(|_| first) {
+            Some(target) => {
+                let reply = said.text(text.to_owned(), Some(target.clone())).live(live);
+                Wanted::reply(reply, plain, target)
+            }
+            None => plain.into(),
         }
-        desk.forgive();
-        desk.warn(format!("a reply to {target} was refused; sent without"))?;
-        self.reply_to = None;
-        desk.post(said.text(text.to_owned(), None).live(live)).await
     }
 
-    async fn wait_for_edit(&mut self, desk: &Desk, shown: &Shown) -> Result<(), StoreError> {
-        let Some(interval) = self.interval(desk) else {
-            return Ok(());
+    /// Waits until the message that was shown at this time may be edited, or the process ends: then the edit
+    /// goes into the outbox at once. False when the platform wants to be left alone for longer than any operation
+    /// waits.
+    async fn wait_for_edit(&mut self, desk: &Desk, shown_at: Timestamp) -> Result<bool, StoreError> {
+        let paced = self
+            .interval(desk)
+            .map(|interval| shown_at.plus(interval).max(self.quiet_until));
+        let due = paced.unwrap_or_default();
+        let due = if self.limited {
+            due.max(self.quiet_until)
+        } else {
+            due
         };
-        let due = shown.at.plus(interval).max(self.quiet_until);
-        if due > desk.now() {
-            if !self.waiting {
-                desk.note(Kind::Waiting {
-                    op: None,
-                    reason: HoldReason::EditInterval,
-                    until: Some(due),
-                })?;
-            }
-            desk.courier.recorder.clock.sleep_until(due).await;
+        let wait = due.since(desk.now());
+        if wait.is_zero() {
+            return Ok(true);
         }
-        Ok(())
+        let lanes = &desk.courier.lanes;
+        if self.limited && wait > lanes.policy.backoff_max.0 {
+            return Ok(false);
+        }
+        if !self.waiting {
+            self.note_wait(desk, due)?;
+        }
+        let clock = &desk.courier.recorder.clock;
+        lanes.stop.run_until_cancelled(clock.sleep_until(due)).await;
+        Ok(true)
+    }
+
+    /// Tells that an edit waits, and for what.
+    fn note_wait(&self, desk: &Desk, until: Timestamp) -> Result<(), StoreError> {
+        let limited = self.limited && self.quiet_until >= until;
+        desk.note(Kind::Waiting {
+            op: None,
+            reason: if limited {
+                HoldReason::RateLimited
+            } else {
+                HoldReason::EditInterval
+            },
+            until: Some(until),
+        })
     }
 
     fn said(&self, piece: &Piece) -> Said {

@@ -10,7 +10,9 @@ use crate::{
 };
 use foldback_channels::{Call, Delivered, NotDelivered};
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{CallFault, Fault, HoldReason, Kind, OpId, Outcome, OutcomeCode, RefusalCode, Timestamp};
+use foldback_wire::{
+    CallFault, Fault, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, RefusalCode, Timestamp,
+};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -38,7 +40,7 @@ impl Lanes {
             match self.way(job, held, reopened).await? {
                 Way::Free => {}
                 Way::Superfluous => {
-                    let outcome = Outcome::new(OutcomeCode::Cancelled).because("later text replaces it");
+                    let outcome = superfluous(attempts, maybe_done_at.is_some());
                     return Ok(Some(self.settle(job, outcome, None).await?));
                 }
                 Way::GivenUp { by } => {
@@ -67,6 +69,7 @@ impl Lanes {
                 attempts,
                 live: job.live,
                 keyed,
+                creates: job.entry.operation.kind() == OpKind::SendText,
                 maybe_done: maybe_done_at.is_some(),
                 hurried: job.hurried.then_some(paused),
             };
@@ -229,6 +232,16 @@ pub(super) fn faulted(number: u64, op: OpId, fault: &CallFault) -> Kind {
         op: Some(op),
         fault: Fault::Call(fault.clone()),
     }
+}
+
+/// The end of a live frame that cannot go out now.
+fn superfluous(attempts: u32, maybe_done: bool) -> Outcome {
+    let outcome = if maybe_done {
+        Outcome::new(OutcomeCode::Unknown).because("it may have arrived before its channel closed")
+    } else {
+        Outcome::new(OutcomeCode::Cancelled).because("later text replaces it")
+    };
+    Outcome { attempts, ..outcome }
 }
 
 /// The end of an operation that a person gave up.

@@ -117,15 +117,20 @@ pub(crate) struct Courier {
     pub(crate) target: Target,
     /// Another chat than the turn's own, where no text of the turn waits behind what is posted.
     pub(crate) elsewhere: bool,
+    /// Another channel than the turn's own.
+    pub(crate) abroad: bool,
     /// Nothing may reach a platform, in no chat.
     pub(crate) dry_run: bool,
 }
 
 impl Courier {
-    /// The same for a chat that a directive names.
+    /// The same for a chat that a directive names. What happens there is told of its channel.
     pub(crate) fn to(&self, channel: Channel, target: Target) -> Self {
+        let abroad = *channel.id() != *self.channel.id();
         Self {
-            elsewhere: *channel.id() != *self.channel.id() || target != self.target,
+            elsewhere: abroad || target != self.target,
+            abroad,
+            recorder: self.recorder.on_channel(channel.id()),
             channel,
             target,
             ..self.clone()
@@ -133,7 +138,8 @@ impl Courier {
     }
 
     /// Commits the intent, then waits for the outcome, unless the lane is held. What goes to another chat is
-    /// waited for as long as a directive may keep the text waiting.
+    /// waited for as long as a directive may keep the text waiting; when the process ends nothing is, and what
+    /// is still said goes into the outbox for the next start.
     pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<Posted, StoreError> {
         self.post_after(Vec::new(), outgoing).await
     }
@@ -155,6 +161,7 @@ impl Courier {
             at: self.recorder.now(),
             in_flight: false,
             dry_run: self.dry_run,
+            live: outgoing.live,
             operation: outgoing.operation.clone(),
         };
         let live = outgoing.live;
@@ -163,7 +170,8 @@ impl Courier {
             watch: Arc::clone(&self.leaks),
         });
         let hurried = outgoing.directive.is_some() && !self.elsewhere;
-        let intent = intent(&self.target, outgoing);
+        let mut intent = intent(&self.target, outgoing);
+        intent.channel = self.abroad.then(|| self.channel.id().clone());
         crash::point(Point::BeforeIntend);
         events.push(self.recorder.draft(Kind::Intended { op, intent }));
         self.recorder.journal.intend(entry.clone(), events).await?;
@@ -182,6 +190,7 @@ impl Courier {
         let patience = self.recorder.now().plus(PATIENCE);
         tokio::select! {
             biased;
+            () = self.lanes.stop.cancelled() => Ok(Posted::Held(ended)),
             carried = &mut ended => {
                 let carried = carried.map_err(|_| StoreError::Closed)?;
                 Ok(Posted::Ended(carried))
@@ -197,6 +206,12 @@ impl Courier {
                 Ok(Posted::Held(ended))
             }
         }
+    }
+
+    /// Waits for the outcome of what was held; an error when the process ends first.
+    pub(crate) async fn outcome(&self, held: oneshot::Receiver<Carried>) -> Result<Carried, StoreError> {
+        let carried = self.lanes.stop.run_until_cancelled(held).await;
+        carried.and_then(Result::ok).ok_or(StoreError::Closed)
     }
 }
 
@@ -217,6 +232,7 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
     } = outgoing;
     let mut intent = Intent {
         kind: operation.kind(),
+        channel: None,
         target: target.clone(),
         message: None,
         reply_to: None,

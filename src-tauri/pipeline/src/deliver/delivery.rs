@@ -188,7 +188,8 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
             // It is the first message sent for the answer, so the answer's reply target applies to it.
             let mut bubble = Bubble::new(0);
             bubble.answer(desk.answers.take());
-            bubble.send(desk, &text, Said::own(&text), false).await?;
+            let wanted = bubble.wanted(desk, &text, Said::own(&text), false);
+            desk.post(wanted).await?;
         }
     }
     if desk.tally.directives > 0 && desk.tally.directives == desk.tally.skipped && desk.tally.texts == 0 {
@@ -202,9 +203,7 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
     })?;
     desk.busy = None;
     desk.collect_held().await?;
-    if desk.tally.failures.is_empty() {
-        desk.remove_placeholder().await?;
-    }
+    desk.give_back_placeholder().await?;
     Ok(desk.tally.terminal(failure.map(|failure| failure.detail)))
 }
 

@@ -1,8 +1,9 @@
 //! What a turn's delivery works with, and the count it keeps.
 
 use super::{
-    bubble::{Shown, is_text},
+    bubble::{Shown, arrived, is_text},
     courier::{Courier, Outgoing, Posted},
+    fallback::{Next, Then, Wanted, left},
     lanes::Carried,
     tally::Tally,
 };
@@ -15,14 +16,12 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, Operation, Outcome, Timestamp,
+    Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, OpKind, Operation, Outcome, OutcomeCode,
+    Timestamp,
 };
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-
-/// Text that looks like none, for a message that can be edited but not removed.
-const BLANK: &str = "\u{200b}";
 
 /// Everything a turn's delivery works with.
 pub(crate) struct Desk {
@@ -40,11 +39,30 @@ pub(crate) struct Desk {
     pub(super) answers: Option<MessageId>,
     /// Dropped when there is nothing left to say: what is held keeps no process from ending.
     pub(crate) busy: Option<TaskTrackerToken>,
-    pub(super) held: Vec<(bool, oneshot::Receiver<Carried>)>,
+    pub(super) held: VecDeque<Held>,
+    /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
+    spoke: bool,
     /// Directives that wait for the end of their message; only with that rule switched off.
     pub(super) late: Vec<(DirectiveRef, Directive)>,
     /// Raw text, shown instead of the clean one; only with that rule switched off.
     pub(super) raw: String,
+}
+
+/// An operation whose outcome comes later.
+pub(super) struct Held {
+    counts: bool,
+    outcome: oneshot::Receiver<Carried>,
+    then: Then,
+}
+
+/// How something that is wanted went.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    pub(crate) outcome: Outcome,
+    /// How long the platform wants no more of the kind.
+    pub(crate) retry_after: Option<Duration>,
+    /// It was refused, and this is the outcome of what was done instead.
+    pub(crate) instead: bool,
 }
 
 impl Desk {
@@ -80,7 +98,8 @@ impl Desk {
             answers: None,
             tally: Tally::default(),
             busy: None,
-            held: Vec::new(),
+            held: VecDeque::new(),
+            spoke: false,
             late: Vec::new(),
             raw: String::new(),
         }
@@ -106,45 +125,92 @@ impl Desk {
         }
     }
 
-    /// Posts an operation to the turn's chat; `None` when it is held, and its outcome comes later.
-    pub(crate) async fn post(
-        &mut self,
-        outgoing: Outgoing,
-    ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
+    /// Sees something through in the turn's chat; `None` when it is held, and its outcome comes later.
+    pub(crate) async fn post(&mut self, wanted: impl Into<Wanted>) -> Result<Option<Sent>, StoreError> {
         let courier = self.courier.clone();
-        self.post_by(&courier, outgoing).await
+        self.post_by(&courier, wanted).await
     }
 
-    /// Posts an operation to any chat.
+    /// The same in any chat.
     pub(crate) async fn post_by(
         &mut self,
         courier: &Courier,
-        mut outgoing: Outgoing,
-    ) -> Result<Option<(Outcome, Option<Duration>)>, StoreError> {
-        if let (false, Some(text)) = (self.raw.is_empty(), outgoing.shown_text()) {
-            text.clone_from(&self.raw);
-        }
-        let counts = is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some();
-        let live = outgoing.live;
-        match courier.post(outgoing).await? {
-            Posted::Ended(Carried { outcome, retry_after }) => {
-                if counts {
-                    self.tally.count(&outcome, live);
+        wanted: impl Into<Wanted>,
+    ) -> Result<Option<Sent>, StoreError> {
+        let mut next = Some(wanted.into());
+        let (mut sent, mut instead) = (None, false);
+        while let Some(Wanted { mut outgoing, then }) = next.take() {
+            if let (false, Some(text)) = (self.raw.is_empty(), outgoing.shown_text()) {
+                text.clone_from(&self.raw);
+            }
+            let live = outgoing.live;
+            let counts =
+                is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some();
+            let speaks = !courier.elsewhere && makes_message(&outgoing.operation);
+            match courier.post(outgoing).await? {
+                // Nobody waits for a live frame: it is dropped when its lane goes on.
+                Posted::Held(_) if live => {}
+                Posted::Held(outcome) => {
+                    self.spoke |= speaks;
+                    self.held.push_back(Held {
+                        counts,
+                        outcome,
+                        then,
+                    });
                 }
-                Ok(Some((outcome, retry_after)))
+                Posted::Ended(Carried { outcome, retry_after }) => {
+                    self.spoke |= speaks && (arrived(&outcome) || outcome.code == OutcomeCode::Unknown);
+                    let (following, in_place) = self.follow(counts.then_some(live), &outcome, then)?;
+                    instead |= in_place;
+                    next = following;
+                    if !in_place && sent.is_none() {
+                        sent = Some(Sent {
+                            outcome,
+                            retry_after,
+                            instead,
+                        });
+                    }
+                }
             }
-            // Nobody waits for a live frame: it is dropped when its lane goes on.
-            Posted::Held(_) if live => Ok(None),
-            Posted::Held(outcome) => {
-                self.held.push((counts, outcome));
-                Ok(None)
-            }
+        }
+        Ok(sent)
+    }
+
+    /// Counts how an operation ended, where it counts, as a live frame or not. Answers what is done next, and
+    /// whether in its place.
+    fn follow(
+        &mut self,
+        counts: Option<bool>,
+        outcome: &Outcome,
+        then: Then,
+    ) -> Result<(Option<Wanted>, bool), StoreError> {
+        let next = then.next(outcome, self.rules);
+        if let Next::Instead(wanted, why) = next {
+            self.warn(why)?;
+            return Ok((Some(wanted), true));
+        }
+        if let Some(live) = counts {
+            self.tally.count(outcome, live);
+        }
+        match next {
+            Next::Remove(message) => Ok((self.removal(&message)?, false)),
+            Next::Left(why) => self.warn(why).map(|()| (None, false)),
+            Next::Instead(..) | Next::Done => Ok((None, false)),
         }
     }
 
-    /// Takes back the failure counted last: something else was done instead.
-    pub(crate) fn forgive(&mut self) {
-        self.tally.failures.pop();
+    /// What takes a message off the screen; where the channel has nothing for it, the journal is told.
+    fn removal(&self, message: &MessageId) -> Result<Option<Wanted>, StoreError> {
+        let removal = Wanted::removal(message, &self.can);
+        if removal.is_none() {
+            self.warn(left(message, "the channel can neither delete nor edit"))?;
+        }
+        Ok(removal)
+    }
+
+    /// Whether nothing of the turn stands in its chat yet but its placeholder.
+    pub(super) const fn is_first(&self) -> bool {
+        !self.spoke
     }
 
     /// Whether an operation would go out now.
@@ -158,30 +224,30 @@ impl Desk {
         channel.status().open().is_ok() && !lanes.is_held(channel.id(), target)
     }
 
-    /// Takes a message off the screen, as far as the channel can.
-    pub(crate) async fn discard(&mut self, message: MessageId) -> Result<(), StoreError> {
-        let operation = if self.can.delete {
-            Operation::Delete { message }
-        } else if self.can.edit {
-            Operation::EditText {
-                message,
-                text: BLANK.to_owned(),
-            }
-        } else {
-            return Ok(());
-        };
-        self.post(Outgoing::new(operation)).await.map(drop)
-    }
-
     /// Removes the placeholder, once everything that was to replace it has arrived.
     pub(crate) async fn remove_placeholder(&mut self) -> Result<(), StoreError> {
         if self.held.is_empty()
+            && self.tally.unacknowledged == 0
             && self.rules.holds(Rule::DeliverPlaceholder)
             && let Some(placeholder) = self.placeholder.take()
+            && let Some(removal) = self.removal(&placeholder.id)?
         {
-            self.discard(placeholder.id).await?;
+            self.post(removal).await?;
         }
         Ok(())
+    }
+
+    /// The end: the placeholder is removed, or the journal is told why it is not.
+    pub(super) async fn give_back_placeholder(&mut self) -> Result<(), StoreError> {
+        self.remove_placeholder().await?;
+        self.collect_held().await?;
+        match &self.placeholder {
+            Some(placeholder) if self.rules.holds(Rule::DeliverPlaceholder) => {
+                let why = "the answer that was to replace it is not acknowledged";
+                self.warn(left(&placeholder.id, why))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) async fn put_placeholder(&mut self) -> Result<(), StoreError> {
@@ -192,10 +258,13 @@ impl Desk {
         }
         // By the courier: it is no answer yet and must not count as one.
         let outgoing = Outgoing::own_text(&text).live(true);
-        if let Posted::Ended(Carried { outcome, .. }) = self.courier.post(outgoing).await?
-            && let Some(id) = outcome.message
-        {
-            self.placeholder = Some(Shown {
+        if let Posted::Ended(Carried { outcome, .. }) = self.courier.post(outgoing).await? {
+            if outcome.code == OutcomeCode::Unknown {
+                let why =
+                    "a placeholder may stand on the screen; nobody knows whether it arrived, so it stays";
+                self.warn(why.to_owned())?;
+            }
+            self.placeholder = outcome.message.map(|id| Shown {
                 id,
                 text,
                 at: self.now(),
@@ -204,14 +273,28 @@ impl Desk {
         Ok(())
     }
 
-    /// Waits for the outcomes of what is held.
+    /// Waits for the outcomes of what is held, and for what follows from them.
     pub(super) async fn collect_held(&mut self) -> Result<(), StoreError> {
-        for (counts, outcome) in std::mem::take(&mut self.held) {
-            let Carried { outcome, .. } = outcome.await.map_err(|_| StoreError::Closed)?;
-            if counts {
-                self.tally.count(&outcome, false);
+        while let Some(Held {
+            counts,
+            outcome,
+            then,
+        }) = self.held.pop_front()
+        {
+            let Carried { outcome, .. } = self.courier.outcome(outcome).await?;
+            let (next, _) = self.follow(counts.then_some(false), &outcome, then)?;
+            if let Some(next) = next {
+                self.post(next).await?;
             }
         }
         Ok(())
     }
+}
+
+/// Whether an operation puts a new message into a chat.
+const fn makes_message(operation: &Operation) -> bool {
+    matches!(
+        operation.kind(),
+        OpKind::SendText | OpKind::SendFile | OpKind::SendVoice
+    )
 }

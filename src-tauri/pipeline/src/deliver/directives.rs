@@ -231,7 +231,7 @@ async fn send_file(
     }
     if file.cleanup {
         let acknowledged =
-            sent.is_some_and(|(outcome, _)| outcome.code == OutcomeCode::Sent && arrived(&outcome));
+            sent.is_some_and(|sent| sent.outcome.code == OutcomeCode::Sent && arrived(&sent.outcome));
         clean_up(desk, &checked, acknowledged)?;
     }
     Ok(Ok(()))

@@ -17,6 +17,9 @@ pub(crate) struct Try {
     pub(crate) live: bool,
     /// The platform recognises a repetition by its key.
     pub(crate) keyed: bool,
+    /// It puts a new text message into the chat: a live frame of which nobody knows is one that no later frame
+    /// can edit.
+    pub(crate) creates: bool,
     /// An earlier call may have done it.
     pub(crate) maybe_done: bool,
     /// Text stands behind it: how long it has been paused so far.
@@ -92,23 +95,33 @@ pub(crate) fn judge(
         OutcomeCode::Failed
     };
     let passing = matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited);
-    if !passing || attempt.live || attempt.attempts >= policy.attempts || !rules.holds(Rule::DeliverRetry) {
+    // Under its key a first frame is found again, or made once.
+    let replaced =
+        attempt.live && !(attempt.keyed && attempt.creates && (refusal.maybe_done || attempt.maybe_done));
+    if !passing || replaced || attempt.attempts >= policy.attempts || !rules.holds(Rule::DeliverRetry) {
         return settle(given_up, &refusal.detail);
     }
     let longest = policy.backoff_max.0;
-    let after = match refusal
+    let asked = refusal
         .retry_after
-        .filter(|_| rules.holds(Rule::DeliverRetryAfter))
-    {
-        // Asked for longer than we are ready to wait: calling sooner would only prolong it.
-        Some(wait) if wait > longest => return settle(given_up, &refusal.detail),
-        Some(wait) => wait,
-        None => backoff(policy, rng, attempt.attempts),
-    };
-    if attempt.hurried.is_some_and(|paused| paused + after > PATIENCE) && rules.holds(Rule::DeliverPatience) {
+        .filter(|_| rules.holds(Rule::DeliverRetryAfter));
+    // Asked for longer than we are ready to wait: calling sooner would only prolong it.
+    if asked.is_some_and(|wait| wait > longest) {
+        return settle(given_up, &refusal.detail);
+    }
+    // A platform that asks for no pause at all gets ours: else every attempt would be used up at once.
+    let pause = backoff(policy, rng, attempt.attempts).max(asked.unwrap_or_default());
+    let left = attempt
+        .hurried
+        .filter(|_| rules.holds(Rule::DeliverPatience))
+        .map(|paused| PATIENCE.checked_sub(paused + pause));
+    if left == Some(None) {
         let detail = format!("{}; trying again would keep the text waiting", refusal.detail);
         return settle(given_up, &detail);
     }
+    // Everybody was told the same time: a little later, each at its own.
+    let spread = asked.map_or(Duration::ZERO, |_| chance(rng, policy.backoff.0 / 2));
+    let after = pause + spread.min(left.flatten().unwrap_or(Duration::MAX));
     Verdict::Again {
         after,
         certain: !refusal.maybe_done,
@@ -124,8 +137,13 @@ fn backoff(policy: &OutboxConfig, rng: &dyn Rng, attempts: u32) -> Duration {
         .0
         .saturating_mul(1 << (attempts - 1).min(16))
         .min(policy.backoff_max.0);
-    let half = u64::try_from(step.as_millis() / 2).unwrap_or(u64::MAX / 2);
-    Duration::from_millis(half + rng.next() % (half + 1))
+    step / 2 + chance(rng, step / 2)
+}
+
+/// Between nothing and `most`, in whole milliseconds.
+fn chance(rng: &dyn Rng, most: Duration) -> Duration {
+    let most = u64::try_from(most.as_millis()).unwrap_or(u64::MAX - 1);
+    Duration::from_millis(rng.next() % (most + 1))
 }
 
 #[cfg(test)]
@@ -138,6 +156,7 @@ mod tests {
         attempts: 1,
         live: false,
         keyed: false,
+        creates: true,
         maybe_done: false,
         hurried: None,
     };
@@ -232,10 +251,42 @@ mod tests {
         let Verdict::Again { after, .. } = refused(FIRST, limited(longest)) else {
             panic!("given up")
         };
-        assert_eq!(after, longest);
+        // Spread by at most half of the first pause.
+        assert!(
+            (longest..=longest + Duration::from_millis(250)).contains(&after),
+            "{after:?}"
+        );
         assert_eq!(
             code(refused(FIRST, limited(longest + Duration::from_secs(1)))),
             OutcomeCode::Failed
+        );
+    }
+
+    #[test]
+    fn a_rate_limit_without_a_pause_gets_ours_and_not_all_return_at_once() {
+        let limited = |attempts, ms| {
+            let refusal = Refusal {
+                retry_after: Some(Duration::from_millis(ms)),
+                ..Refusal::new(RefusalCode::RateLimited, "429")
+            };
+            move |rng: &SeededRng| {
+                let attempt = Try { attempts, ..FIRST };
+                let policy = OutboxConfig::default();
+                match judge(Rules::all(), &policy, rng, attempt, Err(refusal.clone().into())) {
+                    Verdict::Again { after, .. } => after.as_millis() as u64,
+                    settled @ (Verdict::Settle { .. } | Verdict::Hold) => panic!("{settled:?}"),
+                }
+            }
+        };
+        let rng = SeededRng::new(1);
+        for attempts in 1..5 {
+            let least = (500 << (attempts - 1)) / 2;
+            assert!(limited(attempts, 0)(&rng) >= least, "after {attempts}");
+        }
+        let waits: std::collections::BTreeSet<_> = (0..20).map(|_| limited(1, 7_000)(&rng)).collect();
+        assert!(
+            waits.len() > 10 && waits.iter().all(|ms| (7_000..=7_250).contains(ms)),
+            "{waits:?}"
         );
     }
 
@@ -281,6 +332,27 @@ mod tests {
         };
         let forbidden = Refusal::new(RefusalCode::Forbidden, "no");
         assert_eq!(code(refused(lost, forbidden)), OutcomeCode::Unknown);
+    }
+
+    #[test]
+    fn a_first_frame_that_may_have_arrived_is_repeated_under_its_key_and_no_edit_is() {
+        let lost = || Refusal {
+            maybe_done: true,
+            ..Refusal::new(RefusalCode::Transient, "cut off")
+        };
+        let first = Try {
+            live: true,
+            keyed: true,
+            ..FIRST
+        };
+        assert!(matches!(refused(first, lost()), Verdict::Again { .. }));
+        let edit = Try {
+            creates: false,
+            ..first
+        };
+        assert_eq!(code(refused(edit, lost())), OutcomeCode::Unknown);
+        let certain = Refusal::new(RefusalCode::Transient, "503");
+        assert_eq!(code(refused(first, certain)), OutcomeCode::Failed);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub(crate) mod courier;
 pub(crate) mod delivery;
 pub(crate) mod desk;
 pub(crate) mod directives;
+pub(crate) mod fallback;
 pub(crate) mod judge;
 pub(crate) mod lanes;
 pub(crate) mod reply;

@@ -15,6 +15,8 @@ pub(crate) struct Tally {
     pub(crate) texts: u32,
     /// Texts that did not, with why.
     pub(crate) failures: Vec<String>,
+    /// Texts without an acknowledgement: those that failed, and those of which nobody knows.
+    pub(crate) unacknowledged: u32,
     /// Directives that were read.
     pub(crate) directives: u32,
     /// Directives that were not carried out.
@@ -27,6 +29,9 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts how a text of the answer ended.
     pub(crate) fn count(&mut self, outcome: &Outcome, live: bool) {
+        if !live && !arrived(outcome) {
+            self.unacknowledged += 1;
+        }
         if arrived(outcome) || outcome.code == OutcomeCode::Unknown {
             self.texts += 1;
         } else if !live {

@@ -5,6 +5,7 @@ mod bot;
 mod crash;
 mod directives;
 mod disk;
+mod doubt;
 mod faults;
 mod files;
 mod flow;

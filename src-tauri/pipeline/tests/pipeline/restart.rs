@@ -1,10 +1,14 @@
 //! What a start takes up from the process before it: messages that waited, and turns that had begun.
 
-use crate::bot::{Bot, World, text};
+use crate::bot::{Bot, EPOCH, World, text};
 use foldback_agents::{Act, ScriptStep};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
-use foldback_wire::{Actor, Kind, OpKind, Platform, Terminal, TurnId};
+use foldback_store::{Journal as _, OutboxEntry};
+use foldback_wire::{
+    Actor, ChannelId, Draft, Event, Kind, OpId, OpKind, Operation, OutcomeCode, Platform, Target, Terminal,
+    TurnId,
+};
 use std::time::Duration;
 
 fn stall(ms: u64) -> ScriptStep {
@@ -135,6 +139,98 @@ fn a_turn_whose_operations_went_out_after_the_restart_has_replied() {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(ends(&bot).await[0].1, Terminal::Replied);
+        bot.check().await;
+    });
+}
+
+/// A bot killed while the agent thinks, with its placeholder on the screen.
+async fn thinking() -> Bot {
+    let bot = Bot::with("[output]\nplaceholder = \"…\"\nallow_targets = [\"slack:c1\"]\n").await;
+    bot.says([stall(3_600_000)]);
+    let _turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot
+}
+
+/// Puts an operation of the only turn into the outbox, as the earlier process would have.
+async fn leave(world: &World, op: u64, channel: &str, live: bool) {
+    let events = world.journal.read(foldback_wire::Seq(1), 1_000).await.unwrap();
+    let session = events.iter().find_map(|event| event.session.clone()).unwrap();
+    let turn = events.iter().find_map(|event| event.turn).unwrap();
+    let target = Target {
+        chat: "c1".into(),
+        thread: None,
+    };
+    let entry = OutboxEntry {
+        op: OpId(op),
+        turn,
+        session: session.clone(),
+        channel: channel.into(),
+        target: target.clone(),
+        operation: Operation::SendText {
+            text: "left".to_owned(),
+            reply_to: None,
+        },
+        key: format!("fb-left-{op}"),
+        at: EPOCH,
+        in_flight: false,
+        dry_run: false,
+        live,
+    };
+    let intent = serde_json::json!({"kind": OpKind::SendText, "target": target, "live": live});
+    let intended = Draft {
+        at: EPOCH,
+        turn: Some(turn),
+        session: Some(session),
+        channel: Some(channel.into()),
+        kind: Kind::Intended {
+            op: entry.op,
+            intent: serde_json::from_value(intent).unwrap(),
+        },
+    };
+    world.journal.intend(entry, vec![intended]).await.unwrap();
+}
+
+#[test]
+fn a_live_frame_is_not_sent_after_a_restart_and_a_placeholder_is_told_of() {
+    let world = killed(thinking());
+    runtime().block_on(async {
+        leave(&world, 900, "telegram", true).await;
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.screen(Platform::Telegram), ["…"], "nothing is sent");
+        let cancelled = |kind: &Kind| {
+            matches!(kind, Kind::Ended { op: OpId(900), outcome } if outcome.code == OutcomeCode::Cancelled)
+        };
+        let kinds = bot.kinds().await;
+        assert!(kinds.iter().any(cancelled));
+        let told = |kind: &Kind| matches!(kind, Kind::Warned { detail } if detail.contains("is left on the screen"));
+        assert_eq!(kinds.iter().filter(|kind| told(kind)).count(), 1);
+        bot.check().await;
+    });
+}
+
+#[test]
+fn what_a_turn_sends_to_another_channel_does_not_move_the_turn_there() {
+    let world = killed(thinking());
+    runtime().block_on(async {
+        leave(&world, 900, "slack", false).await;
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.screen(Platform::Slack), ["left"]);
+        let events = bot.events().await;
+        let channel_of = |wanted: fn(&Kind) -> bool| -> Option<ChannelId> {
+            let found = |event: &&Event| event.turn.is_some() && wanted(&event.kind);
+            events
+                .iter()
+                .rev()
+                .find(found)
+                .and_then(|event| event.channel.clone())
+        };
+        let end = channel_of(|kind| matches!(kind, Kind::TurnEnded { .. }));
+        assert_eq!(end, Some("telegram".into()), "the turn's own");
+        let sent = channel_of(|kind| matches!(kind, Kind::Ended { op: OpId(900), .. }));
+        assert_eq!(sent, Some("slack".into()), "the operation's");
         bot.check().await;
     });
 }

@@ -71,6 +71,36 @@ async fn a_message_to_a_chat_in_trouble_keeps_no_text_waiting_and_arrives_later(
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_happens_on_another_channel_is_told_of_that_channel() {
+    let bot = Bot::with("[output]\nallow_targets = [\"slack:c1\", \"signal:c2\"]\n").await;
+    bot.says([text(
+        "<actions><send-message channel=\"slack\" chat=\"c1\">psst</send-message>\
+         <send-message channel=\"signal\" chat=\"c2\">hey</send-message></actions>Here.",
+    )]);
+    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    let (mut intended, mut ended) = (Vec::new(), Vec::new());
+    for event in bot.events().await {
+        let channel = event.channel.map(|channel| channel.to_string());
+        match event.kind {
+            Kind::Intended { intent, .. } if intent.kind == OpKind::SendText => {
+                intended.push((channel, intent.channel.map(|channel| channel.to_string())));
+            }
+            Kind::Ended { outcome, .. } if outcome.message.is_some() => ended.push(channel),
+            _ => {}
+        }
+    }
+    let (signal, slack) = (Some("signal".to_owned()), Some("slack".to_owned()));
+    let expected = [
+        (slack.clone(), slack.clone()),
+        (signal.clone(), None),
+        (signal.clone(), None),
+    ];
+    assert_eq!(intended, expected);
+    assert_eq!(ended, [slack, signal.clone(), signal]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_outage_uses_up_no_attempt_and_loses_no_answer() {
     for platform in [Platform::Telegram, Platform::Discord, Platform::Signal] {
         let bot = Bot::start().await;

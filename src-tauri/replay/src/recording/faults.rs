@@ -4,7 +4,7 @@ use foldback_wire::{CallFault, Event, Fault, Kind, OpId, OpKind, OutcomeCode};
 use std::collections::BTreeMap;
 
 /// The faults that hit the calls of these events, each by the number of its call: played again from the beginning,
-/// they hit the same ones.
+/// they hit the same ones. Calls to another channel than their turn's own count on that one, and not here.
 pub fn faults(events: &[Event]) -> Vec<CallFault> {
     let mut calls = Calls::default();
     events.iter().filter_map(|event| calls.see(&event.kind)).collect()
@@ -27,7 +27,7 @@ struct Calls {
 impl Calls {
     fn see(&mut self, kind: &Kind) -> Option<CallFault> {
         match kind {
-            Kind::Intended { op, intent } => {
+            Kind::Intended { op, intent } if intent.channel.is_none() => {
                 let open = Open {
                     kind: intent.kind,
                     counted: false,
@@ -165,6 +165,31 @@ mod tests {
             ended(3, OutcomeCode::Unknown, 2),
         ];
         assert_eq!(numbers(armed), [2, 3]);
+    }
+
+    #[test]
+    fn calls_to_another_channel_are_not_counted() {
+        let abroad = match intended(1, OpKind::SendText) {
+            Kind::Intended { op, intent } => Kind::Intended {
+                op,
+                intent: Intent {
+                    channel: Some("slack".into()),
+                    ..intent
+                },
+            },
+            other => other,
+        };
+        let calls = vec![
+            abroad,
+            attempted(1, 1),
+            faulted(1, CallFailure::Transient),
+            ended(1, OutcomeCode::Failed, 1),
+            intended(2, OpKind::SendText),
+            attempted(2, 1),
+            faulted(2, CallFailure::Transient),
+            ended(2, OutcomeCode::Failed, 1),
+        ];
+        assert_eq!(numbers(calls), [1]);
     }
 
     #[test]

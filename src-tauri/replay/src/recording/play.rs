@@ -41,6 +41,24 @@ enum Happens {
     Mute(bool),
 }
 
+/// What belongs to a channel of a recording: also what its turns did elsewhere, and nothing that turns of other
+/// channels did there.
+fn own_events(recording: &Recording, channel: &ChannelId) -> Vec<Event> {
+    let received = |event: &&Event| matches!(event.kind, Kind::Received { .. });
+    let homes: BTreeMap<TurnId, Option<&ChannelId>> = recording
+        .events
+        .iter()
+        .filter(received)
+        .filter_map(|event| Some((event.turn?, event.channel.as_ref())))
+        .collect();
+    let is_own = |event: &&Event| {
+        let everywhere = matches!(event.kind, Kind::Muted { .. } | Kind::Started { .. });
+        let home = event.turn.and_then(|turn| homes.get(&turn).copied());
+        everywhere || home.unwrap_or(event.channel.as_ref()) == Some(channel)
+    };
+    recording.events.iter().filter(is_own).cloned().collect()
+}
+
 /// Plays one channel of a recording on the loopback profile of its platform and says where it first goes
 /// another way: verdict `changed`. Answers with the case and the journal of the run. Blocks, as
 /// [`crate::run()`] does.
@@ -52,15 +70,7 @@ pub fn play(
 ) -> Result<(Case, Vec<Event>), Box<Case>> {
     let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
     let failed = |message: String| Box::new(Case::error(&*name, path, channel.as_str(), message));
-    let own: Vec<Event> = recording
-        .events
-        .iter()
-        .filter(|event| {
-            let everywhere = matches!(event.kind, Kind::Muted { .. } | Kind::Started { .. });
-            everywhere || event.channel.as_ref() == Some(channel)
-        })
-        .cloned()
-        .collect();
+    let own = own_events(recording, channel);
     let mut then = turns(&own);
     let late = take_late(&mut then);
     let copies = take_copies(&mut then);

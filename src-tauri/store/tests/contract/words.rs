@@ -70,5 +70,6 @@ pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
         at: Timestamp(2_000),
         in_flight: false,
         dry_run: false,
+        live: false,
     }
 }

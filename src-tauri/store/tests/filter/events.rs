@@ -224,6 +224,7 @@ fn blocked() -> Told {
 fn intent(kind: OpKind, text: Option<&str>) -> Intent {
     Intent {
         kind,
+        channel: None,
         target: Target {
             chat: "42".into(),
             thread: None,

@@ -121,5 +121,6 @@ fn entry(op: OpId) -> OutboxEntry {
         at: Timestamp(0),
         in_flight: false,
         dry_run: false,
+        live: false,
     }
 }

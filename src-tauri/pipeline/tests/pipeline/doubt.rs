@@ -1,0 +1,348 @@
+//! Texts that are refused, late, or in doubt: what is said in their place, what is taken off the screen, and
+//! what the journal is told of what is left there.
+
+use crate::bot::{Bot, World, later, text, tool};
+use foldback_channels::{
+    Loopback,
+    sim::{CallFailure, CallFault},
+};
+use foldback_pipeline::Rules;
+use foldback_store::Journal as _;
+use foldback_wire::{Actor, ChannelId, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal};
+use std::{sync::Arc, time::Duration};
+
+const PLACEHOLDER: &str = "[output]\nplaceholder = \"…\"\n";
+
+async fn warnings(bot: &Bot) -> Vec<String> {
+    let warning = |kind| match kind {
+        Kind::Warned { detail } => Some(detail),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(warning).collect()
+}
+
+async fn warned(bot: &Bot, words: &str) -> bool {
+    warnings(bot).await.iter().any(|warning| warning.contains(words))
+}
+
+fn limited(op: OpKind, retry_after: Duration) -> CallFault {
+    CallFault {
+        retry_after_ms: Some(u64::try_from(retry_after.as_millis()).unwrap()),
+        ..CallFault::first(op, CallFailure::RateLimited)
+    }
+}
+
+/// A world in which a platform can do less.
+fn without(platform: Platform, disable: impl FnOnce(&mut foldback_wire::Capabilities)) -> World {
+    let mut world = World::new();
+    let mut can = foldback_channels::profile(platform);
+    disable(&mut can);
+    let loopback = Loopback::new(can, Arc::new(world.clock), None);
+    world.loopbacks.insert(platform, Arc::new(loopback));
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_frame_nobody_knows_of_is_not_sent_again() {
+    let bot = Bot::start().await;
+    let lost = CallFault {
+        times: 9,
+        ..CallFault::first(OpKind::SendText, CallFailure::LostAck)
+    };
+    bot.fault(Platform::Telegram, lost);
+    bot.says([text("one"), later(3_000, " two"), later(3_000, " three")]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    // The frame, and the whole text once.
+    assert_eq!(bot.screen(Platform::Telegram), ["one", "one two three"]);
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::SendText).len(), 2);
+    assert!(warned(&bot, "may stand on the screen twice").await);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_frame_nobody_knows_of_is_found_again_by_its_key() {
+    let bot = Bot::start().await;
+    bot.fault(
+        Platform::Discord,
+        CallFault::first(OpKind::SendText, CallFailure::LostAck),
+    );
+    bot.says([text("one"), later(3_000, " two")]);
+    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Discord), ["one two"]);
+    let calls = bot.calls(Platform::Discord, OpKind::SendText);
+    assert_eq!(calls.len(), 2);
+    assert_eq!(calls[0].call.key, calls[1].call.key);
+    assert!(warnings(&bot).await.is_empty());
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_edit_nobody_knows_of_is_not_taken_for_the_text_before_it() {
+    let bot = Bot::start().await;
+    let can = foldback_channels::profile(Platform::Telegram);
+    let first = format!("{} ", "a".repeat(can.text_limit - 10));
+    bot.fault(
+        Platform::Telegram,
+        CallFault::first(OpKind::EditText, CallFailure::LostAck),
+    );
+    // What was shown at first becomes the whole first message, after an edit showed more of it.
+    bot.says([
+        text(first.trim_end()),
+        later(3_000, " bb"),
+        later(100, &"b".repeat(20)),
+    ]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        [first.trim_end(), &"b".repeat(22)]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_platform_that_wants_no_edit_for_an_hour_keeps_no_text_back() {
+    let bot = Bot::start().await;
+    bot.fault(
+        Platform::Telegram,
+        limited(OpKind::EditText, Duration::from_hours(1)),
+    );
+    bot.says([text("one"), later(2_000, " two"), later(2_000, " three")]);
+    let before = bot.now_ms();
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert!(bot.now_ms() - before < 10_000, "{}", bot.now_ms() - before);
+    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert!(warned(&bot, "the text is sent anew").await);
+    bot.check().await;
+}
+
+/// Why edits waited.
+async fn waits(bot: &Bot) -> Vec<HoldReason> {
+    let wait = |kind| match kind {
+        Kind::Waiting { op: None, reason, .. } => Some(reason),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(wait).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_edit_waits_for_a_rate_limit_and_says_so() {
+    let bot = Bot::start().await;
+    bot.fault(
+        Platform::Telegram,
+        limited(OpKind::EditText, Duration::from_mins(1)),
+    );
+    bot.says([text("one"), later(2_000, " two"), later(2_000, " three")]);
+    let before = bot.now_ms();
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert!((62_000..70_000).contains(&(bot.now_ms() - before)));
+    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert_eq!(bot.operations(Platform::Telegram).len(), 3, "one message, edited");
+    assert_eq!(waits(&bot).await, [HoldReason::RateLimited]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_of_the_process_does_not_wait_for_a_rate_limit() {
+    let bot = Bot::start().await;
+    bot.fault(
+        Platform::Telegram,
+        limited(OpKind::EditText, Duration::from_mins(4)),
+    );
+    bot.says([text("one"), later(2_000, " two"), later(2_000, " three")]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let before = bot.now_ms();
+    bot.engine.shutdown(Duration::from_secs(5)).await.unwrap();
+    assert!(bot.now_ms() - before <= 40_000, "{}", bot.now_ms() - before);
+    assert_eq!(turn.ended().await, None);
+    let world = bot.world();
+    drop(bot);
+    tokio::time::sleep(Duration::from_mins(4)).await;
+    let bot = Bot::in_world(world, "", Rules::all()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_platform_that_never_answers_keeps_no_process_from_ending() {
+    let bot = Bot::start().await;
+    let hangs = CallFault {
+        op: OpKind::SendText,
+        nth: 1,
+        times: 1,
+        fail: None,
+        retry_after_ms: None,
+        latency_ms: 360_000_000,
+    };
+    bot.fault(Platform::Signal, hangs);
+    let long = "word ".repeat(900);
+    bot.says([text(&long)]);
+    let turn = bot.user(Platform::Signal, "hi").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let before = bot.now_ms();
+    let ended = bot.engine.shutdown(Duration::from_secs(5));
+    tokio::time::timeout(Duration::from_mins(10), ended)
+        .await
+        .expect("it ends")
+        .unwrap();
+    assert!(bot.now_ms() - before <= 101_000, "{}", bot.now_ms() - before);
+    assert_eq!(turn.ended().await, None, "it stays open");
+    // All that is left to say is there for the next start; the call under way stays in flight.
+    let left = bot.journal.outbox().await.unwrap();
+    let in_flight: Vec<_> = left.iter().map(|entry| entry.in_flight).collect();
+    assert_eq!(in_flight, [true, false, false]);
+
+    let world = bot.world();
+    drop(bot);
+    let bot = Bot::in_world(world, "", Rules::all()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(bot.screen(Platform::Signal).len(), 2);
+    let unknown =
+        bot.kinds().await.into_iter().filter(
+            |kind| matches!(kind, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown),
+        );
+    assert_eq!(unknown.count(), 1);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_placeholder_stays_while_any_part_is_not_acknowledged() {
+    for failure in [CallFailure::Forbidden, CallFailure::LostAck] {
+        let bot = Bot::with(PLACEHOLDER).await;
+        let fails = CallFault {
+            nth: 2,
+            times: 2,
+            ..CallFault::first(OpKind::SendText, failure)
+        };
+        bot.fault(Platform::Telegram, fails);
+        bot.says([
+            later(2_000, "[[reply_to_current]]First."),
+            tool("t"),
+            later(2_000, "[[reply_to_current]]Second."),
+        ]);
+        bot.turn(Platform::Telegram, "hi").await;
+        let screen = bot.screen(Platform::Telegram);
+        assert_eq!(screen[0], "…", "{failure}: {screen:?}");
+        assert!(warned(&bot, "is left on the screen").await, "{failure}");
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_sent_anew_is_no_reason_to_keep_the_placeholder() {
+    let bot = Bot::with(PLACEHOLDER).await;
+    bot.fault(
+        Platform::Telegram,
+        CallFault::first(OpKind::EditText, CallFailure::Forbidden),
+    );
+    bot.says([text("[[reply_to_current]]one"), later(100, " two")]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    let screen = bot.screen(Platform::Telegram);
+    assert_eq!(screen.len(), 1, "{screen:?}");
+    assert!(screen[0].ends_with("one two"), "{screen:?}");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_removed_is_blanked_or_left_with_a_warning() {
+    let refused = |op| CallFault {
+        times: 9,
+        ..CallFault::first(op, CallFailure::Forbidden)
+    };
+    let answer = || [text("[[reply_to_current]]one")];
+
+    let bot = Bot::with(PLACEHOLDER).await;
+    bot.fault(Platform::Telegram, refused(OpKind::Delete));
+    bot.says(answer());
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(bot.screen(Platform::Telegram)[0], "\u{200b}", "blanked");
+    assert!(!warned(&bot, "is left on the screen").await);
+    bot.check().await;
+
+    let bot = Bot::with(PLACEHOLDER).await;
+    bot.fault(Platform::Telegram, refused(OpKind::Delete));
+    bot.fault(Platform::Telegram, refused(OpKind::EditText));
+    bot.says(answer());
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(bot.screen(Platform::Telegram)[0], "…");
+    assert!(warned(&bot, "is left on the screen").await);
+    bot.check().await;
+
+    let world = without(Platform::Telegram, |can| can.delete = false);
+    let bot = Bot::in_world(world, PLACEHOLDER, Rules::all()).await;
+    bot.fault(Platform::Telegram, refused(OpKind::EditText));
+    bot.says(answer());
+    bot.turn(Platform::Telegram, "hi").await;
+    assert!(warned(&bot, "is left on the screen").await);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_goes_into_a_placeholder_above_what_was_said() {
+    for first in [
+        "[[reply_to_current]]First.",
+        "<actions><send-file path=\"a.txt\"/></actions>",
+    ] {
+        let bot = Bot::with(PLACEHOLDER).await;
+        std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
+        // Acknowledgements are lost, so that the placeholder stays.
+        bot.fault(
+            Platform::Slack,
+            CallFault {
+                nth: 2,
+                times: 2,
+                ..CallFault::first(OpKind::SendText, CallFailure::LostAck)
+            },
+        );
+        bot.says([text(first), tool("t"), later(5_000, "Second.")]);
+        bot.turn(Platform::Slack, "hi").await;
+        let screen = bot.screen(Platform::Slack);
+        assert!(screen.last().unwrap().ends_with("Second."), "{screen:?}");
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_held_edit_of_a_message_that_is_gone_is_sent_anew() {
+    let bot = Bot::start().await;
+    let telegram = ChannelId::new("telegram");
+    bot.says([text("one"), later(5_000, " two")]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    bot.engine
+        .toggle(&telegram, false, Actor::Console, "test")
+        .await
+        .unwrap();
+    bot.fault(
+        Platform::Telegram,
+        CallFault::first(OpKind::EditText, CallFailure::Gone),
+    );
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    bot.engine
+        .toggle(&telegram, true, Actor::Console, "test")
+        .await
+        .unwrap();
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram).last().unwrap(), "one two");
+    assert!(warned(&bot, "the text is sent anew").await);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_held_reply_whose_target_is_gone_is_sent_plainly() {
+    let bot = Bot::start().await;
+    bot.engine.mute(true, Actor::Console);
+    bot.fault(
+        Platform::Signal,
+        CallFault::first(OpKind::SendText, CallFailure::Gone),
+    );
+    bot.says([text("[[reply_to_current]]Here.")]);
+    let turn = bot.user(Platform::Signal, "hi").await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    bot.engine.mute(false, Actor::Console);
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+    assert!(warned(&bot, "sent without").await);
+    bot.check().await;
+}
