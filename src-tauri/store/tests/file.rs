@@ -177,6 +177,21 @@ async fn a_damaged_entry_is_named_and_the_others_can_be_read() {
 }
 
 #[tokio::test]
+async fn an_outbox_of_an_older_version_is_read() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal.intend(sending(1), vec![]).await.unwrap();
+    journal.close().await.unwrap();
+    run(
+        &mut other_program(&path).await,
+        "UPDATE outbox SET entry = json_remove(entry, '$.live', '$.dry_run')",
+    )
+    .await;
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.outbox().await.unwrap(), [sending(1)]);
+}
+
+#[tokio::test]
 async fn damaged_pages_are_an_error_and_not_a_panic() {
     let (_folder, path) = place();
     let journal = SqliteJournal::open(&path).await.unwrap();

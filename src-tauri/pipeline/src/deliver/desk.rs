@@ -221,7 +221,7 @@ impl Desk {
             target,
             ..
         } = &self.courier;
-        channel.status().open().is_ok() && !lanes.is_held(channel.id(), target)
+        channel.status().open().is_ok() && !lanes.is_held(channel.id(), target) && !lanes.stop.is_cancelled()
     }
 
     /// Removes the placeholder, once everything that was to replace it has arrived.

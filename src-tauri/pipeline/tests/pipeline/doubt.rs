@@ -1,15 +1,18 @@
 //! Texts that are refused, late, or in doubt: what is said in their place, what is taken off the screen, and
 //! what the journal is told of what is left there.
 
-use crate::bot::{Bot, World, later, text, tool};
+use crate::bot::{Bot, EPOCH, World, later, text, tool};
+use async_trait::async_trait;
+use foldback_agents::{Agent, ScriptAgent, StepSink, TurnRequest};
 use foldback_channels::{
     Loopback,
     sim::{CallFailure, CallFault},
 };
-use foldback_pipeline::Rules;
+use foldback_pipeline::{Rules, TokioClock};
 use foldback_store::Journal as _;
 use foldback_wire::{Actor, ChannelId, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal};
 use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
 
 const PLACEHOLDER: &str = "[output]\nplaceholder = \"…\"\n";
 
@@ -155,6 +158,9 @@ async fn an_end_of_the_process_does_not_wait_for_a_rate_limit() {
     bot.engine.shutdown(Duration::from_secs(5)).await.unwrap();
     assert!(bot.now_ms() - before <= 40_000, "{}", bot.now_ms() - before);
     assert_eq!(turn.ended().await, None);
+    let left = bot.journal.outbox().await.unwrap();
+    let left: Vec<_> = left.iter().map(|entry| entry.operation.kind()).collect();
+    assert_eq!(left, [OpKind::EditText], "for the next start");
     let world = bot.world();
     drop(bot);
     tokio::time::sleep(Duration::from_mins(4)).await;
@@ -204,6 +210,42 @@ async fn a_platform_that_never_answers_keeps_no_process_from_ending() {
         );
     assert_eq!(unknown.count(), 1);
     bot.check().await;
+}
+
+/// An agent that does not stop when it is told to.
+struct Stubborn(Arc<ScriptAgent>);
+
+#[async_trait]
+impl Agent for Stubborn {
+    fn backend(&self) -> &str {
+        self.0.backend()
+    }
+
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    async fn run(&self, request: TurnRequest, sink: StepSink, _: CancellationToken) {
+        self.0.run(request, sink, CancellationToken::new()).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_speaks_on_while_the_process_ends_fills_no_outbox_with_frames() {
+    let agent = Arc::new(ScriptAgent::new(Arc::new(TokioClock::at(EPOCH))));
+    let stubborn = Arc::new(Stubborn(Arc::clone(&agent)));
+    let bot = Bot::behind(World::new(), "", Rules::all(), agent, stubborn).await;
+    bot.says((0..60).map(|_| later(100, "word ")));
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
+    assert_eq!(turn.ended().await, None);
+    let left = bot.journal.outbox().await.unwrap();
+    assert!(left.iter().all(|entry| !entry.live), "{left:#?}");
+    assert!(
+        (1..=2).contains(&left.len()),
+        "its text, and that it was stopped: {left:#?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

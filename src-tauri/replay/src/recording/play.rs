@@ -330,3 +330,48 @@ fn broken(events: &[Event]) -> Vec<Mismatch> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Head;
+    use foldback_wire::Seq;
+
+    #[test]
+    fn a_channels_events_are_those_of_its_turns_wherever_they_happen() {
+        let event = |seq, turn: Option<u64>, channel: &str, kind: Kind| Event {
+            seq: Seq(seq),
+            at: Timestamp(0),
+            turn: turn.map(TurnId),
+            session: None,
+            channel: Some(channel.into()),
+            kind,
+        };
+        let received = |channel: &str| {
+            let message = serde_json::json!({
+                "channel": channel, "account": null, "chat": "c", "chat_type": "direct", "thread": null,
+                "message": "m", "reply_to": null, "text": "hi", "mentioned": false, "files": [], "at": 0,
+                "sender": {"id": "a", "name": "a", "display_name": "A", "is_bot": false},
+            });
+            Kind::Received {
+                message: serde_json::from_value(message).unwrap(),
+            }
+        };
+        let recording = Recording {
+            head: Head::default(),
+            events: vec![
+                event(1, Some(1), "telegram", received("telegram")),
+                event(2, Some(2), "slack", received("slack")),
+                event(3, Some(1), "slack", Kind::Idle),
+                event(4, Some(2), "slack", Kind::Idle),
+                event(5, None, "slack", Kind::Idle),
+            ],
+        };
+        let seqs = |channel: &str| -> Vec<u64> {
+            let own = own_events(&recording, &channel.into());
+            own.iter().map(|event| event.seq.0).collect()
+        };
+        assert_eq!(seqs("telegram"), [1, 3]);
+        assert_eq!(seqs("slack"), [2, 4, 5]);
+    }
+}
