@@ -353,8 +353,7 @@ impl Engine {
 
     /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
     /// said is delivered; what is held stays in the outbox, and what is queued in the journal, for the next
-    /// start. Bounded by `grace` twice and by 30 seconds for each of: the calls under way, the channels, the
-    /// turns that are left.
+    /// start. It takes at most twice `grace` and three times 30 seconds.
     pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
         let core = &self.core;
         core.stopping.cancel();
@@ -388,9 +387,7 @@ impl Engine {
         tokio::select! {
             biased;
             () = core.tasks.wait() => {}
-            () = clock.sleep_until(clock.now().plus(DRAIN)) => {
-                tracing::error!("a turn does not end; it stays open for the next start");
-            }
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("a turn does not end and stays open"),
         }
         core.recorder.note(Kind::Stopped)?;
         core.recorder.journal.flush().await

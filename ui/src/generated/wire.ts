@@ -1057,6 +1057,8 @@ export type InkStyle = "bold" | "italic" | "underline" | "strike" | "code" | "sp
 export type Intent = {
   /** Which operation. */
   kind: OpKind,
+  /** The channel it goes to, where that is another one than the turn's own. */
+  channel?: ChannelId,
   /** Where. */
   target: Target,
   /** The message it is about (edit, delete, react). */
