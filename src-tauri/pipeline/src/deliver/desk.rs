@@ -187,7 +187,7 @@ impl Desk {
         let next = then.next(outcome, self.rules);
         if let Next::Instead(wanted, why) = next {
             self.warn(why)?;
-            return Ok((Some(wanted), true));
+            return Ok((Some(*wanted), true));
         }
         if let Some(live) = counts {
             self.tally.count(outcome, live);

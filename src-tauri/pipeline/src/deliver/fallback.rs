@@ -65,7 +65,7 @@ pub(super) enum Next {
     /// Nothing more.
     Done,
     /// Something else, because this was refused; with what the journal is told.
-    Instead(Wanted, String),
+    Instead(Box<Wanted>, String),
     /// What this message replaces is taken off the screen.
     Remove(MessageId),
     /// A message stays where it was to be taken off; with what the journal is told.
@@ -161,7 +161,7 @@ impl Then {
         {
             let replaced = instead.then.replaces.take().filter(|_| !gone);
             instead.then.replaces = replaced.or(replaces);
-            return Next::Instead(instead, why);
+            return Next::Instead(Box::new(instead), why);
         }
         leaves.map_or(Next::Done, |message| {
             let why = outcome.detail.as_deref().unwrap_or(outcome.code.about());
