@@ -110,7 +110,11 @@ impl Core {
             Flow::Continue(claim) => claim,
             Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
         };
-        let session = self.admit_claimed(recorder, can.platform, message, coming).await;
+        let session = match self.repeated(recorder, message, turn).await {
+            Ok(None) => self.admit_claimed(recorder, can.platform, message, coming).await,
+            Ok(Some(stop)) => Ok(stop.flow()),
+            Err(error) => Err(error),
+        };
         match session {
             Ok(Flow::Continue(session)) => Ok(Flow::Continue((session, claim))),
             // Once the operator lets the sender in, or the disk is well again, a redelivery is to be answered.

@@ -21,6 +21,7 @@ mod leaks;
 mod pairing;
 mod ports;
 mod recorder;
+mod repeats;
 mod resume;
 mod rules;
 mod sent;

@@ -307,7 +307,7 @@ fn left_placeholder(events: &[Event]) -> Option<MessageId> {
 }
 
 /// Whether everything the turn had to say was in the outbox before the process ended.
-fn was_complete(events: &[Event]) -> bool {
+pub(crate) fn was_complete(events: &[Event]) -> bool {
     let dispatched = |e: &Event| {
         matches!(
             e.kind,

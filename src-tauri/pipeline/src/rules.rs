@@ -39,7 +39,7 @@ rules! {
     FinalizeBreaks = "P.finalize.breaks": "CRLF and CR in a message become LF.",
     FinalizeMedia = "P.finalize.media": "A file without a media type is application/octet-stream.",
     FinalizeEmpty = "P.finalize.empty": "A message with neither text nor files stops.",
-    DedupeClaim = "P.dedupe.claim": "A message that was seen in the last 20 minutes stops as a duplicate.",
+    DedupeClaim = "P.dedupe.claim": "A message that was answered in the last seven days, or is in work, stops as a duplicate.",
     DedupeRelease = "P.dedupe.release": "A failed turn releases its message, so that a redelivery is answered.",
     AuthorizeIds = "P.authorize.ids": "A sender or chat whose id no platform gives stops: a float, an exponent, a sign that looks like another.",
     AuthorizeOwn = "P.authorize.own": "What the bot wrote itself stops.",

@@ -1,7 +1,7 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
-use crate::Selection;
+use crate::{Mention, Selection};
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
@@ -171,6 +171,10 @@ pub trait Journal: Send + Sync {
 
     /// The events at these places, in the order of the journal.
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError>;
+
+    /// The durable events about a message that were decided at `since` or later, in order. Looks at no other
+    /// message's: it costs as much in a journal of a year as in one of a minute.
+    async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError>;
 
     /// What is to be done with the outbox after a start.
     async fn resume(&self) -> Result<Resumed, StoreError> {

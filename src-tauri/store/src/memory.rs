@@ -1,9 +1,9 @@
 //! The journal of a replay: it forgets. No thread, no wait, no file, so that a virtual clock alone decides
 //! what happens next.
 
-use crate::{Journal, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
+use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
-use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, TurnId};
+use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId};
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -23,6 +23,8 @@ pub struct MemoryJournal {
 struct State {
     ledger: Ledger,
     events: Vec<Event>,
+    /// Where each message is told of.
+    mentions: HashMap<Mention, Vec<Seq>>,
     sessions: HashMap<SessionId, SessionRecord>,
     closed: bool,
 }
@@ -75,6 +77,11 @@ impl MemoryJournal {
         change(&mut state.ledger)?;
         let events = state.ledger.number(drafts);
         let places = events.iter().map(|event| event.seq).collect();
+        for event in &events {
+            if let Some(mention) = Mention::of(event.channel.as_ref(), &event.kind) {
+                state.mentions.entry(mention).or_default().push(event.seq);
+            }
+        }
         state.events.extend(events);
         // Under the lock, so that the head never steps back.
         let head = state.ledger.head();
@@ -190,6 +197,13 @@ impl Journal for MemoryJournal {
                 .cloned()
         };
         Ok(places.iter().filter_map(event).collect())
+    }
+
+    async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {
+        let places = self.state().mentions.get(of).cloned().unwrap_or_default();
+        let mut events = self.pick(&places).await?;
+        events.retain(|event| event.at >= since);
+        Ok(events)
     }
 
     async fn close(&self) -> Result<(), StoreError> {

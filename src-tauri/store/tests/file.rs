@@ -1,6 +1,6 @@
 //! What a file and a disk can do to a journal, and what a person then reads.
 
-use foldback_store::{Journal, Limits, OutboxEntry, SqliteJournal, StoreError};
+use foldback_store::{Journal, Limits, Mention, OutboxEntry, SqliteJournal, StoreError};
 use foldback_wire::{Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId};
 use sqlx::{Connection, SqliteConnection};
 use std::{
@@ -153,11 +153,50 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 1,
+        known: 2,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+#[tokio::test]
+async fn a_journal_of_the_first_format_finds_its_messages_too() {
+    let (_folder, path) = place();
+    let outcome = Outcome {
+        message: Some("m1".into()),
+        ..Outcome::new(OutcomeCode::Sent)
+    };
+    let made = Draft {
+        channel: Some("c".into()),
+        kind: Kind::Ended { op: OpId(1), outcome },
+        ..said("")
+    };
+    let received = r#"{"type":"received","message":{"channel":"c","account":null,"chat":"42","chat_type":"direct",
+        "thread":null,"message":"m2","reply_to":null,"sender":{"id":"1","name":"a","display_name":"A",
+        "is_bot":false},"text":"hi","mentioned":true,"files":[],"at":"2026-01-01T00:00:00Z"}}"#;
+    let came = Draft {
+        channel: Some("c".into()),
+        kind: serde_json::from_str(received).unwrap(),
+        ..said("")
+    };
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal.append(vec![said("a"), made, came, said("b")]).unwrap();
+    journal.close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(&mut program, "DROP TABLE mentions; PRAGMA user_version = 1").await;
+    program.close().await.unwrap();
+
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    for (chat, message, place) in [(None, "m1", 2), (Some("42"), "m2", 3)] {
+        let mention = Mention {
+            channel: "c".into(),
+            chat: chat.map(Into::into),
+            message: message.into(),
+        };
+        let found = journal.mentions(&mention, Timestamp(0)).await.unwrap();
+        assert_eq!(found.iter().map(|event| event.seq.0).collect::<Vec<_>>(), [place]);
+    }
 }
 
 #[tokio::test]

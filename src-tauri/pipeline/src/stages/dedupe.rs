@@ -1,5 +1,6 @@
 //! Recognises a message that was seen already: claimed when it comes in, committed when its turn went
-//! well, released when it failed, so that the platform's redelivery works.
+//! well, released when it failed, so that the platform's redelivery works. The memory is for speed: what it has
+//! forgotten the journal knows, see `repeats`.
 
 use crate::{
     flow::{Flow, Stop},
@@ -7,7 +8,7 @@ use crate::{
 };
 use foldback_wire::{ChannelId, ChatId, Gate, Inbound, MessageId, Stage, ThreadId, Timestamp, TurnId};
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     time::Duration,
 };
 
@@ -39,6 +40,40 @@ impl Key {
     }
 }
 
+/// Whether two messages are the same.
+pub(crate) fn is_same(one: &Inbound, other: &Inbound) -> bool {
+    Key::of(one) == Key::of(other)
+}
+
+/// How far an earlier turn is with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Its turn has not ended.
+    InWork,
+    /// Its turn went well.
+    Answered,
+}
+
+/// The stop of a message that came before, at `at`, as turn `first`.
+pub(crate) fn duplicate(message: &Inbound, first: TurnId, at: Timestamp, state: State) -> Stop {
+    let state = match state {
+        State::InWork => "still in work",
+        State::Answered => "answered",
+    };
+    Stop::new(
+        Stage::Dedupe,
+        Gate::Duplicate,
+        format!(
+            "message {} came already, as turn {first}; it is {state}",
+            message.message
+        ),
+    )
+    .given("message", message.message.as_str())
+    .given("chat", message.chat.as_str())
+    .given("first_turn", first.to_string())
+    .given("first_seen", at.to_string())
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     turn: TurnId,
@@ -59,6 +94,8 @@ pub(crate) struct Seen {
     entries: HashMap<Key, Entry>,
     /// Claims in the order they were made; may name released ones.
     order: VecDeque<(Timestamp, Key)>,
+    /// Turns whose claim was neither committed nor released, also where the message is forgotten.
+    in_work: HashSet<TurnId>,
 }
 
 impl Seen {
@@ -76,23 +113,11 @@ impl Seen {
             && let Some(first) = self.entries.get(&key)
         {
             let state = if first.committed {
-                "answered"
+                State::Answered
             } else {
-                "still in work"
+                State::InWork
             };
-            return Stop::new(
-                Stage::Dedupe,
-                Gate::Duplicate,
-                format!(
-                    "message {} came already, as turn {}; it is {state}",
-                    message.message, first.turn
-                ),
-            )
-            .given("message", message.message.as_str())
-            .given("chat", message.chat.as_str())
-            .given("first_turn", first.turn.to_string())
-            .given("first_seen", first.at.to_string())
-            .flow();
+            return duplicate(message, first.turn, first.at, state).flow();
         }
         self.entries.insert(
             key.clone(),
@@ -103,7 +128,13 @@ impl Seen {
             },
         );
         self.order.push_back((now, key.clone()));
+        self.in_work.insert(turn);
         Flow::Continue(Claim { key, turn })
+    }
+
+    /// Whether a turn that made a claim is not over.
+    pub(crate) fn works_on(&self, turn: TurnId) -> bool {
+        self.in_work.contains(&turn)
     }
 
     /// A message that an earlier process answered.
@@ -121,6 +152,7 @@ impl Seen {
 
     /// The turn went well: later copies are duplicates.
     pub(crate) fn commit(&mut self, claim: &Claim) {
+        self.in_work.remove(&claim.turn);
         if let Some(entry) = self.own(claim) {
             entry.committed = true;
         }
@@ -128,6 +160,7 @@ impl Seen {
 
     /// The turn failed: the next copy is a new message.
     pub(crate) fn release(&mut self, rules: Rules, claim: &Claim) {
+        self.in_work.remove(&claim.turn);
         if rules.holds(Rule::DedupeRelease) && self.own(claim).is_some() {
             self.entries.remove(&claim.key);
         }

@@ -4,8 +4,10 @@ use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
 use foldback_pipeline::{Engine, Parts, Rules};
-use foldback_store::{Journal, MemoryJournal, Numbers, OutboxEntry, Selection, SessionRecord, StoreError};
-use foldback_wire::{Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, TurnId};
+use foldback_store::{
+    Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
+};
+use foldback_wire::{Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -79,6 +81,9 @@ impl Journal for Refusing {
     }
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
         self.inner.pick(places).await
+    }
+    async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {
+        self.inner.mentions(of, since).await
     }
     async fn close(&self) -> Result<(), StoreError> {
         self.inner.close().await

@@ -18,5 +18,6 @@ mod pairing;
 mod preview;
 mod redact;
 mod redelivery;
+mod repeats;
 mod restart;
 mod trouble;

@@ -14,11 +14,11 @@ mod writer;
 
 pub use open::Limits;
 
-use crate::{Journal, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
+use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
 use desk::{Change, Desk};
-use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, TurnId};
-use rows::{COLUMNS, StoredRow, list, number, selecting};
+use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId};
+use rows::{COLUMNS, StoredRow, list, mentioning, number, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_scalar};
 use std::{path::PathBuf, sync::Arc};
 use tokio::{
@@ -196,6 +196,10 @@ impl Journal for SqliteJournal {
             .push_bind(list(places));
         sql.push(")) ORDER BY e.seq");
         self.events(sql).await
+    }
+
+    async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {
+        self.events(mentioning(COLUMNS, of, since)).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! Events as rows: what goes into columns, what into the body, and back.
 
-use crate::{Selection, StoreError, kind};
-use foldback_wire::{ChannelId, Draft, Event, Seq, SessionId, Timestamp, TurnId};
+use crate::{Mention, Selection, StoreError, kind};
+use foldback_wire::{ChannelId, ChatId, Draft, Event, Seq, SessionId, Timestamp, TurnId};
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, Row, Sqlite, SqliteConnection, query, sqlite::SqliteRow};
 
@@ -38,6 +38,17 @@ pub(super) async fn insert(conn: &mut SqliteConnection, rows: &[&EventRow]) -> R
             events.execute(&mut *conn).await?;
             bodies.execute(&mut *conn).await?;
             rest = later;
+        }
+    }
+    for EventRow { event, .. } in rows {
+        if let Some(mention) = Mention::of(event.channel.as_ref(), &event.kind) {
+            query("INSERT INTO mentions VALUES (?, ?, ?, ?)")
+                .bind(mention.channel.as_str())
+                .bind(mention.message.as_str())
+                .bind(mention.chat.as_ref().map_or("", ChatId::as_str))
+                .bind(event.seq.0 as i64)
+                .execute(&mut *conn)
+                .await?;
         }
     }
     Ok(())
@@ -136,4 +147,50 @@ pub(super) fn selecting(
     }
     sql.push(" ORDER BY e.seq LIMIT ").push_bind(number(limit as u64));
     sql
+}
+
+/// `columns` of the events about a message that were decided at `since` or later, in order.
+pub(super) fn mentioning(columns: &str, of: &Mention, since: Timestamp) -> QueryBuilder<Sqlite> {
+    let mut sql = QueryBuilder::new(columns);
+    sql.push(" WHERE e.seq IN (SELECT seq FROM mentions WHERE channel = ")
+        .push_bind(of.channel.to_string());
+    sql.push(" AND message = ").push_bind(of.message.to_string());
+    sql.push(" AND chat = ")
+        .push_bind(of.chat.as_ref().map_or_else(String::new, ChatId::to_string));
+    sql.push(") AND e.at >= ")
+        .push_bind(since.0)
+        .push(" ORDER BY e.seq");
+    sql
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::Connection;
+
+    /// A row of `EXPLAIN QUERY PLAN`.
+    type Step = (i64, i64, i64, String);
+
+    #[tokio::test]
+    async fn a_message_is_found_without_looking_at_others() {
+        let mut conn = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        super::super::schema::prepare(&mut conn, std::path::Path::new("memory"))
+            .await
+            .unwrap();
+        let of = Mention {
+            channel: "a".into(),
+            chat: Some("b".into()),
+            message: "c".into(),
+        };
+        let mut sql = mentioning(&format!("EXPLAIN QUERY PLAN {COLUMNS}"), &of, Timestamp(0));
+        let plan: Vec<Step> = sql.build_query_as().fetch_all(&mut conn).await.unwrap();
+        let words: Vec<_> = plan.into_iter().map(|(.., words)| words).collect();
+        assert!(
+            words
+                .iter()
+                .any(|w| w.contains("mentions") && w.contains("(channel=? AND message=? AND chat=?)")),
+            "{words:?}"
+        );
+        assert!(words.iter().all(|words| !words.starts_with("SCAN")), "{words:?}");
+    }
 }

@@ -12,7 +12,8 @@ const APPLICATION_ID: i64 = 0x464F_4C44;
 ///
 /// What filters ask for stands in `events`, small enough (about 60 bytes an event) that a million of them
 /// are looked through in a fraction of a second without an index; what they say stands in `bodies`.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE events (
         seq INTEGER PRIMARY KEY,
         at INTEGER NOT NULL,
@@ -32,7 +33,26 @@ const STEPS: &[&str] = &["
         run INTEGER NOT NULL
     ) STRICT;
     INSERT INTO numbers VALUES (1, 1, 1, 1);
-"];
+",
+    // Which events are about which message; `chat` is empty where `Mention` has none.
+    "
+    CREATE TABLE mentions (
+        channel TEXT NOT NULL,
+        message TEXT NOT NULL,
+        chat TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        PRIMARY KEY (channel, message, chat, seq)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO mentions
+        SELECT e.channel, b.body ->> '$.message.message', b.body ->> '$.message.chat', e.seq
+        FROM events e JOIN bodies b ON b.seq = e.seq
+        WHERE e.kind = 'received' AND e.channel IS NOT NULL;
+    INSERT INTO mentions
+        SELECT e.channel, b.body ->> '$.outcome.message', '', e.seq
+        FROM events e JOIN bodies b ON b.seq = e.seq
+        WHERE e.kind = 'ended' AND e.channel IS NOT NULL AND b.body ->> '$.outcome.message' IS NOT NULL;
+",
+];
 
 /// The newest format.
 const FORMAT: i64 = STEPS.len() as i64;

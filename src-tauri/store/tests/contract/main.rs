@@ -87,6 +87,7 @@ contract! {
     sessions_are_kept,
     a_selection_is_what_it_admits,
     events_are_picked_by_their_places,
+    a_message_is_found_by_its_name,
     a_start_tells_what_is_safe_to_send,
     after_the_end_nothing_is_taken,
 }

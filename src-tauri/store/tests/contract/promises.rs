@@ -2,9 +2,9 @@
 
 use crate::{
     House,
-    words::{details, run_started, said, said_in, sending},
+    words::{came, details, made, run_started, said, said_in, sending},
 };
-use foldback_store::{Journal, Numbers, OutboxEntry, Selection, SessionRecord, StoreError};
+use foldback_store::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError};
 use foldback_wire::{ChannelId, Draft, OpId, Outcome, OutcomeCode, Seq, SessionId, Timestamp, TurnId};
 use std::sync::Arc;
 
@@ -400,4 +400,51 @@ pub(crate) async fn after_the_end_nothing_is_taken(mut house: impl House) {
         Err(StoreError::Closed)
     );
     assert_eq!(journal.head(), Seq(1));
+}
+
+pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
+    let journal = house.enter().await;
+    // Every chat counts from 1.
+    let chats: Vec<_> = (1..=500).map(|n| came(n, &n.to_string(), "1")).collect();
+    journal.append(chats).unwrap();
+    journal
+        .append(vec![made(7, 1, Some("1")), said_in(7, "1"), made(7, 2, None)])
+        .unwrap();
+    let again = Draft {
+        at: Timestamp(5_000),
+        ..came(501, "7", "1")
+    };
+    journal.append(vec![came(502, "7", "2"), again]).unwrap();
+    journal.flush().await.unwrap();
+    let mention = |chat: Option<&str>| Mention {
+        channel: "telegram".into(),
+        chat: chat.map(Into::into),
+        message: "1".into(),
+    };
+    for reopened in [false, true] {
+        let journal = match reopened {
+            false => Arc::clone(&journal),
+            true => house.enter().await,
+        };
+        let places = async |mention: Mention, since| {
+            let found = journal.mentions(&mention, Timestamp(since)).await.unwrap();
+            assert_eq!(
+                found,
+                journal
+                    .pick(&found.iter().map(|e| e.seq).collect::<Vec<_>>())
+                    .await
+                    .unwrap()
+            );
+            found.iter().map(|event| event.seq.0).collect::<Vec<_>>()
+        };
+        assert_eq!(places(mention(Some("7")), 0).await, [7, 505]);
+        assert_eq!(places(mention(Some("7")), 1_001).await, [505]);
+        assert_eq!(places(mention(None), 0).await, [501]);
+        assert!(places(mention(Some("501")), 0).await.is_empty());
+        let elsewhere = Mention {
+            channel: "slack".into(),
+            ..mention(Some("7"))
+        };
+        assert!(places(elsewhere, 0).await.is_empty());
+    }
 }

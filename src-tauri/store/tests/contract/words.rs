@@ -1,7 +1,10 @@
 //! Short ways to say events and operations.
 
 use foldback_store::OutboxEntry;
-use foldback_wire::{ChannelId, Draft, Event, Kind, OpId, Operation, RunId, Target, Timestamp, TurnId};
+use foldback_wire::{
+    ChannelId, ChatType, Draft, Event, Inbound, Kind, MessageId, OpId, Operation, Outcome, OutcomeCode,
+    RunId, Sender, Target, Timestamp, TurnId,
+};
 
 /// Something was said, at a time that tells it apart.
 pub(crate) fn said(detail: &str) -> Draft {
@@ -35,6 +38,53 @@ pub(crate) fn run_started(run: u64) -> Draft {
             model: None,
         },
         ..said_in(1, "")
+    }
+}
+
+/// A message came in and began a turn.
+pub(crate) fn came(turn: u64, chat: &str, message: &str) -> Draft {
+    let message = Inbound {
+        channel: "telegram".into(),
+        account: None,
+        chat: chat.into(),
+        chat_type: ChatType::Direct,
+        thread: None,
+        message: message.into(),
+        reply_to: None,
+        sender: Sender {
+            id: "42".into(),
+            name: "alice".into(),
+            display_name: "Alice".into(),
+            is_bot: false,
+        },
+        text: "hi".into(),
+        mentioned: true,
+        files: vec![],
+        at: Timestamp(0),
+        dry_run: false,
+    };
+    let kind = Kind::Received {
+        message: Box::new(message),
+    };
+    Draft {
+        kind,
+        ..said_in(turn, "")
+    }
+}
+
+/// An operation ended, and made a message.
+pub(crate) fn made(turn: u64, op: u64, message: Option<&str>) -> Draft {
+    let outcome = Outcome {
+        message: message.map(MessageId::new),
+        ..Outcome::new(OutcomeCode::Sent)
+    };
+    let kind = Kind::Ended {
+        op: OpId(op),
+        outcome,
+    };
+    Draft {
+        kind,
+        ..said_in(turn, "")
     }
 }
 

@@ -1,0 +1,91 @@
+//! A message that is not in memory any more, and comes again: the journal knows it.
+
+use crate::{
+    engine::Core,
+    flow::Stop,
+    recorder::Recorder,
+    resume::was_complete,
+    rules::Rule,
+    stages::dedupe::{State, duplicate, is_same},
+};
+use foldback_store::{Mention, Selection, StoreError};
+use foldback_wire::{Event, Inbound, Kind, Seq, Terminal, Timestamp, TurnId};
+
+/// How far back the journal is asked, in milliseconds: Meta repeats a webhook for seven days
+/// (<https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview>), and no other
+/// platform keeps what is not confirmed for longer.
+const REPEATED_FOR: i64 = 7 * 24 * 3_600_000;
+
+impl Core {
+    /// Stops a message that an earlier turn answered, or is still in work on. For a new one this is one look into an
+    /// index, at nobody else's rows.
+    pub(crate) async fn repeated(
+        &self,
+        recorder: &Recorder,
+        message: &Inbound,
+        turn: TurnId,
+    ) -> Result<Option<Stop>, StoreError> {
+        if !self.rules.holds(Rule::DedupeClaim) {
+            return Ok(None);
+        }
+        let journal = &recorder.journal;
+        let mention = Mention {
+            channel: message.channel.clone(),
+            chat: Some(message.chat.clone()),
+            message: message.message.clone(),
+        };
+        let since = Timestamp(recorder.now().0.saturating_sub(REPEATED_FOR));
+        let came = journal.mentions(&mention, since).await?;
+        let came: Vec<_> = came
+            .iter()
+            .filter_map(|event| earlier(event, message, turn))
+            .collect();
+        if came.is_empty() {
+            return Ok(None);
+        }
+        // A turn that ended a moment ago is in nobody's work, and its end may not be readable yet.
+        journal.flush().await?;
+        let wanted = Selection {
+            turns: Some(came.iter().map(|(turn, _)| *turn).collect()),
+            ..Selection::kinds(["passed", "run_failed", "turn_ended"])
+        };
+        let told = journal
+            .select(&wanted, Seq(0), journal.head(), usize::MAX)
+            .await?;
+        for (first, at) in came {
+            let of_turn: Vec<_> = told.iter().filter(|e| e.turn == Some(first)).cloned().collect();
+            let state = if self.seen().works_on(first) {
+                State::InWork
+            } else if was_answered(&of_turn) {
+                State::Answered
+            } else {
+                continue;
+            };
+            return Ok(Some(duplicate(message, first, at, state)));
+        }
+        Ok(None)
+    }
+}
+
+/// The other turn that an event began with the same message, and when.
+fn earlier(event: &Event, message: &Inbound, turn: TurnId) -> Option<(TurnId, Timestamp)> {
+    let first = event.turn.filter(|first| *first != turn)?;
+    match &event.kind {
+        Kind::Received { message: came } if is_same(came, message) => Some((first, event.at)),
+        _ => None,
+    }
+}
+
+/// Whether a turn that nobody works on any more leaves nothing to answer. A stop and a failure do; what an earlier
+/// process left open does unless its whole answer was in the outbox.
+fn was_answered(events: &[Event]) -> bool {
+    let end = events.iter().find_map(|event| match &event.kind {
+        Kind::TurnEnded { terminal } => Some(terminal),
+        _ => None,
+    });
+    match end {
+        Some(Terminal::Failed { .. } | Terminal::Blocked { .. } | Terminal::Duplicate) => false,
+        Some(_) => true,
+        None => was_complete(events),
+    }
+}

@@ -1,0 +1,124 @@
+//! A platform repeats a message long after it was answered: Meta does so for seven days.
+
+use crate::bot::{Bot, later, text};
+use foldback_agents::Act;
+use foldback_pipeline::Rules;
+use foldback_wire::{Gate, Inbound, Kind, Platform, Terminal};
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_hours(1);
+
+async fn submit(bot: &Bot, message: &Inbound) -> Terminal {
+    let turn = bot.engine.submit(message.clone()).await.unwrap();
+    turn.ended().await.expect("the turn stays open")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeat_after_hours_is_a_duplicate() {
+    let bot = Bot::start().await;
+    let message = bot.message(Platform::Whatsapp, "hi");
+    bot.says([text("Once.")]);
+    assert_eq!(submit(&bot, &message).await, Terminal::Replied);
+    for _ in 0..3 {
+        tokio::time::sleep(6 * HOUR).await;
+        assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
+    }
+    assert_eq!(bot.screen(Platform::Whatsapp), ["Once."]);
+    let firsts: Vec<_> = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter_map(|kind| match kind {
+            Kind::Stopping {
+                gate: Gate::Duplicate,
+                inputs,
+                ..
+            } => Some(inputs["first_turn"].clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(firsts, ["1", "1", "1"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeat_after_a_restart_is_a_duplicate_for_seven_days() {
+    let bot = Bot::start().await;
+    let message = bot.message(Platform::Whatsapp, "hi");
+    bot.says([text("Once.")]);
+    assert_eq!(submit(&bot, &message).await, Terminal::Replied);
+    bot.engine.shutdown(HOUR).await.unwrap();
+    let world = bot.world();
+    drop(bot);
+    tokio::time::sleep(6 * 24 * HOUR).await;
+    let bot = Bot::in_world(world, "", Rules::all()).await;
+    assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
+    tokio::time::sleep(25 * HOUR).await;
+    bot.says([text("Again.")]);
+    assert_eq!(submit(&bot, &message).await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Whatsapp), ["Once.", "Again."]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_id_in_another_place_is_another_message() {
+    let bot = Bot::start().await;
+    let message = bot.message(Platform::Telegram, "hi");
+    bot.says([text("Here.")]);
+    assert_eq!(submit(&bot, &message).await, Terminal::Replied);
+    tokio::time::sleep(HOUR).await;
+    let elsewhere = [
+        Inbound {
+            chat: "c2".into(),
+            ..message.clone()
+        },
+        Inbound {
+            thread: Some("t1".into()),
+            ..message.clone()
+        },
+        Inbound {
+            account: Some("other".into()),
+            ..message.clone()
+        },
+        Inbound {
+            channel: Platform::Slack.code().into(),
+            ..message.clone()
+        },
+    ];
+    for other in &elsewhere {
+        bot.says([text("There.")]);
+        assert_eq!(submit(&bot, other).await, Terminal::Replied, "{other:?}");
+    }
+    tokio::time::sleep(HOUR).await;
+    for again in elsewhere.iter().chain([&message]) {
+        assert_eq!(submit(&bot, again).await, Terminal::Duplicate, "{again:?}");
+    }
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_failed_or_was_stopped_is_answered_also_after_hours() {
+    let bot = Bot::start().await;
+    let message = bot.message(Platform::Whatsapp, "hi");
+    bot.says([Act::Error("overloaded".to_owned()).into()]);
+    assert!(matches!(submit(&bot, &message).await, Terminal::Failed { .. }));
+    tokio::time::sleep(HOUR).await;
+    bot.says([text("Now.")]);
+    assert_eq!(submit(&bot, &message).await, Terminal::Replied);
+    tokio::time::sleep(HOUR).await;
+    assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_in_work_for_longer_than_it_is_remembered_is_not_begun_again() {
+    let bot = Bot::with("[agent]\nidle_timeout = \"4h\"\n").await;
+    let message = bot.message(Platform::Whatsapp, "hi");
+    bot.says([later(3 * 3_600_000, "At last.")]);
+    let turn = bot.engine.submit(message.clone()).await.unwrap();
+    tokio::time::sleep(HOUR).await;
+    assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Whatsapp), ["At last."]);
+    bot.check().await;
+}
