@@ -152,8 +152,17 @@ impl Way<'_> {
                     },
                 )
             }
+            Kind::Undelivered { op, detail, .. } => (Some(self.lost(op.0, detail)?), Says::No(None)),
             _ => return None,
         })
+    }
+
+    /// What became known later of an operation that had ended well.
+    fn lost(&self, op: u64, detail: &str) -> Option<String> {
+        let what = noun(self.op(op)?.intent.kind);
+        Some(format!(
+            "{what} did not arrive, although it was acknowledged: {detail}"
+        ))
     }
 
     /// Bytes that the scanner still holds keep the answer back as surely as a gate.

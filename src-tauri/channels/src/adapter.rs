@@ -1,7 +1,9 @@
 //! The seam between the pipeline and a platform.
 
 use async_trait::async_trait;
-use foldback_wire::{Capabilities, ChannelState, Inbound, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{
+    Capabilities, ChannelId, ChannelState, Inbound, MessageId, Operation, RefusalCode, Target,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -54,7 +56,22 @@ pub enum Signal {
         message: MessageId,
         /// Why.
         refusal: Refusal,
+        /// To be told once that is durable, like [`Arrival::kept`].
+        kept: Option<oneshot::Sender<()>>,
     },
+}
+
+/// A message that was acknowledged on a channel and did not arrive: [`Signal::Undelivered`] on its way on.
+#[derive(Debug)]
+pub struct Lost {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The message, as it was acknowledged.
+    pub message: MessageId,
+    /// Why.
+    pub refusal: Refusal,
+    /// To be told once that is durable. Dropped untold, the platform says it again.
+    pub kept: Option<oneshot::Sender<()>>,
 }
 
 /// Where an adapter puts its signals. Bounded: an adapter waits when the pipeline cannot keep up.

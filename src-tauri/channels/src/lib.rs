@@ -23,7 +23,7 @@ mod telegram;
 mod webhook;
 mod whatsapp;
 
-pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
+pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Lost, Refusal, Signal, SignalSink};
 pub use discord::{DISCORD, Discord, Mention};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use folder::{FileRefusal, Folder, OpenFile, check_size};

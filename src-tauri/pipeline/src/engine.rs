@@ -114,6 +114,8 @@ pub(crate) struct Core {
     /// Lanes are to stop, and nobody waits for an outcome any more.
     pub(crate) halted: CancellationToken,
     seen: Mutex<Seen>,
+    /// Held while what did not arrive is looked up and written down.
+    pub(crate) losing: tokio::sync::Mutex<()>,
     bot_turns: Mutex<BotTurns>,
     pub(crate) pairings: Mutex<PairingBook>,
     pub(crate) rng: Arc<dyn Rng>,
@@ -195,15 +197,22 @@ impl Engine {
         let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock), kept.clone());
         let ids = Arc::new(Ids::new(journal.reserve().await?));
         let (sender, inbound) = mpsc::channel(INBOUND);
+        let (losing, lost) = mpsc::channel(INBOUND);
         let witness = Arc::clone(&journal);
-        let board = Switchboard::new(Arc::clone(&clock), Arc::clone(&rng), sender, move |mut draft| {
-            if let Some(redaction) = &kept {
-                redaction.event(&mut draft.kind);
-            }
-            if let Err(error) = witness.append(vec![draft]) {
-                tracing::error!(%error, "a change of a channel is not in the journal");
-            }
-        });
+        let board = Switchboard::new(
+            Arc::clone(&clock),
+            Arc::clone(&rng),
+            sender,
+            losing,
+            move |mut draft| {
+                if let Some(redaction) = &kept {
+                    redaction.event(&mut draft.kind);
+                }
+                if let Err(error) = witness.append(vec![draft]) {
+                    tracing::error!(%error, "a change of a channel is not in the journal");
+                }
+            },
+        );
         let halted = CancellationToken::new();
         let chance = Arc::clone(&rng);
         let lanes = Lanes::new(Arc::clone(&clock), chance, config.outbox, rules, halted.clone());
@@ -225,6 +234,7 @@ impl Engine {
             killed: CancellationToken::new(),
             halted,
             seen: Mutex::default(),
+            losing: tokio::sync::Mutex::default(),
             bot_turns: Mutex::default(),
             pairings: Mutex::new(pairings),
             rng,
@@ -240,6 +250,7 @@ impl Engine {
         core.connect(channels).await?;
         core.resume(left).await?;
         core.tasks.spawn(Arc::clone(&core).listen(inbound));
+        core.tasks.spawn(Arc::clone(&core).hear_of_lost(lost));
         Ok(Self { core })
     }
 

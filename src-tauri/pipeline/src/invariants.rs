@@ -38,7 +38,8 @@ pub enum Extent {
 /// Checks a journal from its beginning. Empty when everything holds:
 ///
 /// - every turn ends exactly once, and says nothing afterwards; a stop and a blocked end come together;
-/// - every operation is intended once, attempted only in between, and ends exactly once;
+/// - every operation is intended once, attempted only in between, and ends exactly once; that it did not arrive after
+///   all is said once at most, and only then, also after its turn;
 /// - the chunks of a message follow each other, and its ranges cover each byte exactly once;
 /// - no operation showed markup: the leak alarm was silent;
 /// - a conversation is idle before its turn ends, with no operation of it open.
@@ -82,6 +83,8 @@ struct Bytes {
 struct OpState {
     turn: Option<TurnId>,
     ended: bool,
+    /// It did not arrive after all.
+    lost: bool,
 }
 
 impl State {
@@ -103,6 +106,7 @@ impl State {
                 let state = OpState {
                     turn: event.turn,
                     ended: false,
+                    lost: false,
                 };
                 if let Some(turn) = event.turn.filter(|_| intent.kind != OpKind::Typing) {
                     self.open.insert((turn, *op));
@@ -129,6 +133,7 @@ impl State {
                     format!("operation {op} showed markup: bytes {start} to {end} of message {message}");
                 self.violation(event, what);
             }
+            Kind::Undelivered { op, .. } => self.lose(event, *op),
             _ => {}
         }
         if let Some(turn) = event.turn {
@@ -146,6 +151,20 @@ impl State {
         }
     }
 
+    /// An acknowledged operation did not arrive.
+    fn lose(&mut self, event: &Event, op: OpId) {
+        match self.ops.get_mut(&op) {
+            None => self.violation(event, format!("operation {op} was never intended")),
+            Some(OpState { ended: false, .. }) => {
+                self.violation(event, format!("operation {op} is lost before it has ended"));
+            }
+            Some(OpState { lost: true, .. }) => {
+                self.violation(event, format!("operation {op} is lost twice"));
+            }
+            Some(state) => state.lost = true,
+        }
+    }
+
     fn take_turn(&mut self, event: &Event, turn: TurnId) {
         if let Kind::Received { .. } = &event.kind {
             if self.turns.insert(turn, TurnState::default()).is_some() {
@@ -157,7 +176,7 @@ impl State {
             return self.violation(event, "the turn was never begun");
         };
         let mut wrong = Vec::new();
-        if state.ended {
+        if state.ended && !matches!(event.kind, Kind::Undelivered { .. }) {
             wrong.push(format!("the turn has ended already, and then: {:?}", event.kind));
         }
         match &event.kind {
@@ -367,5 +386,41 @@ mod tests {
         let end = ended(Terminal::Replied);
         let never = violations(vec![received(), done, end]);
         assert_eq!(never, ["operation 1 was never intended"]);
+    }
+
+    #[test]
+    fn what_did_not_arrive_is_said_once_and_after_the_end() {
+        let intended = Kind::Intended {
+            op: OpId(1),
+            intent: serde_json::from_str(
+                r#"{"kind":"send_text","target":{"chat":"c","thread":null},"live":false}"#,
+            )
+            .unwrap(),
+        };
+        let done = Kind::Ended {
+            op: OpId(1),
+            outcome: Outcome::new(OutcomeCode::Sent),
+        };
+        let lost = Kind::Undelivered {
+            op: OpId(1),
+            message: "m1".into(),
+            refusal: foldback_wire::RefusalCode::Gone,
+            detail: String::new(),
+        };
+        let end = ended(Terminal::Replied);
+        let well = [&intended, &done, &end, &lost];
+        let said = |kinds: &[&Kind]| {
+            violations([vec![received()], kinds.iter().map(|k| (*k).clone()).collect()].concat())
+        };
+        assert!(said(&well).is_empty(), "{:?}", said(&well));
+        assert_eq!(
+            said(&[&intended, &done, &end, &lost, &lost]),
+            ["operation 1 is lost twice"]
+        );
+        assert_eq!(
+            said(&[&intended, &lost, &done, &end]),
+            ["operation 1 is lost before it has ended"]
+        );
+        assert_eq!(said(&[&lost, &end]), ["operation 1 was never intended"]);
     }
 }

@@ -18,6 +18,7 @@ mod gates;
 mod id;
 pub mod invariants;
 mod leaks;
+mod lost;
 mod pairing;
 mod ports;
 mod recorder;

@@ -20,6 +20,7 @@ pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreEr
             | Kind::Attempted { op: number, .. }
             | Kind::Refused { op: number, .. }
             | Kind::Ended { op: number, .. }
+            | Kind::Undelivered { op: number, .. }
             | Kind::Leaked { op: number, .. }
             | Kind::Faulted { op: Some(number), .. }
             | Kind::Waiting { op: Some(number), .. } => *number = op(*number),

@@ -71,6 +71,7 @@ kinds! {
     Faulted = "faulted", None => "A planned fault hit.",
     Refused = "refused", Some(Stage::Deliver.code()) => "The platform refused an attempt that will be repeated.",
     Ended = "ended", Some(Stage::Deliver.code()) => "An operation ended.",
+    Undelivered = "undelivered", Some(Stage::Deliver.code()) => "An operation that ended well did not arrive after all.",
     Warned = "warned", None => "Something a person should know.",
     Leaked = "leaked", Some(Stage::Deliver.code()) => "A directive byte reached a channel.",
     Idle = "idle", Some(Stage::Dispatch.code()) => "The conversation is idle.",

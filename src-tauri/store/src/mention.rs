@@ -28,6 +28,11 @@ impl Mention {
                 chat: None,
                 message: outcome.message.clone()?,
             }),
+            Kind::Undelivered { message, .. } => Some(Self {
+                channel,
+                chat: None,
+                message: message.clone(),
+            }),
             _ => None,
         }
     }

@@ -1,9 +1,9 @@
 //! Events: every decision, in order. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Fault, Gate, Inbound, Intent, OpId, Outcome,
-    PairingStep, RefusalCode, RunId, Seq, SessionId, Stage, StopReason, Terminal, Timestamp, ToolCall,
-    TurnId, Usage, UserId,
+    Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Fault, Gate, Inbound, Intent, MessageId, OpId,
+    Outcome, PairingStep, RefusalCode, RunId, Seq, SessionId, Stage, StopReason, Terminal, Timestamp,
+    ToolCall, TurnId, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -380,6 +380,18 @@ pub enum Kind {
         op: OpId,
         /// How.
         outcome: Outcome,
+    },
+    /// An operation that ended well did not arrive after all: a platform that delivers later says so later. It may come
+    /// after the turn's end.
+    Undelivered {
+        /// Which operation.
+        op: OpId,
+        /// The message, as it was acknowledged.
+        message: MessageId,
+        /// How the platform refused.
+        refusal: RefusalCode,
+        /// Why, in words.
+        detail: String,
     },
     /// Something a person should know that changes nothing else.
     Warned {

@@ -81,6 +81,7 @@ impl Redaction {
             | Kind::Retrying { detail: text, .. }
             | Kind::RunFailed { detail: text, .. }
             | Kind::Refused { detail: text, .. }
+            | Kind::Undelivered { detail: text, .. }
             | Kind::Warned { detail: text }
             | Kind::TurnEnded {
                 terminal: Terminal::Failed { detail: text },

@@ -1351,6 +1351,16 @@ export type Kind = { "type": "started",
   /** How. */
   outcome: Outcome,
 }
+| { "type": "undelivered",
+  /** Which operation. */
+  op: OpId,
+  /** The message, as it was acknowledged. */
+  message: MessageId,
+  /** How the platform refused. */
+  refusal: RefusalCode,
+  /** Why, in words. */
+  detail: string,
+}
 | { "type": "warned",
   /** What. */
   detail: string,

@@ -35,13 +35,13 @@ impl Backend {
         let (outcomes, since, resent) = self.outcomes(of.channel.as_ref()).await?;
         let mut folds = Folds::default();
         let (dead, settled): (Vec<_>, Vec<_>) = outcomes.into_iter().rev().partition(|o| is_dead(o.code));
-        let filter = |outcomes: &str| {
+        let filter = |kinds: &str, outcomes: &str| {
             let channel = of
                 .channel
                 .as_ref()
                 .map_or_else(String::new, |c| format!("channel:{c} "));
             let after = since.map_or_else(String::new, |since| format!(" after:{since}"));
-            format!("{channel}kind:ended outcome:{outcomes} -kind:typing{after}")
+            format!("{channel}kind:{kinds} outcome:{outcomes} -kind:typing{after}")
         };
         let outbox = self.shared.journal.outbox().await.map_err(failure::journal)?;
         let wanted = |entry: &&OutboxEntry| {
@@ -58,10 +58,13 @@ impl Backend {
             open_total: open.len() as u32,
             open: self.lines(&mut folds, &open, limit, &resent).await?,
             dead_total: dead.len() as u32,
-            dead_filter: filter("failed,unknown"),
+            dead_filter: filter("ended,undelivered", "failed,unknown"),
             dead: self.lines(&mut folds, &ops(&dead), limit, &resent).await?,
             settled_total: settled.len() as u32,
-            settled_filter: filter("sent,unchanged,dry_run,unsupported,not_allowed,cancelled"),
+            settled_filter: filter(
+                "ended",
+                "sent,unchanged,dry_run,unsupported,not_allowed,cancelled",
+            ),
             settled: self.lines(&mut folds, &ops(&settled), limit, &resent).await?,
         })
     }
@@ -74,7 +77,7 @@ impl Backend {
         let journal = &self.shared.journal;
         let wanted = Selection {
             channels: channel.map(|c| [c.clone()].into()),
-            ..Selection::kinds(["intended", "ended", "received"])
+            ..Selection::kinds(["intended", "ended", "undelivered", "received"])
         };
         let places = journal
             .places(&wanted, Seq(0), journal.head(), usize::MAX)
@@ -93,6 +96,11 @@ impl Backend {
                     }
                     (Kind::Ended { op, outcome }, Some(turn)) if !typing.remove(&op) => {
                         let code = outcome.code;
+                        outcomes.push(Outcome { op, turn, code });
+                    }
+                    (Kind::Undelivered { op, .. }, Some(turn)) => {
+                        outcomes.retain(|outcome| outcome.op != op);
+                        let code = OutcomeCode::Failed;
                         outcomes.push(Outcome { op, turn, code });
                     }
                     (Kind::Received { message }, Some(turn)) => {

@@ -30,6 +30,9 @@ impl Turns {
         let mut folds = lock(&self.folds);
         for event in events {
             let Some(turn) = event.turn else { continue };
+            if matches!(event.kind, Kind::Undelivered { .. }) {
+                lock(&self.summaries).remove(&turn);
+            }
             if matches!(event.kind, Kind::Received { .. }) {
                 folds.entry(turn).or_insert_with(|| TurnFold::new(turn));
             }

@@ -74,6 +74,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Refused { .. }
         | Kind::Faulted { op: Some(_), .. }
         | Kind::Ended { .. }
+        | Kind::Undelivered { .. }
         | Kind::Warned { .. } => whole(D::Delivery),
         Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
         Kind::Released { .. }

@@ -144,6 +144,22 @@ impl Ledger {
                     self.show(when, *op);
                 }
             }
+            Kind::Undelivered {
+                op, refusal, detail, ..
+            } => {
+                if let Some(outcome) = self.entry(*op).and_then(|entry| entry.outcome.as_mut()) {
+                    outcome.code = OutcomeCode::Failed;
+                    outcome.refusal = Some(*refusal);
+                    outcome.detail = Some(format!("acknowledged, but it did not arrive: {detail}"));
+                }
+                if let Some(entry) = self.entry(*op) {
+                    entry.outcome_seq = Some(when.seq);
+                    entry.visible_ms = None;
+                }
+                // Nobody ever saw it.
+                let place = self.places.get(op).copied();
+                self.shown.retain(|_, (shown, _)| Some(*shown) != place);
+            }
             Kind::Leaked { op, message, span } => {
                 if let Some(entry) = self.entry(*op) {
                     entry.leaked.push(LeakedBytes {

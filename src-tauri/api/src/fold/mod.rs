@@ -94,7 +94,10 @@ impl TurnFold {
             self.began = event.at;
         }
         self.head = event.seq.0;
-        self.last = self.last.max(event.at);
+        // What becomes known days later does not make the turn last for days.
+        if !matches!(event.kind, Kind::Undelivered { .. }) {
+            self.last = self.last.max(event.at);
+        }
         let when = When::of(event, self.began);
         if event.session.is_some() {
             self.session.clone_from(&event.session);
@@ -160,7 +163,8 @@ impl TurnFold {
         self.inbound.as_ref()
     }
 
-    /// Whether it ended and every operation has its outcome: no later event can change it.
+    /// Whether it ended and every operation has its outcome: no later event can change it, but one that says that
+    /// an operation did not arrive after all.
     pub fn settled(&self) -> bool {
         self.terminal.is_some() && self.ledger.bare().iter().all(|e| e.outcome.is_some())
     }

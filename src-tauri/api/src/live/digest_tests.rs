@@ -319,3 +319,31 @@ fn a_card_shows_the_last_five_errors_with_what_to_do() {
         Some("Give the bot the right to do this in that chat.")
     );
 }
+
+#[test]
+fn what_did_not_arrive_was_not_sent() {
+    let mut feed = Feed::default();
+    let lost = |op| Kind::Undelivered {
+        op: OpId(op),
+        message: "m".into(),
+        refusal: RefusalCode::Forbidden,
+        detail: "the window is closed".into(),
+    };
+    feed.received(0, 1).intended(1, 1, 1).intended(1, 1, 2);
+    feed.ended(2, 1, 1, sent())
+        .ended(2, 1, 2, sent())
+        .turn_ended(3, 1);
+    assert_eq!((feed.counters().sent, feed.counters().failed), (2, 0));
+    feed.at(9_000, 1, lost(1));
+    assert_eq!((feed.counters().sent, feed.counters().failed), (1, 1));
+    // One that an earlier process sent: nobody counted it.
+    feed.at(9_001, 1, lost(77));
+    assert_eq!((feed.counters().sent, feed.counters().failed), (1, 2));
+    let errors = feed.digest.errors(&"slack".into());
+    assert_eq!(errors.len(), 2);
+    assert_eq!(
+        errors[0].message,
+        "acknowledged, but it did not arrive: the window is closed"
+    );
+    assert!(errors[0].hint.is_some());
+}

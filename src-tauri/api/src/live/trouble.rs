@@ -35,6 +35,10 @@ pub(super) fn alarm(event: &Event) -> Option<Alarm> {
                 _ => return None,
             }
         }
+        Kind::Undelivered { op, detail, .. } => (
+            AlarmKind::Error,
+            format!("Operation {op} did not arrive, although it was acknowledged: {detail}"),
+        ),
         Kind::ChannelState {
             to: ChannelState::Down,
             why,
@@ -77,6 +81,10 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
                 .clone()
                 .unwrap_or_else(|| outcome.code.about().to_owned()),
             hint("Look at the conversation on the platform; send it again by hand if it is missing."),
+        ),
+        Kind::Undelivered { refusal, detail, .. } => (
+            format!("acknowledged, but it did not arrive: {detail}"),
+            hint(remedy(*refusal)),
         ),
         Kind::Refused {
             refusal,

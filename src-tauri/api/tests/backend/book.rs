@@ -3,7 +3,7 @@
 use crate::host::Host;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{
-    OpKind, OutcomeCode,
+    Draft, Kind, OpKind, OutcomeCode, RefusalCode,
     rpc::{Book, Sent, Status, TurnDetail},
 };
 use serde_json::{Value, json};
@@ -119,6 +119,49 @@ async fn a_dead_letter_is_sent_again_once_and_by_a_person_only() {
     );
     let (code, message, _) = host.failure("resend", args).await;
     assert_eq!(code, "resent_already", "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_did_not_arrive_after_all_is_a_dead_letter() {
+    let host = Host::start().await;
+    let turn = host.say("telegram", "Hi", "Please arrive").await;
+    let before = book(&host, Some("telegram")).await;
+    assert_eq!((before.dead_total, before.settled_total), (0, 1));
+    let line = &before.settled[0];
+    // It stands in the list of turns as one that went well.
+    let turns: Value = host.call("turns", json!({"limit": 10})).await;
+    assert_eq!(turns[0]["failed_ops"], 0);
+    let lost = Draft {
+        at: line.at,
+        turn: Some(line.turn),
+        session: None,
+        channel: Some("telegram".into()),
+        kind: Kind::Undelivered {
+            op: line.entry.op,
+            message: "1".into(),
+            refusal: RefusalCode::Forbidden,
+            detail: "the window is closed".into(),
+        },
+    };
+    host.backend.journal().append(vec![lost]).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let turns: Value = host.call("turns", json!({"limit": 10})).await;
+    assert_eq!(turns[0]["failed_ops"], 1);
+
+    let after = book(&host, Some("telegram")).await;
+    assert_eq!((after.dead_total, after.settled_total), (1, 0));
+    assert_eq!(host.rows(&after.dead_filter).await, 1);
+    let letter = &after.dead[0];
+    assert!(letter.can_resend);
+    let detail = letter.entry.outcome.as_ref().unwrap().detail.clone().unwrap();
+    assert!(detail.contains("the window is closed"), "{detail}");
+    let sent: Sent = host
+        .call("resend", json!({"turn": turn, "op": letter.entry.op}))
+        .await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let again = book(&host, Some("telegram")).await;
+    assert_eq!(again.dead[0].resent, Some(sent.turn));
+    assert_eq!((again.dead_total, again.settled_total), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]

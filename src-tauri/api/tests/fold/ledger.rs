@@ -234,6 +234,52 @@ fn a_turn_with_an_open_operation_is_not_settled() {
 }
 
 #[test]
+fn an_operation_that_did_not_arrive_has_failed_with_the_platforms_words() {
+    let mut story = said("Hi");
+    let text = Intent {
+        body: Some(clean(2)),
+        ..intent(OpKind::SendText)
+    };
+    story.sent(100, 1, text, Some("b1"));
+    story.at(
+        200,
+        Kind::TurnEnded {
+            terminal: foldback_wire::Terminal::Replied,
+        },
+    );
+    let before = TurnFold::of(TurnId(7), &story.events);
+    assert_eq!(before.summary().unwrap().failed_ops, 0);
+    let seq = story.at(
+        86_400_000,
+        Kind::Undelivered {
+            op: OpId(1),
+            message: "b1".into(),
+            refusal: RefusalCode::Forbidden,
+            detail: "the window is closed".into(),
+        },
+    );
+    let after = TurnFold::of(TurnId(7), &story.events);
+    assert_eq!(after.summary().unwrap().failed_ops, 1);
+    assert_eq!(
+        after.took_ms(),
+        before.took_ms(),
+        "the turn did not last for a day"
+    );
+    let entry = &ledger(&story)[0];
+    let outcome = entry.outcome.as_ref().unwrap();
+    assert_eq!(
+        (outcome.code, outcome.refusal),
+        (OutcomeCode::Failed, Some(RefusalCode::Forbidden))
+    );
+    assert_eq!(
+        outcome.detail.as_deref(),
+        Some("acknowledged, but it did not arrive: the window is closed")
+    );
+    assert_eq!((entry.outcome_seq, entry.visible_ms), (Some(seq), None));
+    assert_eq!(outcome.message, Some("b1".into()));
+}
+
+#[test]
 fn an_operation_that_leaked_says_which_bytes_and_what_they_are() {
     let mut story = said("Sure <react em");
     let intend = |kind| Kind::Intended {

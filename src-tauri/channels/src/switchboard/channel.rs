@@ -4,10 +4,10 @@ use super::Shared;
 use super::dry::{about_dry_message, take_dry_reply};
 use super::run::Run;
 use super::state::{Closed, Status, step};
-use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal};
+use crate::{Ack, Arrival, Call, ChannelAdapter, Lost, Refusal};
 use foldback_wire::{
-    Actor, CallFailure, CallFault, Capabilities, ChannelId, ChannelState, Deck, Fault, Kind, MessageId,
-    OpKind, OutcomeCode, PLANNED, Planned, RefusalCode, Timestamp,
+    Actor, CallFailure, CallFault, Capabilities, ChannelId, ChannelState, Deck, Fault, Kind, OpKind,
+    OutcomeCode, PLANNED, Planned, RefusalCode, Timestamp,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -379,15 +379,14 @@ impl Line {
         });
     }
 
-    /// A message that was acknowledged did not arrive. Its operation, and often its turn, has ended by then, so that
-    /// it is told beside them.
-    pub(super) fn warn_of_lost(&self, message: &MessageId, refusal: &Refusal) {
-        tracing::warn!(channel = %self.id, %message, refusal = %refusal.code, "an acknowledged message did not arrive");
-        let detail = format!(
-            "{message} was acknowledged, but did not arrive: {}",
-            refusal.detail
-        );
-        self.shared.tell(Some(&self.id), Kind::Warned { detail });
+    /// A message that was acknowledged did not arrive. Nobody waits here: where too many are told at once, the rest is
+    /// dropped untold, and comes again.
+    pub(super) fn lose(&self, lost: Lost) {
+        let (message, refusal) = (lost.message.clone(), lost.refusal.code);
+        tracing::warn!(channel = %self.id, %message, %refusal, "an acknowledged message did not arrive");
+        if self.shared.lost.try_send(lost).is_err() {
+            tracing::warn!(channel = %self.id, %message, "nobody has written that down; it is waited for again");
+        }
     }
 
     /// Ends once a wait that the platform asked for is over.

@@ -10,7 +10,7 @@ pub use channel::{Channel, Delivered, NotDelivered};
 pub use dry::is_dry;
 pub use state::{Closed, Status};
 
-use crate::{Arrival, ChannelAdapter};
+use crate::{Arrival, ChannelAdapter, Lost};
 use dry::DryRun;
 use foldback_wire::{Actor, ChannelId, Clock, Draft, Kind, Rng};
 use std::collections::BTreeMap;
@@ -24,6 +24,7 @@ struct Shared {
     rng: Arc<dyn Rng>,
     witness: Box<dyn Fn(Draft) + Send + Sync>,
     inbound: mpsc::Sender<Arrival>,
+    lost: mpsc::Sender<Lost>,
     dry_run: DryRun,
 }
 
@@ -60,7 +61,8 @@ pub struct NameTaken(pub ChannelId);
 
 impl Switchboard {
     /// A switchboard without channels. What comes in on any of them goes to `inbound`; while that is full
-    /// the channels wait.
+    /// the channels wait. What was acknowledged and did not arrive goes to `lost`; what finds that full stays with
+    /// its platform.
     ///
     /// `witness` is told of every change, in order, while the change is made, so that it must return at once
     /// and not call back. Appending to the journal is what it is for.
@@ -68,6 +70,7 @@ impl Switchboard {
         clock: Arc<dyn Clock>,
         rng: Arc<dyn Rng>,
         inbound: mpsc::Sender<Arrival>,
+        lost: mpsc::Sender<Lost>,
         witness: impl Fn(Draft) + Send + Sync + 'static,
     ) -> Self {
         let witness = Box::new(witness);
@@ -76,6 +79,7 @@ impl Switchboard {
             rng,
             witness,
             inbound,
+            lost,
             dry_run: DryRun::default(),
         };
         Self {

@@ -3,7 +3,7 @@
 
 use super::channel::Line;
 use crate::backoff::Backoff;
-use crate::{Arrival, Refusal, Signal};
+use crate::{Arrival, Lost, Refusal, Signal};
 use foldback_wire::{ChannelState, PLANNED, RefusalCode, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -181,7 +181,16 @@ impl Supervision {
                 }
                 self.line.report(state, &why);
             }
-            Signal::Undelivered { message, refusal } => self.line.warn_of_lost(&message, &refusal),
+            Signal::Undelivered {
+                message,
+                refusal,
+                kept,
+            } => self.line.lose(Lost {
+                channel: self.line.id.clone(),
+                message,
+                refusal,
+                kept,
+            }),
         }
     }
 

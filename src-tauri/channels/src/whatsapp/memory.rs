@@ -57,13 +57,16 @@ impl Memory {
         self.secret_fits.replace(fits)
     }
 
-    /// A message did not arrive. False when that was known: the same webhook comes more than once.
-    pub(super) fn lost(&mut self, message: &MessageId) -> bool {
-        let news = !self.lost.contains(message);
-        if news {
+    /// Whether it is written down that a message did not arrive: the same webhook comes more than once.
+    pub(super) fn is_lost(&self, message: &MessageId) -> bool {
+        self.lost.contains(message)
+    }
+
+    /// It is written down that a message did not arrive.
+    pub(super) fn lost(&mut self, message: &MessageId) {
+        if !self.is_lost(message) {
             push(&mut self.lost, message.clone());
         }
-        news
     }
 }
 
@@ -99,10 +102,13 @@ mod tests {
         }
         assert_eq!((memory.latest.len(), memory.latest(&"0".into())), (CHATS, None));
         for n in 0..=MESSAGES {
-            assert!(memory.lost(&n.to_string().into()));
+            let message = n.to_string().into();
+            assert!(!memory.is_lost(&message));
+            memory.lost(&message);
+            memory.lost(&message);
         }
-        assert!(!memory.lost(&"1".into()), "known");
-        assert!(memory.lost(&"0".into()), "forgotten");
+        assert!(memory.is_lost(&"1".into()), "known");
+        assert!(!memory.is_lost(&"0".into()), "forgotten");
         assert_eq!(memory.lost.len(), MESSAGES);
     }
 }

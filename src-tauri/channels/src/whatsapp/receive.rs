@@ -1,5 +1,5 @@
 //! Webhooks: <https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint>.
-//! One is confirmed with 200 only once its messages are durable here; until then Meta sends it again, for seven days
+//! One is confirmed with 200 only once its messages, and what it says of ours that did not arrive, are durable here; until then Meta sends it again, for seven days
 //! (<https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview>).
 
 use super::WhatsApp;
@@ -13,6 +13,7 @@ use hyper::body::Bytes;
 use hyper::{Method, Request, StatusCode};
 use reqwest::Url;
 use ring::hmac;
+use tokio::sync::oneshot;
 
 impl WhatsApp {
     /// Receives until the token turns out to be refused. Whatever else goes wrong may pass, or be mended at Meta: it is
@@ -124,7 +125,7 @@ impl WhatsApp {
         hmac::verify(&key, given.as_bytes(), ours.as_ref()).is_ok()
     }
 
-    /// Hands news over, and waits until its messages are durable.
+    /// Hands news over, and waits until they are durable.
     async fn take(&self, news: News, sink: &SignalSink) -> Answer {
         let again = || say(StatusCode::SERVICE_UNAVAILABLE, "not kept, send it again");
         let mut waiting = Vec::new();
@@ -137,22 +138,37 @@ impl WhatsApp {
             }
             waiting.push(kept);
         }
+        let mut losing = Vec::new();
         for (message, mut refusal) in news.lost {
             let Ok(place) = sink.reserve().await else {
                 return again();
             };
-            let mut memory = self.memory();
+            let memory = self.memory();
+            if memory.is_lost(&message) {
+                continue;
+            }
             if let Some(on) = memory.reaction_on(&message) {
                 refusal.detail = format!("the reaction to {on}: {}", refusal.detail);
             }
-            if memory.lost(&message) {
-                place.send(Signal::Undelivered { message, refusal });
-            }
+            let (kept, told) = oneshot::channel();
+            let kept = Some(kept);
+            losing.push((message.clone(), told));
+            place.send(Signal::Undelivered {
+                message,
+                refusal,
+                kept,
+            });
         }
         for kept in waiting {
             if kept.await.is_err() {
                 return again();
             }
+        }
+        for (message, kept) in losing {
+            if kept.await.is_err() {
+                return again();
+            }
+            self.memory().lost(&message);
         }
         say(StatusCode::OK, "")
     }

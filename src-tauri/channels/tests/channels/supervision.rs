@@ -4,10 +4,11 @@ use crate::desk::Desk;
 use crate::stage::TestClock;
 use async_trait::async_trait;
 use foldback_channels::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink, profile};
-use foldback_wire::{Actor, Capabilities, ChannelState, Draft, Kind, Platform, RefusalCode, Timestamp};
+use foldback_wire::{Actor, Capabilities, ChannelState, Kind, Platform, RefusalCode, Timestamp};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// A stand-in that does as its script says, one line a run.
@@ -21,7 +22,7 @@ enum Script {
     Panics,
     Stays,
     Deaf,
-    Loses,
+    Loses(u32),
 }
 
 impl Scripted {
@@ -49,11 +50,20 @@ impl ChannelAdapter for Scripted {
         match script {
             Script::Fails(code) => Err(Refusal::new(code, "as scripted")),
             Script::Panics => panic!("as scripted"),
-            Script::Stays | Script::Loses => {
-                if matches!(script, Script::Loses) {
-                    let refusal = Refusal::new(RefusalCode::Gone, "not on the platform");
-                    let message = "m1".into();
-                    sink.send(Signal::Undelivered { message, refusal }).await.ok();
+            Script::Stays | Script::Loses(_) => {
+                let losses = match script {
+                    Script::Loses(losses) => losses,
+                    _ => 0,
+                };
+                for n in 1..=losses {
+                    let (kept, told) = oneshot::channel();
+                    tokio::spawn(told);
+                    let undelivered = Signal::Undelivered {
+                        message: format!("m{n}").into(),
+                        refusal: Refusal::new(RefusalCode::Gone, "not on the platform"),
+                        kept: Some(kept),
+                    };
+                    sink.send(undelivered).await.ok();
                 }
                 let up = Signal::State {
                     state: ChannelState::Up,
@@ -135,18 +145,28 @@ async fn an_adapter_that_does_not_stop_is_dropped() {
 }
 
 #[tokio::test]
-async fn what_did_not_arrive_after_all_is_a_warning_of_its_channel() {
-    let desk = Scripted::desk([Script::Loses]);
+async fn what_did_not_arrive_after_all_goes_on_with_its_channel() {
+    let mut desk = Scripted::desk([Script::Loses(1)]);
     desk.on().await;
-    let warned = {
-        let told = desk.told.lock().unwrap();
-        let warning = |draft: &Draft| match &draft.kind {
-            Kind::Warned { detail } => Some((draft.channel.clone(), draft.turn, detail.clone())),
-            _ => None,
-        };
-        told.iter().find_map(warning)
-    };
-    let detail = "m1 was acknowledged, but did not arrive: not on the platform".to_owned();
-    assert_eq!(warned, Some((Some("telegram".into()), None, detail)));
+    let lost = desk.lost.recv().await.unwrap();
+    assert_eq!(
+        (
+            lost.channel.as_str(),
+            lost.message.as_str(),
+            lost.refusal.detail.as_str()
+        ),
+        ("telegram", "m1", "not on the platform")
+    );
+    lost.kept.unwrap().send(()).unwrap();
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn what_finds_nobody_to_write_it_down_stays_with_its_platform() {
+    let mut desk = Scripted::desk([Script::Loses(3)]);
+    // They wait for nobody: the state behind them comes through.
+    desk.on().await;
+    assert_eq!(desk.lost.recv().await.unwrap().message.as_str(), "m1");
+    assert!(desk.lost.try_recv().is_err(), "the others were dropped untold");
     desk.off().await;
 }

@@ -40,7 +40,7 @@ async fn a_hundred_toggles_under_traffic_lose_nothing_double_nothing_and_leave_n
     let runtime = tokio::runtime::Handle::current().metrics();
     let idle = runtime.num_alive_tasks();
     let (sink, inbound) = mpsc::channel(1);
-    let board = Switchboard::new(Arc::new(Real), Arc::new(Even), sink, |_| {});
+    let board = Switchboard::new(Arc::new(Real), Arc::new(Even), sink, mpsc::channel(1).0, |_| {});
     let channel = board.add("signal".into(), place.adapter.clone(), true).unwrap();
     let kept = Arc::new(AtomicUsize::new(0));
     let reader = tokio::spawn(keep(inbound, Arc::clone(&kept)));

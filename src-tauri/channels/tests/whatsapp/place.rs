@@ -10,7 +10,7 @@ use foldback_wire::{ChannelId, ChannelState, Inbound, Operation, Platform, Secre
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -166,10 +166,25 @@ impl Run {
         arrival.message
     }
 
-    /// The next message that did not arrive, with the reason.
+    /// Who waits until the next loss is written down.
+    pub(crate) async fn loss(&mut self) -> oneshot::Sender<()> {
+        loop {
+            if let Signal::Undelivered { kept, .. } = self.signal().await {
+                return kept.unwrap();
+            }
+        }
+    }
+
+    /// The next message that did not arrive, with the reason; written down.
     pub(crate) async fn lost(&mut self) -> (String, Refusal) {
         loop {
-            if let Signal::Undelivered { message, refusal } = self.signal().await {
+            if let Signal::Undelivered {
+                message,
+                refusal,
+                kept,
+            } = self.signal().await
+            {
+                kept.unwrap().send(()).unwrap();
                 return (message.to_string(), refusal);
             }
         }

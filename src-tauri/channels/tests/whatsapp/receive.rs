@@ -254,6 +254,24 @@ async fn a_message_that_fails_after_it_was_acknowledged_is_told_once_with_the_re
 }
 
 #[tokio::test]
+async fn a_loss_that_is_not_written_down_is_told_again() {
+    let place = Place::open().await;
+    place.server.fail_late(ANA);
+    let mut run = Run::registered(&place).await;
+    place.server.close(ANA, true);
+    let ack = place.send("Are you there?").await.unwrap();
+    let mut waiting = run.loss().await;
+    assert_eq!(place.server.unconfirmed(), 1, "not before it is written down");
+    for _ in 0..2 {
+        drop(waiting);
+        waiting = run.loss().await;
+    }
+    waiting.send(()).unwrap();
+    confirmed(&place).await;
+    assert!(run.signals.try_recv().is_err(), "it is told no more: {ack:?}");
+}
+
+#[tokio::test]
 async fn statuses_that_say_nothing_new_are_confirmed_and_told_to_nobody() {
     let place = Place::open().await;
     let mut run = Run::registered(&place).await;

@@ -150,22 +150,43 @@ fn a_message_that_fails_later_is_in_the_journal_with_its_reason() {
     place.write(ANA, "The report, please");
     let later = |event: &serde_json::Value| {
         let detail = event["kind"]["detail"].as_str().unwrap_or_default();
-        is("warned")(event)
-            && detail.contains("was acknowledged, but did not arrive: ")
-            && detail.contains("(#131047)")
+        (is("undelivered")(event) || is("warned")(event)) && detail.contains("(#131047)")
     };
-    // The reaction, the file and the text.
-    for _ in 0..3 {
-        let at = bot.until(later);
-        let detail = bot.seen[at]["kind"]["detail"].as_str().unwrap();
+    // The file and the text; the reaction, which is no message of an operation.
+    let mut kinds: Vec<_> = (0..3)
+        .map(|_| {
+            let at = bot.until(later);
+            let kind = &bot.seen[at]["kind"];
+            let detail = kind["detail"].as_str().unwrap();
+            assert!(detail.contains("ask them to write again"), "{detail}");
+            kind["type"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    kinds.sort();
+    assert_eq!(kinds, ["undelivered", "undelivered", "warned"]);
+    assert_eq!(bot.term(), 0);
+    let lost = place
+        .home
+        .journal("channel:whatsapp kind:undelivered outcome:failed");
+    assert_eq!(lost.len(), 2, "{lost:#?}");
+    for event in &lost {
+        assert!(event["turn"].is_u64(), "{event}");
         assert!(
-            detail.starts_with("wamid.") && detail.contains("ask them to write again"),
-            "{detail}"
+            event["kind"]["message"].as_str().unwrap().starts_with("wamid."),
+            "{event}"
         );
     }
-    assert_eq!(bot.term(), 0);
     let warned = place.home.journal("channel:whatsapp kind:warned");
-    assert_eq!(warned.iter().filter(|event| later(event)).count(), 3);
+    let reaction = warned.iter().filter(|event| later(event));
+    let details: Vec<_> = reaction
+        .map(|event| event["kind"]["detail"].as_str().unwrap())
+        .collect();
+    assert_eq!(details.len(), 1, "{details:?}");
+    assert!(
+        details[0].starts_with("wamid.")
+            && details[0].contains("was acknowledged, but did not arrive: the reaction to wamid."),
+        "{details:?}"
+    );
 }
 
 #[test]

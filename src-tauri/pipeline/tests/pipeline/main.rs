@@ -12,6 +12,7 @@ mod flow;
 mod hour;
 #[cfg(feature = "mutants")]
 mod leaks;
+mod lost;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod pairing;

@@ -7,7 +7,7 @@ use super::{
     tree::{Compare, Node, Term},
 };
 use crate::{Scene, Selection, kind, kind::KINDS, row};
-use foldback_wire::{Event, Kind, OpKind, Timestamp};
+use foldback_wire::{Event, Kind, OpKind, OutcomeCode, Timestamp};
 use regex::Regex;
 use std::collections::BTreeSet;
 
@@ -129,6 +129,7 @@ impl Check {
                 Kind::Ended { outcome, .. }
                 | Kind::Skipped { outcome, .. }
                 | Kind::Action { outcome, .. } => outcomes.contains(&outcome.code.code()),
+                Kind::Undelivered { .. } => outcomes.contains(&OutcomeCode::Failed.code()),
                 _ => false,
             },
             Self::Is(marks) => scene.flags(event).iter().any(|flag| marks.contains(&flag.code())),
@@ -220,7 +221,7 @@ impl Check {
             }
             Self::Kind { types, .. } => at_most(Selection::kinds(types.iter().copied().chain(OPERATIONS))),
             Self::Reason(_) => at_most(Selection::kinds(["held", "waiting"])),
-            Self::Outcome(_) => at_most(Selection::kinds(["ended", "skipped", "action"])),
+            Self::Outcome(_) => at_most(Selection::kinds(["ended", "undelivered", "skipped", "action"])),
             Self::Dur(..) => at_most(Selection::kinds(ENDS)),
             Self::Since(at) => exactly(Selection {
                 since: Some(*at),

@@ -82,6 +82,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         | Kind::TurnEnded {
             terminal: Terminal::Failed { .. },
         }
+        | Kind::Undelivered { .. }
         | Kind::ChannelState {
             to: ChannelState::Down,
             ..
@@ -185,6 +186,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
                 .map(MessageId::as_str);
             ids.chain(body).chain([intent.target.chat.as_str()]).collect()
         }
+        Kind::Undelivered { message, detail, .. } => vec![message.as_str(), detail],
         Kind::Ended { outcome, .. } | Kind::Skipped { outcome, .. } => outcome
             .message
             .iter()

@@ -126,6 +126,9 @@ fn words(kind: &Kind) -> String {
             format!("#{op} {}{again}", said(refusal, detail))
         }
         Kind::Ended { op, outcome } => format!("#{op} {}", ended(outcome)),
+        Kind::Undelivered {
+            op, refusal, detail, ..
+        } => format!("#{op} did not arrive: {}", said(refusal, detail)),
         Kind::Leaked { op, message, span } => format!("#{op} showed {} of message {message}", bytes(*span)),
         Kind::Idle => "idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),

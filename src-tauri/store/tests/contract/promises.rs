@@ -422,9 +422,10 @@ pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
         message: "1".into(),
     };
     for reopened in [false, true] {
-        let journal = match reopened {
-            false => Arc::clone(&journal),
-            true => house.enter().await,
+        let journal = if reopened {
+            house.enter().await
+        } else {
+            Arc::clone(&journal)
         };
         let places = async |mention: Mention, since| {
             let found = journal.mentions(&mention, Timestamp(since)).await.unwrap();
