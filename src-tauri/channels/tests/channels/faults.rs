@@ -177,7 +177,7 @@ async fn a_late_call_looks_again_before_it_arrives() {
         } else {
             desk.channel.arm(false, Actor::Console);
         }
-        desk.clock.advance(Duration::from_secs(60));
+        desk.clock.advance(Duration::from_mins(1));
         match late.await.unwrap() {
             Err(NotDelivered::Closed(_)) => assert!(closed),
             Ok(delivered) => assert!(!closed && delivered.dry_run),

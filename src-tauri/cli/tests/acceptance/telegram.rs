@@ -168,7 +168,5 @@ fn trouble_leaves_no_trace_of_a_secret_anywhere() {
     assert_eq!(bot.term(), 0);
     let traces = place.home.traces(&bot);
     assert!(traces.contains("Hello?"), "what was said left traces");
-    for secret in [&TOKEN[8..]] {
-        assert!(!traces.contains(secret), "{secret} left a trace");
-    }
+    assert!(!traces.contains(&TOKEN[8..]), "the token left a trace");
 }

@@ -350,7 +350,7 @@ mod tests {
         let received = |channel: &str| {
             let message = serde_json::json!({
                 "channel": channel, "account": null, "chat": "c", "chat_type": "direct", "thread": null,
-                "message": "m", "reply_to": null, "text": "hi", "mentioned": false, "files": [], "at": 0,
+                "message": "m", "reply_to": null, "text": "hi", "mentioned": false, "files": [], "at": "2026-01-01T00:00:00.000Z",
                 "sender": {"id": "a", "name": "a", "display_name": "A", "is_bot": false},
             });
             Kind::Received {
