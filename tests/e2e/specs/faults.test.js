@@ -33,7 +33,7 @@ allow_from = ["*"]
     await (await at(browser, "fault-preset-limited")).click();
     await picture(browser, "fault-dialog");
     await (await at(browser, "confirm")).click();
-    await shows(browser, "faults", /planned\s*discord\s*send_text 1: rate_limited, wait 1500 ms\s*hit 0 of 0 calls since/);
+    await shows(browser, "faults", /planned\s*discord\s*send_text 1: rate_limited, wait 1500 ms\s*hit 0\s*of 0 calls since/);
     await shows(browser, "faults-planned", /1 FAULT PLANNED/);
 
     await send(browser, "Late, but there");
@@ -44,7 +44,7 @@ allow_from = ["*"]
     await picture(browser, "fault-turn");
 
     await go(browser, "channels");
-    await shows(browser, "faults", /done\s*discord[\s\S]*hit 1 of 2 calls since/);
+    await shows(browser, "faults", /done\s*discord[\s\S]*hit 1\s*of 2 calls since/);
     assert.equal(await (await browser.$('[data-testid="faults-planned"]')).isExisting(), false, "nothing is to come");
     await picture(browser, "fault-deck");
     await (await at(browser, "fault-hits")).click();
