@@ -47,30 +47,7 @@ impl Life {
             at.write(message(platform, place % CONVERSATIONS, &id));
             messages.insert(id);
         }
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
-        command
-            .args(["serve", "--events", "--commands", "--config"])
-            .arg(home.join("foldback.toml"))
-            .env("FOLDBACK_DATA_DIR", home)
-            .env_remove("RUST_LOG")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        if let Some(crash) = crash {
-            command.env("FOLDBACK_CRASH_AT", crash);
-        }
-        let mut child = command.spawn().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = channel();
-        thread::spawn(move || {
-            // A line that a kill cut off is none.
-            let values = stdout.lines().map_while(Result::ok);
-            for value in values.filter_map(|line| serde_json::from_str(&line).ok()) {
-                if sender.send(value).is_err() {
-                    return;
-                }
-            }
-        });
+        let (mut child, lines) = start(home, &["--commands"], crash);
         Self {
             stdin: child.stdin.take().unwrap(),
             child,
@@ -137,6 +114,37 @@ impl Life {
         // It may just have been killed.
         let _ = writeln!(self.stdin, "{order}");
     }
+}
+
+/// A bot in a process of its own, which is killed at `crash`, and the events that it prints.
+pub(crate) fn start(home: &Path, more: &[&str], crash: Option<&str>) -> (Child, Receiver<Value>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
+    command
+        .args(["serve", "--events"])
+        .args(more)
+        .arg("--config")
+        .arg(home.join("foldback.toml"))
+        .env("FOLDBACK_DATA_DIR", home)
+        .env_remove("RUST_LOG")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    if let Some(crash) = crash {
+        command.env("FOLDBACK_CRASH_AT", crash);
+    }
+    let mut child = command.spawn().unwrap();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        // A line that a kill cut off is none.
+        let values = stdout.lines().map_while(Result::ok);
+        for value in values.filter_map(|line| serde_json::from_str(&line).ok()) {
+            if sender.send(value).is_err() {
+                return;
+            }
+        }
+    });
+    (child, lines)
 }
 
 fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {

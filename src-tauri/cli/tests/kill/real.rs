@@ -1,7 +1,10 @@
 //! The same on the real adapters, step by step: an answer of a reaction, a file and three messages is cut short by a kill
 //! at every step in turn, and the bot starts again. What the platform has then, and what the journal says, must agree.
 
-use crate::place::{Place, Said};
+use crate::{
+    life::start,
+    place::{Place, Said},
+};
 use foldback_channels::profile;
 use foldback_pipeline::{
     Point,
@@ -13,12 +16,10 @@ use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::{BufRead as _, BufReader},
     os::unix::process::ExitStatusExt as _,
     path::Path,
-    process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
-    thread,
+    process::{Child, Command},
+    sync::mpsc::{Receiver, RecvTimeoutError},
     time::Duration,
 };
 use tokio::runtime::{Builder, Runtime};
@@ -38,30 +39,7 @@ struct Bot {
 
 impl Bot {
     fn start(home: &Path, crash: Option<&str>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foldback"));
-        command
-            .args(["serve", "--events", "--config"])
-            .arg(home.join("foldback.toml"))
-            .env("FOLDBACK_DATA_DIR", home)
-            .env_remove("RUST_LOG")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        if let Some(crash) = crash {
-            command.env("FOLDBACK_CRASH_AT", crash);
-        }
-        let mut child = command.spawn().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = channel();
-        thread::spawn(move || {
-            // A line that a kill cut off is none.
-            let values = stdout.lines().map_while(Result::ok);
-            for value in values.filter_map(|line| serde_json::from_str(&line).ok()) {
-                if sender.send(value).is_err() {
-                    return;
-                }
-            }
-        });
+        let (child, lines) = start(home, &[], crash);
         Self { child, lines }
     }
 

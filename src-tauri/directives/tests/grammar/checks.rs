@@ -164,7 +164,11 @@ fn held_back(raw: &str, parsed: &Parsed, decided: usize, since: usize) -> Option
         let white_or_token = [RangeReason::Trim, RangeReason::JoinedSpace, RangeReason::Token];
         range.fate == Fate::Show || range.reason.is_some_and(|why| white_or_token.contains(&why))
     };
-    for range in parsed.ranges.iter().filter(is_text) {
+    let first = parsed.ranges.partition_point(|range| range.span.end <= decided);
+    let waiting = parsed.ranges[first..]
+        .iter()
+        .take_while(|range| range.span.start < since);
+    for range in waiting.filter(is_text) {
         let (from, to) = (range.span.start.max(decided), range.span.end.min(since));
         if from < to {
             held.push_str(&raw[from..to]);
@@ -254,10 +258,12 @@ pub(crate) fn listen(chunks: &[&str], settings: &Settings, inbound: Option<&str>
         read += chunk.len();
         released.push(listener.shown.clone());
         raw += chunk;
-        waits.push((
-            listener.reported,
-            listener.hold.map_or(read, |hold| waited_at(hold, &raw)),
-        ));
+        let since = listener.hold.map_or(read, |hold| waited_at(hold, &raw));
+        match waits.last_mut() {
+            // While nothing more is decided, what waited before is a beginning of what waits now.
+            Some((decided, longest)) if *decided == listener.reported => *longest = since.max(*longest),
+            _ => waits.push((listener.reported, since)),
+        }
         if let Some(hold) = listener.hold {
             assert_eq!(hold.span.end, read, "a hold ends where reading has come to");
             assert!(
