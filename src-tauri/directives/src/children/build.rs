@@ -36,6 +36,8 @@ pub(crate) struct Problem {
     pub(crate) code: Code,
     pub(crate) span: Span,
     pub(crate) message: String,
+    /// What mends it when it is taken out, and what that does.
+    pub(crate) fix: Option<(Span, &'static str)>,
 }
 
 /// Makes directives of children's tags, one at a time, in the same memory: a listener only borrows them.
@@ -75,12 +77,13 @@ impl Maker {
         let mut reading = Reading {
             source,
             row,
+            attributes,
             content,
             span,
             given: Default::default(),
             maker: self,
         };
-        reading.read(attributes);
+        reading.read();
         self.made = reading.directive();
         self.made.is_some()
     }
@@ -148,6 +151,7 @@ impl<'a> Given<'a> {
 struct Reading<'a> {
     source: &'a Source,
     row: &'a ChildRow,
+    attributes: &'a [Attribute],
     content: Option<Span>,
     span: Span,
     given: [Given<'a>; Part::ALL.len()],
@@ -245,7 +249,7 @@ impl<'a> Reading<'a> {
         let value = self.trimmed(part);
         if value.is_none() {
             let message = format!("<{}> needs {}", self.row.name, self.row.name_of(part));
-            self.problem(Code::MissingAttribute, self.span, message);
+            self.problem(Code::MissingAttribute, self.span, message, None);
         }
         value
     }
@@ -254,14 +258,33 @@ impl<'a> Reading<'a> {
         self.maker.rules.on(rule)
     }
 
+    /// A value that the attribute does not take. Where an earlier one stands, that would count without it.
     fn wrong(&mut self, part: Part, a: &Attribute, takes: &str) {
         let (text, name) = (a.text(self.source), self.row.name_of(part));
         let message = format!("{name} takes {takes}, not {text:?}; it is ignored");
-        self.problem(Code::InvalidValue, a.span(self.source), message);
+        let mut others = self.attributes.iter().filter(|b| b.name != a.name);
+        let alone = !others.any(|b| b.is_named(self.source, name));
+        self.source.spend(self.attributes.len());
+        let fix = alone.then(|| (self.extent(a), "Take it out"));
+        self.problem(Code::InvalidValue, a.span(self.source), message, fix);
     }
 
-    fn problem(&mut self, code: Code, span: Span, message: String) {
-        self.maker.problems.push(Problem { code, span, message });
+    fn problem(&mut self, code: Code, span: Span, message: String, fix: Option<(Span, &'static str)>) {
+        self.maker.problems.push(Problem {
+            code,
+            span,
+            message,
+            fix,
+        });
+    }
+
+    /// An attribute and the white space behind it, so that what follows stands in its place.
+    fn extent(&self, a: &Attribute) -> Span {
+        let span = a.span(self.source);
+        let behind = self.source.bytes(span.end, self.span.end);
+        let white = behind.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        self.source.spend(white + 1);
+        Span::new(span.start, span.end + white)
     }
 
     fn kind_of(&self, path: &str) -> FileKind {
@@ -297,8 +320,8 @@ impl<'a> Reading<'a> {
     }
 
     /// Takes what the tag gives for each part; attributes that the child does not have are ignored.
-    fn read(&mut self, attributes: &'a [Attribute]) {
-        for a in attributes {
+    fn read(&mut self) {
+        for a in self.attributes {
             self.source.spend(self.row.attributes.len());
             for row in self.row.attributes {
                 let given = &mut self.given[row.gives as usize];
@@ -309,14 +332,15 @@ impl<'a> Reading<'a> {
                 } else {
                     continue;
                 };
-                let again = slot.is_some();
-                if !again || self.maker.rules.on(G::LastWins) {
+                let before = *slot;
+                if before.is_none() || self.maker.rules.on(G::LastWins) {
                     *slot = Some(a);
                 }
-                if again && self.maker.rules.on(G::DuplicateReported) {
+                if let Some(before) = before.filter(|_| self.maker.rules.on(G::DuplicateReported)) {
                     let name = self.source.str(a.name);
                     let message = format!("{name} is given more than once; the last wins");
-                    self.problem(Code::DuplicateAttribute, a.span(self.source), message);
+                    let fix = Some((self.extent(before), "Take the earlier one out"));
+                    self.problem(Code::DuplicateAttribute, a.span(self.source), message, fix);
                 }
                 break;
             }

@@ -25,8 +25,9 @@ impl Scanner {
             return match self.control_token(at, end, ended) {
                 Control::Ends(end) => {
                     let span = Span::new(at, end);
+                    let may_go = self.may_go(span);
                     self.hide(span, Fate::Strip, RangeReason::ControlToken, sink);
-                    leak("a control token", span, sink);
+                    leak("a control token", span, may_go, sink);
                     Next::On
                 }
                 Control::Text => self.show_one(sink),
@@ -124,8 +125,9 @@ impl Scanner {
                 self.hide(span, Fate::Strip, RangeReason::Marker, sink);
             }
             Name::Guard(_) => {
+                let may_go = self.may_go(span);
                 self.hide(span, Fate::Strip, RangeReason::CutOff, sink);
-                leak(&format!("<{text}>, cut off"), span, sink);
+                leak(&format!("<{text}>, cut off"), span, may_go, sink);
             }
             _ => {
                 self.hide(span, Fate::Strip, RangeReason::CutOff, sink);
@@ -208,8 +210,10 @@ impl Scanner {
         if self.memory.guards[index].close() && self.rules.on(G::GuardLeftAsText) {
             return self.show_tag(span, sink);
         }
+        let may_go = self.may_go_alone(index, span);
         self.hide(span, Fate::Strip, RangeReason::Guard, sink);
-        leak(&format!("</{}>", self.names.text(Name::Guard(index))), span, sink);
+        let name = self.names.text(Name::Guard(index));
+        leak(&format!("</{name}>"), span, may_go, sink);
         Next::On
     }
 
@@ -228,10 +232,14 @@ impl Scanner {
                 None,
             );
         };
-        if self.names.guard_kind(index) == GuardKind::Unwrap && !tag.self_closing {
-            self.memory.guards[index].taken_out();
-        }
         let (reason, span) = self.guard_ranges(index, tag, close);
+        let may_go = if self.names.guard_kind(index) == GuardKind::Unwrap && !tag.self_closing {
+            let may_go = self.may_go_alone(index, span);
+            self.memory.guards[index].taken_out();
+            may_go
+        } else {
+            self.may_go(span)
+        };
         self.hide(
             Span::new(span.start, tag.span.end),
             Fate::Strip,
@@ -245,7 +253,8 @@ impl Scanner {
             RangeReason::Guard,
             sink,
         );
-        leak(&format!("<{}>", self.names.text(Name::Guard(index))), span, sink);
+        let name = self.names.text(Name::Guard(index));
+        leak(&format!("<{name}>"), span, may_go, sink);
         Next::On
     }
 }
@@ -260,7 +269,11 @@ pub(super) fn stray(name: &str, span: Span, may_go: bool, sink: &mut dyn Sink) {
     sink.step(crate::Step::Diagnostic(&found));
 }
 
-/// Reports scaffolding that was taken out.
-pub(super) fn leak(what: &str, span: Span, sink: &mut dyn Sink) {
-    report(Code::LeakGuard, span, format!("{what} was taken out"), sink);
+/// Reports scaffolding that was taken out, and whether it may be taken out of the text.
+pub(super) fn leak(what: &str, span: Span, may_go: bool, sink: &mut dyn Sink) {
+    let mut found = crate::Diagnostic::new(Code::LeakGuard, span, format!("{what} was taken out"));
+    if may_go {
+        found = found.with_fix(span, "", "Remove it");
+    }
+    sink.step(crate::Step::Diagnostic(&found));
 }

@@ -79,8 +79,9 @@ impl Scanner {
             }
             RangeReason::BareDirective
         };
-        self.report_problems(sink);
-        if reason == RangeReason::BareDirective && setting == Bare::Text {
+        let shown = reason == RangeReason::BareDirective && setting == Bare::Text;
+        self.report_problems(shown, sink);
+        if shown {
             return self.show_tag(tag.span, sink);
         }
         self.hide(span, Fate::Strip, reason, sink);

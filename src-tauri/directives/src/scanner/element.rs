@@ -30,6 +30,11 @@ impl Openings {
         self.left += 1;
     }
 
+    /// Whether all that is open was taken out, so that it does not matter which closing tag closes which.
+    pub(super) fn none_left(&self) -> bool {
+        self.left == 0 && self.around.is_empty()
+    }
+
     pub(super) fn taken_out(&mut self) {
         if self.left > 0 {
             self.around.push((self.left, self.out));

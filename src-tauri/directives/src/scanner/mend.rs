@@ -29,8 +29,16 @@ impl Scanner {
 
     /// Whether this may be taken out and the text around it stays text.
     pub(super) fn may_go(&self, span: Span) -> bool {
-        let plain = || memchr::memchr(b'`', self.source.bytes(span.start, span.end)).is_none();
+        let plain = || {
+            self.source.spend(span.len());
+            memchr::memchr(b'`', self.source.bytes(span.start, span.end)).is_none()
+        };
         span.start >= self.doubtful() && plain() && ends_plainly(&self.source, span.start)
+    }
+
+    /// The same of an opening or closing tag of scaffolding without the other one.
+    pub(super) fn may_go_alone(&self, guard: usize, span: Span) -> bool {
+        self.memory.guards[guard].none_left() && self.may_go(span)
     }
 
     /// Before this byte nothing may be taken out.
@@ -118,7 +126,7 @@ pub(super) fn token_fix(
         .iter()
         .rev()
         .skip_while(|piece| piece.span.start > first.start);
-    let word = before.take_while(|piece| matches!(piece.kind, Kind::Hidden(Fate::Strip, _)));
+    let word = before.take_while(|piece| matches!(piece.kind, Kind::Hidden(..)));
     let start = word
         .filter(is_token)
         .last()

@@ -290,11 +290,18 @@ impl Scanner {
         self.maker.make(row, &self.source, attributes, content, span)
     }
 
-    /// Reports what is wrong with the child that was read last.
-    fn report_problems(&mut self, sink: &mut dyn Sink) {
-        for problem in self.maker.problems.drain(..) {
-            report(problem.code, problem.span, problem.message, sink);
+    /// Reports what is wrong with the child that was read last; what is `shown` may not be mended.
+    fn report_problems(&mut self, shown: bool, sink: &mut dyn Sink) {
+        let mut problems = std::mem::take(&mut self.maker.problems);
+        for problem in problems.drain(..) {
+            let found = Diagnostic::new(problem.code, problem.span, problem.message);
+            let fix = problem.fix.filter(|(span, _)| !shown && self.may_go(*span));
+            sink.step(Step::Diagnostic(&match fix {
+                Some((span, title)) => found.with_fix(span, "", title),
+                None => found,
+            }));
         }
+        self.maker.problems = problems;
     }
 
     /// Whether any text stands before the reader.

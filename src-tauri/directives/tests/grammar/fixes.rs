@@ -3,7 +3,7 @@
 use foldback_directives::{Bare, Code, Diagnostic, Fix, Parsed, Settings, lint, parse};
 use proptest::prelude::*;
 
-use crate::texts;
+use crate::{common::outcome, texts};
 
 fn with(raw: &str, fix: &Fix) -> String {
     let mut mended = raw.to_owned();
@@ -62,6 +62,14 @@ fn each_alone(raw: &str, settings: &Settings) -> Result<(), TestCaseError> {
         prop_assert!(count(&after, found.code) < count(&before, found.code), "{}", told);
         prop_assert_eq!(ink(&after), ink(&before), "{}", told);
         prop_assert_eq!(after.suppressed, before.suppressed, "{}", told);
+        if fix.text.is_empty() {
+            prop_assert_eq!(
+                &outcome(&after)["directives"],
+                &outcome(&before)["directives"],
+                "{}",
+                told
+            );
+        }
         prop_assert!(after.diagnostics.len() < before.diagnostics.len(), "{}", told);
     }
     Ok(())
@@ -111,6 +119,12 @@ proptest! {
     }
 }
 
+#[test]
+fn a_token_takes_the_punctuation_before_a_block_with_it() {
+    let text = "NO_REP```sh\n<<ACTIONS a=b><![CDATA[</actions>NO_REPLY";
+    each_alone(text, &Settings::default()).unwrap_or_else(|error| panic!("{error}"));
+}
+
 /// The text with the fix of its only finding of this code.
 fn fixed(text: &str, code: Code) -> String {
     let found: Vec<Diagnostic> = lint(text, &Settings::default())
@@ -156,6 +170,23 @@ fn fixes_mend_what_they_are_about() {
     );
     mends("Hi </actions> there", Code::StrayClose, "Hi  there");
     mends("Hi <no-reply/>", Code::MarkerNotAlone, "Hi ");
+    mends(
+        "<actions><react emoji=a emoji='b'/></actions>Hi",
+        Code::DuplicateAttribute,
+        "<actions><react emoji='b'/></actions>Hi",
+    );
+    mends(
+        "<actions><send-file kind=\"film\" path=\"a\"/></actions>Hi",
+        Code::InvalidValue,
+        "<actions><send-file path=\"a\"/></actions>Hi",
+    );
+    mends(
+        "<actions><send-file path=a cleanup=perhaps/></actions>Hi",
+        Code::InvalidValue,
+        "<actions><send-file path=a /></actions>Hi",
+    );
+    mends("<think>so</think>\nHi", Code::LeakGuard, "\nHi");
+    mends("Hi<|im_end|>", Code::LeakGuard, "Hi");
     mends("Hi NO_REPLY", Code::MarkerNotAlone, "Hi ");
 }
 
@@ -205,6 +236,17 @@ fn a_fix_that_would_make_text_more_than_text_is_not_offered() {
             Code::StrayClose,
         ),
         ("x <actions><no-reply/>y</actions>", Code::MarkerNotAlone),
+        ("x <actions><|end|>y</actions>", Code::LeakGuard),
+        ("x <final>\n<final>y</final>", Code::LeakGuard),
+        (
+            "<actions><react Done.\n<think>x</think>react emoji=a/></actions>",
+            Code::LeakGuard,
+        ),
+        ("<actions><po <|end|>ll/></actions>", Code::LeakGuard),
+        (
+            "<actions><send-file path=a kind=image kind=film/></actions>",
+            Code::InvalidValue,
+        ),
         ("x <actions> NO_REPLY", Code::MarkerNotAlone),
         ("x <react >NO_REPLY", Code::MarkerNotAlone),
         ("`NO_REPLY` `NO_REPLY", Code::MarkerNotAlone),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Inside, Item, MAX_BLOCK};
 use crate::lex::Source;
-use crate::lex::tag::{Lexed, Tag};
+use crate::lex::tag::{Lexed, MAX_TAG, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;
 use crate::scanner::angle::{Control, leak};
@@ -26,8 +26,10 @@ impl Scanner {
         if self.source.byte(at + 1) == Some(b'|') && at + 1 < end && self.reads(crate::Dialect::Guard) {
             return match self.control_token(at, end, whole) {
                 Control::Ends(end) => {
-                    self.take(inside, Span::new(at, end), RangeReason::ControlToken, sink);
-                    leak("a control token", Span::new(at, end), sink);
+                    let span = Span::new(at, end);
+                    let may_go = !inside.in_line && self.may_go(span);
+                    self.take(inside, span, RangeReason::ControlToken, sink);
+                    leak("a control token", span, may_go, sink);
                     Item::Taken
                 }
                 Control::Text => Item::Foreign,
@@ -112,6 +114,7 @@ impl Scanner {
     /// A `<` with no known name in a closed block.
     fn unknown(&mut self, inside: &mut Inside, at: usize, end: usize, sink: &mut dyn Sink) -> Item {
         if self.lex(at, end) != Lexed::Complete || !self.rules.on(G::UnknownTag) {
+            self.left_as_text(at + MAX_TAG);
             return Item::Foreign;
         }
         let tag = self.search.lexer.tag();
@@ -220,6 +223,7 @@ impl Scanner {
     ) {
         let cut_off = inside.end.is_none() && self.is_cut_off(span.start, lexed);
         let at = span.start;
+        let may_go = !inside.in_line && self.may_go(span);
         self.take(
             inside,
             span,
@@ -230,11 +234,14 @@ impl Scanner {
             },
             sink,
         );
+        if !cut_off {
+            self.left_as_text(at + MAX_TAG);
+        }
         let text = self.names.text(name);
         let closing = self.source.byte(at + 1) == Some(b'/');
         match name {
             Name::Actions if cut_off && closing => inside.closing = Some(at),
-            Name::Guard(_) if cut_off => leak(&format!("<{text}>, cut off"), span, sink),
+            Name::Guard(_) if cut_off => leak(&format!("<{text}>, cut off"), span, may_go, sink),
             _ if cut_off => {
                 let message = format!("<{text} is cut off by the end of the message");
                 report(Code::UnclosedDirective, span, message, sink);

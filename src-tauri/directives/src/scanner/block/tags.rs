@@ -33,12 +33,10 @@ impl Scanner {
                 self.memory.just_opened = (!tag.self_closing).then_some(Name::NoReply);
             }
             (Name::Guard(index), true) => {
+                let may_go = !inside.in_line && self.may_go(tag.span);
                 self.take(inside, tag.span, RangeReason::Guard, sink);
-                leak(
-                    &format!("</{}>", self.names.text(Name::Guard(index))),
-                    tag.span,
-                    sink,
-                );
+                let name = self.names.text(Name::Guard(index));
+                leak(&format!("</{name}>"), tag.span, may_go, sink);
             }
             (Name::Guard(index), false) => {
                 let Some((content, close)) = self.element(index, tag, end, whole) else {
@@ -48,10 +46,12 @@ impl Scanner {
                         .into();
                 };
                 let (reason, span) = self.guard_ranges(index, tag, close);
+                let may_go = !inside.in_line && self.may_go(span);
                 self.take(inside, tag.span, RangeReason::Guard, sink);
                 self.take(inside, content, reason, sink);
                 self.take(inside, Span::new(content.end, close), RangeReason::Guard, sink);
-                leak(&format!("<{}>", self.names.text(Name::Guard(index))), span, sink);
+                let name = self.names.text(Name::Guard(index));
+                leak(&format!("<{name}>"), span, may_go, sink);
             }
             (Name::NoReply | Name::Child(_), true) => {
                 let at_once = self.memory.just_opened == Some(name);
@@ -134,7 +134,7 @@ impl Scanner {
             }
         }
         let made = self.make(row, content, span);
-        self.report_problems(sink);
+        self.report_problems(false, sink);
         let echo = made && !inside.misplaced && !self.execute(sink);
         self.take(
             inside,
