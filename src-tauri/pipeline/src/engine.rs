@@ -109,6 +109,8 @@ pub(crate) struct Core {
     pub(crate) busy: TaskTracker,
     /// No new turns.
     pub(crate) stopping: CancellationToken,
+    /// Nothing comes in any more.
+    pub(crate) deaf: CancellationToken,
     /// Running turns are to stop.
     pub(crate) killed: CancellationToken,
     /// Lanes are to stop, and nobody waits for an outcome any more.
@@ -231,6 +233,7 @@ impl Engine {
             tasks: TaskTracker::new(),
             busy: TaskTracker::new(),
             stopping: CancellationToken::new(),
+            deaf: CancellationToken::new(),
             killed: CancellationToken::new(),
             halted,
             seen: Mutex::default(),
@@ -256,6 +259,9 @@ impl Engine {
 
     /// Takes a message as if it came in on its channel.
     pub async fn submit(&self, inbound: Inbound) -> Result<Turn, StoreError> {
+        if self.core.stopping.is_cancelled() {
+            return self.core.turn_away(inbound);
+        }
         self.core.begin(inbound).await
     }
 
@@ -363,8 +369,8 @@ impl Engine {
     }
 
     /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
-    /// said is delivered; what is held stays in the outbox, and what is queued in the journal, for the next
-    /// start. It takes at most twice `grace` and three times 30 seconds.
+    /// said is delivered; what is held stays in the outbox, and what is queued or still comes in stays in the
+    /// journal, for the next start. It takes at most twice `grace` and four times 30 seconds.
     pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
         let core = &self.core;
         core.stopping.cancel();
@@ -395,6 +401,12 @@ impl Engine {
             .board
             .switch_all_off(&Actor::Pipeline, "the process is ending")
             .await;
+        tokio::select! {
+            biased;
+            () = core.ports.board.let_in_rest() => {}
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("messages wait that nobody took"),
+        }
+        core.deaf.cancel();
         tokio::select! {
             biased;
             () = core.tasks.wait() => {}
@@ -439,24 +451,30 @@ impl Core {
     }
 
     async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Arrival>) {
-        while let Some(Some(arrival)) = self.stopping.run_until_cancelled(inbound.recv()).await {
-            let Arrival { message, kept } = arrival;
-            match self.begin(message).await {
-                Ok(_) => {
-                    if let Some(kept) = kept {
-                        self.tasks.spawn(Arc::clone(&self).confirm(kept));
-                    }
-                }
-                Err(error) => tracing::error!(%error, "a message is lost: the journal cannot be written"),
-            }
+        while let Some(Some(arrival)) = self.deaf.run_until_cancelled(inbound.recv()).await {
+            self.hear(arrival).await;
+        }
+        // Nobody hands anything over any more; this is already on its way.
+        while let Ok(arrival) = inbound.try_recv() {
+            self.hear(arrival).await;
         }
     }
 
-    /// Tells whoever handed a message over that it is durable. One that came while the process ends is not
-    /// confirmed: it may have been turned away, and comes again after the next start.
+    async fn hear(self: &Arc<Self>, arrival: Arrival) {
+        let Arrival { message, kept } = arrival;
+        match self.begin(message).await {
+            Ok(_) => {
+                if let Some(kept) = kept {
+                    self.tasks.spawn(Arc::clone(self).confirm(kept));
+                }
+            }
+            Err(error) => tracing::error!(%error, "a message is lost: the journal cannot be written"),
+        }
+    }
+
+    /// Tells whoever handed a message over that it is durable.
     async fn confirm(self: Arc<Self>, kept: oneshot::Sender<()>) {
         match self.recorder.journal.flush().await {
-            Ok(()) if self.stopping.is_cancelled() => {}
             // Whoever does not wait any more gets the message again.
             Ok(()) => drop(kept.send(())),
             Err(error) => {

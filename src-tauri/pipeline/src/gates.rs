@@ -84,9 +84,6 @@ impl Core {
     }
 
     fn finalized(&self, recorder: &Recorder, inbound: Inbound) -> Result<Flow<Inbound>, StoreError> {
-        if self.stopping.is_cancelled() {
-            return Ok(shutting_down().flow());
-        }
         let message = passed!(recorder, Finalize, finalize(self.rules, inbound), |m| format!(
             "{} bytes of text",
             m.text.len()
@@ -189,14 +186,6 @@ impl Core {
             detail,
         })
     }
-}
-
-fn shutting_down() -> Stop {
-    Stop::new(
-        Stage::Queue,
-        Gate::ShuttingDown,
-        "the process is ending; send it again later",
-    )
 }
 
 fn no_such_channel(message: &Inbound) -> Stop {

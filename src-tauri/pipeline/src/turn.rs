@@ -53,7 +53,31 @@ pub(crate) struct Pending {
 
 impl Core {
     /// Begins a turn: through the gates, then into its conversation.
-    pub(crate) async fn begin(self: &Arc<Self>, mut inbound: Inbound) -> Result<Turn, StoreError> {
+    ///
+    /// While the process ends it is only noted: the turn stays open, and the next start takes it up.
+    pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
+        let (id, recorder, inbound) = self.receive(inbound)?;
+        if self.stopping.is_cancelled() {
+            let (_, ended) = oneshot::channel();
+            return Ok(Turn { id, ended });
+        }
+        self.enter(id, recorder, inbound, Coming::New).await
+    }
+
+    /// Answers whoever writes while the process ends, and can write again later.
+    pub(crate) fn turn_away(&self, inbound: Inbound) -> Result<Turn, StoreError> {
+        let (id, recorder, _) = self.receive(inbound)?;
+        let stop = Stop::new(
+            Stage::Queue,
+            Gate::ShuttingDown,
+            "the process is ending; send it again later",
+        );
+        let (end, ended) = oneshot::channel();
+        let _ = end.send(stopped(&recorder, stop)?);
+        Ok(Turn { id, ended })
+    }
+
+    fn receive(&self, mut inbound: Inbound) -> Result<(TurnId, Recorder, Inbound), StoreError> {
         if let Some(redaction) = &self.redaction
             && redaction.inbound() == InboundSecrets::Agent
         {
@@ -64,7 +88,7 @@ impl Core {
         recorder.note(Kind::Received {
             message: Box::new(inbound.clone()),
         })?;
-        self.enter(id, recorder, inbound, Coming::New).await
+        Ok((id, recorder, inbound))
     }
 
     /// Takes a turn up again that an earlier process did not get to: its message may be confirmed already, so

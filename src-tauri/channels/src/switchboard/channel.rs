@@ -12,7 +12,7 @@ use foldback_wire::{
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, mpsc::Permit, watch};
 use tokio_util::task::TaskTracker;
 
 /// How long an operation that a platform was handed may keep its channel from disconnecting. It can still
@@ -188,6 +188,19 @@ impl Channel {
         changed
     }
 
+    pub(super) async fn let_in_rest(&self) {
+        let mut connection = self.line.connection.lock().await;
+        while !connection.left.is_empty() {
+            // Without a bot nobody could take it.
+            let Ok(place) = self.line.shared.inbound.reserve().await else {
+                return;
+            };
+            if let Some(arrival) = connection.left.pop_front() {
+                self.line.let_in(place, arrival);
+            }
+        }
+    }
+
     /// Arms it, or sends it back to dry runs. Operations under way finish as they began. False when it was
     /// so already.
     pub fn arm(&self, armed: bool, by: Actor) -> bool {
@@ -297,6 +310,14 @@ impl Line {
     fn deck(&self) -> MutexGuard<'_, Deck> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.deck.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a message in. One that was given up comes again, and is let in then.
+    pub(super) fn let_in(&self, place: Permit<'_, Arrival>, mut arrival: Arrival) {
+        if !arrival.is_given_up() {
+            arrival.message.channel = self.id.clone();
+            place.send(arrival);
+        }
     }
 
     /// What a planned fault does to a call before it arrives.

@@ -139,6 +139,13 @@ impl Switchboard {
         offs.join_all().await;
     }
 
+    /// Lets in what the adapters of channels that are off had handed over: nobody will switch those on again.
+    pub async fn let_in_rest(&self) {
+        for channel in self.channels() {
+            channel.let_in_rest().await;
+        }
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Board> {
         // Every write leaves the board whole, so that a panic elsewhere does not matter here.
         self.board.read().unwrap_or_else(PoisonError::into_inner)

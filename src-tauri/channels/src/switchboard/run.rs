@@ -147,10 +147,8 @@ impl Supervision {
                 }
                 () = self.hush.cancelled(), if listening => {}
                 Ok(place) = line.shared.inbound.reserve(), if listening && !self.waiting.is_empty() => {
-                    // One that was given up comes again, and is let in then.
-                    if let Some(mut arrival) = self.waiting.pop_front().filter(|a| !a.is_given_up()) {
-                        arrival.message.channel = line.id.clone();
-                        place.send(arrival);
+                    if let Some(arrival) = self.waiting.pop_front() {
+                        line.let_in(place, arrival);
                     }
                 }
                 Some(signal) = signals.recv(), if listening && (self.waiting.is_empty() || !self.up) => {

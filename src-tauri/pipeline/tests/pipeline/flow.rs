@@ -6,7 +6,7 @@ use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_store::Journal as _;
 use foldback_wire::{Actor, ChannelId, Gate, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 fn stall(ms: u64) -> ScriptStep {
     Act::Stall(ms).into()
@@ -364,6 +364,55 @@ async fn a_shutdown_ends_turns_in_order_and_leaves_what_is_held_to_the_next_star
     assert_eq!(
         bot.screen(Platform::Discord),
         ["Working on it", "⏹️ Stopped.", "And here."]
+    );
+    bot.check().await;
+}
+
+/// Its platform delivers each of them once, and does not wait for an answer.
+#[tokio::test(start_paused = true)]
+async fn what_comes_in_while_the_process_ends_is_answered_by_the_next_one() {
+    const MESSAGES: usize = 300;
+    let cap = "[queue]\ncap = 1000\n";
+    let bot = Bot::with(cap).await;
+    bot.says([text("Working on it"), stall(200_000)]);
+    let signal = Arc::clone(&bot.loopbacks[&Platform::Signal]);
+    let write = async {
+        for n in 0..MESSAGES {
+            let message = bot.message(Platform::Signal, &format!("message {n}"));
+            signal.inject(message).unwrap();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let end = async {
+        tokio::time::sleep(Duration::from_millis(350)).await;
+        bot.engine.shutdown(Duration::from_secs(10)).await.unwrap();
+    };
+    tokio::join!(write, end);
+    let came = |kinds: &[Kind]| {
+        let received = kinds.iter().filter(|kind| matches!(kind, Kind::Received { .. }));
+        received.count()
+    };
+    let early = came(&bot.kinds().await);
+    assert!((100..MESSAGES).contains(&early), "{early} came in before the end");
+
+    let world = bot.world();
+    drop(bot);
+    let bot = Bot::answering(
+        world,
+        cap,
+        Rules::all(),
+        std::array::from_fn::<_, MESSAGES, _>(|_| text("Yes?")),
+    )
+    .await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    let kinds = bot.kinds().await;
+    assert_eq!(came(&kinds), MESSAGES);
+    let ended = kinds.iter().filter(|kind| matches!(kind, Kind::TurnEnded { .. }));
+    assert_eq!(ended.count(), MESSAGES);
+    let answers = bot.screen(Platform::Signal);
+    assert_eq!(
+        answers.iter().filter(|text| *text == "Yes?").count(),
+        MESSAGES - 1
     );
     bot.check().await;
 }
