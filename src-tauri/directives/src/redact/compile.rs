@@ -279,58 +279,46 @@ impl Patterns {
     /// into a table a byte.
     fn sow(&mut self, starts: &[Place]) {
         let mut seeds = Vec::with_capacity(4 * 256);
+        let mut seen = vec![0; self.nodes.len()];
         for before in Before::ALL {
-            let mut rows: Vec<Vec<Seed>> = vec![Vec::new(); 256];
             for byte in 0..=255_u8 {
-                let mut seen = Vec::new();
-                for start in starts {
-                    self.first(
-                        *start,
-                        before,
-                        byte,
-                        Masks::Nothing,
-                        &mut seen,
-                        &mut rows[usize::from(byte)],
-                    );
-                }
+                let round = seeds.len() + 1;
+                let fresh = |at: Place| std::mem::replace(&mut seen[at as usize], round) != round;
+                seeds.push(self.first(starts, before, byte, fresh));
             }
-            seeds.extend(rows.into_iter().map(Vec::into_boxed_slice));
         }
         self.seeds = seeds;
     }
 
+    /// Where patterns go with their first byte; `fresh` says whether a state is entered for the first time.
     fn first(
         &self,
-        at: Place,
+        starts: &[Place],
         before: Before,
         byte: u8,
-        masks: Masks,
-        seen: &mut Vec<Place>,
-        into: &mut Vec<Seed>,
-    ) {
-        if seen.contains(&at) {
-            return;
-        }
-        seen.push(at);
-        match self.node(at) {
-            Node::Bytes(ranges) => {
-                if let Some(to) = taken(ranges, byte) {
-                    into.push(Seed { to, masks });
+        mut fresh: impl FnMut(Place) -> bool,
+    ) -> Box<[Seed]> {
+        let mut into = Vec::new();
+        let mut open: Vec<(Place, Masks)> = starts.iter().rev().map(|at| (*at, Masks::Nothing)).collect();
+        while let Some((at, masks)) = open.pop() {
+            if !fresh(at) {
+                continue;
+            }
+            match self.node(at) {
+                Node::Bytes(ranges) => {
+                    if let Some(to) = taken(ranges, byte) {
+                        into.push(Seed { to, masks });
+                    }
                 }
+                Node::Split(all) => open.extend(all.iter().rev().map(|next| (*next, masks))),
+                Node::Look(look, next) if holds(*look, before, Some(byte)) => open.push((*next, masks)),
+                Node::Open(next) => open.push((*next, Masks::FromHere)),
+                // A group without a byte.
+                Node::Close(next) => open.push((*next, Masks::Closed)),
+                Node::Look(..) | Node::Match | Node::Fail => {}
             }
-            Node::Split(all) => {
-                for next in all {
-                    self.first(*next, before, byte, masks, seen, into);
-                }
-            }
-            Node::Look(look, next) if holds(*look, before, Some(byte)) => {
-                self.first(*next, before, byte, masks, seen, into);
-            }
-            Node::Open(next) => self.first(*next, before, byte, Masks::FromHere, seen, into),
-            // A group without a byte.
-            Node::Close(next) => self.first(*next, before, byte, Masks::Closed, seen, into),
-            Node::Look(..) | Node::Match | Node::Fail => {}
         }
+        into.into_boxed_slice()
     }
 
     /// What a pattern of the table, or of the operator, is known as.

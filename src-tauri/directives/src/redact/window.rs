@@ -38,68 +38,91 @@ impl Patterns {
     /// How many bytes of a secret may have to be waited for until it is certain: at most [`WINDOW`].
     /// `None` when there is no such bound, or a larger one.
     fn window(&self) -> Option<usize> {
+        let certain = self.certain();
+        let mut front = self.stretches(&certain);
+        let mut seen = vec![0; self.nodes.len()];
+        let mut length = 0;
+        // All stretches at once: the longest is the last to end.
+        while !front.is_empty() {
+            if length > WINDOW {
+                return None;
+            }
+            length += 1;
+            let mut next = Vec::new();
+            while let Some(at) = front.pop() {
+                if std::mem::replace(&mut seen[at as usize], length) == length {
+                    continue;
+                }
+                match self.node(at) {
+                    Node::Bytes(ranges) => {
+                        next.extend(
+                            ranges
+                                .iter()
+                                .map(|range| range.2)
+                                .filter(|to| !certain[*to as usize]),
+                        );
+                    }
+                    Node::Split(all) => front.extend(all.iter().copied()),
+                    Node::Look(_, to) | Node::Open(to) | Node::Close(to) => front.push(*to),
+                    Node::Match | Node::Fail => {}
+                }
+            }
+            front = next;
+        }
+        Some(length)
+    }
+
+    /// Where something begins that may have to be waited for: behind the opening of a group, and behind what is
+    /// certain.
+    fn stretches(&self, certain: &[bool]) -> Vec<Place> {
         let opens = self.nodes.iter().filter_map(|node| match node {
             Node::Open(next) => Some(*next),
             _ => None,
         });
-        let mut waiting: Vec<Place> = opens.collect();
-        // Where everything before is certain, what follows is a stretch of its own.
-        let mut started = vec![false; self.nodes.len()];
-        let mut longest = 0;
-        while let Some(from) = waiting.pop() {
-            let mut front = vec![from];
-            let mut length = 0;
-            while !front.is_empty() {
-                if length > WINDOW {
-                    return None;
-                }
-                length += 1;
-                let mut here = vec![false; self.nodes.len()];
-                let mut next = Vec::new();
-                while let Some(at) = front.pop() {
-                    if std::mem::replace(&mut here[at as usize], true) {
-                        continue;
-                    }
-                    match self.node(at) {
-                        Node::Bytes(ranges) => {
-                            for (_, _, to) in ranges {
-                                if !self.is_certain(*to) {
-                                    next.push(*to);
-                                } else if !std::mem::replace(&mut started[*to as usize], true) {
-                                    waiting.push(*to);
-                                }
-                            }
-                        }
-                        Node::Split(all) => front.extend(all.iter().copied()),
-                        Node::Look(_, to) | Node::Open(to) | Node::Close(to) => front.push(*to),
-                        Node::Match | Node::Fail => {}
-                    }
-                }
-                next.sort_unstable();
-                next.dedup();
-                front = next;
+        let mut starts: Vec<Place> = opens.collect();
+        let mut open = starts.clone();
+        let mut seen = vec![false; self.nodes.len()];
+        while let Some(at) = open.pop() {
+            if std::mem::replace(&mut seen[at as usize], true) {
+                continue;
             }
-            longest = longest.max(length);
+            match self.node(at) {
+                Node::Bytes(ranges) => {
+                    let to = ranges.iter().map(|range| range.2);
+                    starts.extend(to.clone().filter(|to| certain[*to as usize]));
+                    open.extend(to);
+                }
+                Node::Split(all) => open.extend(all.iter().copied()),
+                Node::Look(_, to) | Node::Open(to) | Node::Close(to) => open.push(*to),
+                Node::Match | Node::Fail => {}
+            }
         }
-        Some(longest)
+        starts
     }
 
     /// Whether the pattern is complete here, whatever follows.
     fn is_certain(&self, at: Place) -> bool {
-        let mut seen = Vec::new();
-        let mut open = vec![at];
-        while let Some(at) = open.pop() {
-            if seen.contains(&at) {
-                continue;
-            }
-            seen.push(at);
-            match self.node(at) {
-                Node::Match => return true,
-                Node::Split(all) => open.extend(all.iter().copied()),
-                Node::Open(next) | Node::Close(next) => open.push(*next),
+        self.certain()[at as usize]
+    }
+
+    /// The same of every state.
+    fn certain(&self) -> Vec<bool> {
+        let mut from: Vec<Vec<Place>> = vec![Vec::new(); self.nodes.len()];
+        let mut open = Vec::new();
+        for (at, node) in (0..).zip(&self.nodes) {
+            match node {
+                Node::Match => open.push(at),
+                Node::Split(all) => all.iter().for_each(|to| from[*to as usize].push(at)),
+                Node::Open(to) | Node::Close(to) => from[*to as usize].push(at),
                 Node::Bytes(_) | Node::Look(..) | Node::Fail => {}
             }
         }
-        false
+        let mut certain = vec![false; self.nodes.len()];
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut certain[at as usize], true) {
+                open.append(&mut from[at as usize]);
+            }
+        }
+        certain
     }
 }
