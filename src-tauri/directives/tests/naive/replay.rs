@@ -52,6 +52,12 @@ fn stars_of_stars_hold() {
     );
 }
 
+/// Found by fuzzing: an operator's pattern of many states, whose bound took a look at all of them from each.
+#[test]
+fn repetitions_of_repetitions_hold() {
+    masking::redact(b"passwd\0Ma(`|c){1,9}{1,9}{1,9}d\xFEkeqy 12");
+}
+
 /// Found by fuzzing: joined white space of 65,536 bytes, which the naive reading stripped once for each.
 #[test]
 fn long_joined_white_space_between_tokens_holds() {
