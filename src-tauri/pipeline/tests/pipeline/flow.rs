@@ -397,13 +397,8 @@ async fn what_comes_in_while_the_process_ends_is_answered_by_the_next_one() {
 
     let world = bot.world();
     drop(bot);
-    let bot = Bot::answering(
-        world,
-        cap,
-        Rules::all(),
-        std::array::from_fn::<_, MESSAGES, _>(|_| text("Yes?")),
-    )
-    .await;
+    let answers = std::array::from_fn::<_, MESSAGES, _>(|_| text("Yes?"));
+    let bot = Box::pin(Bot::answering(world, cap, Rules::all(), answers)).await;
     tokio::time::sleep(Duration::from_mins(10)).await;
     let kinds = bot.kinds().await;
     assert_eq!(came(&kinds), MESSAGES);
