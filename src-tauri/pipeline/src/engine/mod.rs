@@ -1,35 +1,36 @@
 //! The running bot: starts, takes messages, obeys the operator, ends in order.
 
+mod core;
+mod ending;
+mod incoming;
+
+pub(crate) use core::Core;
+
 use crate::{
-    config::{ChannelConfig, Config, OutputConfig},
+    config::{ChannelConfig, Config},
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
     ports::Ports,
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
-    stages::{activation::BotTurns, dedupe::Seen},
-    turn::{Pending, Turn},
+    turn::Turn,
 };
 use foldback_agents::Agent;
-use foldback_channels::{Arrival, ChannelAdapter, NameTaken, Switchboard};
-use foldback_directives::{Settings, redact::InboundSecrets};
+use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
+use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
 use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, OpId, Rng, TurnId, redact::Redaction};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    sync::{Arc, Mutex},
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Messages that adapters may be ahead of the gates.
 const INBOUND: usize = 256;
-
-/// How long a platform call under way may keep the process from ending.
-const DRAIN: Duration = Duration::from_secs(30);
 
 /// Everything a bot is made of.
 pub struct Parts {
@@ -93,76 +94,6 @@ pub enum StartError {
 #[derive(Debug, thiserror::Error)]
 #[error("there is no channel {0}")]
 pub struct NoSuchChannel(pub ChannelId);
-
-/// What every turn works with.
-pub(crate) struct Core {
-    pub(crate) ports: Arc<Ports>,
-    pub(crate) agents: Agents,
-    pub(crate) files: SendDir,
-    pub(crate) rules: Rules,
-    pub(crate) ids: Arc<Ids>,
-    pub(crate) recorder: Recorder,
-    pub(crate) lanes: Arc<Lanes>,
-    pub(crate) conversations: Conversations<Pending>,
-    pub(crate) tasks: TaskTracker,
-    /// Turns that still have something to say; what is only held does not count.
-    pub(crate) busy: TaskTracker,
-    /// No new turns.
-    pub(crate) stopping: CancellationToken,
-    /// Nothing comes in any more.
-    pub(crate) deaf: CancellationToken,
-    /// Running turns are to stop.
-    pub(crate) killed: CancellationToken,
-    /// Lanes are to stop, and nobody waits for an outcome any more.
-    pub(crate) halted: CancellationToken,
-    seen: Mutex<Seen>,
-    /// Held while what did not arrive is looked up and written down.
-    pub(crate) losing: tokio::sync::Mutex<()>,
-    bot_turns: Mutex<BotTurns>,
-    pub(crate) pairings: Mutex<PairingBook>,
-    pub(crate) rng: Arc<dyn Rng>,
-    /// Of a channel that the configuration does not name: nobody may talk there.
-    no_settings: ChannelConfig,
-    running: Mutex<HashMap<TurnId, CancellationToken>>,
-    grammar_off: Vec<String>,
-    /// What is masked in what goes out.
-    pub(crate) redaction: Option<Redaction>,
-}
-
-impl Core {
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        // Every change leaves it whole, so that a panic elsewhere does not matter here.
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn running(&self) -> MutexGuard<'_, HashMap<TurnId, CancellationToken>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn bot_turns(&self) -> MutexGuard<'_, BotTurns> {
-        self.bot_turns.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn channel_settings(&self, channel: &ChannelId) -> &ChannelConfig {
-        let settings = self.ports.config.channels.get(channel);
-        settings.unwrap_or(&self.no_settings)
-    }
-
-    /// The settings of a turn's scanners.
-    pub(crate) fn settings(&self, output: &OutputConfig) -> Settings {
-        let mut settings = output.settings();
-        switch_off(&mut settings, &self.grammar_off);
-        settings
-    }
-}
-
-#[cfg(feature = "mutants")]
-fn switch_off(settings: &mut Settings, rules: &[String]) {
-    settings.switch_off(rules);
-}
-
-#[cfg(not(feature = "mutants"))]
-const fn switch_off(_: &mut Settings, _: &[String]) {}
 
 /// What is masked.
 fn redaction(config: &Config, rules: Rules) -> Option<Redaction> {
@@ -367,54 +298,6 @@ impl Engine {
         let kind = Kind::HeldSettled { send, by };
         self.core.recorder.on_channel(channel).note(kind)
     }
-
-    /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
-    /// said is delivered; what is held stays in the outbox, and what is queued or still comes in stays in the
-    /// journal, for the next start. It takes at most twice `grace` and four times 30 seconds.
-    pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
-        let core = &self.core;
-        core.stopping.cancel();
-        // Their messages may be confirmed: they stay open, and the next start takes them up.
-        drop(core.conversations.take_waiting());
-        let clock = &core.recorder.clock;
-        core.busy.close();
-        tokio::select! {
-            biased;
-            () = core.busy.wait() => {}
-            () = clock.sleep_until(clock.now().plus(grace)) => {
-                core.killed.cancel();
-                tokio::select! {
-                    () = core.busy.wait() => {}
-                    () = clock.sleep_until(clock.now().plus(grace)) => {}
-                }
-            }
-        }
-        core.halted.cancel();
-        tokio::select! {
-            biased;
-            () = core.lanes.drained() => {}
-            // A platform that does not answer: the operation stays in flight for the next start.
-            () = clock.sleep_until(clock.now().plus(DRAIN)) => {}
-        }
-        core.tasks.close();
-        core.ports
-            .board
-            .switch_all_off(&Actor::Pipeline, "the process is ending")
-            .await;
-        tokio::select! {
-            biased;
-            () = core.ports.board.let_in_rest() => {}
-            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("messages wait that nobody took"),
-        }
-        core.deaf.cancel();
-        tokio::select! {
-            biased;
-            () = core.tasks.wait() => {}
-            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("a turn does not end and stays open"),
-        }
-        core.recorder.note(Kind::Stopped)?;
-        core.recorder.journal.flush().await
-    }
 }
 
 /// Who decided, in words.
@@ -448,38 +331,5 @@ impl Core {
             }
         }
         Ok(())
-    }
-
-    async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Arrival>) {
-        while let Some(Some(arrival)) = self.deaf.run_until_cancelled(inbound.recv()).await {
-            self.hear(arrival).await;
-        }
-        // Nobody hands anything over any more; this is already on its way.
-        while let Ok(arrival) = inbound.try_recv() {
-            self.hear(arrival).await;
-        }
-    }
-
-    async fn hear(self: &Arc<Self>, arrival: Arrival) {
-        let Arrival { message, kept } = arrival;
-        match self.begin(message).await {
-            Ok(_) => {
-                if let Some(kept) = kept {
-                    self.tasks.spawn(Arc::clone(self).confirm(kept));
-                }
-            }
-            Err(error) => tracing::error!(%error, "a message is lost: the journal cannot be written"),
-        }
-    }
-
-    /// Tells whoever handed a message over that it is durable.
-    async fn confirm(self: Arc<Self>, kept: oneshot::Sender<()>) {
-        match self.recorder.journal.flush().await {
-            // Whoever does not wait any more gets the message again.
-            Ok(()) => drop(kept.send(())),
-            Err(error) => {
-                tracing::error!(%error, "a message is not confirmed: the journal cannot be written");
-            }
-        }
     }
 }

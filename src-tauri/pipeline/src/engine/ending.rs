@@ -1,0 +1,59 @@
+//! The orderly end of a bot.
+
+use super::Engine;
+use foldback_store::StoreError;
+use foldback_wire::{Actor, Kind};
+use std::time::Duration;
+
+/// How long a platform call under way may keep the process from ending.
+const DRAIN: Duration = Duration::from_secs(30);
+
+impl Engine {
+    /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they
+    /// said is delivered; what is held stays in the outbox, and what is queued or still comes in stays in the
+    /// journal, for the next start. It takes at most twice `grace` and some two minutes.
+    pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
+        let core = &self.core;
+        core.stopping.cancel();
+        // Their messages may be confirmed: they stay open, and the next start takes them up.
+        drop(core.conversations.take_waiting());
+        let clock = &core.recorder.clock;
+        core.busy.close();
+        tokio::select! {
+            biased;
+            () = core.busy.wait() => {}
+            () = clock.sleep_until(clock.now().plus(grace)) => {
+                core.killed.cancel();
+                tokio::select! {
+                    () = core.busy.wait() => {}
+                    () = clock.sleep_until(clock.now().plus(grace)) => {}
+                }
+            }
+        }
+        core.halted.cancel();
+        tokio::select! {
+            biased;
+            () = core.lanes.drained() => {}
+            // A platform that does not answer: the operation stays in flight for the next start.
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => {}
+        }
+        core.tasks.close();
+        core.ports
+            .board
+            .switch_all_off(&Actor::Pipeline, "the process is ending")
+            .await;
+        tokio::select! {
+            biased;
+            () = core.ports.board.let_in_rest() => {}
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("messages wait that nobody took"),
+        }
+        core.deaf.cancel();
+        tokio::select! {
+            biased;
+            () = core.tasks.wait() => {}
+            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("a turn does not end and stays open"),
+        }
+        core.recorder.note(Kind::Stopped)?;
+        core.recorder.journal.flush().await
+    }
+}
