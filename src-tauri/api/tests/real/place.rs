@@ -1,4 +1,4 @@
-//! A platform that is strict, with one chat in which one person writes to the bot.
+//! A platform that is strict, with chats in each of which one person writes to the bot.
 
 use foldback_channels::strict::{
     discord::DiscordServer,
@@ -21,15 +21,40 @@ const DISCORD_TOKEN: &str = "NzAwMDAwMDAwMDAwMDAwMDAx.GhT9xQ.k2JvPzW0sY7mD4nRfLb
 const DISCORD_ROOM: u64 = 1_400_000_000_000_000_001;
 const SLACK_TOKEN: &str = "xoxb-1234567890-the-bots-own";
 const SLACK_APP_TOKEN: &str = "xapp-1-A0-the-apps-own";
-const SLACK_ROOM: &str = "C0GENERAL1";
 const SLACK_ANA: &str = "U0ANA0001";
 const WHATSAPP_NUMBER: &str = "106540352242922";
 const WHATSAPP_TOKEN: &str = "EAAJBxyzTokenOfTheWhatsAppTest";
 const WHATSAPP_SECRET: &str = "c0ffeec0ffeeAppSecretOfTheTest";
 const WHATSAPP_VERIFY: &str = "VerifyWordOfTheTest";
-const WHATSAPP_ANA: &str = "16505551234";
 const SIGNAL_ME: &str = "+4915500000001";
-const SIGNAL_ANA: &str = "+33123456789";
+
+/// How many chats there are.
+pub(crate) const CHATS: usize = 8;
+
+fn slack_room(chat: usize) -> String {
+    format!("C0GENERAL{}", chat + 1)
+}
+
+fn whatsapp_ana(chat: usize) -> String {
+    format!("1650555{:04}", 1_234 + chat)
+}
+
+fn signal_ana(chat: usize) -> String {
+    format!("+3312345678{chat}")
+}
+
+fn telegram_chat(chat: usize) -> i64 {
+    TELEGRAM_CHAT + i64::try_from(chat).unwrap()
+}
+
+fn discord_room(chat: usize) -> u64 {
+    DISCORD_ROOM + chat as u64
+}
+
+/// The names, as a list of the configuration.
+fn list(name: impl Fn(usize) -> String) -> String {
+    format!("{:?}", (0..CHATS).map(name).collect::<Vec<_>>())
+}
 
 /// A message of the bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,19 +80,19 @@ impl Place {
                 let server = TelegramServer::start(TELEGRAM_TOKEN, "foldback_bot")
                     .await
                     .unwrap();
-                server.open_chat(TELEGRAM_CHAT, &[]);
+                (0..CHATS).for_each(|chat| server.open_chat(telegram_chat(chat), &[]));
                 Self::Telegram(server)
             }
             Platform::Discord => {
                 let server = DiscordServer::start(DISCORD_TOKEN, "foldback").await.unwrap();
-                server.open_channel(DISCORD_ROOM);
+                (0..CHATS).for_each(|chat| server.open_channel(discord_room(chat)));
                 Self::Discord(server)
             }
             Platform::Slack => {
                 let server = SlackServer::start(SLACK_TOKEN, SLACK_APP_TOKEN, "foldback")
                     .await
                     .unwrap();
-                server.open_room(SLACK_ROOM);
+                (0..CHATS).for_each(|chat| server.open_room(&slack_room(chat)));
                 Self::Slack(server)
             }
             Platform::Whatsapp => {
@@ -86,7 +111,10 @@ impl Place {
                     ..Start::default()
                 };
                 let server = SignalServer::start(start).await.unwrap();
-                server.register(SIGNAL_ANA, "7ccae375-cd51-4c82-8b1e-7be3280aa485", "Ana");
+                for chat in 0..CHATS {
+                    let aci = format!("7ccae375-cd51-4c82-8b1e-7be3280aa48{chat}");
+                    server.register(&signal_ana(chat), &aci, "Ana");
+                }
                 Self::Signal(server)
             }
         }
@@ -118,16 +146,18 @@ impl Place {
                 server.root()
             ),
             Self::Whatsapp(server, listen) => format!(
-                "[channels.whatsapp]\narmed = true\nallow_from = [\"{WHATSAPP_ANA}\"]\naccount = \"{WHATSAPP_NUMBER}\"\n\
+                "[channels.whatsapp]\narmed = true\nallow_from = {}\naccount = \"{WHATSAPP_NUMBER}\"\n\
                  token = {}\nsigning_secret = {}\nverify_token = {}\nlisten = \"{listen}\"\napi_root = \"{}\"\n",
+                list(whatsapp_ana),
                 secret("whatsapp", WHATSAPP_TOKEN),
                 secret("whatsapp-secret", WHATSAPP_SECRET),
                 secret("whatsapp-verify", WHATSAPP_VERIFY),
                 server.root()
             ),
             Self::Signal(server) => format!(
-                "[channels.signal]\narmed = true\nallow_from = [\"{SIGNAL_ANA}\"]\naccount = \"{SIGNAL_ME}\"\n\
+                "[channels.signal]\narmed = true\nallow_from = {}\naccount = \"{SIGNAL_ME}\"\n\
                  api_root = \"{}\"\n",
+                list(signal_ana),
                 server.root()
             ),
         }
@@ -143,57 +173,70 @@ impl Place {
 
     /// Somebody whom the channel lets in writes to the bot.
     pub(crate) fn write(&self, text: &str) {
+        self.write_in(0, text);
+    }
+
+    /// The same in one of the chats.
+    pub(crate) fn write_in(&self, chat: usize, text: &str) {
         match self {
             Self::Telegram(server) => {
                 let sender = json!({"id": 7, "is_bot": false, "first_name": "Ana"});
                 let message = json!({"from": sender, "date": 1_700_000_000, "text": text});
-                server.write(TELEGRAM_CHAT, message);
+                server.write(telegram_chat(chat), message);
             }
             Self::Discord(server) => {
-                server.write(DISCORD_ROOM, &json!({ "content": text }));
+                server.write(discord_room(chat), &json!({ "content": text }));
             }
             Self::Slack(server) => {
-                let text = format!("<@{}> {text}", SlackServer::BOT);
-                let ts = server.write(SLACK_ROOM, json!({"user": SLACK_ANA, "text": text}));
+                let (room, text) = (slack_room(chat), format!("<@{}> {text}", SlackServer::BOT));
+                let ts = server.write(&room, json!({"user": SLACK_ANA, "text": text}));
                 server.tell(&json!({
-                    "type": "app_mention", "channel": SLACK_ROOM, "user": SLACK_ANA, "text": text, "ts": ts, "event_ts": ts,
+                    "type": "app_mention", "channel": room, "user": SLACK_ANA, "text": text, "ts": ts, "event_ts": ts,
                 }));
             }
             Self::Whatsapp(server, _) => {
-                server.write(WHATSAPP_ANA, json!({"type": "text", "text": {"body": text}}));
+                server.write(
+                    &whatsapp_ana(chat),
+                    json!({"type": "text", "text": {"body": text}}),
+                );
             }
             Self::Signal(server) => {
-                server.write(SIGNAL_ANA, None, json!({ "message": text }));
+                server.write(&signal_ana(chat), None, json!({ "message": text }));
             }
         }
     }
 
     /// The bot's messages, in their order.
     pub(crate) fn messages(&self) -> Vec<Said> {
+        self.messages_in(0)
+    }
+
+    /// The same of one of the chats.
+    pub(crate) fn messages_in(&self, chat: usize) -> Vec<Said> {
         let said = |text: String, file: bool| Said { text, file };
         match self {
             Self::Telegram(server) => {
-                let messages = server.messages(TELEGRAM_CHAT).into_iter();
+                let messages = server.messages(telegram_chat(chat)).into_iter();
                 let mine = messages.filter(|(_, m)| m.by_bot);
                 mine.map(|(_, m)| said(m.text, m.file.is_some())).collect()
             }
             Self::Discord(server) => {
-                let messages = server.messages(DISCORD_ROOM).into_iter();
+                let messages = server.messages(discord_room(chat)).into_iter();
                 let mine = messages.filter(|(_, m)| m.by_bot);
                 mine.map(|(_, m)| said(m.text, !m.files.is_empty())).collect()
             }
             Self::Slack(server) => {
-                let messages = server.messages(SLACK_ROOM).into_iter();
+                let messages = server.messages(&slack_room(chat)).into_iter();
                 let mine = messages.filter(|(_, m)| m.by_bot);
                 mine.map(|(_, m)| said(m.raw, m.file.is_some())).collect()
             }
             Self::Whatsapp(server, _) => {
-                let messages = server.messages(WHATSAPP_ANA).into_iter();
+                let messages = server.messages(&whatsapp_ana(chat)).into_iter();
                 let mine = messages.filter(|(_, m)| m.by_us);
                 mine.map(|(_, m)| said(m.text, m.media.is_some())).collect()
             }
             Self::Signal(server) => {
-                let messages = server.messages(SIGNAL_ANA).into_iter();
+                let messages = server.messages(&signal_ana(chat)).into_iter();
                 let mine = messages.filter(|m| m.author.is_none());
                 mine.map(|m| said(m.text, m.file.is_some())).collect()
             }
@@ -202,25 +245,29 @@ impl Place {
 
     /// How many messages bear the bot's reaction.
     pub(crate) fn reactions(&self) -> usize {
+        (0..CHATS).map(|chat| self.reactions_in(chat)).sum()
+    }
+
+    fn reactions_in(&self, chat: usize) -> usize {
         match self {
             Self::Telegram(server) => {
-                let messages = server.messages(TELEGRAM_CHAT);
+                let messages = server.messages(telegram_chat(chat));
                 messages.iter().filter(|(_, m)| m.reaction.is_some()).count()
             }
             Self::Discord(server) => {
-                let messages = server.messages(DISCORD_ROOM);
+                let messages = server.messages(discord_room(chat));
                 messages.iter().filter(|(_, m)| !m.reactions.is_empty()).count()
             }
             Self::Slack(server) => {
-                let messages = server.messages(SLACK_ROOM);
+                let messages = server.messages(&slack_room(chat));
                 messages.iter().filter(|(_, m)| !m.reactions.is_empty()).count()
             }
             Self::Whatsapp(server, _) => {
-                let messages = server.messages(WHATSAPP_ANA);
+                let messages = server.messages(&whatsapp_ana(chat));
                 messages.iter().filter(|(_, m)| m.reaction.is_some()).count()
             }
             Self::Signal(server) => {
-                let messages = server.messages(SIGNAL_ANA);
+                let messages = server.messages(&signal_ana(chat));
                 messages.iter().filter(|m| m.reaction.is_some()).count()
             }
         }

@@ -43,16 +43,28 @@ pub(super) async fn serve(inner: Arc<Inner>, wire: Box<dyn Wire>, closed: Cancel
         }
     };
     let writing = async {
-        while let Some(line) = out.recv().await {
+        loop {
+            let line = tokio::select! {
+                biased;
+                Some(line) = out.recv() => line,
+                () = closed.cancelled() => break,
+            };
             if write.write_all(&line).await.is_err() {
-                break;
+                return;
             }
         }
+        // What somebody was told before the connection breaks has been sent: it arrives.
+        inner.state().close(number);
+        while let Ok(line) = out.try_recv()
+            && write.write_all(&line).await.is_ok()
+        {}
+        // The other end may close already.
+        let _ = write.shutdown().await;
     };
     tokio::select! {
-        () = closed.cancelled() => {}
-        () = reading => {}
+        biased;
         () = writing => {}
+        () = reading => {}
     }
     inner.state().close(number);
 }
