@@ -4,6 +4,7 @@
 mod agent;
 mod channel;
 mod closed;
+mod deck;
 mod delivery;
 mod event;
 mod fault;
@@ -20,13 +21,12 @@ pub use agent::{AgentFault, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
 };
+pub use deck::{Deck, Planned};
 pub use delivery::{
     Body, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, RefusalCode, Target,
 };
 pub use event::{Draft, Event, Hold, Kind};
-pub use fault::{
-    CallFailure, CallFault, ChunkCut, Deck, Fault, LONGEST_FAULT_MS, PLANNED, Planned, RunFault,
-};
+pub use fault::{CallFailure, CallFault, ChunkCut, Fault, LONGEST_FAULT_MS, PLANNED, RunFault};
 pub use foldback_directives::{
     Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
     RangeReason, Severity, Span, Suppression,
