@@ -2,15 +2,16 @@
 
 use super::Shared;
 use super::dry::{about_dry_message, take_dry_reply};
+use super::faults::{Faults, lost_ack};
 use super::run::Run;
 use super::state::{Closed, Status, step};
 use crate::{Ack, Arrival, Call, ChannelAdapter, Lost, Refusal};
 use foldback_wire::{
-    Actor, CallFailure, CallFault, Capabilities, ChannelId, ChannelState, Deck, Fault, Kind, OpKind,
-    OutcomeCode, PLANNED, Planned, RefusalCode, Timestamp,
+    Actor, CallFailure, CallFault, Capabilities, ChannelId, ChannelState, Kind, OutcomeCode, RefusalCode,
+    Timestamp,
 };
 use std::collections::VecDeque;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc::Permit, watch};
 use tokio_util::task::TaskTracker;
@@ -58,7 +59,7 @@ pub enum NotDelivered {
 /// A handle on one channel. Cheap to clone.
 #[derive(Clone)]
 pub struct Channel {
-    line: Arc<Line>,
+    pub(super) line: Arc<Line>,
 }
 
 pub(super) struct Line {
@@ -70,9 +71,7 @@ pub(super) struct Line {
     status: watch::Sender<Status>,
     busy: TaskTracker,
     connection: Mutex<Connection>,
-    deck: std::sync::Mutex<Deck>,
-    /// Until when a planned fault keeps the connection broken.
-    broken: watch::Sender<Option<Timestamp>>,
+    pub(super) faults: Faults,
 }
 
 /// The run of the adapter, while there is one. Locked while the channel is switched, so that a switch-on
@@ -123,8 +122,7 @@ impl Channel {
                 status,
                 busy,
                 connection,
-                deck: std::sync::Mutex::default(),
-                broken: watch::Sender::new(None),
+                faults: Faults::default(),
             }),
         }
     }
@@ -162,7 +160,7 @@ impl Channel {
             return false;
         }
         connection.hang_up().await;
-        line.broken.send_replace(None);
+        line.faults.mend();
         line.enter(ChannelState::Connecting, &by, &why.into());
         let left = std::mem::take(&mut connection.left);
         connection.run = Some(Run::start(Arc::clone(line), left));
@@ -216,61 +214,31 @@ impl Channel {
         })
     }
 
-    /// Plans that calls go wrong.
-    pub fn plan(&self, number: u64, fault: CallFault, by: Actor) {
-        let fault = Fault::Call(fault);
-        self.line.deck().plan(number, fault.clone());
-        self.line.shared.tell(
-            Some(&self.line.id),
-            Kind::FaultPlanned {
-                number,
-                agent: None,
-                fault,
-                by,
-            },
-        );
-    }
-
-    /// Removes a planned fault. False when there is none of this number.
-    pub fn remove_fault(&self, number: u64, by: Actor) -> bool {
-        let removed = self.line.deck().remove(number);
-        if removed {
-            // What it broke is whole again.
-            self.line.broken.send_replace(None);
-            let agent = None;
-            let kind = Kind::FaultRemoved { number, agent, by };
-            self.line.shared.tell(Some(&self.line.id), kind);
-        }
-        removed
-    }
-
-    /// The faults that are planned.
-    pub fn faults(&self) -> Vec<Planned> {
-        self.line.deck().planned().to_vec()
-    }
-
-    /// A call sets out: the planned fault that it is to be performed with, and its number.
-    pub fn set_out(&self, op: OpKind) -> Option<(u64, CallFault)> {
-        self.line.deck().call(op)
-    }
-
     /// Acts as if it performed an operation, also where the channel is armed, unless it is closed. It goes wrong
-    /// as `fault` says all the same.
-    pub async fn rehearse(&self, call: Call, fault: Option<&CallFault>) -> Result<Delivered, NotDelivered> {
-        self.go(call, true, fault).await
+    /// as the planned fault of this number says all the same.
+    pub async fn rehearse(
+        &self,
+        call: Call,
+        planned: Option<&(u64, CallFault)>,
+    ) -> Result<Delivered, NotDelivered> {
+        self.go(call, true, planned).await
     }
 
-    /// Performs one operation, unless the channel is closed. Does not retry. With a `fault` it goes wrong: on its way
-    /// to the platform, or on the way back.
-    pub async fn perform(&self, call: Call, fault: Option<&CallFault>) -> Result<Delivered, NotDelivered> {
-        self.go(call, false, fault).await
+    /// Performs one operation, unless the channel is closed. Does not retry. With the planned fault of this number it
+    /// goes wrong: on its way to the platform, or on the way back.
+    pub async fn perform(
+        &self,
+        call: Call,
+        planned: Option<&(u64, CallFault)>,
+    ) -> Result<Delivered, NotDelivered> {
+        self.go(call, false, planned).await
     }
 
     async fn go(
         &self,
         call: Call,
         rehearsal: bool,
-        fault: Option<&CallFault>,
+        planned: Option<&(u64, CallFault)>,
     ) -> Result<Delivered, NotDelivered> {
         let line = &self.line;
         let (armed, _busy) = {
@@ -278,14 +246,14 @@ impl Channel {
             status.open()?;
             (status.armed, line.busy.token())
         };
-        let armed = match fault {
+        let armed = match planned {
             None => armed,
-            Some(fault) => {
-                line.hinder(fault).await?;
-                // Somebody may have closed or disarmed it during a planned delay.
+            Some((number, fault)) => {
+                line.hinder(*number, fault).await?;
+                // Somebody may have closed or disarmed it during a planned delay. What set out as a dry run stays one.
                 let status = line.status.borrow();
                 status.open()?;
-                status.armed
+                armed && status.armed
             }
         };
         let done = if rehearsal || !armed || about_dry_message(&call.operation) {
@@ -293,12 +261,10 @@ impl Channel {
         } else {
             line.call(call).await?
         };
-        if fault.is_some_and(|fault| fault.fail == Some(CallFailure::LostAck)) {
-            let lost =
-                Refusal::new(RefusalCode::Transient, format!("no answer arrived: {PLANNED}")).or_done();
-            return Err(lost.into());
+        match planned {
+            Some((_, fault)) if fault.fail == Some(CallFailure::LostAck) => Err(lost_ack().into()),
+            _ => Ok(done),
         }
-        Ok(done)
     }
 
     pub(super) fn mute(&self, muted: bool) {
@@ -307,40 +273,12 @@ impl Channel {
 }
 
 impl Line {
-    fn deck(&self) -> MutexGuard<'_, Deck> {
-        // Every change leaves it whole, so that a panic elsewhere does not matter here.
-        self.deck.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Lets a message in. One that was given up comes again, and is let in then.
     pub(super) fn let_in(&self, place: Permit<'_, Arrival>, mut arrival: Arrival) {
         if !arrival.is_given_up() {
             arrival.message.channel = self.id.clone();
             place.send(arrival);
         }
-    }
-
-    /// What a planned fault does to a call before it arrives.
-    async fn hinder(&self, fault: &CallFault) -> Result<(), Refusal> {
-        let clock = &self.shared.clock;
-        clock.sleep_until(clock.now().plus(fault.latency())).await;
-        let answer = match fault.fail {
-            None | Some(CallFailure::LostAck) => return Ok(()),
-            Some(CallFailure::Disconnect) => {
-                let until = fault.outage().map(|outage| clock.now().plus(outage));
-                self.broken.send_replace(until);
-                Err(
-                    Refusal::new(RefusalCode::Transient, format!("the connection broke: {PLANNED}"))
-                        .or_done(),
-                )
-            }
-            Some(failure) => Err(Refusal {
-                retry_after: fault.retry_after_ms.map(Duration::from_millis),
-                ..Refusal::new(failure.refusal().unwrap_or(RefusalCode::Transient), PLANNED)
-            }),
-        };
-        self.learn(&answer);
-        answer.map(drop)
     }
 
     async fn call(&self, mut call: Call) -> Result<Delivered, Refusal> {
@@ -353,26 +291,6 @@ impl Line {
                 .get_or_insert_with(|| format!("sent without its reply: {to} was a dry run"));
         }
         Ok(Delivered { ack, dry_run: false })
-    }
-
-    /// Ends once a planned fault breaks the connection, and says until when.
-    pub(super) async fn broken(&self) -> Timestamp {
-        let mut broken = self.broken.subscribe();
-        loop {
-            let until = *broken.borrow_and_update();
-            if let Some(until) = until.filter(|until| *until > self.shared.clock.now()) {
-                return until;
-            }
-            // It cannot fail: the sender lives in `self`.
-            drop(broken.changed().await);
-        }
-    }
-
-    /// Ends once what a planned fault broke is whole again.
-    pub(super) async fn mended(&self) {
-        let mut broken = self.broken.subscribe();
-        // It cannot fail: the sender lives in `self`.
-        drop(broken.wait_for(Option::is_none).await);
     }
 
     /// What a dry run answers.
@@ -446,7 +364,7 @@ impl Line {
     }
 
     /// What an answer tells about the channel.
-    fn learn(&self, answer: &Result<Ack, Refusal>) {
+    pub(super) fn learn(&self, answer: &Result<Ack, Refusal>) {
         use ChannelState::{Degraded, RateLimited, Up};
         self.status.send_if_modified(|status| {
             if !matches!(status.state, Up | Degraded | RateLimited) {

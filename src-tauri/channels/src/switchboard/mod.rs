@@ -3,6 +3,7 @@
 
 mod channel;
 mod dry;
+mod faults;
 mod run;
 mod state;
 

@@ -12,8 +12,10 @@ use std::time::Duration;
 
 /// The next operation, with the fault that is planned for it.
 async fn next(desk: &Desk, operation: Operation) -> Result<Delivered, NotDelivered> {
-    let fault = desk.channel.set_out(operation.kind()).map(|(_, fault)| fault);
-    desk.channel.perform(call("key", operation), fault.as_ref()).await
+    let planned = desk.channel.set_out(operation.kind());
+    desk.channel
+        .perform(call("key", operation), planned.as_ref())
+        .await
 }
 
 fn plan(desk: &Desk, fault: CallFault) {
@@ -81,9 +83,9 @@ async fn a_late_call_arrives_late() {
             ..CallFault::first(OpKind::SendText, CallFailure::Gone)
         },
     );
-    let fault = desk.channel.set_out(OpKind::SendText).map(|(_, fault)| fault);
+    let planned = desk.channel.set_out(OpKind::SendText);
     let channel = desk.channel.clone();
-    let late = tokio::spawn(async move { channel.perform(call("k", send("late")), fault.as_ref()).await });
+    let late = tokio::spawn(async move { channel.perform(call("k", send("late")), planned.as_ref()).await });
     while desk.channel.in_flight() == 0 {
         tokio::task::yield_now().await;
     }
@@ -159,8 +161,8 @@ async fn planning_and_taking_away_are_told_with_who() {
 
 #[tokio::test]
 async fn a_late_call_looks_again_before_it_arrives() {
-    for (closed, mute) in [(false, false), (true, true)] {
-        let (desk, loopback) = Desk::loopback(Platform::Discord, true);
+    for (armed, mute) in [(true, false), (true, true), (false, false)] {
+        let (desk, loopback) = Desk::loopback(Platform::Discord, armed);
         desk.on().await;
         let slow = CallFault {
             fail: None,
@@ -168,19 +170,21 @@ async fn a_late_call_looks_again_before_it_arrives() {
             ..CallFault::first(OpKind::SendText, CallFailure::Gone)
         };
         let channel = desk.channel.clone();
-        let late = tokio::spawn(async move { channel.perform(call("k", send("late")), Some(&slow)).await });
+        let late =
+            tokio::spawn(async move { channel.perform(call("k", send("late")), Some(&(1, slow))).await });
         while desk.channel.in_flight() == 0 {
             tokio::task::yield_now().await;
         }
         if mute {
             desk.board.mute(true, Actor::Console);
         } else {
-            desk.channel.arm(false, Actor::Console);
+            // What set out as a dry run stays one, armed meanwhile or not.
+            desk.channel.arm(!armed, Actor::Console);
         }
         desk.clock.advance(Duration::from_mins(1));
         match late.await.unwrap() {
-            Err(NotDelivered::Closed(_)) => assert!(closed),
-            Ok(delivered) => assert!(!closed && delivered.dry_run),
+            Err(NotDelivered::Closed(_)) => assert!(mute),
+            Ok(delivered) => assert!(!mute && delivered.dry_run),
             Err(refused) => panic!("{refused}"),
         }
         assert_eq!(loopback.platform().log().len(), 0, "nothing left this machine");
@@ -188,7 +192,7 @@ async fn a_late_call_looks_again_before_it_arrives() {
 }
 
 #[tokio::test]
-async fn what_a_fault_broke_is_whole_again_once_it_is_removed() {
+async fn what_a_fault_broke_is_whole_again_once_that_fault_is_removed() {
     let (desk, _) = Desk::loopback(Platform::Slack, true);
     desk.on().await;
     plan(
@@ -198,8 +202,22 @@ async fn what_a_fault_broke_is_whole_again_once_it_is_removed() {
             ..CallFault::first(OpKind::Typing, CallFailure::Disconnect)
         },
     );
+    desk.channel.plan(
+        2,
+        CallFault::first(OpKind::React, CallFailure::Gone),
+        Actor::Console,
+    );
     refusal(next(&desk, Operation::Typing).await);
     desk.reach(ChannelState::Down).await;
+    assert!(desk.channel.remove_fault(2, Actor::Console));
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(
+        desk.channel.status().state,
+        ChannelState::Down,
+        "another fault broke it"
+    );
     assert!(desk.channel.remove_fault(1, Actor::Console));
     desk.reach(ChannelState::Up).await;
 }

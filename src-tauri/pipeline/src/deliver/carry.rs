@@ -74,20 +74,7 @@ impl Lanes {
                 hurried: job.hurried.then_some(paused),
             };
             let armed = job.channel.status().armed && !job.entry.dry_run;
-            let (answer, faulted) = self.call(job, armed, attempts).await?;
-            if !armed
-                && !faulted
-                && !matches!(
-                    &answer,
-                    Ok(Delivered { dry_run: true, .. }) | Err(NotDelivered::Closed(_))
-                )
-            {
-                // Armed between the look and the call: the platform was called after all.
-                job.recorder.note(Kind::Attempted {
-                    op: job.entry.op,
-                    attempt: attempts,
-                })?;
-            }
+            let answer = self.call(job, armed, attempts).await?;
             match judge(self.rules, &self.policy, self.rng.as_ref(), attempt, answer) {
                 Verdict::Settle { outcome, retry_after } => {
                     return Ok(Some(self.settle(job, outcome, retry_after).await?));
@@ -126,29 +113,26 @@ impl Lanes {
         }
     }
 
-    /// Calls the platform, or acts as if; says whether a planned fault makes it go wrong.
+    /// Calls the platform or, where it was not armed when it was looked at, acts as if.
     async fn call(
         &self,
         job: &Job,
         armed: bool,
         attempt: u32,
-    ) -> Result<(Result<Delivered, NotDelivered>, bool), StoreError> {
+    ) -> Result<Result<Delivered, NotDelivered>, StoreError> {
         let OutboxEntry {
             op,
             target,
             operation,
             key,
-            dry_run,
             ..
         } = &job.entry;
-        // A dry run calls no platform and must not say so. The mark is set all the same: the channel may be
-        // armed between here and the call.
-        let events = armed.then(|| job.recorder.draft(Kind::Attempted { op: *op, attempt }));
         crash::point(Point::BeforeAttempt);
-        job.recorder
-            .journal
-            .attempt(*op, events.into_iter().collect())
-            .await?;
+        // A dry run calls no platform: it must not say so, and a crash leaves no doubt.
+        if armed {
+            let attempted = job.recorder.draft(Kind::Attempted { op: *op, attempt });
+            job.recorder.journal.attempt(*op, vec![attempted]).await?;
+        }
         crash::point(Point::AfterAttempt);
         let call = Call {
             target: target.clone(),
@@ -159,15 +143,14 @@ impl Lanes {
         if let Some((number, fault)) = &planned {
             job.recorder.note(faulted(*number, *op, fault))?;
         }
-        let fault = planned.as_ref().map(|(_, fault)| fault);
         crash::point(Point::BeforeCall);
-        let answer = if *dry_run {
-            job.channel.rehearse(call, fault).await
+        let answer = if armed {
+            job.channel.perform(call, planned.as_ref()).await
         } else {
-            job.channel.perform(call, fault).await
+            job.channel.rehearse(call, planned.as_ref()).await
         };
         crash::point(Point::AfterCall);
-        Ok((answer, planned.is_some()))
+        Ok(answer)
     }
 
     async fn note_retry(

@@ -121,11 +121,10 @@ impl Keep {
                 Some(GivenUp { recorder, op })
             }
         };
-        let fault = planned.as_ref().map(|(_, fault)| fault);
         let done = if *dry_run {
-            channel.rehearse(call, fault).await
+            channel.rehearse(call, planned.as_ref()).await
         } else {
-            channel.perform(call, fault).await
+            channel.perform(call, planned.as_ref()).await
         };
         let outcome = match done {
             Ok(done) => Outcome {
@@ -135,11 +134,18 @@ impl Keep {
             Err(NotDelivered::Closed(closed)) => {
                 Outcome::new(OutcomeCode::Cancelled).because(closed.to_string())
             }
-            Err(NotDelivered::Refused(refusal)) => Outcome {
-                refusal: Some(refusal.code),
-                attempts: 1,
-                ..Outcome::new(OutcomeCode::Failed).because(refusal.detail)
-            },
+            Err(NotDelivered::Refused(refusal)) => {
+                let code = if refusal.maybe_done {
+                    OutcomeCode::Unknown
+                } else {
+                    OutcomeCode::Failed
+                };
+                Outcome {
+                    refusal: Some(refusal.code),
+                    attempts: 1,
+                    ..Outcome::new(code).because(refusal.detail)
+                }
+            }
         };
         std::mem::forget(given_up);
         // Written down together, afterwards: a crash leaves no open end.

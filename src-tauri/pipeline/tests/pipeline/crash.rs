@@ -136,6 +136,44 @@ fn a_conversation_that_speaks_in_two_chats_leaves_at_most_one_operation_unknown(
 }
 
 #[test]
+fn a_dry_run_that_a_crash_cut_off_leaves_no_doubt() {
+    let settings = "[channels.signal]\narmed = false\n";
+    let first = runtime();
+    let world = first.block_on(async {
+        let bot = Bot::with(settings).await;
+        let channel = bot.engine.channels().channel(&"signal".into()).unwrap();
+        let slow = CallFault {
+            fail: None,
+            latency_ms: 300,
+            ..CallFault::first(OpKind::SendText, CallFailure::Gone)
+        };
+        channel.plan(1, slow, Actor::Console);
+        bot.says([text("One.")]);
+        let _turn = bot.user(Platform::Signal, "hi").await;
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        bot.world()
+    });
+    drop(first);
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, settings, Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let ends: Vec<_> = bot
+            .kinds()
+            .await
+            .into_iter()
+            .filter_map(|kind| match kind {
+                Kind::Ended { outcome, .. } => Some(outcome.code),
+                _ => None,
+            })
+            .collect();
+        assert!(ends.contains(&OutcomeCode::DryRun), "{ends:?}");
+        assert!(!ends.contains(&OutcomeCode::Unknown), "{ends:?}");
+        assert!(bot.operations(Platform::Signal).is_empty());
+        bot.check().await;
+    });
+}
+
+#[test]
 fn a_turn_cut_off_by_a_crash_has_failed_and_says_so() {
     let world = crash_at(Platform::Signal, Duration::from_millis(500));
     runtime().block_on(async {

@@ -63,3 +63,52 @@ async fn what_waits_for_a_planned_limit_asks_nobody() {
     drop(held);
     bot.check().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn typing_that_may_have_been_shown_is_unknown() {
+    for (fail, code) in [
+        (CallFailure::LostAck, OutcomeCode::Unknown),
+        (CallFailure::Transient, OutcomeCode::Failed),
+    ] {
+        let bot = Bot::start().await;
+        let channel = bot.engine.channels().channel(&"telegram".into()).unwrap();
+        channel.plan(1, CallFault::first(OpKind::Typing, fail), Actor::Console);
+        bot.says([later(100, "Here.")]);
+        bot.turn(Platform::Telegram, "hi").await;
+        let kinds = bot.kinds().await;
+        let op = kinds.iter().find_map(|kind| match kind {
+            Kind::Faulted { op, .. } => *op,
+            _ => None,
+        });
+        let end = kinds.iter().find_map(|kind| match kind {
+            Kind::Ended { op: ended, outcome } if Some(*ended) == op => Some(outcome.code),
+            _ => None,
+        });
+        assert_eq!(end, Some(code), "{fail}");
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_set_out_as_a_dry_run_stays_one_though_its_channel_is_armed_meanwhile() {
+    let bot = Bot::with("[typing]\nenabled = false\n[channels.telegram]\narmed = false\n").await;
+    let channel = bot.engine.channels().channel(&"telegram".into()).unwrap();
+    let slow = CallFault {
+        fail: None,
+        latency_ms: 3_000,
+        ..CallFault::first(OpKind::SendText, CallFailure::Gone)
+    };
+    channel.plan(1, slow, Actor::Console);
+    bot.says([text("Here.")]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(channel.arm(true, Actor::Console));
+    turn.ended().await;
+    assert!(bot.operations(Platform::Telegram).is_empty());
+    let kinds = bot.kinds().await;
+    assert!(!kinds.iter().any(|kind| matches!(kind, Kind::Attempted { .. })));
+    let dry =
+        |kind: &Kind| matches!(kind, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::DryRun);
+    assert!(kinds.iter().any(dry));
+    bot.check().await;
+}
