@@ -149,7 +149,7 @@ impl Core {
                 chat: message.chat.clone(),
                 thread: message.thread.clone(),
             },
-            elsewhere: false,
+            patience: None,
             abroad: false,
             dry_run: message.dry_run,
         };

@@ -23,6 +23,7 @@ use foldback_store::StoreError;
 use foldback_wire::{Gate, Inbound, Kind, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 /// A turn that was begun.
@@ -159,7 +160,8 @@ impl Core {
         };
         let session = pending.session.clone();
         if !self.rules.holds(Rule::QueueFifo) {
-            self.tasks.spawn(Arc::clone(self).complete(pending));
+            let free = CancellationToken::new();
+            self.tasks.spawn(Arc::clone(self).complete(pending, free));
             return Ok(());
         }
         let recorder = pending.recorder.clone();
@@ -207,21 +209,32 @@ impl Core {
                     tracing::error!(%error, "the queue goes on without a word");
                 }
             }
-            let (id, claim) = (pending.id, pending.claim.clone());
-            // A task of its own: one that panics takes neither its conversation nor its claim with it.
-            if tokio::spawn(Arc::clone(&self).complete(pending)).await.is_err() {
-                self.running().remove(&id);
-                self.seen().release(self.rules, &claim);
-                tracing::error!(turn = %id, "stays open: it panicked; please report this");
-            }
+            let free = CancellationToken::new();
+            self.tasks.spawn(Arc::clone(&self).attend(pending, free.clone()));
+            free.cancelled().await;
             next = self.conversations.next(&session);
             queued = true;
         }
     }
 
+    /// One turn, in a task of its own: one that panics takes neither its conversation nor its claim with it.
+    /// `free` is cancelled as soon as its conversation may go on.
+    async fn attend(self: Arc<Self>, pending: Pending, free: CancellationToken) {
+        let (id, claim) = (pending.id, pending.claim.clone());
+        let _at_the_latest = free.clone().drop_guard();
+        if tokio::spawn(Arc::clone(&self).complete(pending, free))
+            .await
+            .is_err()
+        {
+            self.running().remove(&id);
+            self.seen().release(self.rules, &claim);
+            tracing::error!(turn = %id, "stays open: it panicked; please report this");
+        }
+    }
+
     /// One turn, to its end. A turn that cannot end in order (the process ends while something of it is
     /// held, the journal cannot be written) stays open; the next start sends what is held and closes it.
-    async fn complete(self: Arc<Self>, pending: Pending) {
+    async fn complete(self: Arc<Self>, pending: Pending, free: CancellationToken) {
         let Pending {
             id,
             ref message,
@@ -231,7 +244,7 @@ impl Core {
         let span = tracing::info_span!("turn", turn = %id, session = %session, channel = %message.channel);
         let ended = async {
             // Boxed, as all that a turn may wait for is large.
-            let answered = Box::pin(self.answer(&pending)).await;
+            let answered = Box::pin(self.answer(&pending, &free)).await;
             self.running().remove(&id);
             let terminal = answered?;
             pending.recorder.note_all(vec![
@@ -268,8 +281,13 @@ impl Core {
         }
     }
 
-    /// Prepare, run, scan, preview, dispatch, deliver.
-    async fn answer(self: &Arc<Self>, pending: &Pending) -> Result<Terminal, StoreError> {
+    /// Prepare, run, scan, preview, dispatch, deliver. The conversation is free once nothing but other chats is
+    /// waited for.
+    async fn answer(
+        self: &Arc<Self>,
+        pending: &Pending,
+        free: &CancellationToken,
+    ) -> Result<Terminal, StoreError> {
         let Pending {
             id,
             message,
@@ -301,7 +319,7 @@ impl Core {
                 chat: message.chat.clone(),
                 thread: message.thread.clone(),
             },
-            elsewhere: false,
+            patience: None,
             abroad: false,
             dry_run: message.dry_run,
         };
@@ -344,6 +362,10 @@ impl Core {
         );
         typing.seal().await;
         let ((), terminal) = ended?;
+        if desk.is_busy_elsewhere() {
+            free.cancel();
+            desk.collect_elsewhere().await?;
+        }
         Ok(terminal)
     }
 }

@@ -1,7 +1,7 @@
 //! Carrying one operation out: attempts, pauses, and the outcome that ends it.
 
 use super::{
-    judge::{Try, Verdict, judge},
+    judge::{PATIENCE, Try, Verdict, judge},
     lanes::{Carried, Job, Lanes, Reopened, Way},
 };
 use crate::{
@@ -20,6 +20,10 @@ use tokio::sync::watch;
 /// (<https://discord.com/developers/docs/resources/message#create-message>, `enforce_nonce`). What may have
 /// arrived longer ago is not sent again.
 pub(crate) const KEY_MEMORY: Duration = Duration::from_mins(2);
+
+/// How long a call keeps its conversation from making another one, in another chat: as long as a directive may
+/// keep the text waiting.
+pub(super) const ALONE: Duration = PATIENCE;
 
 impl Lanes {
     /// One operation, from the outbox to its outcome. `None` when the process ends first.
@@ -53,15 +57,10 @@ impl Lanes {
                 return Ok(Some(self.settle(job, forgotten(attempts), None).await?));
             }
             // What a crash leaves in flight is sent again under its key, or unknown: then only one may be.
-            let alone = if keyed {
-                None
-            } else {
-                let calls = self.calls_of(&job.entry.session);
-                tokio::select! {
-                    biased;
-                    () = self.stop.cancelled() => return Ok(None),
-                    alone = calls.lock_owned() => Some(alone),
-                }
+            let mut alone = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return Ok(None),
+                alone = self.calls_of(&job.entry.session).lock_owned() => Some(alone),
             };
             attempts += 1;
             let began = self.clock.now();
@@ -74,7 +73,15 @@ impl Lanes {
                 hurried: job.hurried.then_some(paused),
             };
             let armed = job.channel.status().armed && !job.entry.dry_run;
-            let answer = self.call(job, armed, attempts).await?;
+            let mut call = std::pin::pin!(self.call(job, armed, attempts));
+            let answer = tokio::select! {
+                biased;
+                answer = &mut call => answer?,
+                () = self.clock.sleep_until(began.plus(ALONE)) => {
+                    drop(alone.take());
+                    call.await?
+                }
+            };
             match judge(self.rules, &self.policy, self.rng.as_ref(), attempt, answer) {
                 Verdict::Settle { outcome, retry_after } => {
                     return Ok(Some(self.settle(job, outcome, retry_after).await?));

@@ -13,7 +13,7 @@ use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
     Body, DirectiveRef, Draft, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Target,
-    TurnId,
+    Timestamp, TurnId,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -115,8 +115,9 @@ pub(crate) struct Courier {
     pub(crate) session: SessionId,
     pub(crate) channel: Channel,
     pub(crate) target: Target,
-    /// Another chat than the turn's own, where no text of the turn waits behind what is posted.
-    pub(crate) elsewhere: bool,
+    /// Until when what is posted to another chat than the turn's own is waited for; no text of the turn waits
+    /// behind it. `None` in its own chat.
+    pub(crate) patience: Option<Timestamp>,
     /// Another channel than the turn's own.
     pub(crate) abroad: bool,
     /// Nothing may reach a platform, in no chat.
@@ -124,11 +125,17 @@ pub(crate) struct Courier {
 }
 
 impl Courier {
-    /// The same for a chat that a directive names. What happens there is told of its channel.
+    /// The same for a chat that a directive names. What happens there is told of its channel. All that is posted
+    /// for the directive is waited for as long as it may keep the text waiting; the time that another operation has
+    /// been the first in that chat's lane counts, so that one in trouble is waited for once.
     pub(crate) fn to(&self, channel: Channel, target: Target) -> Self {
         let abroad = *channel.id() != *self.channel.id();
+        let patience = (abroad || target != self.target).then(|| {
+            let since = self.lanes.busy_since(channel.id(), &target);
+            since.unwrap_or_else(|| self.recorder.now()).plus(PATIENCE)
+        });
         Self {
-            elsewhere: abroad || target != self.target,
+            patience,
             abroad,
             recorder: self.recorder.on_channel(channel.id()),
             channel,
@@ -137,9 +144,14 @@ impl Courier {
         }
     }
 
+    /// Whether it posts to another chat than the turn's own.
+    pub(crate) const fn is_elsewhere(&self) -> bool {
+        self.patience.is_some()
+    }
+
     /// Commits the intent, then waits for the outcome, unless the lane is held. What goes to another chat is
-    /// waited for as long as a directive may keep the text waiting; when the process ends nothing is, and what
-    /// is still said goes into the outbox for the next start.
+    /// waited for as long as patience lasts; when the process ends nothing is, and what is still said goes into
+    /// the outbox for the next start.
     pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<Posted, StoreError> {
         self.post_after(Vec::new(), outgoing).await
     }
@@ -169,7 +181,7 @@ impl Courier {
             place,
             watch: Arc::clone(&self.leaks),
         });
-        let hurried = outgoing.directive.is_some() && !self.elsewhere;
+        let hurried = outgoing.directive.is_some() && !self.is_elsewhere();
         let mut intent = intent(&self.target, outgoing);
         intent.channel = self.abroad.then(|| self.channel.id().clone());
         crash::point(Point::BeforeIntend);
@@ -187,7 +199,12 @@ impl Courier {
             resumed: false,
             done,
         });
-        let patience = self.recorder.now().plus(PATIENCE);
+        let impatient = async {
+            match self.patience {
+                Some(until) => self.recorder.clock.sleep_until(until).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             () = self.lanes.stop.cancelled() => Ok(Posted::Held(ended)),
@@ -202,9 +219,7 @@ impl Courier {
                 }
                 Ok(Posted::Held(ended))
             }
-            () = self.recorder.clock.sleep_until(patience), if self.elsewhere => {
-                Ok(Posted::Held(ended))
-            }
+            () = impatient => Ok(Posted::Held(ended)),
         }
     }
 

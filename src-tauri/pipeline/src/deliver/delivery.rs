@@ -18,7 +18,7 @@ use foldback_wire::{Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Term
 use tokio::sync::mpsc;
 
 /// Delivers a turn: takes cues until the run is over, then sees to it that something was said, and waits for
-/// everything that is held. Answers how the turn ended.
+/// everything that is held in its chat. Answers how the turn ended; in other chats something may still wait.
 pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> Result<Terminal, StoreError> {
     desk.put_placeholder().await?;
     let mut bubble = None;
@@ -192,10 +192,11 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
             desk.post(wanted).await?;
         }
     }
-    if desk.tally.directives > 0 && desk.tally.directives == desk.tally.skipped && desk.tally.texts == 0 {
+    let skipped = desk.tally.directives > 0 && desk.tally.directives == desk.tally.skipped;
+    if skipped && desk.tally.texts == 0 && desk.held.is_empty() {
         desk.warn("every directive of the answer was skipped, so the user sees nothing".to_owned())?;
     }
-    let held = desk.held.len();
+    let held = desk.held.len() + desk.elsewhere.len();
     let detail = format!("everything of this turn is in the outbox or delivered; {held} held");
     desk.note(Kind::Passed {
         stage: Stage::Dispatch,

@@ -40,6 +40,8 @@ pub(crate) struct Desk {
     /// Dropped when there is nothing left to say: what is held keeps no process from ending.
     pub(crate) busy: Option<TaskTrackerToken>,
     pub(super) held: VecDeque<Held>,
+    /// What was not waited for in other chats: directives', from which nothing follows in the turn's own.
+    pub(super) elsewhere: Vec<oneshot::Receiver<Carried>>,
     /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
     spoke: bool,
     /// Directives that wait for the end of their message; only with that rule switched off.
@@ -99,6 +101,7 @@ impl Desk {
             tally: Tally::default(),
             busy: None,
             held: VecDeque::new(),
+            elsewhere: Vec::new(),
             spoke: false,
             late: Vec::new(),
             raw: String::new(),
@@ -146,10 +149,11 @@ impl Desk {
             let live = outgoing.live;
             let counts =
                 is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some();
-            let speaks = !courier.elsewhere && makes_message(&outgoing.operation);
+            let speaks = !courier.is_elsewhere() && makes_message(&outgoing.operation);
             match courier.post(outgoing).await? {
                 // Nobody waits for a live frame: it is dropped when its lane goes on.
                 Posted::Held(_) if live => {}
+                Posted::Held(outcome) if courier.is_elsewhere() => self.elsewhere.push(outcome),
                 Posted::Held(outcome) => {
                     self.spoke |= speaks;
                     self.held.push_back(Held {
@@ -273,7 +277,20 @@ impl Desk {
         Ok(())
     }
 
-    /// Waits for the outcomes of what is held, and for what follows from them.
+    /// Waits for what was not waited for in other chats. Nobody else need: there is nothing left to say.
+    pub(crate) async fn collect_elsewhere(&mut self) -> Result<(), StoreError> {
+        for outcome in std::mem::take(&mut self.elsewhere) {
+            self.courier.outcome(outcome).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether something is not finished in other chats.
+    pub(crate) const fn is_busy_elsewhere(&self) -> bool {
+        !self.elsewhere.is_empty()
+    }
+
+    /// Waits for the outcomes of what is held in the turn's chat, and for what follows from them.
     pub(super) async fn collect_held(&mut self) -> Result<(), StoreError> {
         while let Some(Held {
             counts,

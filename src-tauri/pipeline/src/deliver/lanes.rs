@@ -116,7 +116,7 @@ pub(crate) struct Lanes {
     released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
     /// What a person gave up on a channel.
     given_up: watch::Sender<BTreeMap<ChannelId, GivenUp>>,
-    /// Held by a platform call of a conversation, which may speak in several chats.
+    /// Held by a platform call of a conversation, which may speak in several chats; not for longer than `ALONE`.
     calls: Mutex<HashMap<SessionId, Weak<tokio::sync::Mutex<()>>>>,
     /// What platforms acknowledged.
     pub(crate) sent: Sent,
@@ -192,6 +192,14 @@ impl Lanes {
         );
         self.tasks.spawn(Arc::clone(self).work(key, held, reopened));
         seen
+    }
+
+    /// Since when the first operation in a chat's lane has been in the outbox; `None` where there is none.
+    pub(crate) fn busy_since(&self, channel: &ChannelId, target: &Target) -> Option<Timestamp> {
+        let lanes = self.lock();
+        let lane = lanes.get(&(channel.clone(), target.clone()))?;
+        let first = lane.first.or_else(|| lane.waiting.front().map(Queued::of))?;
+        Some(first.at)
     }
 
     /// Whether the lane of a chat is held at the moment.

@@ -136,6 +136,41 @@ fn a_conversation_that_speaks_in_two_chats_leaves_at_most_one_operation_unknown(
 }
 
 #[test]
+fn a_conversation_in_two_chats_of_a_platform_with_keys_leaves_at_most_one_for_a_late_start_to_doubt() {
+    let settings = "[output]\nallow_targets = [\"discord:c2\"]\n";
+    let first = runtime();
+    let world = first.block_on(async {
+        let bot = Bot::with(settings).await;
+        let slow = CallFault {
+            times: 2,
+            fail: None,
+            latency_ms: 300,
+            ..CallFault::first(OpKind::SendText, CallFailure::Gone)
+        };
+        bot.fault(Platform::Discord, slow);
+        bot.engine.mute(true, Actor::Console);
+        bot.says([text(
+            "<actions><send-message channel=\"discord\" chat=\"c2\">psst</send-message></actions>One.",
+        )]);
+        let _turn = bot.user(Platform::Discord, "hi").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        bot.engine.mute(false, Actor::Console);
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        bot.world()
+    });
+    drop(first);
+    runtime().block_on(async {
+        tokio::time::sleep(Duration::from_mins(3)).await;
+        let bot = Bot::in_world(world, settings, Rules::all()).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let unknown =
+            |k: &Kind| matches!(k, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown);
+        assert_eq!(bot.kinds().await.iter().filter(|k| unknown(k)).count(), 1);
+        bot.check().await;
+    });
+}
+
+#[test]
 fn a_dry_run_that_a_crash_cut_off_leaves_no_doubt() {
     let settings = "[channels.signal]\narmed = false\n";
     let first = runtime();

@@ -2,7 +2,8 @@
 
 use crate::bot::{Bot, later, text};
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_wire::{Code, Kind, OpKind, OutcomeCode, Platform, Terminal};
+use foldback_wire::{Actor, Code, Kind, OpKind, OutcomeCode, Platform, Terminal};
+use std::time::Duration;
 
 async fn skips(bot: &Bot) -> Vec<(OutcomeCode, String)> {
     let skip = |k| match k {
@@ -58,6 +59,21 @@ async fn an_answer_whose_directives_are_all_skipped_says_nothing_but_warns() {
     assert!(bot.screen(Platform::Telegram).is_empty());
     let warned = |k: &Kind| matches!(k, Kind::Warned { detail } if detail.contains("every directive"));
     assert!(bot.kinds().await.iter().any(warned));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn skipped_directives_do_not_make_held_text_nothing() {
+    let bot = Bot::with("[output]\ndisable = [\"react\"]\n").await;
+    bot.engine.mute(true, Actor::Console);
+    bot.says([text("<actions><react emoji=\"eyes\"/></actions>Here.")]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot.engine.mute(false, Actor::Console);
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram), ["Here."]);
+    let warned = |k: &Kind| matches!(k, Kind::Warned { detail } if detail.contains("every directive"));
+    assert!(!bot.kinds().await.iter().any(warned));
     bot.check().await;
 }
 

@@ -1,5 +1,6 @@
 //! Whole turns on loopback channels in virtual time.
 
+mod across;
 mod answers;
 mod bot;
 mod crash;
