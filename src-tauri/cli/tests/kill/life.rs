@@ -41,12 +41,7 @@ impl Life {
         home: &Path,
         crash: Option<&str>,
     ) -> Self {
-        let mut messages = BTreeSet::new();
-        for place in 0..CONVERSATIONS * MESSAGES {
-            let id = (1_000_000 + number * CONVERSATIONS * MESSAGES + place).to_string();
-            at.write(message(platform, place % CONVERSATIONS, &id));
-            messages.insert(id);
-        }
+        let messages = write(platform, number, at);
         let (mut child, lines) = start(home, &["--commands"], crash);
         Self {
             stdin: child.stdin.take().unwrap(),
@@ -93,14 +88,7 @@ impl Life {
             }
             if self.messages.is_empty() && running.is_empty() && !told {
                 told = true;
-                let pid = self.child.id().to_string();
-                assert!(
-                    Command::new("kill")
-                        .args(["-s", "TERM", &pid])
-                        .status()
-                        .unwrap()
-                        .success()
-                );
+                self.terminate();
             }
         }
         let status = self.child.wait().unwrap();
@@ -109,11 +97,41 @@ impl Life {
         killed
     }
 
+    /// Ends the bot in order in the middle of its first turn, while somebody goes on writing; what is unanswered
+    /// then is left to the next life.
+    pub(crate) fn cut_short(mut self, write_on: impl FnOnce()) {
+        let next = || self.lines.recv_timeout(PATIENCE);
+        while next().expect("no turn runs")["kind"]["type"] != "run_started" {}
+        self.terminate();
+        write_on();
+        let end = std::iter::repeat_with(next).find_map(Result::err);
+        assert_eq!(end, Some(RecvTimeoutError::Disconnected), "the bot hangs");
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "a bot ended with {status}");
+    }
+
+    /// Tells the bot to end in order.
+    fn terminate(&self) {
+        let pid = self.child.id().to_string();
+        let told = Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap();
+        assert!(told.success());
+    }
+
     fn switch(&mut self, on: bool) {
         let order = json!({"command": "channel_switch", "args": {"channel": self.channel, "on": on}});
         // It may just have been killed.
         let _ = writeln!(self.stdin, "{order}");
     }
+}
+
+/// Somebody writes in each conversation. Answers the ids of the messages, which belong to this number.
+pub(crate) fn write(platform: Platform, number: u64, at: &SimulatedPlatform) -> BTreeSet<String> {
+    let ids = (0..CONVERSATIONS * MESSAGES).map(|place| {
+        let id = (1_000_000 + number * CONVERSATIONS * MESSAGES + place).to_string();
+        at.write(message(platform, place % CONVERSATIONS, &id));
+        id
+    });
+    ids.collect()
 }
 
 /// A bot in a process of its own, which is killed at `crash`, and the events that it prints.

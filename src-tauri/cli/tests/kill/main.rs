@@ -2,7 +2,8 @@
 //! intent, attempt, platform call and outcome, while it talks to a platform in a process of its own. Afterwards
 //! the bot's journal and the platform's log are compared: every operation is acknowledged exactly once in that
 //! log or shown as unknown, at most one in a conversation and kill; nothing acknowledged is missing. Every
-//! message that was written ends, and one fails by a kill only if it had been given to the agent.
+//! message that was written ends, and one fails by a kill only if it had been given to the agent. One bot of each
+//! series is told to end instead (TERM), in the middle of a turn, while messages come on.
 //!
 //! [`real`] does the same on the real adapters, at every step of one answer in turn.
 //!
@@ -112,6 +113,11 @@ fn torment(series: &Series) -> Figures {
         killed.iter().all(|times| *times > 0),
         "a point was never hit: {killed:?}"
     );
+    // One that is told to end while it answers, and whose messages come on.
+    let early = Life::begin(series.platform, lives, &platform, home.path(), None);
+    written.extend(early.messages().iter().cloned());
+    early.cut_short(|| written.extend(life::write(series.platform, lives + 1, &platform)));
+    lives += 2;
     // Two, as a platform may notice only during the first that it has to deliver some messages again.
     for number in lives..lives + 2 {
         let last = Life::begin(series.platform, number, &platform, home.path(), None);
@@ -130,7 +136,7 @@ fn torment(series: &Series) -> Figures {
             String::new()
         },
         killed.iter().sum::<u64>(),
-        lives + 2,
+        lives + 1,
     );
     figures
 }
