@@ -59,7 +59,7 @@ impl Lanes {
                 let calls = self.calls_of(&job.entry.session);
                 tokio::select! {
                     biased;
-                    () = self.stop.cancelled() => return Ok(None),
+                    () = self.stop.cancelled() => return self.leave(job, attempts, maybe_done_at.is_some()).await,
                     alone = calls.lock_owned() => Some(alone),
                 }
             };
@@ -118,12 +118,22 @@ impl Lanes {
                     paused += after;
                     tokio::select! {
                         biased;
-                        () = self.stop.cancelled() => return Ok(None),
+                        () = self.stop.cancelled() => return self.leave(job, attempts, maybe_done_at.is_some()).await,
                         () = self.clock.sleep_until(until) => {}
                     }
                 }
             }
         }
+    }
+
+    /// The process ends before the next call. The operation stays in the outbox; a live frame has its end, since
+    /// the whole text is there for the next start.
+    async fn leave(&self, job: &Job, attempts: u32, maybe_done: bool) -> Result<Option<Carried>, StoreError> {
+        if !job.live {
+            return Ok(None);
+        }
+        let outcome = superfluous(attempts, maybe_done);
+        self.settle(job, outcome, None).await.map(Some)
     }
 
     /// Calls the platform, or acts as if; says whether a planned fault makes it go wrong.
@@ -200,29 +210,6 @@ impl Lanes {
         let events = kinds.into_iter().map(|kind| job.recorder.draft(kind)).collect();
         job.recorder.journal.retry(op, events).await
     }
-
-    async fn settle(
-        &self,
-        job: &Job,
-        outcome: Outcome,
-        retry_after: Option<Duration>,
-    ) -> Result<Carried, StoreError> {
-        let op = job.entry.op;
-        tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
-        self.sent
-            .remember(&job.entry.channel, &job.entry.target, &outcome);
-        let ended = job.recorder.draft(Kind::Ended {
-            op,
-            outcome: outcome.clone(),
-        });
-        crash::point(Point::BeforeSettle);
-        job.recorder
-            .journal
-            .settle(op, outcome.clone(), vec![ended])
-            .await?;
-        crash::point(Point::AfterSettle);
-        Ok(Carried { outcome, retry_after })
-    }
 }
 
 /// The mark of a planned fault that hits a call.
@@ -237,7 +224,7 @@ pub(super) fn faulted(number: u64, op: OpId, fault: &CallFault) -> Kind {
 /// The end of a live frame that cannot go out now.
 fn superfluous(attempts: u32, maybe_done: bool) -> Outcome {
     let outcome = if maybe_done {
-        Outcome::new(OutcomeCode::Unknown).because("it may have arrived before its channel closed")
+        Outcome::new(OutcomeCode::Unknown).because("it may have arrived; later text replaces it")
     } else {
         Outcome::new(OutcomeCode::Cancelled).because("later text replaces it")
     };
