@@ -139,10 +139,11 @@ impl Way<'_> {
                     return None;
                 }
                 let text = format!("{}: {}", noun(entry.intent.kind), told(outcome));
-                let fine = matches!(
-                    outcome.code,
-                    OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled
-                );
+                let fine = outcome.replaced_by.is_some()
+                    || matches!(
+                        outcome.code,
+                        OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled
+                    );
                 (
                     Some(text),
                     if fine {

@@ -2,7 +2,13 @@
 //! nothing lost silently.
 
 use crate::{
-    deliver::{bubble::arrived, carry::KEY_MEMORY, fallback::left, lanes::Job, tally::terminal_of},
+    deliver::{
+        bubble::arrived,
+        carry::KEY_MEMORY,
+        fallback::{Next, left},
+        lanes::{Carried, Job, Origin},
+        tally::terminal_of,
+    },
     engine::Core,
     recorder::Recorder,
     rules::Rule,
@@ -150,7 +156,7 @@ impl Core {
     /// would ever replace it. Turns whose run had begun end once their operations have;
     /// those that waited go through the gates again, in the order in which they came, before any new message.
     pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
-        let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<_>>> = BTreeMap::new();
+        let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<Carried>>> = BTreeMap::new();
         for entry in left.outbox {
             let recorder = self
                 .recorder
@@ -166,7 +172,7 @@ impl Core {
             if entry.live && !entry.in_flight {
                 let outcome = Outcome::new(OutcomeCode::Cancelled)
                     .because("the process ended, and nothing would replace this live frame");
-                settle(&recorder, &entry, outcome).await?;
+                self.settle_left(&recorder, &entry, outcome).await?;
                 continue;
             }
             let remembered = self.recorder.now().since(entry.at) <= KEY_MEMORY;
@@ -176,7 +182,7 @@ impl Core {
                     attempts: 1,
                     ..Outcome::new(OutcomeCode::Unknown).because("the process ended during the platform call")
                 };
-                settle(&recorder, &entry, outcome).await?;
+                self.settle_left(&recorder, &entry, outcome).await?;
                 continue;
             }
             let (done, outcome) = oneshot::channel();
@@ -193,7 +199,7 @@ impl Core {
                 live: false,
                 hurried,
                 shows: None,
-                resumed: true,
+                origin: Origin::Resumed,
                 done,
             });
         }
@@ -206,10 +212,16 @@ impl Core {
             let outcomes = waits.remove(&turn).unwrap_or_default();
             let halted = self.halted.clone();
             closings.spawn(async move {
-                for outcome in outcomes {
-                    // The process ends again before this one has an outcome: the turn stays open.
-                    let outcome = halted.run_until_cancelled(outcome).await;
-                    outcome.and_then(Result::ok).ok_or(StoreError::Closed)?;
+                for mut outcome in outcomes {
+                    loop {
+                        // The process ends again before this one has an outcome: the turn stays open.
+                        let carried = halted.run_until_cancelled(outcome).await;
+                        let carried = carried.and_then(Result::ok).ok_or(StoreError::Closed)?;
+                        match carried.follows {
+                            Some(follows) => outcome = follows.ended,
+                            None => break,
+                        }
+                    }
                 }
                 close(&recorder, turn).await
             });
@@ -232,6 +244,24 @@ impl Core {
 }
 
 impl Core {
+    /// Ends what an earlier process left and no later one carries out.
+    async fn settle_left(
+        &self,
+        recorder: &Recorder,
+        entry: &OutboxEntry,
+        outcome: Outcome,
+    ) -> Result<(), StoreError> {
+        // It neither arrived nor was refused, for all that is known: nothing is done next.
+        let Next { warning, .. } = Next::of(&entry.then, &outcome, self.rules);
+        let ended = Kind::Ended {
+            op: entry.op,
+            outcome: outcome.clone(),
+        };
+        let kinds = std::iter::once(ended).chain(warning.map(|detail| Kind::Warned { detail }));
+        let events = kinds.map(|kind| recorder.draft(kind)).collect();
+        recorder.journal.settle(entry.op, outcome, events).await
+    }
+
     /// Remembers the message of a turn whose whole answer is in the outbox: a platform that has no
     /// confirmation of it delivers it again.
     async fn recall_complete(&self, turn: TurnId) -> Result<(), StoreError> {
@@ -245,14 +275,6 @@ impl Core {
         }
         Ok(())
     }
-}
-
-async fn settle(recorder: &Recorder, entry: &OutboxEntry, outcome: Outcome) -> Result<(), StoreError> {
-    let event = recorder.draft(Kind::Ended {
-        op: entry.op,
-        outcome: outcome.clone(),
-    });
-    recorder.journal.settle(entry.op, outcome, vec![event]).await
 }
 
 /// Writes the end of a turn that an earlier process began.

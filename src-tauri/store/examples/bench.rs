@@ -2,7 +2,7 @@
 //! Every figure stands beside one of the same run, so that machines can be compared.
 
 use foldback_store::{
-    Filter, Journal, MemoryJournal, Opening, OutboxEntry, Scene, SqliteJournal, StoreError, View,
+    Filter, Journal, MemoryJournal, Opening, OutboxEntry, Scene, SqliteJournal, StoreError, Then, View,
 };
 use foldback_wire::{
     Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Span, Target, Timestamp, TurnId,
@@ -162,6 +162,7 @@ fn entry(op: OpId) -> OutboxEntry {
         in_flight: false,
         dry_run: false,
         live: false,
+        then: Then::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
-use crate::{Mention, Selection};
+use crate::{Mention, Selection, Then};
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
@@ -35,6 +35,9 @@ pub struct OutboxEntry {
     /// Whether it is a live frame or a placeholder, which no restart sends.
     #[serde(default)]
     pub live: bool,
+    /// What follows from how it ends.
+    #[serde(default, skip_serializing_if = "Then::is_nothing")]
+    pub then: Then,
 }
 
 /// A conversation's stored state.
@@ -132,6 +135,16 @@ pub trait Journal: Send + Sync {
 
     /// Records the outcome and takes the operation out of the outbox; durable when it returns.
     async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError>;
+
+    /// The same, and puts what follows from the outcome into the outbox: after a crash both happened or
+    /// neither.
+    async fn settle_and_intend(
+        &self,
+        op: OpId,
+        outcome: Outcome,
+        next: OutboxEntry,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError>;
 
     /// What is left in the outbox, in order.
     async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError>;

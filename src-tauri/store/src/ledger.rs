@@ -68,6 +68,21 @@ impl Ledger {
         Ok(())
     }
 
+    /// The same, and puts what follows from it in.
+    pub(crate) fn settle_and_intend(
+        &mut self,
+        op: OpId,
+        outcome: &Outcome,
+        next: OutboxEntry,
+    ) -> Result<(), StoreError> {
+        // Looked at first, so that a refused change leaves no half.
+        if self.outbox.contains_key(&next.op) {
+            return Err(StoreError::IntendedTwice(next.op));
+        }
+        self.settle(op, outcome)?;
+        self.intend(next)
+    }
+
     pub(crate) fn outbox(&self) -> Vec<OutboxEntry> {
         self.outbox.values().cloned().collect()
     }

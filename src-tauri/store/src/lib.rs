@@ -11,6 +11,7 @@ mod row;
 mod scene;
 mod selection;
 mod sqlite;
+mod then;
 mod view;
 
 pub use filter::{FIELDS, Field, Filter, Matcher, Value, Values, complete};
@@ -23,4 +24,5 @@ pub use row::{one_line, row};
 pub use scene::Scene;
 pub use selection::Selection;
 pub use sqlite::{Limits, SqliteJournal};
+pub use then::{Case, Instead, Removal, Then};
 pub use view::{Opening, View, Work};

@@ -117,6 +117,17 @@ impl Journal for MemoryJournal {
         self.write(events, |ledger| ledger.settle(op, &outcome)).map(drop)
     }
 
+    async fn settle_and_intend(
+        &self,
+        op: OpId,
+        outcome: Outcome,
+        next: OutboxEntry,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError> {
+        self.write(events, |ledger| ledger.settle_and_intend(op, &outcome, next))
+            .map(drop)
+    }
+
     async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError> {
         Ok(self.state().ledger.outbox())
     }

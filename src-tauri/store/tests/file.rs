@@ -1,6 +1,6 @@
 //! What a file and a disk can do to a journal, and what a person then reads.
 
-use foldback_store::{Journal, Limits, Mention, OutboxEntry, SqliteJournal, StoreError};
+use foldback_store::{Journal, Limits, Mention, OutboxEntry, SqliteJournal, StoreError, Then};
 use foldback_wire::{Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId};
 use sqlx::{Connection, SqliteConnection};
 use std::{
@@ -45,6 +45,7 @@ fn sending(op: u64) -> OutboxEntry {
         in_flight: false,
         dry_run: false,
         live: false,
+        then: Then::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is asked of a channel, and what came of it.
 
-use crate::{ChannelId, ChatId, MessageId, OpKind, ThreadId, closed::closed_set};
+use crate::{ChannelId, ChatId, MessageId, OpId, OpKind, ThreadId, closed::closed_set};
 use foldback_directives::{FileKind, Span};
 use serde::{Deserialize, Serialize};
 
@@ -145,6 +145,10 @@ pub struct Outcome {
     pub refusal: Option<RefusalCode>,
     /// Platform calls made.
     pub attempts: u32,
+    /// The operation that was done in its place, because the platform refused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub replaced_by: Option<OpId>,
 }
 
 impl Outcome {
@@ -156,6 +160,7 @@ impl Outcome {
             detail: None,
             refusal: None,
             attempts: 0,
+            replaced_by: None,
         }
     }
 
@@ -164,6 +169,11 @@ impl Outcome {
     pub fn because(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self
+    }
+
+    /// Whether the operation did not arrive, or nobody knows, and nothing was done in its place.
+    pub const fn is_dead(&self) -> bool {
+        matches!(self.code, OutcomeCode::Failed | OutcomeCode::Unknown) && self.replaced_by.is_none()
     }
 }
 

@@ -58,7 +58,7 @@ impl Backend {
             open_total: open.len() as u32,
             open: self.lines(&mut folds, &open, limit, &resent).await?,
             dead_total: dead.len() as u32,
-            dead_filter: filter("ended,undelivered", "failed,unknown"),
+            dead_filter: format!("{} is:error", filter("ended,undelivered", "failed,unknown")),
             dead: self.lines(&mut folds, &ops(&dead), limit, &resent).await?,
             settled_total: settled.len() as u32,
             settled_filter: filter(
@@ -94,6 +94,8 @@ impl Backend {
                     (Kind::Intended { op, intent }, _) if intent.kind == OpKind::Typing => {
                         typing.insert(op);
                     }
+                    // What was done in its place has an outcome of its own.
+                    (Kind::Ended { outcome, .. }, _) if outcome.replaced_by.is_some() => {}
                     (Kind::Ended { op, outcome }, Some(turn)) if !typing.remove(&op) => {
                         let code = outcome.code;
                         outcomes.push(Outcome { op, turn, code });
@@ -209,7 +211,7 @@ fn is_dead_letter(entry: &LedgerEntry) -> bool {
     entry
         .outcome
         .as_ref()
-        .is_some_and(|outcome| is_dead(outcome.code))
+        .is_some_and(foldback_wire::Outcome::is_dead)
 }
 
 /// The operation that a message asks for again.

@@ -3,7 +3,7 @@
 use super::{messages::Messages, when::When};
 use foldback_store::row;
 use foldback_wire::{
-    Body, Event, Kind, Outcome, OutcomeCode, Span,
+    Body, Event, Kind, Outcome, Span,
     rpc::{Decision, DecisionKind, RowFlag},
 };
 
@@ -92,5 +92,5 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
 
 /// Whether an outcome is a failure that a person should see in red.
 pub(super) const fn failed(outcome: &Outcome) -> bool {
-    matches!(outcome.code, OutcomeCode::Failed | OutcomeCode::Unknown)
+    outcome.is_dead()
 }

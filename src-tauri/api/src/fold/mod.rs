@@ -186,7 +186,8 @@ impl TurnFold {
             &sender.display_name
         };
         let fine = |entry: &&LedgerEntry| {
-            let code = entry.outcome.as_ref().map(|o| o.code);
+            let last = entry.outcome.as_ref().filter(|o| o.replaced_by.is_none());
+            let code = last.map(|o| o.code);
             !matches!(
                 code,
                 None | Some(OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::DryRun)

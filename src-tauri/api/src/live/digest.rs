@@ -237,7 +237,9 @@ impl Digest {
                 self.sums(channel.as_ref(), |sums| {
                     let counters = &mut sums.counters;
                     counters.held = counters.held.saturating_sub(1);
-                    add(counters, outcome.code);
+                    if outcome.replaced_by.is_none() {
+                        add(counters, outcome.code);
+                    }
                 });
                 if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) {
                     self.sent.insert(*op);

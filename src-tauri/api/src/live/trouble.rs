@@ -24,7 +24,7 @@ pub(super) fn alarm(event: &Event) -> Option<Alarm> {
         Kind::TurnEnded {
             terminal: Terminal::Failed { detail },
         } => (AlarmKind::Error, format!("A turn failed: {detail}")),
-        Kind::Ended { op, outcome } => {
+        Kind::Ended { op, outcome } if outcome.is_dead() => {
             let detail = outcome.detail.as_deref().unwrap_or(outcome.code.about());
             match outcome.code {
                 OutcomeCode::Failed => (AlarmKind::Error, format!("Operation {op} failed: {detail}")),
@@ -66,7 +66,7 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
             why,
             ..
         } => (format!("{to}: {why}"), hint(of_state(*to, why))),
-        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Failed => {
+        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Failed && outcome.is_dead() => {
             let detail = outcome.detail.as_deref().unwrap_or("the platform refused");
             let hint = if is_planned(detail) {
                 PLANNED_REMEDY

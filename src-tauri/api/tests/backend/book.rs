@@ -122,6 +122,34 @@ async fn a_dead_letter_is_sent_again_once_and_by_a_person_only() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_done_in_another_way_is_no_dead_letter() {
+    let host = Host::start().await;
+    let loopback = host.backend.loopback(&"signal".into()).unwrap();
+    let gone = CallFault::first(OpKind::SendText, CallFailure::Gone);
+    loopback.platform().plan(gone);
+    let turn = host.say("signal", "Hi", "[[reply_to_current]]Hello.").await;
+    let book = book(&host, Some("signal")).await;
+    assert_eq!((book.open_total, book.dead_total, book.settled_total), (0, 0, 1));
+    assert_eq!(host.rows(&book.dead_filter).await, 0);
+    assert_eq!(host.rows(&book.settled_filter).await, 1);
+    let turns: Value = host.call("turns", json!({"limit": 10})).await;
+    assert_eq!(turns[0]["failed_ops"], 0);
+    let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
+    let texts: Vec<_> = detail
+        .ledger
+        .iter()
+        .filter(|entry| entry.intent.kind == OpKind::SendText)
+        .collect();
+    assert_eq!(texts.len(), 2, "the turn shows both");
+    let refused = texts[0].outcome.as_ref().unwrap();
+    assert_eq!(refused.replaced_by, Some(texts[1].op));
+    let (code, message, _) = host
+        .failure("resend", json!({"turn": turn, "op": texts[0].op}))
+        .await;
+    assert_eq!(code, "not_dead", "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_did_not_arrive_after_all_is_a_dead_letter() {
     let host = Host::start().await;
     let turn = host.say("telegram", "Hi", "Please arrive").await;

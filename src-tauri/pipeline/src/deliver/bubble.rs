@@ -4,7 +4,7 @@
 use super::{
     courier::Outgoing,
     desk::{Desk, Sent},
-    fallback::Wanted,
+    fallback::off_screen,
 };
 use crate::{
     config::Narration,
@@ -180,7 +180,7 @@ impl Bubble {
         let text = piece.text(&self.clean);
         let said = self.said(piece);
         let frame = match &self.shown {
-            Some(shown) => said.edit(shown.id.clone(), text.clone()).live(true).into(),
+            Some(shown) => said.edit(shown.id.clone(), text.clone()).live(true),
             None => self.wanted(desk, &text, said, true),
         };
         let Some(Sent {
@@ -218,19 +218,22 @@ impl Bubble {
     async fn settle(&mut self, desk: &mut Desk, piece: &Piece) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
         let shown = self.shown.take();
-        if shown.as_ref().is_none_or(|shown| shown.text != text) {
+        if shown.as_ref().is_some_and(|shown| shown.text == text) {
+            // The last frame is the message.
+            desk.tally.texts += 1;
+        } else {
             let said = self.said(piece);
             let anew = self.wanted(desk, &text, said.clone(), false);
             let wanted = match shown {
-                Some(Shown { id, at, .. }) if self.wait_for_edit(desk, at).await? => {
-                    Wanted::edit(said.edit(id.clone(), text), id, anew)
-                }
+                Some(Shown { id, at, .. }) if self.wait_for_edit(desk, at).await? => said
+                    .edit(id.clone(), text)
+                    .or_anew(off_screen(&id, &desk.can), anew),
                 Some(Shown { id, .. }) => {
                     desk.warn(format!(
                         "the platform wants no edit of message {id} before {}; the text is sent anew",
                         self.quiet_until
                     ))?;
-                    anew.replacing(id)
+                    anew.replacing(off_screen(&id, &desk.can))
                 }
                 None => anew,
             };
@@ -250,15 +253,15 @@ impl Bubble {
 
     /// A new message; the first one of an answer carries the reply target, and is sent plainly when the
     /// platform refuses that.
-    pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Said, live: bool) -> Wanted {
+    pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Said, live: bool) -> Outgoing {
         let first = self.parts == 0 || !desk.rules.holds(Rule::DeliverReply);
         let plain = said.clone().text(text.to_owned(), None).live(live);
         match self.reply_to.as_ref().filter(|_| first) {
             Some(target) => {
                 let reply = said.text(text.to_owned(), Some(target.clone())).live(live);
-                Wanted::reply(reply, plain, target)
+                reply.or_plainly(plain, target)
             }
-            None => plain.into(),
+            None => plain,
         }
     }
 

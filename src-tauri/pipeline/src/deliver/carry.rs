@@ -59,7 +59,7 @@ impl Lanes {
             // What a crash leaves in flight is sent again under its key, or unknown: then only one may be.
             let mut alone = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return Ok(None),
+                () = self.stop.cancelled() => return self.leave(job, attempts, maybe_done_at.is_some()).await,
                 alone = self.calls_of(&job.entry.session).lock_owned() => Some(alone),
             };
             attempts += 1;
@@ -112,12 +112,22 @@ impl Lanes {
                     paused += after;
                     tokio::select! {
                         biased;
-                        () = self.stop.cancelled() => return Ok(None),
+                        () = self.stop.cancelled() => return self.leave(job, attempts, maybe_done_at.is_some()).await,
                         () = self.clock.sleep_until(until) => {}
                     }
                 }
             }
         }
+    }
+
+    /// The process ends before the next call. The operation stays in the outbox; a live frame has its end, since
+    /// the whole text is there for the next start.
+    async fn leave(&self, job: &Job, attempts: u32, maybe_done: bool) -> Result<Option<Carried>, StoreError> {
+        if !job.live {
+            return Ok(None);
+        }
+        let outcome = superfluous(attempts, maybe_done);
+        self.settle(job, outcome, None).await.map(Some)
     }
 
     /// Calls the platform or, where it was not armed when it was looked at, acts as if.
@@ -190,29 +200,6 @@ impl Lanes {
         let events = kinds.into_iter().map(|kind| job.recorder.draft(kind)).collect();
         job.recorder.journal.retry(op, events).await
     }
-
-    async fn settle(
-        &self,
-        job: &Job,
-        outcome: Outcome,
-        retry_after: Option<Duration>,
-    ) -> Result<Carried, StoreError> {
-        let op = job.entry.op;
-        tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
-        self.sent
-            .remember(&job.entry.channel, &job.entry.target, &outcome);
-        let ended = job.recorder.draft(Kind::Ended {
-            op,
-            outcome: outcome.clone(),
-        });
-        crash::point(Point::BeforeSettle);
-        job.recorder
-            .journal
-            .settle(op, outcome.clone(), vec![ended])
-            .await?;
-        crash::point(Point::AfterSettle);
-        Ok(Carried { outcome, retry_after })
-    }
 }
 
 /// The mark of a planned fault that hits a call.
@@ -227,7 +214,7 @@ pub(super) fn faulted(number: u64, op: OpId, fault: &CallFault) -> Kind {
 /// The end of a live frame that cannot go out now.
 fn superfluous(attempts: u32, maybe_done: bool) -> Outcome {
     let outcome = if maybe_done {
-        Outcome::new(OutcomeCode::Unknown).because("it may have arrived before its channel closed")
+        Outcome::new(OutcomeCode::Unknown).because("it may have arrived; later text replaces it")
     } else {
         Outcome::new(OutcomeCode::Cancelled).because("later text replaces it")
     };

@@ -2,7 +2,7 @@
 
 use super::{
     judge::PATIENCE,
-    lanes::{Carried, Job, Lanes, Shows},
+    lanes::{Carried, DRAIN, Follows, Job, Lanes, Origin, Shows},
 };
 use crate::{
     crash::{self, Point},
@@ -10,10 +10,10 @@ use crate::{
     recorder::{Ids, Recorder},
 };
 use foldback_channels::Channel;
-use foldback_store::{OutboxEntry, StoreError};
+use foldback_store::{OutboxEntry, StoreError, Then};
 use foldback_wire::{
-    Body, DirectiveRef, Draft, HoldReason, Intent, Kind, MessageId, OpId, Operation, SessionId, Target,
-    Timestamp, TurnId,
+    Body, DirectiveRef, Draft, HoldReason, Intent, Kind, MessageId, OpId, OpKind, Operation, Outcome,
+    OutcomeCode, SessionId, Target, Timestamp, TurnId,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -28,16 +28,19 @@ pub(crate) struct Outgoing {
     pub(crate) live: bool,
     /// Which place of which message's clean text it shows.
     pub(crate) shows: Option<Place>,
+    /// What follows from how it ends.
+    pub(crate) then: Then,
 }
 
 impl Outgoing {
-    pub(crate) const fn new(operation: Operation) -> Self {
+    pub(crate) fn new(operation: Operation) -> Self {
         Self {
             operation,
             body: None,
             directive: None,
             live: false,
             shows: None,
+            then: Then::default(),
         }
     }
 
@@ -73,14 +76,26 @@ impl Outgoing {
         }
     }
 
-    /// The text that it shows of an answer.
-    pub(super) fn shown_text(&mut self) -> Option<&mut String> {
-        match &mut self.operation {
-            Operation::SendText { text, .. } | Operation::EditText { text, .. } => {
-                self.shows.is_some().then_some(text)
-            }
-            _ => None,
+    /// Shows other text of an answer, also in what is done in its place.
+    pub(super) fn show(&mut self, shown: &str) {
+        if self.shows.is_none() {
+            return;
         }
+        for operation in self.operations() {
+            if let Operation::SendText { text, .. } | Operation::EditText { text, .. } = operation {
+                shown.clone_into(text);
+            }
+        }
+    }
+
+    /// Whether it, or what is done in its place, puts a new message into a chat.
+    pub(super) fn makes_message(&mut self) -> bool {
+        self.operations().any(|operation| {
+            matches!(
+                operation.kind(),
+                OpKind::SendText | OpKind::SendFile | OpKind::SendVoice
+            )
+        })
     }
 
     #[must_use]
@@ -175,6 +190,7 @@ impl Courier {
             dry_run: self.dry_run,
             live: outgoing.live,
             operation: outgoing.operation.clone(),
+            then: outgoing.then.clone(),
         };
         let live = outgoing.live;
         let shows = outgoing.shows.map(|place| Shows {
@@ -196,22 +212,13 @@ impl Courier {
             live,
             hurried,
             shows,
-            resumed: false,
+            origin: Origin::Posted,
             done,
         });
-        let impatient = async {
-            match self.patience {
-                Some(until) => self.recorder.clock.sleep_until(until).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
-            () = self.lanes.stop.cancelled() => Ok(Posted::Held(ended)),
-            carried = &mut ended => {
-                let carried = carried.map_err(|_| StoreError::Closed)?;
-                Ok(Posted::Ended(carried))
-            }
+            () = self.lanes.stop.cancelled(), if !live => Ok(Posted::Held(ended)),
+            carried = self.end_of(&mut ended, live) => carried.map(Posted::Ended),
             Ok(_) = held.wait_for(|held| *held) => {
                 if !live {
                     let reason = HoldReason::ChannelOff;
@@ -219,8 +226,60 @@ impl Courier {
                 }
                 Ok(Posted::Held(ended))
             }
-            () = impatient => Ok(Posted::Held(ended)),
+            () = self.impatience() => Ok(Posted::Held(ended)),
         }
+    }
+
+    /// Ends once what is posted to another chat is waited for no longer.
+    async fn impatience(&self) {
+        match self.patience {
+            Some(until) => self.recorder.clock.sleep_until(until).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Waits for what follows from how an operation ended, unless its lane is held or the process ends.
+    pub(super) async fn follow(&self, follows: Follows, live: bool) -> Result<Posted, StoreError> {
+        let Follows { mut ended, mut held } = follows;
+        tokio::select! {
+            biased;
+            () = self.lanes.stop.cancelled(), if !live => Ok(Posted::Held(ended)),
+            carried = self.end_of(&mut ended, live) => carried.map(Posted::Ended),
+            Ok(_) = held.wait_for(|held| *held) => Ok(Posted::Held(ended)),
+            () = self.impatience() => Ok(Posted::Held(ended)),
+        }
+    }
+
+    /// The end of an operation; an error when the process ends first. A live frame that is at the platform then
+    /// is still waited for: whoever shows it has to know whether it stands on the screen.
+    async fn end_of(
+        &self,
+        ended: &mut oneshot::Receiver<Carried>,
+        live: bool,
+    ) -> Result<Carried, StoreError> {
+        if !live {
+            return ended.await.map_err(|_| StoreError::Closed);
+        }
+        let clock = &self.recorder.clock;
+        let given_up = async {
+            self.lanes.stop.cancelled().await;
+            clock.sleep_until(clock.now().plus(DRAIN)).await;
+        };
+        let outcome = tokio::select! {
+            biased;
+            carried = ended => match carried {
+                Ok(carried) => return Ok(carried),
+                Err(_) => Outcome::new(OutcomeCode::Cancelled).because("the process ended before its turn came"),
+            },
+            () = given_up => {
+                Outcome::new(OutcomeCode::Unknown).because("the process ended during the platform call")
+            }
+        };
+        Ok(Carried {
+            outcome,
+            retry_after: None,
+            follows: None,
+        })
     }
 
     /// Waits for the outcome of what was held; an error when the process ends first.
@@ -232,7 +291,7 @@ impl Courier {
 
 /// The key of every attempt of an operation; at most 25 characters, as Discord's nonce allows. The time keeps
 /// keys of different journals apart.
-fn key_of(op: OpId, recorder: &Recorder) -> String {
+pub(super) fn key_of(op: OpId, recorder: &Recorder) -> String {
     format!("fb-{:x}-{:x}", recorder.now().0, op.0)
 }
 
@@ -244,6 +303,7 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         directive,
         live,
         shows: _,
+        then: _,
     } = outgoing;
     let mut intent = Intent {
         kind: operation.kind(),

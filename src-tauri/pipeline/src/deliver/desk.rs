@@ -3,7 +3,7 @@
 use super::{
     bubble::{Shown, arrived, is_text},
     courier::{Courier, Outgoing, Posted},
-    fallback::{Next, Then, Wanted, left},
+    fallback::{left, off_screen, stays},
     lanes::Carried,
     tally::Tally,
 };
@@ -16,8 +16,7 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, OpKind, Operation, Outcome, OutcomeCode,
-    Timestamp,
+    Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, Outcome, OutcomeCode, Timestamp,
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -54,7 +53,6 @@ pub(crate) struct Desk {
 pub(super) struct Held {
     counts: bool,
     outcome: oneshot::Receiver<Carried>,
-    then: Then,
 }
 
 /// How something that is wanted went.
@@ -128,86 +126,74 @@ impl Desk {
         }
     }
 
-    /// Sees something through in the turn's chat; `None` when it is held, and its outcome comes later.
-    pub(crate) async fn post(&mut self, wanted: impl Into<Wanted>) -> Result<Option<Sent>, StoreError> {
+    /// Sees something through in the turn's chat, and what follows from it; `None` when it is held, and its
+    /// outcome comes later.
+    pub(crate) async fn post(&mut self, outgoing: Outgoing) -> Result<Option<Sent>, StoreError> {
         let courier = self.courier.clone();
-        self.post_by(&courier, wanted).await
+        self.post_by(&courier, outgoing).await
     }
 
     /// The same in any chat.
     pub(crate) async fn post_by(
         &mut self,
         courier: &Courier,
-        wanted: impl Into<Wanted>,
+        mut outgoing: Outgoing,
     ) -> Result<Option<Sent>, StoreError> {
-        let mut next = Some(wanted.into());
+        if !self.raw.is_empty() {
+            outgoing.show(&self.raw);
+        }
+        let live = outgoing.live;
+        let counts =
+            is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some() && !live;
+        let speaks = !courier.is_elsewhere() && outgoing.makes_message();
         let (mut sent, mut instead) = (None, false);
-        while let Some(Wanted { mut outgoing, then }) = next.take() {
-            if let (false, Some(text)) = (self.raw.is_empty(), outgoing.shown_text()) {
-                text.clone_from(&self.raw);
-            }
-            let live = outgoing.live;
-            let counts =
-                is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some();
-            let speaks = !courier.is_elsewhere() && makes_message(&outgoing.operation);
-            match courier.post(outgoing).await? {
+        let mut posted = courier.post(outgoing).await?;
+        loop {
+            let Carried {
+                outcome,
+                retry_after,
+                follows,
+            } = match posted {
                 // Nobody waits for a live frame: it is dropped when its lane goes on.
-                Posted::Held(_) if live => {}
-                Posted::Held(outcome) if courier.is_elsewhere() => self.elsewhere.push(outcome),
+                Posted::Held(_) if live => break,
+                Posted::Held(outcome) if courier.is_elsewhere() => {
+                    self.elsewhere.push(outcome);
+                    break;
+                }
                 Posted::Held(outcome) => {
                     self.spoke |= speaks;
-                    self.held.push_back(Held {
-                        counts,
-                        outcome,
-                        then,
-                    });
+                    let counts = counts && sent.is_none();
+                    self.held.push_back(Held { counts, outcome });
+                    break;
                 }
-                Posted::Ended(Carried { outcome, retry_after }) => {
-                    self.spoke |= speaks && (arrived(&outcome) || outcome.code == OutcomeCode::Unknown);
-                    let (following, in_place) = self.follow(counts.then_some(live), &outcome, then)?;
-                    instead |= in_place;
-                    next = following;
-                    if !in_place && sent.is_none() {
-                        sent = Some(Sent {
-                            outcome,
-                            retry_after,
-                            instead,
-                        });
-                    }
+                Posted::Ended(carried) => carried,
+            };
+            self.spoke |= speaks && (arrived(&outcome) || outcome.code == OutcomeCode::Unknown);
+            if outcome.replaced_by.is_some() {
+                instead = true;
+            } else if sent.is_none() {
+                if counts {
+                    self.tally.count(&outcome);
                 }
+                sent = Some(Sent {
+                    outcome,
+                    retry_after,
+                    instead,
+                });
+            }
+            match follows {
+                Some(follows) => posted = courier.follow(follows, live).await?,
+                None => break,
             }
         }
         Ok(sent)
     }
 
-    /// Counts how an operation ended, where it counts, as a live frame or not. Answers what is done next, and
-    /// whether in its place.
-    fn follow(
-        &mut self,
-        counts: Option<bool>,
-        outcome: &Outcome,
-        then: Then,
-    ) -> Result<(Option<Wanted>, bool), StoreError> {
-        let next = then.next(outcome, self.rules);
-        if let Next::Instead(wanted, why) = next {
-            self.warn(why)?;
-            return Ok((Some(*wanted), true));
-        }
-        if let Some(live) = counts {
-            self.tally.count(outcome, live);
-        }
-        match next {
-            Next::Remove(message) => Ok((self.removal(&message)?, false)),
-            Next::Left(why) => self.warn(why).map(|()| (None, false)),
-            Next::Instead(..) | Next::Done => Ok((None, false)),
-        }
-    }
-
     /// What takes a message off the screen; where the channel has nothing for it, the journal is told.
-    fn removal(&self, message: &MessageId) -> Result<Option<Wanted>, StoreError> {
-        let removal = Wanted::removal(message, &self.can);
+    fn removal(&self, message: &MessageId) -> Result<Option<Outgoing>, StoreError> {
+        let removal = Outgoing::removal(&off_screen(message, &self.can));
         if removal.is_none() {
-            self.warn(left(message, "the channel can neither delete nor edit"))?;
+            self.warn(stays(message))?;
         }
         Ok(removal)
     }
@@ -279,8 +265,10 @@ impl Desk {
 
     /// Waits for what was not waited for in other chats. Nobody else need: there is nothing left to say.
     pub(crate) async fn collect_elsewhere(&mut self) -> Result<(), StoreError> {
-        for outcome in std::mem::take(&mut self.elsewhere) {
-            self.courier.outcome(outcome).await?;
+        for mut outcome in std::mem::take(&mut self.elsewhere) {
+            while let Some(follows) = self.courier.outcome(outcome).await?.follows {
+                outcome = follows.ended;
+            }
         }
         Ok(())
     }
@@ -290,28 +278,30 @@ impl Desk {
         !self.elsewhere.is_empty()
     }
 
-    /// Waits for the outcomes of what is held in the turn's chat, and for what follows from them.
+    /// Waits for the outcomes of what is held in the turn's chat, and of what follows from them.
     pub(super) async fn collect_held(&mut self) -> Result<(), StoreError> {
         while let Some(Held {
-            counts,
-            outcome,
-            then,
+            mut counts,
+            mut outcome,
         }) = self.held.pop_front()
         {
-            let Carried { outcome, .. } = self.courier.outcome(outcome).await?;
-            let (next, _) = self.follow(counts.then_some(false), &outcome, then)?;
-            if let Some(next) = next {
-                self.post(next).await?;
+            loop {
+                let Carried {
+                    outcome: ended,
+                    follows,
+                    ..
+                } = self.courier.outcome(outcome).await?;
+                let replaced = ended.replaced_by.is_some();
+                if counts && !replaced {
+                    self.tally.count(&ended);
+                }
+                counts &= replaced;
+                match follows {
+                    Some(follows) => outcome = follows.ended,
+                    None => break,
+                }
             }
         }
         Ok(())
     }
-}
-
-/// Whether an operation puts a new message into a chat.
-const fn makes_message(operation: &Operation) -> bool {
-    matches!(
-        operation.kind(),
-        OpKind::SendText | OpKind::SendFile | OpKind::SendVoice
-    )
 }

@@ -67,6 +67,7 @@ pub(crate) fn judge(
                 } else {
                     attempt.attempts
                 },
+                replaced_by: None,
             };
             return Verdict::Settle {
                 outcome,
@@ -83,6 +84,7 @@ pub(crate) fn judge(
             detail: Some(detail.to_owned()),
             refusal: Some(refusal.code),
             attempts: attempt.attempts,
+            replaced_by: None,
         },
         retry_after: refusal.retry_after,
     };

@@ -5,7 +5,7 @@ use super::bubble::arrived;
 use crate::{
     config::OutboxConfig,
     leaks::{Place, Watch},
-    recorder::Recorder,
+    recorder::{Ids, Recorder},
     rules::{Rule, Rules},
     sent::Sent,
 };
@@ -34,12 +34,23 @@ pub(crate) struct Job {
     pub(crate) hurried: bool,
     /// What it puts on the screen, for the leak alarm.
     pub(crate) shows: Option<Shows>,
-    /// It was in the outbox when the process began.
-    pub(crate) resumed: bool,
+    pub(crate) origin: Origin,
     pub(crate) done: oneshot::Sender<Carried>,
 }
 
+/// How an operation came into its lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Somebody posted it, and notes when it waits.
+    Posted,
+    /// It follows from how the one before it ended.
+    Follows,
+    /// It was in the outbox when the process began.
+    Resumed,
+}
+
 /// A place of an answer's clean text.
+#[derive(Clone)]
 pub(crate) struct Shows {
     pub(crate) place: Place,
     pub(crate) watch: Arc<Watch>,
@@ -61,12 +72,25 @@ impl Job {
 }
 
 /// How an operation ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Carried {
     pub(crate) outcome: Outcome,
     /// How long the platform wants no more of the kind.
     pub(crate) retry_after: Option<Duration>,
+    /// What follows from it, next in its lane.
+    pub(crate) follows: Option<Follows>,
 }
+
+/// An operation that follows from how another one ended.
+#[derive(Debug)]
+pub(crate) struct Follows {
+    pub(crate) ended: oneshot::Receiver<Carried>,
+    /// Whether its lane is held, now and later.
+    pub(crate) held: watch::Receiver<bool>,
+}
+
+/// How long a platform call under way may keep the process from ending.
+pub(crate) const DRAIN: Duration = Duration::from_secs(30);
 
 type Key = (ChannelId, Target);
 
@@ -95,7 +119,7 @@ impl Queued {
         Self {
             op: job.entry.op,
             at: job.entry.at,
-            resumed: job.resumed,
+            resumed: matches!(job.origin, Origin::Resumed),
         }
     }
 
@@ -111,6 +135,7 @@ pub(crate) struct Lanes {
     pub(super) rng: Arc<dyn Rng>,
     pub(super) policy: OutboxConfig,
     pub(super) rules: Rules,
+    pub(super) ids: Arc<Ids>,
     busy: Mutex<HashMap<Key, Lane>>,
     /// Until when a person let the old operations of a channel go.
     released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
@@ -150,6 +175,7 @@ impl Lanes {
         rng: Arc<dyn Rng>,
         policy: OutboxConfig,
         rules: Rules,
+        ids: Arc<Ids>,
         stop: CancellationToken,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -157,6 +183,7 @@ impl Lanes {
             rng,
             policy,
             rules,
+            ids,
             busy: Mutex::default(),
             released: watch::Sender::new(BTreeMap::new()),
             given_up: watch::Sender::new(BTreeMap::new()),
@@ -200,6 +227,20 @@ impl Lanes {
         let lane = lanes.get(&(channel.clone(), target.clone()))?;
         let first = lane.first.or_else(|| lane.waiting.front().map(Queued::of))?;
         Some(first.at)
+    }
+
+    /// Puts what follows from the end of the operation that is being carried before everything else in its lane.
+    /// Answers whether the lane is held, now and later.
+    pub(super) fn enter_first(&self, job: Job) -> watch::Receiver<bool> {
+        let key = (job.entry.channel.clone(), job.entry.target.clone());
+        match self.lock().get_mut(&key) {
+            Some(lane) => {
+                lane.waiting.push_front(job);
+                lane.held.subscribe()
+            }
+            // No lane ends while it carries something. Without one the job would stay in the outbox.
+            None => watch::Sender::new(false).subscribe(),
+        }
     }
 
     /// Whether the lane of a chat is held at the moment.
@@ -335,8 +376,8 @@ impl Lanes {
             if !open {
                 set(reopened, Timestamp(i64::MAX));
             }
-            // Whoever posts an operation notes that it waits; nobody posted this one.
-            if job.resumed && !std::mem::replace(&mut noted, true) {
+            // Whoever posts an operation notes that it waits.
+            if job.origin != Origin::Posted && !std::mem::replace(&mut noted, true) {
                 let reason = HoldReason::ChannelOff;
                 job.recorder.note(Kind::Waiting {
                     op: Some(job.entry.op),

@@ -10,5 +10,6 @@ pub(crate) mod fallback;
 pub(crate) mod judge;
 pub(crate) mod lanes;
 pub(crate) mod reply;
+mod settle;
 pub(crate) mod tally;
 pub(crate) mod typing;

@@ -3,15 +3,15 @@
 
 use super::bubble::arrived;
 use foldback_wire::{
-    Event, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, SilentReason, Stage, StopReason, Suppression,
-    Terminal,
+    Body, Event, Intent, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, SilentReason, Stage,
+    StopReason, Suppression, Terminal,
 };
 use std::collections::BTreeMap;
 
 /// What the end of a turn is decided from.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Texts that arrived, or may have.
+    /// Texts that arrived, or may have; a live frame is none as long as another text is to replace it.
     pub(crate) texts: u32,
     /// Texts that did not, with why.
     pub(crate) failures: Vec<String>,
@@ -27,14 +27,14 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts how a text of the answer ended.
-    pub(crate) fn count(&mut self, outcome: &Outcome, live: bool) {
-        if !live && !arrived(outcome) {
+    /// Counts how a text of the answer ended; not for live frames.
+    pub(crate) fn count(&mut self, outcome: &Outcome) {
+        if !arrived(outcome) {
             self.unacknowledged += 1;
         }
         if arrived(outcome) || outcome.code == OutcomeCode::Unknown {
             self.texts += 1;
-        } else if !live {
+        } else {
             let why = outcome
                 .detail
                 .clone()
@@ -72,20 +72,29 @@ pub(crate) const CANCELLED: &str = "it was cancelled";
 /// How a turn ends by what the journal has of it, once all its operations have ended.
 pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
     let mut tally = Tally::default();
-    let mut texts: BTreeMap<OpId, bool> = BTreeMap::new();
+    let mut texts: BTreeMap<OpId, &Intent> = BTreeMap::new();
+    // Those that no later text replaced.
+    let mut frames = Vec::new();
     let mut failure = None;
     let (mut began, mut complete) = (false, false);
     for event in events {
         match &event.kind {
             Kind::Chunk { .. } => began = true,
             Kind::Intended { op, intent } if is_answer(intent, began) => {
-                texts.insert(*op, intent.live);
-            }
-            Kind::Ended { op, outcome } => {
-                if let Some(live) = texts.remove(op) {
-                    tally.count(outcome, live);
+                if !intent.live {
+                    frames.retain(|frame: &Frame<'_>| !frame.is_replaced_by(intent));
                 }
+                texts.insert(*op, intent);
             }
+            Kind::Ended { op, outcome } => match texts.remove(op) {
+                Some(intent) if intent.live && arrived(outcome) => {
+                    let frame = Frame::of(intent, outcome);
+                    frames.retain(|earlier| earlier.message != frame.message);
+                    frames.push(frame);
+                }
+                Some(intent) if !intent.live && outcome.replaced_by.is_none() => tally.count(outcome),
+                _ => {}
+            },
             Kind::Suppressed { reason, .. } => tally.suppressed = Some(*reason),
             Kind::RunFailed { fault, detail } => failure = Some(format!("{fault}: {detail}")),
             Kind::RunEnded {
@@ -102,10 +111,38 @@ pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
     if !complete {
         failure.get_or_insert_with(|| "the process ended during this turn".to_owned());
     }
-    let left = texts.into_iter().filter(|(_, live)| !live);
+    // What the last frame shows of a complete answer is the answer.
+    tally.texts += frames.len() as u32;
+    let left = texts.into_iter().filter(|(_, intent)| !intent.live);
     let left = left.map(|(op, _)| format!("operation {op} is still in the outbox"));
     tally.failures.extend(left);
     tally.terminal(failure)
+}
+
+/// A live frame that arrived.
+struct Frame<'a> {
+    message: Option<&'a MessageId>,
+    body: Option<&'a Body>,
+}
+
+impl<'a> Frame<'a> {
+    fn of(intent: &'a Intent, outcome: &'a Outcome) -> Self {
+        Self {
+            message: outcome.message.as_ref().or(intent.message.as_ref()),
+            body: intent.body.as_ref(),
+        }
+    }
+
+    /// Whether a text is to stand where the frame does, or says anew what it says.
+    fn is_replaced_by(&self, text: &Intent) -> bool {
+        let begin = |body: Option<&Body>| match body {
+            Some(Body::Clean { message, span }) => Some((*message, span.start)),
+            _ => None,
+        };
+        let says = begin(self.body);
+        (text.message.is_some() && text.message.as_ref() == self.message)
+            || (says.is_some() && says == begin(text.body.as_ref()))
+    }
 }
 
 /// Whether an operation puts text of the answer on the screen: neither a directive's nor the placeholder,

@@ -1,12 +1,10 @@
 //! The orderly end of a bot.
 
 use super::Engine;
+use crate::deliver::lanes::DRAIN;
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Kind};
 use std::time::Duration;
-
-/// How long a platform call under way may keep the process from ending.
-const DRAIN: Duration = Duration::from_secs(30);
 
 impl Engine {
     /// Ends in order: no new turns; running ones get `grace` to finish, then they are stopped and what they

@@ -148,7 +148,14 @@ impl Engine {
         );
         let halted = CancellationToken::new();
         let chance = Arc::clone(&rng);
-        let lanes = Lanes::new(Arc::clone(&clock), chance, config.outbox, rules, halted.clone());
+        let lanes = Lanes::new(
+            Arc::clone(&clock),
+            chance,
+            config.outbox,
+            rules,
+            Arc::clone(&ids),
+            halted.clone(),
+        );
         let pairings = PairingBook::of(journal.as_ref()).await?;
         let files = SendDir::new(&config.files, &base, send_dir.as_deref(), rules);
         let house = Arc::new(Ports { board, config });

@@ -87,6 +87,17 @@ fn at_most_one_operation_is_unknown_and_none_is_doubled() {
                     "it knows repetitions by their key"
                 );
                 unknown_seen += unknown;
+                let screen = bot.screen(platform);
+                let twice = |begin: &str| {
+                    let shown = screen.iter().filter(|text| text.starts_with(begin)).count();
+                    shown.saturating_sub(1)
+                };
+                let doubled = twice("One.") + twice("Three.");
+                assert!(doubled <= unknown, "{platform} at {at}: {screen:?}");
+                assert!(
+                    screen.is_sorted_by_key(|text| text.starts_with("Three.")),
+                    "{platform} at {at}: {screen:?}"
+                );
             });
         }
         assert_eq!(

@@ -46,6 +46,15 @@ impl Journal for Refusing {
     async fn settle(&self, op: OpId, outcome: Outcome, events: Vec<Draft>) -> Result<(), StoreError> {
         self.inner.settle(op, outcome, events).await
     }
+    async fn settle_and_intend(
+        &self,
+        op: OpId,
+        outcome: Outcome,
+        next: OutboxEntry,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError> {
+        self.inner.settle_and_intend(op, outcome, next, events).await
+    }
     async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError> {
         self.inner.outbox().await
     }

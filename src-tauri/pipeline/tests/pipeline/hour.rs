@@ -22,13 +22,34 @@ const MESSAGES: usize = 4_000;
 /// Conversations on each channel.
 const CHATS: usize = 40;
 
-/// Answers every message with its own words, sometimes with a reaction, a file, or so much that it takes several
-/// messages.
+/// Words of an answer that takes several messages.
+const AT_LENGTH: usize = 600;
+
+/// Answers every message with its own words, sometimes as a reply, with a reaction, a file, or so much that it takes
+/// several messages.
 struct Echo;
 
 impl Echo {
+    /// A word that stands in no other answer.
+    fn word(text: &str) -> String {
+        format!("on-{text}")
+    }
+
+    fn number(text: &str) -> usize {
+        text.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0)
+    }
+
+    /// How often its word stands in the answer to a message.
+    fn words(text: &str) -> usize {
+        if Self::number(text).is_multiple_of(29) {
+            AT_LENGTH
+        } else {
+            0
+        }
+    }
+
     fn answer(text: &str) -> Vec<String> {
-        let number: usize = text.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        let number = Self::number(text);
         let mut directives = String::new();
         if number.is_multiple_of(5) {
             directives.push_str("<react emoji=\"eyes\"/>");
@@ -36,12 +57,15 @@ impl Echo {
         if number.is_multiple_of(11) {
             directives.push_str("<send-file path=\"report.txt\"/>");
         }
-        let mut chunks = vec![format!("<actions>{directives}</actions>[{text}] is")];
+        let header = if number.is_multiple_of(7) {
+            "[[reply_to_current]]"
+        } else {
+            ""
+        };
+        let mut chunks = vec![format!("{header}<actions>{directives}</actions>[{text}] is")];
         chunks.push(" answered".to_owned());
-        if number.is_multiple_of(29) {
-            chunks.push(" at length. And on it goes.".repeat(100));
-        }
-        chunks.push(".".to_owned());
+        chunks.push(format!(" {}", Self::word(text)).repeat(Self::words(text)));
+        chunks.push(" .".to_owned());
         chunks
     }
 }
@@ -328,7 +352,9 @@ fn balance(bot: &Bot, written: &Written, ledger: &Ledger, events: &[Event]) {
     let (mut missing, mut twice) = (0, 0);
     for (place, texts) in &written.texts {
         let shown = shown(bot, *place);
+        let words: Vec<_> = shown.iter().flat_map(|text| text.split_whitespace()).collect();
         let mut order: Vec<usize> = Vec::new();
+        let mut order_of_words: Vec<usize> = Vec::new();
         for text in texts {
             let turn = turns[&(place.0.code().to_owned(), text.as_str())];
             let mark = format!("[{text}]");
@@ -343,8 +369,23 @@ fn balance(bot: &Bot, written: &Written, ledger: &Ledger, events: &[Event]) {
             );
             assert!(at.len() <= 1 + unsure, "{place:?} {text}: doubled without a word");
             order.extend(at.first());
+
+            let (word, wanted) = (Echo::word(text), Echo::words(text));
+            let at: Vec<usize> = (0..words.len()).filter(|at| words[*at] == word).collect();
+            assert!(
+                at.len() >= wanted || unsure + failed > 0,
+                "{place:?} {text}: a part is lost without a word"
+            );
+            assert!(
+                at.len() <= wanted * (1 + unsure),
+                "{place:?} {text}: a part is doubled without a word"
+            );
+            if unsure + failed == 0 {
+                order_of_words.extend(at);
+            }
         }
         assert!(order.is_sorted(), "{place:?}: {order:?}");
+        assert!(order_of_words.is_sorted(), "{place:?}: parts are out of order");
     }
     println!(
         "{} arrivals, {} operations, {} unknown, {} failed; texts missing {missing}, twice {twice}, all of them told",

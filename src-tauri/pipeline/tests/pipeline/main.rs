@@ -10,6 +10,7 @@ mod doubt;
 mod faults;
 mod files;
 mod flow;
+mod follow;
 mod hour;
 #[cfg(feature = "mutants")]
 mod leaks;

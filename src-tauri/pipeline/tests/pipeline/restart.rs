@@ -4,7 +4,7 @@ use crate::bot::{Bot, EPOCH, World, text};
 use foldback_agents::{Act, ScriptStep};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
-use foldback_store::{Journal as _, OutboxEntry};
+use foldback_store::{Journal as _, OutboxEntry, Then};
 use foldback_wire::{
     Actor, ChannelId, Draft, Event, Kind, OpId, OpKind, Operation, OutcomeCode, Platform, Target, Terminal,
     TurnId,
@@ -176,6 +176,7 @@ async fn leave(world: &World, op: u64, channel: &str, live: bool) {
         in_flight: false,
         dry_run: false,
         live,
+        then: Then::default(),
     };
     let intent = serde_json::json!({"kind": OpKind::SendText, "target": target, "live": live});
     let intended = Draft {

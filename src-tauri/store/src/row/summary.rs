@@ -279,10 +279,11 @@ fn ended(outcome: &Outcome) -> String {
         .as_ref()
         .map(|id| format!(" as {id}"))
         .unwrap_or_default();
-    said(
-        format_args!("{}{message}", outcome.code),
-        outcome.detail.as_deref().unwrap_or_default(),
-    )
+    let instead = outcome
+        .replaced_by
+        .map(|op| format!("#{op} was done in its place"));
+    let detail: Vec<_> = outcome.detail.clone().into_iter().chain(instead).collect();
+    said(format_args!("{}{message}", outcome.code), &detail.join("; "))
 }
 
 fn end(terminal: &Terminal) -> String {

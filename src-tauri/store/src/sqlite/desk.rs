@@ -32,6 +32,8 @@ pub(super) enum Change {
     Intend(Box<OutboxEntry>),
     InFlight(OpId, bool),
     Settle(OpId),
+    /// One operation has ended, and the other follows from that.
+    SettleAndIntend(OpId, Box<OutboxEntry>),
     Session(SessionRecord),
 }
 

@@ -123,6 +123,20 @@ impl Journal for SqliteJournal {
         self.confirmed(events, settle).await
     }
 
+    async fn settle_and_intend(
+        &self,
+        op: OpId,
+        outcome: Outcome,
+        next: OutboxEntry,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError> {
+        let settle = |ledger: &mut Ledger| {
+            ledger.settle_and_intend(op, &outcome, next.clone())?;
+            Ok(Some(Change::SettleAndIntend(op, Box::new(next))))
+        };
+        self.confirmed(events, settle).await
+    }
+
     async fn outbox(&self) -> Result<Vec<OutboxEntry>, StoreError> {
         Ok(self.desk.ledger(Ledger::outbox))
     }

@@ -7,7 +7,8 @@ use super::{
     fault,
     rows::{insert, list},
 };
-use crate::StoreError;
+use crate::{OutboxEntry, StoreError};
+use foldback_wire::OpId;
 use sqlx::{Connection, SqliteConnection, SqlitePool, query, query_as, raw_sql};
 use std::{fs::File, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
@@ -133,15 +134,23 @@ async fn write(conn: &mut SqliteConnection, batch: &Batch) -> Result<(), sqlx::E
 }
 
 async fn apply(conn: &mut SqliteConnection, change: &Change) -> Result<(), sqlx::Error> {
-    let query = match change {
-        Change::Intend(entry) => query("INSERT INTO outbox VALUES (?, ?, ?)")
+    let intend = |entry: &OutboxEntry| {
+        query("INSERT INTO outbox VALUES (?, ?, ?)")
             .bind(entry.op.0 as i64)
             .bind(entry.in_flight)
-            .bind(list(entry)),
+            .bind(list(entry))
+    };
+    let settle = |op: &OpId| query("DELETE FROM outbox WHERE op = ?").bind(op.0 as i64);
+    let query = match change {
+        Change::Intend(entry) => intend(entry),
         Change::InFlight(op, in_flight) => query("UPDATE outbox SET in_flight = ?2 WHERE op = ?1")
             .bind(op.0 as i64)
             .bind(in_flight),
-        Change::Settle(op) => query("DELETE FROM outbox WHERE op = ?").bind(op.0 as i64),
+        Change::Settle(op) => settle(op),
+        Change::SettleAndIntend(op, next) => {
+            settle(op).execute(&mut *conn).await?;
+            intend(next)
+        }
         Change::Session(record) => query("INSERT OR REPLACE INTO sessions VALUES (?, ?)")
             .bind(record.id.as_str())
             .bind(list(record)),

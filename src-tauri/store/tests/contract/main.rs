@@ -77,6 +77,7 @@ contract! {
     a_turn_is_read_whole_and_alone,
     the_head_wakes_who_watches,
     an_intended_operation_stays_until_it_is_settled,
+    what_follows_from_an_outcome_takes_its_place,
     what_was_begun_is_told_from_what_was_not,
     the_outbox_keeps_the_order_of_intention,
     an_operation_is_intended_once,

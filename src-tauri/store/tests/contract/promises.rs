@@ -4,7 +4,7 @@ use crate::{
     House,
     words::{came, details, made, run_started, said, said_in, sending},
 };
-use foldback_store::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError};
+use foldback_store::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, Then};
 use foldback_wire::{ChannelId, Draft, OpId, Outcome, OutcomeCode, Seq, SessionId, Timestamp, TurnId};
 use std::sync::Arc;
 
@@ -141,6 +141,39 @@ pub(crate) async fn an_intended_operation_stays_until_it_is_settled(mut house: i
         details(&everything(&journal).await),
         ["intended", "attempted", "ended"]
     );
+}
+
+pub(crate) async fn what_follows_from_an_outcome_takes_its_place(mut house: impl House) {
+    let journal = house.enter().await;
+    journal.intend(sending(1, "x"), vec![]).await.unwrap();
+    journal.intend(sending(2, "y"), vec![]).await.unwrap();
+    journal.attempt(OpId(1), vec![]).await.unwrap();
+    let next = OutboxEntry {
+        then: Then {
+            leaves: Some("m1".into()),
+            ..Then::default()
+        },
+        ..sending(3, "x")
+    };
+    // Refused as a whole: the number is taken, or the first is not there.
+    let twice = journal.settle_and_intend(OpId(1), sent(), sending(2, "y"), vec![said("never")]);
+    assert_eq!(twice.await, Err(StoreError::IntendedTwice(OpId(2))));
+    let none = journal.settle_and_intend(OpId(9), sent(), next.clone(), vec![said("never")]);
+    assert_eq!(none.await, Err(StoreError::NotInOutbox(OpId(9))));
+    assert_eq!(journal.outbox().await.unwrap().len(), 2);
+    journal
+        .settle_and_intend(
+            OpId(1),
+            sent(),
+            next.clone(),
+            vec![said("ended"), said("intended")],
+        )
+        .await
+        .unwrap();
+    let journal = house.enter().await;
+    assert_eq!(journal.outbox().await.unwrap(), [sending(2, "y"), next]);
+    assert_eq!(details(&everything(&journal).await), ["ended", "intended"]);
+    assert_eq!(journal.reserve().await.unwrap().op, 4);
 }
 
 pub(crate) async fn what_was_begun_is_told_from_what_was_not(mut house: impl House) {

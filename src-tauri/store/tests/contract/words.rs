@@ -1,6 +1,6 @@
 //! Short ways to say events and operations.
 
-use foldback_store::OutboxEntry;
+use foldback_store::{OutboxEntry, Then};
 use foldback_wire::{
     ChannelId, ChatType, Draft, Event, Inbound, Kind, MessageId, OpId, Operation, Outcome, OutcomeCode,
     RunId, Sender, Target, Timestamp, TurnId,
@@ -121,5 +121,6 @@ pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
         in_flight: false,
         dry_run: false,
         live: false,
+        then: Then::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! The process that is killed: four conversations at once, each telling on its standard output what was
 //! confirmed to it, one line each, ended by a full stop.
 
-use foldback_store::{Journal, OutboxEntry, SqliteJournal};
+use foldback_store::{Journal, OutboxEntry, SqliteJournal, Then};
 use foldback_wire::{Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId};
 use std::{
     path::Path,
@@ -122,5 +122,6 @@ fn entry(op: OpId) -> OutboxEntry {
         in_flight: false,
         dry_run: false,
         live: false,
+        then: Then::default(),
     }
 }

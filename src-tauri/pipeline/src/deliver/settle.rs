@@ -1,0 +1,100 @@
+//! The end of an operation. What follows from it enters the outbox together with the outcome, so that no crash
+//! comes between the two, and stands at the front of the lane, so that nothing overtakes it.
+
+use super::{
+    courier::{intent, key_of},
+    fallback::Next,
+    lanes::{Carried, Follows, Job, Lanes, Origin},
+};
+use crate::crash::{self, Point};
+use foldback_store::{OutboxEntry, StoreError};
+use foldback_wire::{Draft, Kind, Outcome};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+impl Lanes {
+    pub(super) async fn settle(
+        &self,
+        job: &Job,
+        mut outcome: Outcome,
+        retry_after: Option<Duration>,
+    ) -> Result<Carried, StoreError> {
+        let op = job.entry.op;
+        tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
+        self.sent
+            .remember(&job.entry.channel, &job.entry.target, &outcome);
+        let Next {
+            wanted,
+            instead,
+            warning,
+        } = Next::of(&job.entry.then, &outcome, self.rules);
+        let next = wanted.map(|wanted| {
+            let op = self.ids.op();
+            let outgoing = wanted.live(job.entry.live);
+            let entry = OutboxEntry {
+                op,
+                operation: outgoing.operation.clone(),
+                key: key_of(op, &job.recorder),
+                at: job.recorder.now(),
+                in_flight: false,
+                then: outgoing.then.clone(),
+                ..job.entry.clone()
+            };
+            let intent = intent(&job.entry.target, outgoing);
+            (entry, Kind::Intended { op, intent })
+        });
+        outcome.replaced_by = next.as_ref().filter(|_| instead).map(|(entry, _)| entry.op);
+        let mut events = vec![job.recorder.draft(Kind::Ended {
+            op,
+            outcome: outcome.clone(),
+        })];
+        if let Some(detail) = warning {
+            tracing::warn!(text = %detail, "a warning is in the journal");
+            events.push(job.recorder.draft(Kind::Warned { detail }));
+        }
+        crash::point(Point::BeforeSettle);
+        let follows = match next {
+            None => {
+                job.recorder.journal.settle(op, outcome.clone(), events).await?;
+                None
+            }
+            Some((entry, intended)) => {
+                events.push(job.recorder.draft(intended));
+                Some(self.settle_into(job, &outcome, entry, events).await?)
+            }
+        };
+        crash::point(Point::AfterSettle);
+        Ok(Carried {
+            outcome,
+            retry_after,
+            follows,
+        })
+    }
+
+    /// Settles an operation, and puts what follows from it before everything else in its lane.
+    async fn settle_into(
+        &self,
+        job: &Job,
+        outcome: &Outcome,
+        next: OutboxEntry,
+        events: Vec<Draft>,
+    ) -> Result<Follows, StoreError> {
+        let journal = &job.recorder.journal;
+        journal
+            .settle_and_intend(job.entry.op, outcome.clone(), next.clone(), events)
+            .await?;
+        let (done, ended) = oneshot::channel();
+        let held = self.enter_first(Job {
+            entry: next,
+            channel: job.channel.clone(),
+            recorder: job.recorder.clone(),
+            live: job.live,
+            hurried: job.hurried,
+            // The same text, at the same place.
+            shows: job.shows.clone().filter(|_| outcome.replaced_by.is_some()),
+            origin: Origin::Follows,
+            done,
+        });
+        Ok(Follows { ended, held })
+    }
+}
