@@ -82,7 +82,7 @@ function card(platform: Platform, rest: Partial<ChannelCard> = {}): ChannelCard 
       file_limit: 50_000_000, image_limit: null, audio_limit: null, voice: platform === "telegram" ? "note" : "attachment", typing: platform !== "slack",
       threads: platform === "slack", markup: platform === "signal" ? "plain" : "markdown", mention: platform === "signal" ? null : "<@{id}>", idempotency_key: platform === "discord",
     },
-    disabled: [], allow_from: ["*"], direct: "everybody", groups: "everybody, when the bot is mentioned", limited_until: null, needs_consent: 0, consent_after_ms: 600_000,
+    disabled: [], allow_from: ["*"], direct: "everybody", groups: "everybody, when the bot is mentioned", limited_until: null, needs_consent: 0, outgoing: 0, consent_after_ms: 600_000,
     counters: { received: 1284, sent: 0, dry_run: 3121, failed: 0, unsupported: 0, unknown: 0, held: 0 }, errors: [], ...rest,
   };
 }
@@ -92,7 +92,7 @@ const channels: ChannelCard[] = [
     errors: [{ at: at(31_000), message: "send_file out/chart.png: the file does not exist", hint: "Put it below files.send_dir, or fix the prompt.", seq: 25 }] }),
   card("discord"),
   card("slack", { state: "rate_limited", why: "the platform asked to wait 30 s", since: at(0), limited_until: new Date(Date.now() + 28_000).toISOString() }),
-  card("whatsapp", { on: false, state: "off", why: "switched off at the console", needs_consent: 2, counters: { received: 96, sent: 0, dry_run: 208, failed: 0, unsupported: 14, unknown: 0, held: 5 } }),
+  card("whatsapp", { on: false, state: "off", why: "switched off at the console", needs_consent: 2, outgoing: 2, counters: { received: 96, sent: 0, dry_run: 208, failed: 0, unsupported: 14, unknown: 0, held: 5 } }),
   card("signal", { state: "degraded", why: "uploads fail, text goes on", disabled: ["voice"], allow_from: [], direct: "nobody: the allow list is empty", groups: "nobody: the allow list is empty",
     errors: [{ at: at(-60_000), message: "Upload refused: the daemon answered 413.", hint: "Raise the daemon's limit or send smaller files.", seq: 140 }] }),
 ];

@@ -63,7 +63,11 @@ allow_from = ["*"]
     await shows(browser, "faults", /the agent script\s*run 1: after 40 bytes fails: disconnected/);
     await send(browser, "Forty bytes of this answer are heard, and the rest of it is not.");
     await shows(browser, "chat", /Forty bytes of this answer are heard, an\b/);
-    await eventually(browser, async () => !/rest of it/.test(await textOf(browser, "chat")), "the rest to be missing");
+    // Nothing more comes once the turn has failed; before that the rest might still be on its way.
+    const turn = () => browser.execute(() => document.querySelector('[data-testid="turn"]')?.innerText ?? "");
+    await eventually(browser, async () => /\bfailed\b/.test(await turn()), "the turn to fail");
+    await (await browser.$('[data-testid="lane-agent"] [data-testid="bar"][title*="disconnected"]')).waitForExist();
+    assert.doesNotMatch(await textOf(browser, "chat"), /rest of it/);
     assert.match(await (await at(browser, "fault-mark")).getAttribute("title"), /planned fault 2/);
     await go(browser, "channels");
     const remove = await browser.$('[data-testid="fault"][data-number="2"] [data-testid="fault-remove"]');

@@ -91,6 +91,15 @@ const table = [
     ["compose.previous", "Previous message sent", ["Alt+ArrowUp"], "always"],
     ["compose.next", "Next message sent", ["Alt+ArrowDown"], "always"],
   ]],
+  ["Channels", [
+    ["faults.show", "Fault deck", [], "always"],
+    ["faults.plan", "Plan a fault", [], "always"],
+    ["channels.ledger", "Delivery ledger of all channels", [], "always"],
+    ["channel.switch", "Switch the channel on or off", ["o"], "list"],
+    ["channel.arm", "Arm the channel, or put it into dry run", ["a"], "list"],
+    ["channel.ledger", "Delivery ledger of the channel", ["l"], "list"],
+    ["channel.send", "Send what was held on the channel", ["s"], "list"],
+  ]],
   ["Fixtures", [
     ["fixtures.runAll", "Run all fixtures", ["Shift+r"], "list"],
     ["fixtures.run", "Run the selected fixture", ["r"], "list"],

@@ -118,12 +118,26 @@ describe("the frame", () => {
     const card = (demo.calls.find((c) => c.name === "channels")?.result as ChannelCard[]).find((c) => c.channel === "telegram");
     if (card === undefined) throw new Error("the demonstration has telegram");
     host.push({ push: "status", status: { ...status, muted: true } });
-    host.push({ push: "channel", card: { ...card, armed: true, counters: { ...card.counters, held: 4 } } });
+    const slack = { ...card, channel: "slack", armed: true, state: "down" as const, outgoing: 1 };
+    host.push({ push: "channel", card: { ...card, armed: true, outgoing: 3, needs_consent: 1, counters: { ...card.counters, held: 6 } } });
+    host.push({ push: "channel", card: slack });
     await settle();
     await press(document.body, ".", { ctrlKey: true });
     expect(calls(host, "mute")).toEqual([]);
-    expect(byId("unmute-dialog").textContent).toContain("4 operations that wait go out at once, for real, on telegram");
+    expect(byId("unmute-dialog").textContent).toContain("4 operations that wait go out for real: on telegram at once, on slack as soon as it is connected.");
     await click(byId("confirm"));
+    expect(calls(host, "mute")).toEqual([{ muted: false }]);
+  });
+
+  it("asks nothing where only rehearsals and what needs a person's word wait", async () => {
+    const host = await open();
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    const card = (demo.calls.find((c) => c.name === "channels")?.result as ChannelCard[]).find((c) => c.channel === "telegram");
+    if (card === undefined) throw new Error("the demonstration has telegram");
+    host.push({ push: "status", status: { ...status, muted: true } });
+    host.push({ push: "channel", card: { ...card, armed: true, outgoing: 0, needs_consent: 1, counters: { ...card.counters, held: 4 } } });
+    await settle();
+    await press(document.body, ".", { ctrlKey: true });
     expect(calls(host, "mute")).toEqual([{ muted: false }]);
   });
 
@@ -148,6 +162,31 @@ describe("the frame", () => {
     await press(byId("alarms"), "Enter");
     const items = [...document.querySelectorAll<HTMLElement>("[role='menuitem']")];
     expect(items.map((item) => item.textContent)).toEqual(["A turn failed: it took too long. #813", "A turn failed: the stream was cut. #812"]);
+  });
+
+  it("counts every alarm, also those that it keeps no more", async () => {
+    const host = await open();
+    for (let seq = 1; seq <= 60; seq += 1) host.push({ push: "alarm", alarm: { kind: "error", message: `Alarm ${seq}`, seq, turn: null } });
+    await settle();
+    expect(byId("alarms").textContent).toBe("60 alarms");
+    expect(byId("alarms").getAttribute("aria-label")).toBe("The latest 50 of 60 alarms since the window opened");
+  });
+
+  it("leads from its planned faults to the deck, which takes the keyboard", async () => {
+    const host = await open();
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    host.push({ push: "status", status: { ...status, faults: 1 } });
+    await settle();
+    const scrolled: Element[] = [];
+    Element.prototype.scrollIntoView = function (this: Element) { scrolled.push(this); };
+    await click(byId("faults-planned"));
+    await found("faults");
+    await vi.waitFor(() => expect(document.activeElement).toBe(byId("faults")), { timeout: 5000 });
+    expect(scrolled).toContain(byId("faults"));
+    // A second press does so again.
+    byId("mode").closest("button")?.focus();
+    await click(byId("faults-planned"));
+    expect(document.activeElement).toBe(byId("faults"));
   });
 
   it("says the same thing once, however often it happens", async () => {
@@ -196,6 +235,18 @@ describe("the palette", () => {
     expect(shown("palette")).toBe(false);
     expect(document.documentElement.dataset["scheme"]).toBe("light");
   });
+});
+
+it("lists in the palette what is on the screen", async () => {
+  await open();
+  await press(document.body, "5");
+  await found("view-channels");
+  await found("channel-telegram");
+  await press(document.body, "k", { ctrlKey: true });
+  await type(byId("palette-input"), "arm telegram");
+  await press(byId("palette-input"), "Enter");
+  await settle();
+  expect(byId("arm-dialog").textContent).toContain("Send for real on telegram?");
 });
 
 describe("the key sheet", () => {

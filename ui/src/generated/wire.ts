@@ -135,9 +135,10 @@ export type Book = {
   dead_total: number,
   /** The filter that shows them. */
   dead_filter: string,
-  /** Everything else that ended, the latest first. */
+  /** Everything else that ended, the latest first. What was acknowledged and did not arrive after all stands among
+   * the dead ones only. */
   settled: Array<BookLine>,
-  /** How many there are among the outcomes looked at. */
+  /** How many outcomes of that kind there are among those looked at, acknowledgements of what did not arrive included. */
   settled_total: number,
   /** The filter that shows them. */
   settled_filter: string,
@@ -342,7 +343,10 @@ export type ChannelCard = {
   limited_until: Timestamp | null,
   /** Operations held while it was off that are older than the limit and need a person's word. */
   needs_consent: number,
-  /** That limit, in milliseconds. */
+  /** Operations that wait in the outbox and go out for real, without a question, as soon as the channel is armed and
+   * open. What waits for a person's word is not among them, nor what belongs to a rehearsal. */
+  outgoing: number,
+  /** The limit for what needs a person's word, in milliseconds. */
   consent_after_ms: number,
   /** What it did. */
   counters: Counters,
@@ -2293,7 +2297,8 @@ export type TurnSummary = {
   directives: number,
   /** Diagnostics. */
   diagnostics: number,
-  /** Operations whose outcome is not `sent`, `unchanged` or `dry_run`. */
+  /** Operations whose outcome is `failed`, `unknown` or `not_allowed`. One that was superseded or that the platform
+   * cannot do is no failure. */
   failed_ops: number,
 };
 

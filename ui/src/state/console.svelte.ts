@@ -23,8 +23,17 @@ export interface Toast {
   readonly place: Place | null;
 }
 
+/** Something that can be done with one thing on the screen, which its title names. */
+export interface Offer {
+  readonly id: string;
+  readonly title: string;
+  readonly run: () => void;
+}
+
 /** Lines of the app's log the page keeps; the file has them all. */
 const LOG_LIMIT = 1000;
+/** Alarms the page keeps; the journal has them all. */
+const ALARM_LIMIT = 50;
 const VIEW_KEY = "foldback.view";
 
 /**
@@ -50,13 +59,20 @@ export class Console {
   /** What is planned to go wrong; asked for by the first who shows it, pushed from then on. */
   decks = $state.raw<readonly FaultDeck[] | null>(null);
   log = $state.raw<readonly LogLine[]>([]);
+  /** The latest alarms, the newest last. */
   alarms = $state.raw<readonly Alarm[]>([]);
+  /** How many there were since the window opened. */
+  alarmsTotal = $state(0);
   toasts = $state.raw<readonly Toast[]>([]);
   /** The text of the polite live region. */
   announcement = $state("");
   overlay = $state<"palette" | "keys" | null>(null);
   /** A filter another view asks Live to show; Live takes it and clears it. */
   askedFilter = $state<string | null>(null);
+  /** Channels is asked to show the fault deck; it does, and clears it. */
+  askedDeck = $state(false);
+  /** What can be done with what is on the screen, by name: the palette lists it. */
+  offers = $state.raw<readonly Offer[]>([]);
   /** Grows whenever what can be done changed; palette and sheets read it. */
   abilities = $state(0);
   #selected = $state.raw<Place | null>(null);
@@ -109,6 +125,12 @@ export class Console {
   /** Takes over actions for as long as the component lives. Call inside an effect and return the answer. */
   bind(handlers: Handlers): () => void {
     return this.actions.bind(handlers);
+  }
+
+  /** Offers deeds in the palette for as long as the component lives. Call inside an effect and return the answer. */
+  offer(offers: readonly Offer[]): () => void {
+    untrack(() => (this.offers = [...this.offers, ...offers]));
+    return () => (this.offers = untrack(() => this.offers).filter((offer) => !offers.includes(offer)));
   }
 
   // --- where one is -------------------------------------------------------------------------------------------
@@ -167,6 +189,12 @@ export class Console {
   openTurn(turn: number, seq?: number): void {
     this.select({ turn, seq });
     this.go("turn");
+  }
+
+  /** Shows what is planned to go wrong. */
+  showDeck(): void {
+    this.askedDeck = true;
+    this.go("channels");
   }
 
   /** Shows the events behind a figure. */
@@ -240,7 +268,8 @@ export class Console {
   }
 
   #alarm(alarm: Alarm): void {
-    this.alarms = [...this.alarms, alarm].slice(-50);
+    this.alarms = [...this.alarms, alarm].slice(-ALARM_LIMIT);
+    this.alarmsTotal += 1;
     const place = { seq: alarm.seq, turn: alarm.turn ?? undefined };
     this.toast(alarm.kind === "leak" ? "leaked" : "danger", alarm.message, null, place);
   }

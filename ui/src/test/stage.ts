@@ -2,6 +2,7 @@ import { render } from "@testing-library/svelte";
 import type { Component } from "svelte";
 import { vi } from "vitest";
 import demo from "../../recordings/demo";
+import type { Args, CommandName, Result } from "../host/host";
 import { RecordedHost, type Recording } from "../host/recorded";
 import { Console } from "../state/console.svelte";
 import Stage from "./Stage.svelte";
@@ -35,6 +36,29 @@ export function layOut(): void {
   Element.prototype.scrollIntoView = () => undefined;
   localStorage.clear();
   sessionStorage.clear();
+}
+
+/** A host that keeps back the answers to one command until the test lets the oldest of them go. */
+export class SlowHost extends RecordedHost {
+  readonly #slow: CommandName;
+  readonly #kept: (() => void)[] = [];
+
+  constructor(recording: Recording, slow: CommandName) {
+    super(recording);
+    this.#slow = slow;
+  }
+
+  override async call<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K>> {
+    const answer = super.call(name, args);
+    if (name === this.#slow) await Promise.allSettled([answer, new Promise<void>((go) => this.#kept.push(go))]);
+    return answer;
+  }
+
+  /** Lets the oldest answer go. */
+  async answer(): Promise<void> {
+    this.#kept.shift()?.();
+    await settle();
+  }
 }
 
 /** Lets promises, timers of zero length and frames pass. */

@@ -66,6 +66,8 @@ export function derive(scheme: Scheme, level: Contrast): Tokens {
   const accent = solve(scheme, (l) => toRgb({ l, c, h }), (rgb) => worst(rgb, surfaces) >= aim.role);
   tokens["--selection"] = hex(blend(accent, panel, level === "more" ? 0.3 : 0.2));
   tokens["--hover"] = hex(blend(accent, panel, 0.07));
+  // What lies behind a dialog stays to be seen, and is plainly not what one acts on.
+  tokens["--scrim"] = scheme === "dark" ? "rgb(0 0 0 / 0.45)" : "rgb(20 30 60 / 0.32)";
   tokens["--shadow"] = scheme === "dark" ? "rgb(0 0 0 / 0.5)" : "rgb(20 30 60 / 0.16)";
   return tokens;
 }

@@ -26,6 +26,11 @@ describe.each(variants)("%s, %s contrast", (scheme, level) => {
     expect(ratio(`--${role}-solid`, "--surface-0")).toBeGreaterThanOrEqual(3);
   });
 
+  it("has a ground for what floats and for what lies behind it", () => {
+    expect(tokens["--scrim"]).toMatch(/^rgb\(.+ \/ 0\.\d+\)$/);
+    expect(tokens["--shadow"]).toMatch(/^rgb\(.+ \/ 0\.\d+\)$/);
+  });
+
   it("shows the focus on every surface", () => {
     for (const ground of [...surfaces, "--selection"]) expect(ratio("--focus", ground)).toBeGreaterThanOrEqual(3);
   });
@@ -49,4 +54,11 @@ describe("colour arithmetic", () => {
     expect(Math.max(...rgb)).toBeLessThanOrEqual(1);
     expect(rgb[1]).toBeGreaterThan(rgb[0]);
   });
+});
+
+it("is where all colours come from: no component has one of its own", () => {
+  const sources = import.meta.glob<string>("../**/*.svelte", { query: "?raw", import: "default", eager: true });
+  expect(Object.keys(sources).length).toBeGreaterThan(80);
+  const styles = Object.entries(sources).map(([file, text]) => [file, text.split("<style>")[1] ?? ""] as const);
+  expect(styles.filter(([, style]) => /\b(rgb|hsl|oklch)a?\(|#[0-9a-f]{3,8}\b/i.test(style)).map(([file]) => file)).toEqual([]);
 });

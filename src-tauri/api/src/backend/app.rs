@@ -75,7 +75,7 @@ impl Backend {
             to.send(Push::Status { status }).await?;
         }
         // A journal that cannot be read is told by whoever asks for it.
-        for card in self.cards().unwrap_or_default() {
+        for card in self.cards().await.unwrap_or_default() {
             if told.cards.get(&card.channel) != Some(&card) {
                 told.cards.insert(card.channel.clone(), card.clone());
                 to.send(Push::Channel { card: Box::new(card) }).await?;

@@ -34,7 +34,7 @@ impl Backend {
         let limit = of.limit.min(LINES) as usize;
         let (outcomes, since, resent) = self.outcomes(of.channel.as_ref()).await?;
         let mut folds = Folds::default();
-        let (dead, settled): (Vec<_>, Vec<_>) = outcomes.into_iter().rev().partition(|o| is_dead(o.code));
+        let (dead, mut settled): (Vec<_>, Vec<_>) = outcomes.into_iter().rev().partition(|o| is_dead(o.code));
         let filter = |kinds: &str, outcomes: &str| {
             let channel = of
                 .channel
@@ -53,19 +53,23 @@ impl Backend {
             .filter(wanted)
             .map(|entry| (entry.turn, entry.op))
             .collect();
-        let ops = |outcomes: &[Outcome]| outcomes.iter().map(|o| (o.turn, o.op)).collect::<Vec<_>>();
+        let lost: HashSet<_> = dead.iter().map(|o| o.op).collect();
+        let dead: Vec<_> = dead.iter().map(|o| (o.turn, o.op)).collect();
+        let settled_total = settled.len() as u32;
+        settled.retain(|o| !lost.contains(&o.op));
+        let settled: Vec<_> = settled.iter().map(|o| (o.turn, o.op)).collect();
         Ok(Book {
             open_total: open.len() as u32,
             open: self.lines(&mut folds, &open, limit, &resent).await?,
             dead_total: dead.len() as u32,
             dead_filter: format!("{} is:error", filter("ended,undelivered", "failed,unknown")),
-            dead: self.lines(&mut folds, &ops(&dead), limit, &resent).await?,
-            settled_total: settled.len() as u32,
+            dead: self.lines(&mut folds, &dead, limit, &resent).await?,
+            settled_total,
             settled_filter: filter(
                 "ended",
                 "sent,unchanged,dry_run,unsupported,not_allowed,cancelled",
             ),
-            settled: self.lines(&mut folds, &ops(&settled), limit, &resent).await?,
+            settled: self.lines(&mut folds, &settled, limit, &resent).await?,
         })
     }
 
@@ -100,8 +104,8 @@ impl Backend {
                         let code = outcome.code;
                         outcomes.push(Outcome { op, turn, code });
                     }
+                    // Its acknowledgement stays an outcome of its own, as its row does.
                     (Kind::Undelivered { op, .. }, Some(turn)) => {
-                        outcomes.retain(|outcome| outcome.op != op);
                         let code = OutcomeCode::Failed;
                         outcomes.push(Outcome { op, turn, code });
                     }

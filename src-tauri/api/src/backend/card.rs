@@ -9,15 +9,23 @@ use foldback_wire::{
 };
 
 impl Backend {
-    pub(super) fn cards(&self) -> Result<Vec<ChannelCard>, Failure> {
+    pub(super) async fn cards(&self) -> Result<Vec<ChannelCard>, Failure> {
+        let outgoing = self.outgoing().await?;
         let mut cards = Vec::new();
         for channel in self.shared.engine.channels().channels() {
-            cards.push(self.card(channel.id())?);
+            let id = channel.id();
+            cards.push(self.card_with(id, outgoing.get(id).copied().unwrap_or_default())?);
         }
         Ok(cards)
     }
 
-    pub(super) fn card(&self, id: &ChannelId) -> Result<ChannelCard, Failure> {
+    async fn card(&self, id: &ChannelId) -> Result<ChannelCard, Failure> {
+        let outgoing = self.outgoing().await?;
+        self.card_with(id, outgoing.get(id).copied().unwrap_or_default())
+    }
+
+    /// The card of a channel on which so many operations go out by themselves.
+    fn card_with(&self, id: &ChannelId, outgoing: u64) -> Result<ChannelCard, Failure> {
         let channel = self.known(id)?;
         let status = channel.status();
         let shared = &self.shared;
@@ -45,6 +53,7 @@ impl Backend {
             groups: who.groups_in_words(),
             limited_until: status.until,
             needs_consent,
+            outgoing,
             consent_after_ms: u64::try_from(shared.config.outbox.max_age.0.as_millis()).unwrap_or(u64::MAX),
             counters,
             errors,
@@ -63,10 +72,10 @@ impl Backend {
             .toggle(&channel, on, self.shared.actor.clone(), why)
             .await
             .map_err(|_| failure::no_channel(&channel))?;
-        self.card(&channel)
+        self.card(&channel).await
     }
 
-    pub(super) fn arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
+    pub(super) async fn arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
         let ArmChannel {
             channel,
             armed,
@@ -80,7 +89,7 @@ impl Backend {
             .engine
             .arm(&channel, armed, self.shared.actor.clone())
             .map_err(|_| failure::no_channel(&channel))?;
-        self.card(&channel)
+        self.card(&channel).await
     }
 
     pub(super) fn mute_all(&self, wish: &Mute) -> Status {
@@ -88,7 +97,7 @@ impl Backend {
         self.figures()
     }
 
-    pub(super) fn release(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
+    pub(super) async fn release(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
         let ReleaseHeld { channel, send } = wish;
         self.known(&channel)?;
         let (engine, by) = (&self.shared.engine, &self.shared.actor);
@@ -98,7 +107,7 @@ impl Backend {
             engine.give_up_held(&channel, by)
         }
         .map_err(failure::journal)?;
-        self.card(&channel)
+        self.card(&channel).await
     }
 
     /// The figures of the top bar.

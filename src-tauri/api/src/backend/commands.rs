@@ -135,7 +135,7 @@ impl Commands for Backend {
     }
 
     async fn channels(&self, _: Nothing) -> Result<Vec<ChannelCard>, Failure> {
-        self.cards()
+        self.cards().await
     }
 
     async fn channel_switch(&self, wish: SwitchChannel) -> Result<ChannelCard, Failure> {
@@ -147,7 +147,7 @@ impl Commands for Backend {
     }
 
     async fn channel_arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
-        self.arm(wish)
+        self.arm(wish).await
     }
 
     async fn pairings(&self, _: Nothing) -> Result<Pairings, Failure> {
@@ -174,7 +174,7 @@ impl Commands for Backend {
     }
 
     async fn release_held(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
-        self.release(wish)
+        self.release(wish).await
     }
 
     async fn faults(&self, _: Nothing) -> Result<Vec<FaultDeck>, Failure> {

@@ -159,6 +159,24 @@ impl Backend {
         Ok(rates)
     }
 
+    /// How many operations go out on each channel as soon as it is armed and open.
+    pub(super) async fn outgoing(&self) -> Result<BTreeMap<ChannelId, u64>, Failure> {
+        let mut outgoing = BTreeMap::new();
+        let mut asking = BTreeMap::new();
+        for entry in self.shared.journal.outbox().await.map_err(failure::journal)? {
+            if matches!(entry.operation, Operation::Typing) {
+                continue;
+            }
+            let asking = asking
+                .entry(entry.channel.clone())
+                .or_insert_with(|| self.shared.engine.asking(&entry.channel));
+            if fate(&entry, asking.contains(&entry.op)) == WaitingFate::Sends {
+                *outgoing.entry(entry.channel).or_default() += 1;
+            }
+        }
+        Ok(outgoing)
+    }
+
     async fn waiting_on(&self, id: &ChannelId) -> Result<Vec<WaitingOperation>, Failure> {
         let asking = self.shared.engine.asking(id);
         let outbox = self.shared.journal.outbox().await.map_err(failure::journal)?;
@@ -231,16 +249,18 @@ fn reached(id: ChatId, chat: Chat) -> ReachedChat {
 }
 
 fn waiting(entry: OutboxEntry, asks: bool) -> WaitingOperation {
+    let fate = fate(&entry, asks);
     let kind = entry.operation.kind();
-    let (about, dry) = match entry.operation {
-        Operation::SendText { text, .. } | Operation::SendVoice { text, .. } => (text, false),
-        Operation::EditText { message, text } => (text, is_dry(&message)),
-        Operation::Delete { message } => (message.to_string(), is_dry(&message)),
+    let about = match entry.operation {
+        Operation::SendText { text, .. }
+        | Operation::SendVoice { text, .. }
+        | Operation::EditText { text, .. } => text,
+        Operation::Delete { message } => message.to_string(),
         Operation::React {
             message, emoji_sent, ..
-        } => (format!("{emoji_sent} → {message}"), is_dry(&message)),
-        Operation::SendFile { path, .. } => (path, false),
-        Operation::Typing => (String::new(), false),
+        } => format!("{emoji_sent} → {message}"),
+        Operation::SendFile { path, .. } => path,
+        Operation::Typing => String::new(),
     };
     WaitingOperation {
         op: entry.op,
@@ -249,12 +269,26 @@ fn waiting(entry: OutboxEntry, asks: bool) -> WaitingOperation {
         chat: entry.target.chat,
         about: one_line(&about, LINE),
         at: entry.at,
-        fate: if dry || entry.dry_run {
-            WaitingFate::Stays
-        } else if asks {
-            WaitingFate::Asks
-        } else {
-            WaitingFate::Sends
-        },
+        fate,
+    }
+}
+
+/// What becomes of a waiting operation when its channel is armed; `asks` when it waited too long.
+fn fate(entry: &OutboxEntry, asks: bool) -> WaitingFate {
+    let of_a_test = match &entry.operation {
+        Operation::EditText { message, .. }
+        | Operation::Delete { message }
+        | Operation::React { message, .. } => is_dry(message),
+        Operation::SendText { .. }
+        | Operation::SendVoice { .. }
+        | Operation::SendFile { .. }
+        | Operation::Typing => false,
+    };
+    if of_a_test || entry.dry_run {
+        WaitingFate::Stays
+    } else if asks {
+        WaitingFate::Asks
+    } else {
+        WaitingFate::Sends
     }
 }

@@ -1,6 +1,9 @@
 //! Every step of a turn, for the scrubber.
 
-use super::{messages::Messages, when::When};
+use super::{
+    messages::Messages,
+    when::{When, is_late},
+};
 use foldback_store::row;
 use foldback_wire::{
     Body, Event, Kind, Outcome, Span,
@@ -17,7 +20,12 @@ pub(super) fn decision(when: When, event: &Event, messages: &Messages) -> Option
         kind,
         message,
         span,
-        text: row.summary,
+        // It stands at the turn's end, so its time is told in words.
+        text: if is_late(event) {
+            format!("{}; known since {}", row.summary, event.at)
+        } else {
+            row.summary
+        },
         error: row.flags.contains(&RowFlag::Error),
     })
 }

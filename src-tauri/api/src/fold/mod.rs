@@ -21,7 +21,7 @@ use foldback_wire::{
 use lanes::Phases;
 use ledger::Ledger;
 use messages::Messages;
-use when::{When, millis};
+use when::{When, is_late, millis};
 
 /// Characters of a text that stand for it in a list.
 const LINE: usize = 200;
@@ -94,11 +94,10 @@ impl TurnFold {
             self.began = event.at;
         }
         self.head = event.seq.0;
-        // What becomes known days later does not make the turn last for days.
-        if !matches!(event.kind, Kind::Undelivered { .. }) {
+        if !is_late(event) {
             self.last = self.last.max(event.at);
         }
-        let when = When::of(event, self.began);
+        let when = When::of(event, self.began, self.last);
         if event.session.is_some() {
             self.session.clone_from(&event.session);
         }
@@ -185,12 +184,12 @@ impl TurnFold {
         } else {
             &sender.display_name
         };
-        let fine = |entry: &&LedgerEntry| {
+        let has_failed = |entry: &&LedgerEntry| {
             let last = entry.outcome.as_ref().filter(|o| o.replaced_by.is_none());
             let code = last.map(|o| o.code);
-            !matches!(
+            matches!(
                 code,
-                None | Some(OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::DryRun)
+                Some(OutcomeCode::Failed | OutcomeCode::Unknown | OutcomeCode::NotAllowed)
             )
         };
         Some(TurnSummary {
@@ -210,7 +209,7 @@ impl TurnFold {
                 .iter()
                 .map(|m| m.diagnostics.len() as u32)
                 .sum(),
-            failed_ops: self.ledger.bare().iter().filter(fine).count() as u32,
+            failed_ops: self.ledger.bare().iter().filter(has_failed).count() as u32,
         })
     }
 

@@ -1,6 +1,6 @@
 //! The time of an event inside its turn.
 
-use foldback_wire::{Event, Timestamp};
+use foldback_wire::{Event, Kind, Timestamp};
 
 /// Where an event stands: in the journal, in time, and in its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,19 +9,30 @@ pub(super) struct When {
     pub(super) seq: u64,
     /// When it was decided.
     pub(super) at: Timestamp,
-    /// Milliseconds since the turn began.
+    /// Milliseconds since the turn began; at most the turn's last for what became known after it.
     pub(super) ms: u64,
 }
 
 impl When {
-    /// The place of `event` in a turn that began at `began`.
-    pub(super) fn of(event: &Event, began: Timestamp) -> Self {
+    /// The place of `event` in a turn that began at `began` and whose last event before it was at `last`. What becomes
+    /// known days later stands where the turn ended: it did not make the turn last for days.
+    pub(super) fn of(event: &Event, began: Timestamp, last: Timestamp) -> Self {
+        let within = if is_late(event) {
+            event.at.min(last)
+        } else {
+            event.at
+        };
         Self {
             seq: event.seq.0,
             at: event.at,
-            ms: millis(began, event.at),
+            ms: millis(began, within),
         }
     }
+}
+
+/// Whether it only tells what became of something that had ended.
+pub(super) const fn is_late(event: &Event) -> bool {
+    matches!(event.kind, Kind::Undelivered { .. })
 }
 
 /// Milliseconds from one moment to a later one.

@@ -6,7 +6,7 @@ use foldback_wire::{
     rpc::{Alarm, AlarmKind, ChannelError, Counters},
 };
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     time::Duration,
 };
 
@@ -14,8 +14,6 @@ use std::{
 const TURNS: usize = 200;
 /// Errors a channel's card shows.
 const ERRORS: usize = 5;
-/// Operations that are remembered as counted among the sent ones: a loss is told within minutes, as a rule.
-const SENT: usize = 10_000;
 /// Over how long events are counted.
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -31,8 +29,6 @@ pub(crate) struct Digest {
     open: HashMap<OpId, Option<ChannelId>>,
     /// What the operations of running turns are, for an alarm that names one.
     intents: BTreeMap<OpId, Named>,
-    /// Operations that were counted as sent, the latest of them.
-    sent: BTreeSet<OpId>,
     leaks: u32,
     masked: u32,
     typing: HashSet<OpId>,
@@ -241,12 +237,6 @@ impl Digest {
                         add(counters, outcome.code);
                     }
                 });
-                if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) {
-                    self.sent.insert(*op);
-                    if self.sent.len() > SENT {
-                        self.sent.pop_first();
-                    }
-                }
                 if outcome.code == OutcomeCode::Unknown
                     && let Some(turn) = event.turn
                 {
@@ -255,11 +245,9 @@ impl Digest {
                     unknown.seen = false;
                 }
             }
-            Kind::Undelivered { op, .. } => {
-                // One that an earlier process sent was not counted.
-                let counted = u64::from(self.sent.remove(op));
+            // That the platform acknowledged it stays true, and stays counted: each figure is the sum of its own events.
+            Kind::Undelivered { .. } => {
                 self.sums(event.channel.as_ref(), |sums| {
-                    sums.counters.sent = sums.counters.sent.saturating_sub(counted);
                     add(&mut sums.counters, OutcomeCode::Failed);
                 });
             }

@@ -75,8 +75,10 @@ const FIGURES: [(&str, &str); 6] = [
 #[tokio::test(start_paused = true)]
 async fn every_counter_of_a_card_equals_the_rows_of_its_filter() {
     let host = Host::after_demo().await;
-    host.say("signal", "Hi", "<actions><voice>Hello</voice></actions>Hello")
+    let turn = host
+        .say("signal", "Hi", "<actions><voice>Hello</voice></actions>Hello")
         .await;
+    host.lose(turn).await;
     let status: Status = host.call("status", json!({})).await;
     let cards: Vec<ChannelCard> = host.call("channels", json!({})).await;
     let mut seen = 0;
@@ -91,6 +93,7 @@ async fn every_counter_of_a_card_equals_the_rows_of_its_filter() {
     }
     assert!(seen > 9, "the demonstration does too little");
     assert!(cards.iter().any(|card| card.counters.unsupported > 0));
+    assert!(cards.iter().any(|card| card.counters.failed > 0));
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,8 +4,8 @@ use foldback_api::{Backend, Setup, Subscription, call};
 use foldback_pipeline::TokioClock;
 use foldback_store::{Filter, MemoryJournal, Scene};
 use foldback_wire::{
-    Actor, Seq, Timestamp,
-    rpc::{Failure, Push, Topic},
+    Actor, Draft, Kind, OpKind, OutcomeCode, RefusalCode, Seq, Timestamp, TurnId,
+    rpc::{Failure, LedgerEntry, Push, Topic, TurnDetail},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -82,6 +82,34 @@ impl Host {
         let sent: Value = self.call("compose_send", args).await;
         tokio::time::sleep(Duration::from_secs(30)).await;
         sent["turn"].as_u64().unwrap()
+    }
+}
+
+impl Host {
+    /// The platform says of a turn's text, which it had acknowledged, that it did not arrive after all.
+    pub(crate) async fn lose(&self, turn: u64) {
+        let detail: TurnDetail = self.call("turn", json!({ "turn": turn })).await;
+        let sent = |entry: &&LedgerEntry| {
+            let code = entry.outcome.as_ref().map(|outcome| outcome.code);
+            entry.intent.kind == OpKind::SendText && code == Some(OutcomeCode::Sent)
+        };
+        let op = detail.ledger.iter().find(sent).unwrap().op;
+        let events = self.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
+        let lost = Draft {
+            at: events.last().unwrap().at,
+            turn: Some(TurnId(turn)),
+            session: None,
+            channel: detail.summary.channel,
+            kind: Kind::Undelivered {
+                op,
+                message: "1".into(),
+                refusal: RefusalCode::Forbidden,
+                detail: "the window is closed".into(),
+            },
+        };
+        self.backend.journal().append(vec![lost]).unwrap();
+        // What counts events hears of it.
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::host::Host;
 use foldback_wire::{
     ChatType, Inbound, OpKind, Sender,
-    rpc::{ChannelReach, Status, WaitingFate},
+    rpc::{ChannelCard, ChannelReach, Status, WaitingFate},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -156,6 +156,43 @@ async fn every_rate_equals_the_rows_of_its_filter() {
     };
     assert_eq!((hour.turns, hour.sent), (1, 1));
     assert!(day.turns > 1 && day.sent > 3, "{day:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_card_counts_what_goes_out_by_itself_and_no_rehearsal() {
+    let host = Host::start().await;
+    let card = async || {
+        let cards: Vec<ChannelCard> = host.call("channels", json!({})).await;
+        cards.into_iter().find(|c| c.channel.as_str() == "slack").unwrap()
+    };
+    host.call::<Status>("mute", json!({"muted": true})).await;
+    let rehearsal = json!({
+        "channel": "slack", "user_text": "Hi", "agent_output": "A rehearsal", "dry_run": true,
+    });
+    host.call::<serde_json::Value>("compose_send", rehearsal).await;
+    writes(&host, "slack", "ada", "ada", "Hi").await;
+    tokio::time::sleep(Duration::from_mins(11)).await;
+    writes(&host, "slack", "eve", "eve", "Hi").await;
+    let fates = |reach: &ChannelReach| reach.waiting.iter().map(|w| w.fate).collect::<Vec<_>>();
+    let waiting = reach(&host, "slack").await;
+    assert_eq!(
+        fates(&waiting),
+        [
+            WaitingFate::Stays,
+            WaitingFate::Asks,
+            WaitingFate::Asks,
+            WaitingFate::Sends,
+            WaitingFate::Sends
+        ]
+    );
+    assert_eq!((card().await.outgoing, waiting.sends_total), (2, 2));
+    assert_eq!(card().await.counters.held, 5, "more than goes out");
+    host.call::<ChannelCard>("release_held", json!({"channel": "slack", "send": true}))
+        .await;
+    assert_eq!(card().await.outgoing, 4, "a person agreed to what was old");
+    host.call::<Status>("mute", json!({"muted": false})).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(card().await.outgoing, 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! The delivery ledger: intended, acknowledged, unmatched, and what was seen for how long.
 
-use crate::story::{Story, clean, inbound, intent, range, reaction_then_text};
+use crate::story::{BEGAN, Story, clean, inbound, intent, range, reaction_then_text};
 use foldback_api::TurnFold;
 use foldback_directives::Span;
 use foldback_wire::{
@@ -265,6 +265,18 @@ fn an_operation_that_did_not_arrive_has_failed_with_the_platforms_words() {
         before.took_ms(),
         "the turn did not last for a day"
     );
+    let told = after.detail().unwrap().decisions.pop().unwrap();
+    assert_eq!(
+        (told.seq, told.at_ms),
+        (seq, before.took_ms()),
+        "nor does its timeline"
+    );
+    assert!(
+        told.text
+            .ends_with(&format!("known since {}", Timestamp(BEGAN + 86_400_000))),
+        "{}",
+        told.text
+    );
     let entry = &ledger(&story)[0];
     let outcome = entry.outcome.as_ref().unwrap();
     assert_eq!(
@@ -277,6 +289,26 @@ fn an_operation_that_did_not_arrive_has_failed_with_the_platforms_words() {
     );
     assert_eq!((entry.outcome_seq, entry.visible_ms), (Some(seq), None));
     assert_eq!(outcome.message, Some("b1".into()));
+}
+
+#[test]
+fn only_what_failed_counts_as_failed() {
+    use OutcomeCode::{Cancelled, DryRun, Failed, NotAllowed, Sent, Unchanged, Unknown, Unsupported};
+    let failed = |code| {
+        let mut story = said("Hi");
+        story.ended(100, 1, intent(OpKind::SendText), Outcome::new(code));
+        TurnFold::of(TurnId(7), &story.events)
+            .summary()
+            .unwrap()
+            .failed_ops
+    };
+    // A live frame that a later one replaced is cancelled; what a platform cannot do is skipped.
+    for code in [Sent, Unchanged, DryRun, Cancelled, Unsupported] {
+        assert_eq!(failed(code), 0, "{code:?}");
+    }
+    for code in [Failed, Unknown, NotAllowed] {
+        assert_eq!(failed(code), 1, "{code:?}");
+    }
 }
 
 #[test]

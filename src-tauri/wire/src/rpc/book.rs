@@ -26,9 +26,10 @@ pub struct Book {
     pub dead_total: u32,
     /// The filter that shows them.
     pub dead_filter: String,
-    /// Everything else that ended, the latest first.
+    /// Everything else that ended, the latest first. What was acknowledged and did not arrive after all stands among
+    /// the dead ones only.
     pub settled: Vec<BookLine>,
-    /// How many there are among the outcomes looked at.
+    /// How many outcomes of that kind there are among those looked at, acknowledgements of what did not arrive included.
     pub settled_total: u32,
     /// The filter that shows them.
     pub settled_filter: String,

@@ -68,7 +68,10 @@ pub struct ChannelCard {
     pub limited_until: Option<Timestamp>,
     /// Operations held while it was off that are older than the limit and need a person's word.
     pub needs_consent: u64,
-    /// That limit, in milliseconds.
+    /// Operations that wait in the outbox and go out for real, without a question, as soon as the channel is armed and
+    /// open. What waits for a person's word is not among them, nor what belongs to a rehearsal.
+    pub outgoing: u64,
+    /// The limit for what needs a person's word, in milliseconds.
     pub consent_after_ms: u64,
     /// What it did.
     pub counters: Counters,

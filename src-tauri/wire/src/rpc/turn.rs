@@ -48,7 +48,8 @@ pub struct TurnSummary {
     pub directives: u32,
     /// Diagnostics.
     pub diagnostics: u32,
-    /// Operations whose outcome is not `sent`, `unchanged` or `dry_run`.
+    /// Operations whose outcome is `failed`, `unknown` or `not_allowed`. One that was superseded or that the platform
+    /// cannot do is no failure.
     pub failed_ops: u32,
 }
 

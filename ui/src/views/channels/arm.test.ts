@@ -1,9 +1,9 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import demo from "../../../recordings/demo";
-import type { ChannelReach } from "../../generated/wire";
+import type { ChannelReach, Status } from "../../generated/wire";
 import type { Exchange } from "../../host/recorded";
-import { byId, calls, click, layOut, settle, stage, type } from "../../test/stage";
+import { byId, calls, click, layOut, settle, SlowHost, stage, type } from "../../test/stage";
 import ChannelsView from "./ChannelsView.svelte";
 import { becomes, rateOf, spanOf } from "./reach";
 
@@ -87,12 +87,37 @@ it("tells a mean only as a mean", () => {
   expect(becomes("stays")).toContain("a test");
 });
 
-it("keeps what it has counted while the card changes under it", async () => {
-  const { host, console } = await ask();
+it("counts anew when the card counts something, and keeps the old answer to be read until the new one is there", async () => {
+  const answer: { -readonly [K in keyof ChannelReach]: ChannelReach[K] } = { ...REACH };
+  const host = new SlowHost({ ...demo, calls: [{ name: "channel_reach", result: answer }, ...demo.calls] }, "channel_reach");
+  const { console } = await stage(ChannelsView, undefined, demo, host);
+  await click(byId("channel-telegram").querySelector("[data-testid='channel-arm']") as Element);
+  await host.answer();
+  await type(byId("confirm-word"), "telegram");
   const card = console.channel("telegram");
   if (card === undefined) throw new Error("the demonstration has telegram");
+  answer.sends_total = 7;
+  host.push({ push: "channel", card: { ...card, why: "it said something else" } });
+  await settle();
+  expect(calls(host, "channel_reach"), "nothing was counted").toHaveLength(1);
   host.push({ push: "channel", card: { ...card, counters: { ...card.counters, received: card.counters.received + 1 } } });
   await settle();
-  expect(calls(host, "channel_reach")).toHaveLength(1);
-  expect(byId("reach").textContent).toContain("Mallory");
+  expect(calls(host, "channel_reach")).toHaveLength(2);
+  expect(byId("reach-sends").textContent).toContain("1 operation goes out at once");
+  await host.answer();
+  expect(byId("reach-sends").textContent).toContain("7 operations go out at once");
+  expect((byId("confirm-word") as HTMLInputElement).value, "what was typed stays").toBe("telegram");
+});
+
+it("does not say at once of a channel that is not connected, nor while all is muted", async () => {
+  const { console } = await ask();
+  const card = console.channel("telegram");
+  const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+  if (card === undefined) throw new Error("the demonstration has telegram");
+  console.updateChannel({ ...card, state: "down" });
+  await settle();
+  expect(byId("reach-sends").textContent).toContain("1 operation goes out as soon as it is connected");
+  console.status = { ...status, muted: true };
+  await settle();
+  expect(byId("reach-sends").textContent).toContain("out once nothing is muted any more, then as soon as it is connected");
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import demo from "../../../recordings/demo";
 import type { Book, BookLine, LedgerEntry, Outcome } from "../../generated/wire";
 import type { Exchange } from "../../host/recorded";
-import { byId, calls, click, layOut, settle, stage } from "../../test/stage";
+import { byId, calls, click, layOut, settle, SlowHost, stage } from "../../test/stage";
 import { notesOf, subjectOf } from "./book";
 import ChannelsView from "./ChannelsView.svelte";
 
@@ -100,13 +100,27 @@ it("names every operation by what it says", () => {
 it("shows no other ledger's answer", async () => {
   const none: Book = { ...BOOK, dead: [], dead_total: 0 };
   const answers = [{ name: "deliveries", args: { channel: "telegram" }, result: BOOK }, { name: "deliveries", args: { channel: "discord" }, result: none }] as const;
-  await stage(ChannelsView, undefined, { ...demo, calls: [...answers, ...demo.calls] });
+  const host = new SlowHost({ ...demo, calls: [...answers, ...demo.calls] }, "deliveries");
+  const { console } = await stage(ChannelsView, undefined, demo, host);
+  const open = (channel: string): Promise<void> => click(byId(`channel-${channel}`).querySelector("[data-testid='channel-ledger']") as Element);
+  await open("telegram");
+  expect(calls(host, "deliveries")).toEqual([{ channel: "telegram", limit: 50 }]);
   // The second is opened before the first is answered.
-  for (const channel of ["telegram", "discord"]) {
-    const ledger = byId(`channel-${channel}`).querySelector("[data-testid='channel-ledger']");
-    ledger?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-  }
-  await settle();
+  await open("discord");
+  await host.answer();
+  expect(calls(host, "deliveries")).toHaveLength(2);
   expect(byId("book").textContent).toContain("Delivery ledger, discord");
+  expect(byId("book").textContent).toContain("Reading the ledger");
+  expect(all("book-line")).toEqual([]);
+  await host.answer();
   expect(byId("book-dead-total").textContent).toBe("0");
+  // Nor does what was read before stand under another name.
+  console.actions.run("channels.ledger");
+  await settle();
+  expect(byId("book").textContent).toMatch(/Delivery ledger, all channels.*Reading the ledger/s);
+});
+
+it("lists what was acknowledged and then lost among the dead letters only, and says so", async () => {
+  await open();
+  expect(byId("book-settled").textContent).toContain("what did not arrive after all stands above");
 });

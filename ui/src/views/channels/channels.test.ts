@@ -106,7 +106,72 @@ it("asks before what waits goes out for real because a channel is switched on", 
   await settle();
   await click(within("whatsapp", "channel-switch"));
   expect(calls(host, "channel_switch")).toEqual([]);
-  expect(byId("switch-dialog").textContent).toContain("3 operations that wait go out at once");
+  // Five wait: two for a person's word, one in a rehearsal.
+  expect(byId("switch-dialog").textContent).toContain("2 operations that wait go out as soon as it is connected");
   await click(byId("confirm"));
   expect(calls(host, "channel_switch")).toEqual([{ channel: "whatsapp", on: true }]);
+});
+
+it("asks nothing where all that waits is rehearsed", async () => {
+  const { host, console } = await stage(ChannelsView);
+  const card = console.channel("whatsapp");
+  if (card === undefined) throw new Error("the demonstration has whatsapp");
+  console.updateChannel({ ...card, armed: true, simulated: false, needs_consent: 0, outgoing: 0 });
+  await settle();
+  await click(within("whatsapp", "channel-switch"));
+  expect(document.querySelector("[data-testid='switch-dialog']")).toBeNull();
+  expect(calls(host, "channel_switch")).toEqual([{ channel: "whatsapp", on: true }]);
+});
+
+it("offers in the palette what can be done with each channel, by its name, as long as it is shown", async () => {
+  const { host, console } = await stage(ChannelsView);
+  const titles = (): string[] => console.offers.map(({ title }) => title);
+  expect(titles()).toEqual(expect.arrayContaining([
+    "Switch discord off", "Switch whatsapp on", "Arm telegram", "Delivery ledger of slack", "Send what was held on whatsapp", "Give up what was held on whatsapp",
+  ]));
+  expect(titles()).not.toContain("Arm discord");
+  const run = async (title: string): Promise<void> => {
+    console.offers.find((offer) => offer.title === title)?.run();
+    await settle();
+  };
+  await run("Arm telegram");
+  expect(byId("arm-dialog").textContent).toContain("Send for real on telegram?");
+  expect(calls(host, "channel_arm")).toEqual([]);
+  await run("Switch discord off");
+  expect(calls(host, "channel_switch")).toEqual([{ channel: "discord", on: false }]);
+  cleanup();
+  expect(titles()).toEqual([]);
+});
+
+it("gives a card that has the keyboard its keys, and the keys to the next one", async () => {
+  const { host, console } = await stage(ChannelsView);
+  const key = async (letter: string): Promise<void> => {
+    const event = new KeyboardEvent("keydown", { key: letter, bubbles: true, cancelable: true });
+    document.activeElement?.dispatchEvent(event);
+    console.actions.handle(event);
+    await settle();
+  };
+  expect(console.actions.can("channel.switch")).toBe(false);
+  within("whatsapp", "channel-switch").focus();
+  await settle();
+  await key("s");
+  expect(document.body.textContent).toContain("Send what was held on whatsapp?");
+  expect(console.actions.can("channel.arm"), "it is simulated").toBe(false);
+  cleanup();
+  const second = await stage(ChannelsView);
+  within("whatsapp", "channel-switch").focus();
+  within("telegram", "channel-switch").focus();
+  await settle();
+  const event = new KeyboardEvent("keydown", { key: "a", bubbles: true, cancelable: true });
+  document.activeElement?.dispatchEvent(event);
+  second.console.actions.handle(event);
+  await settle();
+  expect(byId("arm-dialog").textContent).toContain("Send for real on telegram?");
+  expect(calls(host, "channel_switch")).toEqual([]);
+});
+
+it("has the fault deck also where no channel is configured: agents have one", async () => {
+  await stage(ChannelsView, undefined, { ...demo, calls: [{ name: "channels", result: [] }, ...demo.calls] });
+  expect(byId("empty").textContent).toContain("No channel is configured");
+  expect(byId("faults").textContent).toContain("Fault deck");
 });

@@ -1,7 +1,7 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import demo from "../../../recordings/demo";
-import type { FaultDeck, FaultPlace, PlannedFault } from "../../generated/wire";
+import type { FaultDeck, FaultPlace, PlannedFault, Status } from "../../generated/wire";
 import type { Exchange } from "../../host/recorded";
 import { byId, calls, click, layOut, settle, stage, type } from "../../test/stage";
 import { blank, does, faultOf, FOR_EVER } from "./faults";
@@ -44,9 +44,11 @@ it("shows what is planned, what is done, and what each has hit", async () => {
 
 it("leads from what it has hit to the events", async () => {
   const { console } = await open(some);
+  console.status = { ...(demo.calls.find((c) => c.name === "status")?.result as Status), since: "2026-11-21T07:00:00Z" };
+  await settle();
   await click(byId("fault-hits"));
   expect(console.view).toBe("live");
-  expect(console.askedFilter).toContain('kind:faulted channel:telegram text:"fault 3:"');
+  expect(console.askedFilter).toBe('kind:faulted channel:telegram text:"fault 3:" after:2026-11-21T07:00:00Z');
 });
 
 it("plans a usual fault with two presses", async () => {
@@ -118,4 +120,45 @@ it("takes only what a form says, as whole numbers", () => {
   expect(does(telegram, { ...blank(), latencyMs: 0.2 })).toBe(false);
   const odd = faultOf(telegram, { ...blank(), latencyMs: Number.NaN, nth: -3, times: 2.4, fail: "gone", waitMs: 9 });
   expect(odd).toEqual({ call: { op: "send_text", nth: 1, times: 2, fail: "gone", latency_ms: 0 } });
+});
+
+it("keeps a plan that is refused as it was filled in, says why, and takes it when it is right", async () => {
+  const refusal = { name: "fault_plan" as const, args: { place: telegram }, failure: { code: "bad_fault", message: "telegram is gone.", hint: "Choose another." } };
+  const { host, console } = await open(none, refusal, { name: "fault_plan", result: some });
+  await click(byId("fault-plan"));
+  await click(byId("fault-preset-slow"));
+  await type(byId("fault-latencyMs"), "1234");
+  await click(byId("confirm"));
+  expect(byId("confirm-failure").textContent).toBe("telegram is gone. Choose another.");
+  expect((byId("fault-latencyMs") as HTMLInputElement).value).toBe("1234");
+  expect(console.toasts).toEqual([]);
+  await choose("fault-place", "agent:script");
+  await click(byId("fault-preset-burst"));
+  await click(byId("confirm"));
+  expect(calls(host, "fault_plan")).toHaveLength(2);
+  expect(document.querySelector("[data-testid='fault-dialog']")).toBeNull();
+  expect(rows()).toHaveLength(2);
+});
+
+it("gives the keyboard to the next row when one is removed, and then to the button that plans", async () => {
+  const one: FaultDeck[] = [{ place: telegram, planned: [] }, { place: script, planned: [stall] }];
+  await open(some, { name: "fault_remove", args: { number: 3 }, result: one }, { name: "fault_remove", result: none });
+  const remove = (): HTMLElement => byId("fault-remove");
+  remove().focus();
+  await click(remove());
+  expect(rows()).toHaveLength(1);
+  expect(document.activeElement).toBe(remove());
+  await click(remove());
+  expect(document.activeElement).toBe(byId("fault-plan"));
+});
+
+it("offers in the palette to plan a fault, and to remove each by its number", async () => {
+  const { host, console } = await open(some, { name: "fault_remove", result: none });
+  expect(console.offers.map(({ title }) => title)).toEqual(["Remove fault 3: send_text 1 to 2: rate_limited", "Remove fault 4: run 1: stalls for 10 ms"]);
+  console.actions.run("faults.plan");
+  await settle();
+  expect(byId("fault-dialog").textContent).toContain("Plan a fault");
+  console.offers[1]?.run();
+  await settle();
+  expect(calls(host, "fault_remove")).toEqual([{ number: 4 }]);
 });

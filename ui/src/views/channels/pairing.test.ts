@@ -88,3 +88,18 @@ it("shows no code that is no longer valid", async () => {
   await open({ ...some, pending: [{ ...mallory, until: new Date(Date.now() - 1000).toISOString() }], approved: [] });
   expect(document.querySelector("[data-testid='pairing-request']")).toBeNull();
 });
+
+it("gives the keyboard to the next row when one is decided", async () => {
+  const bob = { ...mallory, sender: "+49", name: "Bob", code: "OTHERONE" };
+  await open({ ...some, pending: [mallory, bob] }, { name: "pairing_refuse", result: { ...some, pending: [bob] } }, { name: "pairing_revoke", result: { ...some, pending: [bob], approved: [] } });
+  byId("pairing-refuse").focus();
+  await click(byId("pairing-refuse"));
+  await click(byId("confirm"));
+  const focused = (): string | undefined => document.activeElement?.closest("li")?.dataset["sender"];
+  expect([focused(), document.activeElement?.getAttribute("data-testid")]).toEqual(["+49", "pairing-approve"]);
+  byId("pairing-revoke").focus();
+  await click(byId("pairing-revoke"));
+  await click(byId("confirm"));
+  expect(document.querySelector("[data-testid='pairing-approved']")).toBeNull();
+  expect(document.activeElement).toBe(byId("pairing"));
+});

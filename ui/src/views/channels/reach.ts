@@ -1,5 +1,5 @@
 /** What arming a channel would let loose, in words. */
-import type { WaitingFate } from "../../generated/wire";
+import type { ChannelState, WaitingFate } from "../../generated/wire";
 
 export const spanOf = (hours: number): string => (hours === 1 ? "last hour" : hours === 24 ? "last day" : `last ${hours} hours`);
 
@@ -13,3 +13,11 @@ const FATES: Readonly<Record<WaitingFate, string>> = { sends: "goes out", asks: 
 
 /** What becomes of a waiting operation. */
 export const becomes = (fate: WaitingFate): string => FATES[fate];
+
+const WHEN: Readonly<Record<ChannelState, string>> = {
+  off: "as soon as it is on", connecting: "as soon as it is connected", down: "as soon as it is connected", rate_limited: "as soon as the platform lets it",
+  up: "at once", degraded: "at once",
+};
+
+/** When what waits on an armed channel goes out, by where the channel stands. */
+export const whenOut = (state: ChannelState): string => WHEN[state];

@@ -56,7 +56,7 @@ export class Feed {
 
   open(): void {
     this.#pages.want(this.#limit);
-    this.#view.open("kind:received,chunk,ended,turn_ended").catch((thrown: unknown) => {
+    this.#view.open("kind:received,chunk,ended,turn_ended,undelivered").catch((thrown: unknown) => {
       this.#console.toast("warn", "The list of turns does not follow what comes in.", HostFailure.from(thrown).message);
     });
   }

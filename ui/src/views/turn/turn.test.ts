@@ -47,6 +47,11 @@ it("keeps reasoning and tool calls closed until they are asked for, with their l
 });
 
 describe("the list of turns", () => {
+  it("hears also of what did not arrive after all", async () => {
+    const { host } = await open(812);
+    expect(calls(host, "view_open")).toContainEqual({ filter: "kind:received,chunk,ended,turn_ended,undelivered" });
+  });
+
   it("opens the newest turn when nothing is selected", async () => {
     await stage(TurnView, undefined, undefined, new SampleHost());
     expect(byId("chat-pane").textContent).toContain("#816");

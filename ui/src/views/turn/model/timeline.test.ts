@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Decision } from "../../../generated/wire";
 import { sampleTurn } from "../test/sample";
 import { ByteText } from "../../../store/text";
 import { stepCharacter, Timeline, type Position, type Step } from "./timeline";
@@ -108,4 +109,15 @@ describe("places", () => {
     expect(blocked.stepByte(blocked.begin, 1, [])).toBeNull();
     expect(blocked.step(blocked.begin, "decision", 1)?.seq).toBe(8002);
   });
+});
+
+it("does not last longer for what became known after the turn, which can still be stepped to", () => {
+  const last = detail.decisions.at(-1);
+  if (last === undefined) throw new Error("no decision");
+  // The backend puts it at the turn's end, whenever it was told.
+  const lost: Decision = { ...last, seq: detail.head + 1, at_ms: detail.summary.took_ms, kind: "delivery", text: "#3 did not arrive: known since 2026-11-23", error: true };
+  const late = new Timeline({ ...detail, head: lost.seq, decisions: [...detail.decisions, lost] });
+  expect(late.duration).toBe(detail.summary.took_ms);
+  expect(late.step({ ...timeline.end, seq: detail.head }, "delivery", 1)).toEqual({ seq: lost.seq, atMs: detail.summary.took_ms, byte: null });
+  expect(late.atTime(detail.summary.took_ms)).toEqual(late.end);
 });
