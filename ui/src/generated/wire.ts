@@ -1615,6 +1615,8 @@ export type Outcome = {
   refusal: RefusalCode | null,
   /** Platform calls made. */
   attempts: number,
+  /** The operation that was done in its place, because the platform refused it. */
+  replaced_by?: OpId,
 };
 
 /** How an operation ended. Every intent ends in exactly one of these. */
