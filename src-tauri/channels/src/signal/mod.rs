@@ -126,7 +126,7 @@ impl ChannelAdapter for SignalCli {
             refusal = self.receive(&sink, &mut listening) => Err(refusal),
         };
         if let Some(listening) = listening {
-            self.leave(listening).await;
+            self.leave(listening, &sink).await;
         }
         end
     }
