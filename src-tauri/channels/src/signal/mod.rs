@@ -126,8 +126,9 @@ impl ChannelAdapter for SignalCli {
             refusal = self.receive(&sink, &mut listening) => Err(refusal),
         };
         if let Some(listening) = listening {
-            self.leave(listening, &sink).await;
+            self.leave(listening).await;
         }
+        self.empty(&sink).await;
         end
     }
 

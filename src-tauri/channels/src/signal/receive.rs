@@ -218,16 +218,17 @@ impl SignalCli {
         }
     }
 
-    /// Ends the subscription, and hands over what arrives until that is acknowledged.
-    pub(super) async fn leave(&self, mut listening: Listening, sink: &SignalSink) {
+    /// Ends the subscription, and keeps what arrives until that is acknowledged.
+    pub(super) async fn leave(&self, mut listening: Listening) {
         let left = tokio::time::timeout(PARTING, self.unsubscribe(&mut listening)).await;
         if !matches!(left, Ok(Ok(Ok(_)))) {
             tracing::debug!("signal-cli did not acknowledge the end of the subscription");
         }
-        if tokio::time::timeout(EMPTYING, self.hand_over(sink))
-            .await
-            .is_err()
-        {
+    }
+
+    /// Hands over what is left in the inbox, if somebody takes it.
+    pub(super) async fn empty(&self, sink: &SignalSink) {
+        if tokio::time::timeout(EMPTYING, self.hand_over(sink)).await.is_err() {
             tracing::warn!("messages wait that nobody takes; they come in with the next run");
         }
     }
