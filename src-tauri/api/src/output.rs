@@ -2,16 +2,17 @@
 
 use crate::{TurnFold, failure};
 use foldback_directives::{
-    Collect, Fate, Lines, Parsed, Range, Scanner, Settings, Span, parse,
+    Collect, Directive, Fate, Lines, Parsed, Range, RangeReason, Scanner, Settings, Span, parse,
     redact::{KnownBy, Patterns, Reader, RedactSettings, SECRETS, Secret},
 };
 use foldback_pipeline::config::Config;
 use foldback_store::Journal;
 use foldback_wire::{
     Inbound, TurnId,
+    redact::Redaction,
     rpc::{Failure, Masked},
 };
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 /// An output with all that its reading depends on.
 #[derive(Debug, Clone)]
@@ -23,7 +24,7 @@ pub struct Output {
     /// How it is read.
     pub settings: Settings,
     /// What is masked in it; `None` when nothing is.
-    pub secrets: Option<Arc<Patterns>>,
+    pub secrets: Option<Redaction>,
 }
 
 impl Output {
@@ -57,7 +58,7 @@ impl Output {
     /// Begins a reading of it.
     pub fn reader(&self) -> Reader {
         let scanner = Scanner::new(&self.settings, self.user_text.as_deref());
-        Reader::new(scanner, self.secrets.as_ref())
+        Reader::new(scanner, self.secrets.as_ref().map(Redaction::patterns))
     }
 
     /// What would be sent: secrets are masked in the text and in what directives say. Findings are for the
@@ -76,70 +77,94 @@ impl Output {
 
     /// Every secret that is masked in it, and why; those of the text first. `own` are the operator's patterns.
     pub fn masked(&self, own: &RedactSettings) -> Vec<Masked> {
-        let Some(secrets) = &self.secrets else {
+        let Some(redaction) = &self.secrets else {
             return Vec::new();
         };
         let plain = parse(&self.raw, &self.settings, self.user_text.as_deref());
-        let lines = Lines::new(&self.raw);
-        let told = |span: Span, secret: &Secret, inside: Option<String>| {
-            let place = lines.start(span);
-            let (ids, about) = names(&secret.by, own);
-            Masked {
-                span,
-                line: place.line as u32,
-                column: place.column as u32,
-                secrets: ids,
-                about,
-                inside,
-            }
+        let mut found = Found {
+            raw: &self.raw,
+            lines: Lines::new(&self.raw),
+            own,
+            masked: Vec::new(),
         };
-        let mut masked = Vec::new();
+        let (secrets, ids) = (redaction.patterns(), redaction.id_patterns());
         for secret in secrets.secrets(&plain.clean_text) {
-            masked.extend(raw_span(&plain.ranges, secret.span).map(|span| told(span, &secret, None)));
+            if let Some(span) = raw_span(&plain.ranges, secret.span) {
+                found.tell(span, &secret, None);
+            }
+        }
+        if let Some(id) = &plain.header.reply_to {
+            let headers = plain
+                .ranges
+                .iter()
+                .filter(|r| r.reason == Some(RangeReason::Header));
+            let mut spans = headers.map(|r| r.span);
+            if let Some(span) = spans.find(|span| span.of(&self.raw).contains(id.as_str())) {
+                found.look(id, ids, span, "reply_to");
+            }
         }
         for mut directive in plain.directives {
             let (span, tag) = (directive.span(), directive.tag());
-            directive.each_text(|text| {
-                for secret in secrets.secrets(text) {
-                    let place = within(&self.raw, span, secret.span.of(text));
-                    masked.push(told(place, &secret, Some(tag.to_owned())));
-                }
-            });
-        }
-        for action in plain.actions {
-            for secret in secrets.secrets(&action.payload) {
-                let place = within(&self.raw, action.span, secret.span.of(&action.payload));
-                masked.push(told(place, &secret, Some(action.kind.clone())));
+            if let Directive::React { message, .. } = &mut directive
+                && let Some(id) = message.take()
+            {
+                found.look(&id, ids, span, tag);
             }
+            directive.each_text(|text| found.look(text, secrets, span, tag));
         }
-        masked
+        for mut action in plain.actions {
+            let (span, kind) = (action.span, redaction.text(&action.kind).into_owned());
+            action.each_text(|text| found.look(text, secrets, span, &kind));
+        }
+        found.masked
+    }
+}
+
+/// The secrets of an output that were found so far.
+struct Found<'a> {
+    raw: &'a str,
+    lines: Lines<'a>,
+    own: &'a RedactSettings,
+    masked: Vec<Masked>,
+}
+
+impl Found<'_> {
+    /// Tells the secrets of a text that stands in a part of the raw text.
+    fn look(&mut self, text: &str, secrets: &Arc<Patterns>, part: Span, inside: &str) {
+        for secret in secrets.secrets(text) {
+            let span = within(self.raw, part, secret.span.of(text));
+            self.tell(span, &secret, Some(inside.to_owned()));
+        }
+    }
+
+    fn tell(&mut self, span: Span, secret: &Secret, inside: Option<String>) {
+        let place = self.lines.start(span);
+        let (secrets, about) = names(&secret.by, self.own);
+        self.masked.push(Masked {
+            span,
+            line: place.line as u32,
+            column: place.column as u32,
+            secrets,
+            about,
+            inside,
+        });
     }
 }
 
 /// What is masked in a raw text of the journal. There secrets are written masked, and are known again by that,
 /// also when redaction is off meanwhile.
-pub(crate) fn in_journal(settings: &RedactSettings) -> Arc<Patterns> {
-    patterns(settings).unwrap_or_else(Patterns::masked)
-}
-
-/// What these settings look for; `None` when redaction is off.
-pub(crate) fn patterns(settings: &RedactSettings) -> Option<Arc<Patterns>> {
-    settings.enabled.then(|| Patterns::new(settings))
+pub(crate) fn in_journal(settings: &RedactSettings) -> Redaction {
+    Redaction::new(settings).unwrap_or_else(Redaction::masked)
 }
 
 /// Masks secrets in what is carried out beside the text, as the bot does.
-pub fn mask(parsed: &mut Parsed, secrets: &Arc<Patterns>) {
-    let mask = |text: &mut String| {
-        if let Cow::Owned(masked) = secrets.redact(text) {
-            *text = masked;
-        }
-    };
+pub fn mask(parsed: &mut Parsed, secrets: &Redaction) {
     for directive in &mut parsed.directives {
-        directive.each_text(mask);
+        secrets.directive(directive);
     }
-    parsed.header.each_text(mask);
+    secrets.header(&mut parsed.header);
     for action in &mut parsed.actions {
-        action.each_text(mask);
+        action.each_text(|text| secrets.mask(text));
     }
 }
 
@@ -201,14 +226,17 @@ fn within(raw: &str, directive: Span, secret: &str) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foldback_directives::redact::{ExtraSecret, MASK, SecretPattern};
+    use foldback_directives::{
+        Dialect,
+        redact::{ExtraSecret, MASK, SecretPattern},
+    };
 
     fn output(raw: &str, redact: &RedactSettings) -> Output {
         Output {
             raw: raw.to_owned(),
             user_text: None,
             settings: Settings::default(),
-            secrets: patterns(redact),
+            secrets: Redaction::new(redact),
         }
     }
 
@@ -263,6 +291,52 @@ mod tests {
             whole, "<voice>password: hunter&#50;</voice>",
             "it is written otherwise there"
         );
+    }
+
+    #[test]
+    fn one_that_a_header_or_a_json_action_names_is_told_too() {
+        let key = "sk-abcdefghijkl1234567890";
+        let redact = RedactSettings::default();
+        let told = |raw: &str, settings: Settings| {
+            let output = Output {
+                settings,
+                ..output(raw, &redact)
+            };
+            let read = serde_json::to_string(&output.read()).unwrap();
+            let masked = output.masked(&redact).into_iter();
+            let places = masked.map(|m| (m.span.start, m.span.of(raw).to_owned(), m.inside));
+            (places.collect::<Vec<_>>(), read.contains(key))
+        };
+        let header = format!("[[reply_to:{key}]]\nHi");
+        assert_eq!(
+            told(&header, Settings::default()),
+            (vec![(11, key.to_owned(), Some("reply_to".to_owned()))], false)
+        );
+        let json = Settings {
+            dialects: vec![Dialect::Json],
+            ..Settings::default()
+        };
+        let action = format!("{{\"actions\":[{{\"type\":\"{key}\",\"payload\":{{}}}}]}}\nHi");
+        assert_eq!(
+            told(&action, json),
+            (vec![(21, key.to_owned(), Some(MASK.to_owned()))], false)
+        );
+    }
+
+    #[test]
+    fn a_phone_number_in_the_id_of_a_message_is_no_secret() {
+        let redact = RedactSettings {
+            phone: true,
+            ..RedactSettings::default()
+        };
+        let raw = "<react emoji=\"eyes\" message=\"1700000000000:+33612345678\"/>+33612345678";
+        let read = output(raw, &redact).read();
+        assert_eq!(read.clean_text, MASK);
+        let named = serde_json::to_value(&read.directives[0]).unwrap();
+        assert_eq!(named["message"], "1700000000000:+33612345678");
+        let told = told(raw, &redact);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(told[0].2, None);
     }
 
     #[test]

@@ -93,6 +93,10 @@ pub struct Call {
 pub struct Ack {
     /// The message it made, for operations that make one.
     pub message: Option<MessageId>,
+    /// What else it made and has an id of its own, of which a platform may say later that it did not arrive: the
+    /// caption sent after a file, a reaction where that is a message.
+    #[serde(default)]
+    pub also: Vec<MessageId>,
     /// The platform had it so already (an edit to the same text, a reaction that was there).
     pub unchanged: bool,
     /// Something was given up on the way, in words (a reply target that was refused, for example).

@@ -1,11 +1,8 @@
 //! The options that choose the grammar, shared by every command that reads agent output.
 
 use crate::end::Stop;
-use foldback_directives::{
-    Dialect, Placement, Settings,
-    redact::{Patterns, RedactSettings},
-};
-use std::sync::Arc;
+use foldback_directives::{Dialect, Placement, Settings, redact::RedactSettings};
+use foldback_wire::redact::Redaction;
 
 /// Options of the output grammar.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -51,7 +48,7 @@ impl Grammar {
     }
 
     /// What is masked, where that was asked for.
-    pub(crate) fn secrets(&self) -> Result<Option<Arc<Patterns>>, Stop> {
+    pub(crate) fn secrets(&self) -> Result<Option<Redaction>, Stop> {
         let mut settings = RedactSettings::default();
         for pair in self.set.iter().filter(|pair| is_redaction(pair)) {
             let (key, value) = pair
@@ -61,7 +58,7 @@ impl Grammar {
                 .set(key.trim(), value)
                 .map_err(|error| Stop::Wrong(format!("--set {error}")))?;
         }
-        Ok((self.redact && settings.enabled).then(|| Patterns::new(&settings)))
+        Ok(Redaction::new(&settings).filter(|_| self.redact))
     }
 }
 

@@ -8,9 +8,10 @@ use crate::{
     input,
 };
 use clap::ValueEnum;
-use foldback_directives::{Diagnostic, Lines, Severity, lint, redact::Patterns};
+use foldback_directives::{Diagnostic, Lines, Severity, lint};
+use foldback_wire::redact::Redaction;
 use serde::Serialize;
-use std::{borrow::Cow, io::Write, path::PathBuf, sync::Arc};
+use std::{io::Write, path::PathBuf};
 
 /// Check agent output; each file is one assistant message
 #[derive(Debug, clap::Args)]
@@ -48,13 +49,9 @@ struct Finding<'a> {
 }
 
 /// Masks secrets in what is said of findings, and in what their fixes write.
-pub(crate) fn mask_findings(findings: &mut [Diagnostic], secrets: &Arc<Patterns>) {
+pub(crate) fn mask_findings(findings: &mut [Diagnostic], secrets: &Redaction) {
     for finding in findings {
-        finding.each_text(|text| {
-            if let Cow::Owned(masked) = secrets.redact(text) {
-                *text = masked;
-            }
-        });
+        finding.each_text(|text| secrets.mask(text));
     }
 }
 

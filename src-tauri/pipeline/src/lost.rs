@@ -4,7 +4,7 @@
 use crate::engine::Core;
 use foldback_channels::Lost;
 use foldback_store::{Mention, StoreError};
-use foldback_wire::{Kind, OpId, OutcomeCode, SessionId, Timestamp, TurnId};
+use foldback_wire::{ChannelId, Event, Kind, MessageId, OpId, OutcomeCode, SessionId, Timestamp, TurnId};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
@@ -17,8 +17,8 @@ struct Acknowledged {
     op: OpId,
     turn: Option<TurnId>,
     session: Option<SessionId>,
-    /// That it did not arrive is in the journal already.
-    is_known_lost: bool,
+    /// What it made.
+    messages: Vec<MessageId>,
 }
 
 impl Core {
@@ -72,7 +72,7 @@ impl Core {
         let Some(made) = self.acknowledged(lost).await? else {
             return Ok(false);
         };
-        if made.is_known_lost {
+        if self.is_known_lost(&lost.channel, &made).await? {
             return Ok(true);
         }
         let recorder = match made.turn {
@@ -93,35 +93,43 @@ impl Core {
         Ok(true)
     }
 
-    /// The last operation that ended with this message.
+    /// The last operation that made this message.
     async fn acknowledged(&self, lost: &Lost) -> Result<Option<Acknowledged>, StoreError> {
-        let made = Mention {
-            channel: lost.channel.clone(),
-            chat: None,
-            message: lost.message.clone(),
-        };
-        let events = self.recorder.journal.mentions(&made, Timestamp(i64::MIN)).await?;
-        let mut last = None;
-        for event in events {
-            match event.kind {
-                Kind::Ended { op, outcome }
-                    if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) =>
-                {
-                    last = Some(Acknowledged {
-                        op,
-                        turn: event.turn,
-                        session: event.session,
-                        is_known_lost: false,
-                    });
-                }
-                Kind::Undelivered { op, .. } => {
-                    if let Some(last) = last.as_mut().filter(|last| last.op == op) {
-                        last.is_known_lost = true;
-                    }
-                }
-                _ => {}
+        let events = self.about(&lost.channel, &lost.message).await?;
+        Ok(events.into_iter().rev().find_map(|event| match event.kind {
+            Kind::Ended { op, outcome }
+                if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) =>
+            {
+                Some(Acknowledged {
+                    op,
+                    turn: event.turn,
+                    session: event.session,
+                    messages: outcome.messages().cloned().collect(),
+                })
+            }
+            _ => None,
+        }))
+    }
+
+    /// Whether the journal says already that something the operation made did not arrive.
+    async fn is_known_lost(&self, channel: &ChannelId, made: &Acknowledged) -> Result<bool, StoreError> {
+        for message in &made.messages {
+            let events = self.about(channel, message).await?;
+            let is_loss = |event: &Event| matches!(event.kind, Kind::Undelivered { op, .. } if op == made.op);
+            if events.iter().any(is_loss) {
+                return Ok(true);
             }
         }
-        Ok(last)
+        Ok(false)
+    }
+
+    /// What the journal says of a message that an operation made.
+    async fn about(&self, channel: &ChannelId, message: &MessageId) -> Result<Vec<Event>, StoreError> {
+        let made = Mention {
+            channel: channel.clone(),
+            chat: None,
+            message: message.clone(),
+        };
+        self.recorder.journal.mentions(&made, Timestamp(i64::MIN)).await
     }
 }

@@ -78,7 +78,7 @@ impl MemoryJournal {
         let events = state.ledger.number(drafts);
         let places = events.iter().map(|event| event.seq).collect();
         for event in &events {
-            if let Some(mention) = Mention::of(event.channel.as_ref(), &event.kind) {
+            for mention in Mention::all(event.channel.as_ref(), &event.kind) {
                 state.mentions.entry(mention).or_default().push(event.seq);
             }
         }

@@ -14,26 +14,25 @@ pub struct Mention {
 }
 
 impl Mention {
-    /// The message that an event of this channel is about: one that came in, or one that an operation made.
-    pub(crate) fn of(channel: Option<&ChannelId>, kind: &Kind) -> Option<Self> {
-        let channel = channel?.clone();
-        match kind {
-            Kind::Received { message } => Some(Self {
-                channel,
-                chat: Some(message.chat.clone()),
-                message: message.message.clone(),
-            }),
-            Kind::Ended { outcome, .. } => Some(Self {
-                channel,
-                chat: None,
-                message: outcome.message.clone()?,
-            }),
-            Kind::Undelivered { message, .. } => Some(Self {
-                channel,
-                chat: None,
-                message: message.clone(),
-            }),
-            _ => None,
+    /// The messages that an event of this channel is about, each once: the one that came in, or what an operation made.
+    pub(crate) fn all(channel: Option<&ChannelId>, kind: &Kind) -> Vec<Self> {
+        let Some(channel) = channel else { return Vec::new() };
+        let (chat, messages): (_, Vec<_>) = match kind {
+            Kind::Received { message } => (Some(&message.chat), vec![&message.message]),
+            Kind::Ended { outcome, .. } => (None, outcome.messages().collect()),
+            Kind::Undelivered { message, .. } => (None, vec![message]),
+            _ => return Vec::new(),
+        };
+        let mut all: Vec<Self> = Vec::with_capacity(messages.len());
+        for message in messages {
+            if all.iter().all(|known| known.message != *message) {
+                all.push(Self {
+                    channel: channel.clone(),
+                    chat: chat.cloned(),
+                    message: message.clone(),
+                });
+            }
         }
+        all
     }
 }

@@ -182,10 +182,19 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
         ..said("")
     };
     let journal = SqliteJournal::open(&path).await.unwrap();
+    let damaged = [came.clone(), came.clone(), made.clone(), made.clone()];
     journal.append(vec![said("a"), made, came, said("b")]).unwrap();
+    journal.append(damaged.into()).unwrap();
     journal.close().await.unwrap();
     let mut program = other_program(&path).await;
     run(&mut program, "DROP TABLE mentions; PRAGMA user_version = 1").await;
+    let nonsense = r#"UPDATE bodies SET body = '{"type":"nonsense"}' WHERE seq IN (5, 7)"#;
+    run(&mut program, nonsense).await;
+    run(
+        &mut program,
+        "UPDATE bodies SET body = '{\"type' WHERE seq IN (6, 8)",
+    )
+    .await;
     program.close().await.unwrap();
 
     let journal = SqliteJournal::open(&path).await.unwrap();

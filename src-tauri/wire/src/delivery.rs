@@ -139,6 +139,10 @@ pub struct Outcome {
     pub code: OutcomeCode,
     /// The platform's id of the message, for operations that make one.
     pub message: Option<MessageId>,
+    /// What else it made and has an id of its own: the caption sent after a file, a reaction where that is a message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<MessageId>>")]
+    pub also: Vec<MessageId>,
     /// Why, in words, where it is not plainly `sent`.
     pub detail: Option<String>,
     /// How the platform refused, where it did.
@@ -157,11 +161,17 @@ impl Outcome {
         Self {
             code,
             message: None,
+            also: Vec::new(),
             detail: None,
             refusal: None,
             attempts: 0,
             replaced_by: None,
         }
+    }
+
+    /// Everything it made, by the platform's ids.
+    pub fn messages(&self) -> impl Iterator<Item = &MessageId> {
+        self.message.iter().chain(&self.also)
     }
 
     /// The same, with an explanation.

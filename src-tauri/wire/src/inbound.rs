@@ -40,7 +40,8 @@ pub struct Attachment {
 pub struct Inbound {
     /// On which channel.
     pub channel: ChannelId,
-    /// The bot's account on that channel, where there are several.
+    /// The bot's account on that channel, where the ids of chat and message do not tell two accounts apart. Older
+    /// journals lack it.
     pub account: Option<String>,
     /// In which chat.
     pub chat: ChatId,

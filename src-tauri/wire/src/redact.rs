@@ -15,6 +15,8 @@ use std::{
 #[derive(Debug, Clone)]
 pub struct Redaction {
     patterns: Arc<Patterns>,
+    /// The same for ids of messages, without phone numbers and e-mail addresses: some platforms make ids of those.
+    ids: Arc<Patterns>,
     inbound: InboundSecrets,
 }
 
@@ -23,13 +25,32 @@ impl Redaction {
     pub fn new(settings: &RedactSettings) -> Option<Self> {
         settings.enabled.then(|| Self {
             patterns: Patterns::new(settings),
+            ids: Patterns::new(&RedactSettings {
+                email: false,
+                phone: false,
+                ..settings.clone()
+            }),
             inbound: settings.inbound,
         })
+    }
+
+    /// Only what the journal wrote for a secret: for reading a raw text of it once more.
+    pub fn masked() -> Self {
+        Self {
+            patterns: Patterns::masked(),
+            ids: Patterns::masked(),
+            inbound: InboundSecrets::Keep,
+        }
     }
 
     /// What secrets look like.
     pub const fn patterns(&self) -> &Arc<Patterns> {
         &self.patterns
+    }
+
+    /// What secrets look like in the id of a message.
+    pub const fn id_patterns(&self) -> &Arc<Patterns> {
+        &self.ids
     }
 
     /// What happens to secrets in a user's own message.
@@ -52,12 +73,18 @@ impl Redaction {
     /// Masks what a directive says and shows, and the message it names. Channels and chats stay: they are
     /// addresses, and must be on a list of the operator's.
     pub fn directive(&self, directive: &mut Directive) {
-        directive.each_text(|text| self.mask(text));
+        match directive {
+            Directive::React { emoji, message, .. } => {
+                self.mask(emoji);
+                message.iter_mut().for_each(|id| self.mask_id(id));
+            }
+            said => said.each_text(|text| self.mask(text)),
+        }
     }
 
-    /// Masks what a header names.
+    /// Masks the message that a header names.
     pub fn header(&self, header: &mut Header) {
-        header.each_text(|text| self.mask(text));
+        header.each_text(|id| self.mask_id(id));
     }
 
     /// Masks what a user wrote.
@@ -153,9 +180,15 @@ impl Redaction {
         }
     }
 
+    fn mask_id(&self, id: &mut String) {
+        if let Cow::Owned(masked) = self.ids.redact(id) {
+            *id = masked;
+        }
+    }
+
     fn id(&self, id: &mut Option<MessageId>) {
         if let Some(named) = id
-            && let Cow::Owned(masked) = self.text(named.as_str())
+            && let Cow::Owned(masked) = self.ids.redact(named.as_str())
         {
             *id = Some(masked.into());
         }

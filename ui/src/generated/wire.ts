@@ -1018,7 +1018,8 @@ export type HoldReason = "trailing_space" | "maybe_marker" | "maybe_code" | "par
 export type Inbound = {
   /** On which channel. */
   channel: ChannelId,
-  /** The bot's account on that channel, where there are several. */
+  /** The bot's account on that channel, where the ids of chat and message do not tell two accounts apart. Older
+   * journals lack it. */
   account: string | null,
   /** In which chat. */
   chat: ChatId,
@@ -1609,6 +1610,8 @@ export type Outcome = {
   code: OutcomeCode,
   /** The platform's id of the message, for operations that make one. */
   message: MessageId | null,
+  /** What else it made and has an id of its own: the caption sent after a file, a reaction where that is a message. */
+  also?: Array<MessageId>,
   /** Why, in words, where it is not plainly `sent`. */
   detail: string | null,
   /** How the platform refused, where it did. */

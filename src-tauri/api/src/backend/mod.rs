@@ -39,11 +39,11 @@ use crate::{
 use agents::Typed;
 use foldback_agents::Faulty;
 use foldback_channels::Loopback;
-use foldback_directives::redact::Patterns;
 use foldback_pipeline::{Engine, config::Config};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Clock,
+    redact::Redaction,
     rpc::{Alarm, Failure, FixtureProgress, RecutProgress, Topic},
 };
 use runs::Runs;
@@ -71,7 +71,7 @@ struct Shared {
     actor: Actor,
     config: Arc<Config>,
     /// What is masked; `None` when redaction is off.
-    secrets: Option<Arc<Patterns>>,
+    secrets: Option<Redaction>,
     /// The folder that relative paths of the configuration lie below.
     base: PathBuf,
     fixtures: Shelf,

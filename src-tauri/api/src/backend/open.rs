@@ -8,13 +8,13 @@ use super::{
     turns::Turns,
     views::Views,
 };
-use crate::{Shelf, live::Digest, log::LogBook, output};
+use crate::{Shelf, live::Digest, log::LogBook};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, StartError, TokioClock,
     config::{self, ByteSize, Config, ConfigError},
 };
 use foldback_store::{Journal, Limits, Numbers, SqliteJournal, StoreError};
-use foldback_wire::{Actor, Clock, Rng};
+use foldback_wire::{Actor, Clock, Rng, redact::Redaction};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -183,7 +183,7 @@ impl Backend {
         let shared = Shared {
             workspace,
             actor,
-            secrets: output::patterns(&config.redact),
+            secrets: Redaction::new(&config.redact),
             config,
             base,
             fixtures,

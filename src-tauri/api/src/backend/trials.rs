@@ -8,6 +8,7 @@ use crate::{
 use foldback_directives::{Settings, redact::RedactSettings};
 use foldback_wire::{
     ChannelId, Inbound, MessageId,
+    redact::Redaction,
     rpc::{
         Aspect, BenchBase, BenchColumn, BenchResult, Benched, DialectBench, Failure, Recut, RecutProgress,
         RecutResult, RecutStarted, Specimen,
@@ -297,7 +298,7 @@ fn compare(sample: Sample, columns: Vec<(Result<Manner, String>, BenchColumn)>) 
                     secrets: if journalled {
                         Some(output::in_journal(&redact))
                     } else {
-                        output::patterns(&redact)
+                        Redaction::new(&redact)
                     },
                     ..output.clone()
                 };

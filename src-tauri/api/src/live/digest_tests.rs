@@ -316,7 +316,9 @@ fn a_card_shows_the_last_five_errors_with_what_to_do() {
     assert_eq!(error.message, "not a member");
     assert_eq!(
         error.hint.as_deref(),
-        Some("Give the bot the right to do this in that chat.")
+        Some(
+            "Do what the platform says, or give the bot the right in that chat; then send it again from the ledger."
+        )
     );
 }
 
@@ -345,5 +347,10 @@ fn what_did_not_arrive_failed_though_it_was_acknowledged() {
         errors[0].message,
         "acknowledged, but it did not arrive: the window is closed"
     );
-    assert!(errors[0].hint.is_some());
+    assert_eq!(
+        errors[0].hint.as_deref(),
+        Some(
+            "Do what the platform says, or give the bot the right in that chat; then send it again from the ledger."
+        )
+    );
 }

@@ -105,7 +105,7 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
 
 /// What to do about a failure that a person planned.
 const PLANNED_REMEDY: &str = "A person planned this: remove the fault from the deck to have it end.";
-const SEND_AGAIN: &str = "Look at what the platform says; the ledger sends it again.";
+const SEND_AGAIN: &str = "Look at what the platform says; then send it again from the ledger.";
 
 fn is_planned(detail: &str) -> bool {
     detail.ends_with(PLANNED)
@@ -128,13 +128,15 @@ const fn remedy(refusal: RefusalCode) -> &'static str {
     use RefusalCode as R;
     match refusal {
         R::Gone => "The chat or message does not exist any more; nothing can be done.",
-        R::Forbidden => "Give the bot the right to do this in that chat.",
+        R::Forbidden => {
+            "Do what the platform says, or give the bot the right in that chat; then send it again from the ledger."
+        }
         R::TooLong => "Lower the size limit in the configuration.",
         R::Unsupported => "Disable this operation for the channel.",
         R::RateLimited => {
             "The platform wants fewer operations: raise the edit interval, or send again later from the ledger."
         }
-        R::Transient => "The platform or the way to it failed for a while; the ledger sends it again.",
+        R::Transient => "The platform or the way to it failed for a while; send it again from the ledger.",
         R::Rejected => SEND_AGAIN,
     }
 }

@@ -97,7 +97,24 @@ fn in_address(text: &str) -> bool {
     let far = text.len().saturating_sub(LONGEST_ADDRESS);
     let near = &text[text.ceil_char_boundary(far)..];
     let token = near.rsplit(char::is_whitespace).next().unwrap_or_default();
-    token.contains("://")
+    token
+        .rsplit_once("://")
+        .is_some_and(|(_, address)| !has_ended(address))
+}
+
+/// Whether something behind the beginning of an address is no part of it: a bracket that it did not open, or
+/// punctuation that is not ASCII.
+fn has_ended(address: &str) -> bool {
+    let mut open = Vec::new();
+    address.chars().any(|c| {
+        match c {
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            ')' | ']' => return open.pop() != Some(c),
+            _ => return c == '>' || !(c.is_ascii() || c.is_alphanumeric()),
+        }
+        false
+    })
 }
 
 /// Markdown for a platform that reads Markdown, though no tables and no small headings.

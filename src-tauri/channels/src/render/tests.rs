@@ -190,6 +190,35 @@ fn an_address_keeps_its_stars_and_dashes() {
     }
     assert_eq!(render("https://e.org *a*", Markup::Whatsapp), "https://e.org _a_");
     assert_eq!(render("a://b*c*", Markup::Plain), "a://b*c*");
+    for address in [
+        "https://e.org/a_(b)/*c*",
+        "http://[::1]:80/*c*",
+        "https://bücher.org/*c*",
+    ] {
+        assert_eq!(render(address, Markup::Whatsapp), address);
+    }
+}
+
+#[test]
+fn what_follows_an_address_without_a_blank_is_no_part_of_it() {
+    for (text, sent) in [
+        (
+            "See [docs](https://e.org)—**required**.",
+            "See docs (https://e.org)—*required*.",
+        ),
+        ("[a](https://e.org/b_(c)):**d**", "a (https://e.org/b_(c)):*d*"),
+        ("(https://e.org)**a**", "(https://e.org)*a*"),
+        ("[see https://e.org]**a**", "[see https://e.org]*a*"),
+        ("<https://e.org>**a**", "https://e.org*a*"),
+        ("https://e.org，**a**", "https://e.org，*a*"),
+    ] {
+        assert_eq!(render(text, Markup::Whatsapp), sent);
+        for (markup, bold) in [(Markup::Mrkdwn, ("*", "*")), (Markup::Html, ("<b>", "</b>"))] {
+            let sent = render(text, markup);
+            let (_, bold_text) = sent.split_once(bold.0).unwrap_or_else(|| panic!("{sent}"));
+            assert!(bold_text.contains(bold.1) && !sent.contains("**"), "{sent}");
+        }
+    }
 }
 
 #[test]

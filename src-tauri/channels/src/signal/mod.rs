@@ -128,6 +128,7 @@ impl ChannelAdapter for SignalCli {
         if let Some(listening) = listening {
             self.leave(listening).await;
         }
+        self.empty(&sink).await;
         end
     }
 

@@ -1,7 +1,8 @@
 //! Receiving: <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli-jsonrpc.5.adoc#subscribereceive>.
 //!
 //! Signal hands a message over once. So it is put into an inbox that outlives the connection before anything else,
-//! and a run that is told to stop unsubscribes first and takes what was on its way: it comes in with the next run.
+//! and a run that is told to stop unsubscribes first, takes what was on its way and hands it over: there may be no next
+//! run. What finds nobody comes in with the next one.
 
 use super::SignalCli;
 use super::daemon::PATIENCE;
@@ -19,8 +20,10 @@ use std::convert::Infallible;
 use std::io;
 use std::time::Duration;
 
-/// How long a run that stops waits for what is on its way; whoever stops it waits for five seconds.
+/// How long a run that stops waits for what is on its way, and then for somebody to take it; whoever stops it waits for
+/// five seconds.
 const PARTING: Duration = Duration::from_secs(3);
+const EMPTYING: Duration = Duration::from_secs(1);
 
 /// Messages that are not handed over yet.
 #[derive(Debug, Default)]
@@ -220,6 +223,16 @@ impl SignalCli {
         let left = tokio::time::timeout(PARTING, self.unsubscribe(&mut listening)).await;
         if !matches!(left, Ok(Ok(Ok(_)))) {
             tracing::debug!("signal-cli did not acknowledge the end of the subscription");
+        }
+    }
+
+    /// Hands over what is left in the inbox, if somebody takes it.
+    pub(super) async fn empty(&self, sink: &SignalSink) {
+        if tokio::time::timeout(EMPTYING, self.hand_over(sink))
+            .await
+            .is_err()
+        {
+            tracing::warn!("messages wait that nobody takes; they come in with the next run");
         }
     }
 

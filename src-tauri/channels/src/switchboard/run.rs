@@ -142,7 +142,7 @@ impl Supervision {
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => {
-                    Self::stopped(&line, &mut run).await;
+                    self.stopped(&mut run, &mut signals, backoff).await;
                     break End::Stopped;
                 }
                 () = self.hush.cancelled(), if listening => {}
@@ -156,7 +156,7 @@ impl Supervision {
                 }
                 until = line.broken() => {
                     halt.cancel();
-                    Self::stopped(&line, &mut run).await;
+                    self.stopped(&mut run, &mut signals, backoff).await;
                     break End::Broken { until };
                 }
                 () = line.limit_over() => line.end_limit(),
@@ -192,12 +192,22 @@ impl Supervision {
         }
     }
 
-    async fn stopped(line: &Line, run: &mut AbortOnDropHandle<Result<(), Refusal>>) {
-        let clock = &line.shared.clock;
-        tokio::select! {
-            biased;
-            _ = run => {}
-            () = clock.sleep_until(clock.now().plus(STOP)) => {}
+    /// Waits for the end of a run that was told to stop. It may hand over first what it alone has.
+    async fn stopped(
+        &mut self,
+        run: &mut AbortOnDropHandle<Result<(), Refusal>>,
+        signals: &mut mpsc::Receiver<Signal>,
+        backoff: &mut Backoff,
+    ) {
+        let clock = &self.line.shared.clock;
+        let mut patience = clock.sleep_until(clock.now().plus(STOP));
+        loop {
+            tokio::select! {
+                biased;
+                _ = &mut *run => return,
+                () = &mut patience => return,
+                Some(signal) = signals.recv() => self.take(signal, backoff),
+            }
         }
     }
 }

@@ -116,7 +116,8 @@ impl Message {
             .is_some_and(|author| author.id == bot.id);
         Some(Inbound {
             channel: channel.clone(),
-            account: None,
+            // The same person has the same chat with every bot, and each chat counts its messages anew.
+            account: Some(bot.id.to_string()),
             chat: self.chat.id.to_string().into(),
             chat_type: if self.chat.kind == "private" {
                 ChatType::Direct

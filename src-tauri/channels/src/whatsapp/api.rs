@@ -96,22 +96,22 @@ impl Api {
             };
             return serde_json::from_value(answer).map_err(|e| strange(&e));
         }
-        let meaning = if status.is_server_error() {
-            Failure::refusal_that_passes
-        } else {
-            meaning
-        };
-        let mut refusal = match serde_json::from_slice::<Refused>(&body) {
+        let (mut refusal, failed) = match serde_json::from_slice::<Refused>(&body) {
             Ok(Refused { error }) => {
-                let mut refusal = meaning(&error);
+                let failed = status.is_server_error() && !error.is_refused_with_5xx();
+                let mut refusal = if failed {
+                    error.refusal_that_passes()
+                } else {
+                    meaning(&error)
+                };
                 refusal.detail = self.token.hide_in(&refusal.detail);
-                refusal
+                (refusal, failed)
             }
-            Err(_) => unreadable(status),
+            Err(_) => (unreadable(status), status.is_server_error()),
         };
         refusal.retry_after = wait.or(refusal.retry_after);
         // A server that failed may have failed after it did what was asked.
-        refusal.maybe_done = status.is_server_error();
+        refusal.maybe_done = failed;
         Err(refusal)
     }
 }
@@ -137,10 +137,10 @@ fn wait(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-/// An answer that no part of the Graph API gave, but something before it.
+/// An answer that no part of the Graph API gave, but something before it: a proxy's 401 or 403 says nothing about the
+/// token.
 fn unreadable(status: StatusCode) -> Refusal {
     let code = match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => RefusalCode::Forbidden,
         StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
         StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
         _ => RefusalCode::Transient,

@@ -10,6 +10,9 @@ use std::time::Duration;
 /// <https://developers.facebook.com/documentation/business-messaging/whatsapp/about-the-platform#pair-rate-limits>.
 const PAIR_RATE: Duration = Duration::from_secs(6);
 
+/// "API Method": capability or permissions issue, documented with the status 500.
+const API_METHOD: i64 = 3;
+
 /// An error.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Failure {
@@ -38,6 +41,12 @@ impl Failure {
         let mut refusal = Refusal::new(code, self.words(advice));
         refusal.retry_after = (self.code == Some(131_056)).then_some(PAIR_RATE);
         refusal
+    }
+
+    /// Whether a server that answers 5xx with this error refuses, and has done nothing: Meta documents 500 for what the
+    /// token may not do. Of every other code a failing server says nothing certain.
+    pub(super) const fn is_refused_with_5xx(&self) -> bool {
+        matches!(self.code, Some(API_METHOD))
     }
 
     /// The same from a server that failed: whatever its code means otherwise, it passes.
@@ -69,7 +78,7 @@ impl Failure {
                 "the access token has expired or was withdrawn: make a new one, a permanent one of a system user",
             ),
             0 => (Forbidden, "the access token is not taken: copy it again"),
-            3 | 10 | 200..=299 | 131_005 => (
+            API_METHOD | 10 | 200..=299 | 131_005 => (
                 Forbidden,
                 "the access token may not do this: it needs whatsapp_business_messaging and \
                  whatsapp_business_management, and access to the account of this number",

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Chats whose latest message is known.
 const CHATS: usize = 2_000;
-/// Reactions, and messages that are known not to have arrived.
+/// Messages that are a part of an operation, and those that are known not to have arrived.
 const MESSAGES: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     latest: BTreeMap<ChatId, (Timestamp, MessageId)>,
-    /// A reaction is a message of its own, of which nobody but the platform knows: its id, and what it was put on.
-    reactions: VecDeque<(MessageId, MessageId)>,
+    /// What is a message of its own here and a part of something elsewhere, and what it is, in words.
+    parts: VecDeque<(MessageId, String)>,
     lost: VecDeque<MessageId>,
     /// Whether a webhook was signed with our secret; `None` before the first one.
     secret_fits: Option<bool>,
@@ -40,15 +40,15 @@ impl Memory {
         self.latest.get(chat).map(|(_, message)| message.clone())
     }
 
-    /// A reaction was put on a message.
-    pub(super) fn reacted(&mut self, reaction: MessageId, on: MessageId) {
-        push(&mut self.reactions, (reaction, on));
+    /// A part of something was sent as a message.
+    pub(super) fn sent_part(&mut self, message: MessageId, words: String) {
+        push(&mut self.parts, (message, words));
     }
 
-    /// What a reaction was put on.
-    pub(super) fn reaction_on(&self, reaction: &MessageId) -> Option<&MessageId> {
-        let found = self.reactions.iter().find(|(known, _)| known == reaction);
-        found.map(|(_, on)| on)
+    /// What a message is a part of, in words.
+    pub(super) fn part(&self, message: &MessageId) -> Option<&str> {
+        let found = self.parts.iter().find(|(known, _)| known == message);
+        found.map(|(_, words)| words.as_str())
     }
 
     /// A webhook was signed with our secret, or not; gives what was known before. What fitted once stays right.

@@ -147,8 +147,8 @@ impl WhatsApp {
             if memory.is_lost(&message) {
                 continue;
             }
-            if let Some(on) = memory.reaction_on(&message) {
-                refusal.detail = format!("the reaction to {on}: {}", refusal.detail);
+            if let Some(part) = memory.part(&message) {
+                refusal.detail = format!("{part}: {}", refusal.detail);
             }
             let (kept, told) = oneshot::channel();
             let kept = Some(kept);

@@ -29,10 +29,10 @@ impl WhatsApp {
             } => {
                 let reaction = json!({"message_id": id(message)?, "emoji": emoji_sent});
                 let sent = self.message(envelope(chat, None)?, "reaction", reaction).await?;
-                if let Some(reaction) = sent.message {
-                    self.memory().reacted(reaction, message.clone());
-                }
-                Ok(Ack::default())
+                Ok(Ack {
+                    also: self.part(sent, &format!("the reaction to {message}")),
+                    ..Ack::default()
+                })
             }
             Operation::SendFile {
                 path,
@@ -83,6 +83,14 @@ impl WhatsApp {
         })
     }
 
+    /// Remembers what is a message of its own only here, and gives its id.
+    fn part(&self, sent: Ack, words: &str) -> Vec<MessageId> {
+        if let Some(message) = &sent.message {
+            self.memory().sent_part(message.clone(), words.to_owned());
+        }
+        sent.message.into_iter().collect()
+    }
+
     /// Sends a file as what its name says it is.
     async fn send_file(
         &self,
@@ -113,7 +121,10 @@ impl WhatsApp {
             let body = json!({"body": caption});
             let sent = self.message(self::envelope(chat, ack.message.as_ref())?, "text", body);
             ack.warning = Some(match sent.await {
-                Ok(_) => "audio has no caption here; it was sent after it".to_owned(),
+                Ok(sent) => {
+                    ack.also = self.part(sent, "the caption of audio, sent after it");
+                    "audio has no caption here; it was sent after it".to_owned()
+                }
                 Err(refusal) => format!("audio has no caption here, and it was not sent after it: {refusal}"),
             });
         }

@@ -15,7 +15,11 @@ use tokio_util::sync::CancellationToken;
 struct Scripted {
     capabilities: Capabilities,
     runs: Mutex<VecDeque<Script>>,
+    told: Told,
 }
+
+/// Who waits for the losses that were told, in their order.
+type Told = Arc<Mutex<Vec<oneshot::Receiver<()>>>>;
 
 enum Script {
     Fails(RefusalCode),
@@ -27,15 +31,17 @@ enum Script {
 
 impl Scripted {
     fn desk(runs: impl IntoIterator<Item = Script>) -> Desk {
-        let runs = Mutex::new(runs.into_iter().collect());
-        Desk::with(
-            Arc::new(Self {
-                capabilities: profile(Platform::Telegram),
-                runs,
-            }),
-            TestClock::new(),
-            true,
-        )
+        Self::telling(runs).0
+    }
+
+    fn telling(runs: impl IntoIterator<Item = Script>) -> (Desk, Told) {
+        let told = Told::default();
+        let adapter = Self {
+            capabilities: profile(Platform::Telegram),
+            runs: Mutex::new(runs.into_iter().collect()),
+            told: Arc::clone(&told),
+        };
+        (Desk::with(Arc::new(adapter), TestClock::new(), true), told)
     }
 }
 
@@ -57,7 +63,7 @@ impl ChannelAdapter for Scripted {
                 };
                 for n in 1..=losses {
                     let (kept, told) = oneshot::channel();
-                    tokio::spawn(told);
+                    self.told.lock().unwrap().push(told);
                     let undelivered = Signal::Undelivered {
                         message: format!("m{n}").into(),
                         refusal: Refusal::new(RefusalCode::Gone, "not on the platform"),
@@ -163,10 +169,17 @@ async fn what_did_not_arrive_after_all_goes_on_with_its_channel() {
 
 #[tokio::test]
 async fn what_finds_nobody_to_write_it_down_stays_with_its_platform() {
-    let mut desk = Scripted::desk([Script::Loses(3)]);
+    let (mut desk, told) = Scripted::telling([Script::Loses(3)]);
     // They wait for nobody: the state behind them comes through.
     desk.on().await;
-    assert_eq!(desk.lost.recv().await.unwrap().message.as_str(), "m1");
-    assert!(desk.lost.try_recv().is_err(), "the others were dropped untold");
+    let first = desk.lost.recv().await.unwrap();
+    assert_eq!(first.message.as_str(), "m1");
+    assert!(desk.lost.try_recv().is_err(), "the others found no place");
+    first.kept.unwrap().send(()).unwrap();
+    let mut kept = Vec::new();
+    for told in std::mem::take(&mut *told.lock().unwrap()) {
+        kept.push(told.await.is_ok());
+    }
+    assert_eq!(kept, [true, false, false], "the others were dropped untold");
     desk.off().await;
 }

@@ -1,14 +1,15 @@
 //! Stopping leaves nothing behind and loses nothing.
 
-use crate::place::{ANA, Even, Place, Run, said, target};
+use crate::place::{ANA, Even, Place, Run, said, target, until};
 use foldback_channels::strict::Mishap;
-use foldback_channels::{Arrival, Call, Signal, Switchboard};
+use foldback_channels::{Arrival, Call, ChannelAdapter as _, Signal, Switchboard};
 use foldback_wire::{Actor, ChannelState, Clock, MessageId, Sleep, Timestamp};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// Time as it is.
 struct Real;
@@ -116,13 +117,13 @@ async fn twenty_starts_and_stops_under_traffic_lose_nothing_and_leave_nothing() 
             task,
         } = run;
         stop.cancel();
-        task.await.unwrap().unwrap();
-        // What had been handed over is taken after the end, as by the switchboard.
-        while let Ok(signal) = signals.try_recv() {
+        // What it hands over until its end is taken, as by the switchboard.
+        while let Some(signal) = signals.recv().await {
             if let Signal::Message(arrival) = signal {
                 seen.push(arrival.message.text);
             }
         }
+        task.await.unwrap().unwrap();
         while place.server.open_connections() > 0 || runtime.num_alive_tasks() > idle {
             tokio::task::yield_now().await;
         }
@@ -151,14 +152,77 @@ async fn a_stop_amid_the_subscription_loses_nothing() {
     for n in 0..5 {
         place.server.write(ANA, None, json!({"message": n.to_string()}));
     }
-    run.end().await;
+    let Run {
+        mut signals, task, ..
+    } = run;
+    // There is no next run: the process may be ending.
+    let mut texts = Vec::new();
+    while let Some(signal) = signals.recv().await {
+        if let Signal::Message(arrival) = signal {
+            texts.push(arrival.message.text);
+        }
+    }
+    task.await.unwrap().unwrap();
+    assert_eq!(texts, ["0", "1", "2", "3", "4"]);
     assert_eq!(place.server.waiting(), 0, "they were on their way");
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn what_nobody_takes_at_the_end_comes_in_with_the_next_run() {
+    let place = Place::open().await;
+    let (sink, mut signals) = mpsc::channel(1);
+    let (adapter, stop) = (place.adapter.clone(), CancellationToken::new());
+    let run = adapter.run(sink, stop.clone());
+    let (ended, ()) = tokio::join!(run, async {
+        while !matches!(
+            signals.recv().await,
+            Some(Signal::State {
+                state: ChannelState::Up,
+                ..
+            })
+        ) {}
+        for n in 0..5 {
+            place.server.write(ANA, None, json!({"message": n.to_string()}));
+        }
+        until(|| place.server.waiting() == 0).await;
+        stop.cancel();
+    });
+    ended.unwrap();
+    let Ok(Signal::Message(first)) = signals.try_recv() else {
+        panic!("one found a place");
+    };
+    assert_eq!(first.message.text, "0");
     let mut run = place.run();
-    for n in 0..5 {
+    for n in 1..5 {
         assert_eq!(run.message().await.text, n.to_string());
     }
     run.end().await;
-    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn the_switchboard_lets_in_what_a_run_hands_over_at_its_end() {
+    let place = Place::open().await;
+    let (sink, mut inbound) = mpsc::channel(16);
+    let board = Switchboard::new(Arc::new(Real), Arc::new(Even), sink, mpsc::channel(1).0, |_| {});
+    let channel = board.add("signal".into(), place.adapter.clone(), true).unwrap();
+    place
+        .server
+        .plan("subscribeReceive", Mishap::Late(Duration::from_millis(100)));
+    assert!(channel.switch_on(Actor::Console, "on").await);
+    while place.server.open_subscriptions() == 0 {
+        tokio::task::yield_now().await;
+    }
+    for n in 0..5 {
+        place.server.write(ANA, None, json!({"message": n.to_string()}));
+    }
+    assert!(channel.switch_off(Actor::Pipeline, "the process is ending").await);
+    board.let_in_rest().await;
+    let mut texts = Vec::new();
+    while let Ok(arrival) = inbound.try_recv() {
+        texts.push(arrival.message.text);
+    }
+    assert_eq!(texts, ["0", "1", "2", "3", "4"]);
 }
 
 #[tokio::test]

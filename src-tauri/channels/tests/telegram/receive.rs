@@ -97,6 +97,11 @@ async fn a_message_comes_in_and_is_confirmed_once_it_is_kept() {
         (message.chat.to_string(), message.mentioned),
         (CHAT.to_string(), false)
     );
+    assert_eq!(
+        message.account,
+        Some(TelegramServer::BOT.to_string()),
+        "another bot has a chat and a message with the same ids"
+    );
     assert_eq!(place.server.unconfirmed(), 1, "not before it is kept");
     arrival.kept.unwrap().send(()).unwrap();
     place.server.write(CHAT, text("Again"));

@@ -160,10 +160,11 @@ async fn a_caption_of_audio_follows_it() {
         .await
         .unwrap();
     let sent = place.server.messages(ANA);
-    let [(audio, _), (_, caption)] = sent.as_slice() else {
+    let [(audio, _), (after, caption)] = sent.as_slice() else {
         panic!("{sent:?}");
     };
     assert_eq!(ack.message, Some(audio.as_str().into()));
+    assert_eq!(ack.also, [after.as_str().into()]);
     assert_eq!(
         (caption.text.as_str(), caption.reply_to.as_ref()),
         ("The _song_", Some(audio))
@@ -227,8 +228,14 @@ async fn reactions_are_put_on_and_changed() {
     for emoji in ["👍", "🎉"] {
         let ack = place.perform(react(&theirs, emoji)).await.unwrap();
         assert_eq!(ack.message, None, "a reaction is no message");
-        let (_, posted) = place.server.messages(ANA).pop().unwrap();
+        let (id, posted) = place.server.messages(ANA).pop().unwrap();
         assert_eq!(posted.reaction.as_deref(), Some(emoji));
+        assert_eq!(
+            ack.also.len(),
+            1,
+            "a platform's word for a reaction that fails later"
+        );
+        assert_ne!(ack.also[0].as_str(), id);
     }
     assert_eq!(place.server.broken(), []);
 }

@@ -241,8 +241,9 @@ async fn a_message_that_fails_after_it_was_acknowledged_is_told_once_with_the_re
         emoji: "👍".into(),
         emoji_sent: "👍".into(),
     };
-    place.perform(react).await.unwrap();
-    let (_, refusal) = run.lost().await;
+    let ack = place.perform(react).await.unwrap();
+    let (reaction, refusal) = run.lost().await;
+    assert_eq!(ack.also, [reaction.into()], "its operation is found by it");
     assert!(
         refusal
             .detail
@@ -329,10 +330,25 @@ async fn a_token_that_is_none_ends_the_run_and_an_unknown_number_is_said_with_wh
 }
 
 #[tokio::test]
+async fn a_missing_permission_is_said_with_500_and_ends_the_run() {
+    let place = Place::open().await;
+    let answer = json!({"error": {"message": "(#3) API Method", "code": 3}}).to_string();
+    place
+        .server
+        .answer_instead("profile", StatusCode::INTERNAL_SERVER_ERROR, &answer);
+    let mut run = Run::of(&place.adapter);
+    let why = run.until(ChannelState::Down).await;
+    assert!(why.contains("whatsapp_business_management"), "{why}");
+    assert_eq!(run.task.await.unwrap().unwrap_err().code, RefusalCode::Forbidden);
+}
+
+#[tokio::test]
 async fn what_passes_is_waited_for() {
     for (status, body, state) in [
-        (500, json!({"error": {"code": 190}}), ChannelState::Down),
-        (503, json!({"error": {"code": 10}}), ChannelState::Down),
+        (500, json!({"error": {"code": 131_016}}), ChannelState::Down),
+        (503, json!({"error": {"code": 2}}), ChannelState::Down),
+        (401, json!("<html>Sign in</html>"), ChannelState::Down),
+        (403, json!("<html>Blocked</html>"), ChannelState::Down),
         (502, json!("<html>Bad Gateway</html>"), ChannelState::Down),
         (
             200,

@@ -97,13 +97,16 @@ async fn a_message_that_is_not_there_is_gone() {
 async fn what_something_in_between_answers_is_neither_the_token_nor_the_end() {
     let place = Place::open().await;
     for (status, body, code, maybe_done) in [
-        (500, r#"{"error": {"code": 190}}"#, RefusalCode::Transient, true),
+        (503, r#"{"error": {"code": 2}}"#, RefusalCode::Transient, true),
         (
-            503,
-            r#"{"error": {"code": 131009}}"#,
+            500,
+            r#"{"error": {"code": 131000}}"#,
             RefusalCode::Transient,
             true,
         ),
+        (401, "<html>Sign in</html>", RefusalCode::Transient, false),
+        (403, "<html>Blocked</html>", RefusalCode::Transient, false),
+        (403, "", RefusalCode::Transient, false),
         (200, "<html>Sign in</html>", RefusalCode::Transient, true),
         (
             400,
@@ -124,6 +127,25 @@ async fn what_something_in_between_answers_is_neither_the_token_nor_the_end() {
         assert_eq!((refusal.code, refusal.maybe_done), (code, maybe_done), "{body}");
         assert!(!refusal.detail.contains("copy it again"), "{}", refusal.detail);
     }
+}
+
+#[tokio::test]
+async fn what_the_token_may_not_do_is_said_with_500_and_is_a_refusal() {
+    let place = Place::open().await;
+    let answer = r##"{"error": {"message": "(#3) API Method", "code": 3}}"##;
+    place
+        .server
+        .answer_instead("messages", StatusCode::INTERNAL_SERVER_ERROR, answer);
+    let refusal = place.send("hi").await.unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.maybe_done),
+        (RefusalCode::Forbidden, false)
+    );
+    assert!(
+        refusal.detail.contains("whatsapp_business_messaging"),
+        "{}",
+        refusal.detail
+    );
 }
 
 #[tokio::test]

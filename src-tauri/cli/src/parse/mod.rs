@@ -15,11 +15,9 @@ use crate::{
 use clap::ValueEnum;
 use cut::Cut;
 use foldback_api::mask;
-use foldback_directives::{
-    Collect, Parsed, Scanner, Settings,
-    redact::{Patterns, Reader},
-};
-use std::{io::Write, path::PathBuf, sync::Arc};
+use foldback_directives::{Collect, Parsed, Scanner, Settings, redact::Reader};
+use foldback_wire::redact::Redaction;
+use std::{io::Write, path::PathBuf};
 
 /// Read agent output as the scanner does and print what it decides
 #[derive(Debug, clap::Args)]
@@ -94,10 +92,10 @@ fn parse(
     raw: &str,
     settings: &Settings,
     inbound: Option<&str>,
-    secrets: Option<&Arc<Patterns>>,
+    secrets: Option<&Redaction>,
     cut: Cut,
 ) -> Parsed {
-    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets);
+    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets.map(Redaction::patterns));
     let mut collect = Collect::default();
     for chunk in cut.chunks(raw) {
         reader.push(chunk, &mut collect);
@@ -108,7 +106,7 @@ fn parse(
 
 /// Masks secrets in what stands beside the text, as the bot does before it carries directives out and keeps
 /// its findings.
-fn redacted(mut parsed: Parsed, secrets: Option<&Arc<Patterns>>) -> Parsed {
+fn redacted(mut parsed: Parsed, secrets: Option<&Redaction>) -> Parsed {
     let Some(secrets) = secrets else { return parsed };
     mask(&mut parsed, secrets);
     mask_findings(&mut parsed.diagnostics, secrets);

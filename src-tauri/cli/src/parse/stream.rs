@@ -1,15 +1,10 @@
 //! `parse --stream`: one chunk a line; after each, what is shown and what is held.
 
 use crate::end::{End, Stop, Verdict, json_line, stdout};
-use foldback_directives::{
-    Collect, HoldReason, Scanner, Settings, Sink, Step,
-    redact::{Patterns, Reader},
-};
+use foldback_directives::{Collect, HoldReason, Scanner, Settings, Sink, Step, redact::Reader};
+use foldback_wire::redact::Redaction;
 use serde::Serialize;
-use std::{
-    io::{self, BufRead, Write},
-    sync::Arc,
-};
+use std::io::{self, BufRead, Write};
 
 /// What one push released and left undecided.
 #[derive(Serialize)]
@@ -48,9 +43,9 @@ impl Sink for Watch {
 }
 
 /// Answers every chunk; the last two lines finish the message and print the whole answer.
-pub(crate) fn run(settings: &Settings, inbound: Option<&str>, secrets: Option<&Arc<Patterns>>) -> End {
+pub(crate) fn run(settings: &Settings, inbound: Option<&str>, secrets: Option<&Redaction>) -> End {
     let mut out = stdout();
-    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets);
+    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets.map(Redaction::patterns));
     let mut watch = Watch::default();
     let mut raw = String::new();
     let mut stdin = io::stdin().lock();

@@ -60,6 +60,7 @@ pub(crate) fn judge(
             let outcome = Outcome {
                 code: delivered.code(),
                 message: delivered.ack.message,
+                also: delivered.ack.also,
                 detail: delivered.ack.warning,
                 refusal: None,
                 attempts: if delivered.dry_run {
@@ -79,12 +80,10 @@ pub(crate) fn judge(
     };
     let settle = |code, detail: &str| Verdict::Settle {
         outcome: Outcome {
-            code,
-            message: None,
             detail: Some(detail.to_owned()),
             refusal: Some(refusal.code),
             attempts: attempt.attempts,
-            replaced_by: None,
+            ..Outcome::new(code)
         },
         retry_after: refusal.retry_after,
     };

@@ -40,9 +40,14 @@ impl Key {
     }
 }
 
-/// Whether two messages are the same.
-pub(crate) fn is_same(one: &Inbound, other: &Inbound) -> bool {
-    Key::of(one) == Key::of(other)
+/// Whether a message is one of the journal, which is older and may not say which account it came to. Then it is the
+/// same only if it was written at the same moment: the messages of another account have the same ids, at other times.
+pub(crate) fn is_same(kept: &Inbound, message: &Inbound) -> bool {
+    let mut key = Key::of(kept);
+    if key.account.is_none() && kept.at == message.at {
+        key.account.clone_from(&message.account);
+    }
+    key == Key::of(message)
 }
 
 /// How far an earlier turn is with a message.

@@ -47,8 +47,15 @@ impl ChannelAdapter for Late {
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
-        self.inner.perform(call).await
+        let ack = self.inner.perform(call).await?;
+        let also = ack.message.iter().map(|message| second(message)).collect();
+        Ok(Ack { also, ..ack })
     }
+}
+
+/// What else an operation makes that makes a message.
+fn second(message: &MessageId) -> MessageId {
+    format!("{message}.caption").into()
 }
 
 /// A bot on one such channel.
@@ -164,6 +171,23 @@ async fn what_did_not_arrive_is_a_failure_of_its_operation_said_once() {
     place.engine.shutdown(Duration::from_secs(5)).await.unwrap();
     let violations = invariants::check(&place.events().await, Extent::Ended);
     assert!(violations.is_empty(), "{violations:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_that_an_operation_made_belongs_to_it_and_it_fails_once() {
+    for first in [0, 1] {
+        let place = Place::open(World::new()).await;
+        let (turn, made) = place.answer().await;
+        let (op, message) = &made[0];
+        let both = [second(message), message.clone()];
+        for lost in [&both[first], &both[1 - first], &both[first]] {
+            assert!(place.lose(lost).await);
+            assert_eq!(place.lost().await, told(turn, *op));
+        }
+        place.engine.shutdown(Duration::from_secs(5)).await.unwrap();
+        let violations = invariants::check(&place.events().await, Extent::Ended);
+        assert!(violations.is_empty(), "{violations:#?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,9 @@
 
 use crate::bot::{Bot, later, text, tool};
 use foldback_agents::Act;
-use foldback_wire::{HoldReason, Kind, OpKind, Outcome, OutcomeCode, Platform, RangeReason, Stage, Terminal};
+use foldback_wire::{
+    HoldReason, Kind, OpKind, Operation, Outcome, OutcomeCode, Platform, RangeReason, Stage, Terminal,
+};
 
 const KEY: &str = "sk-abcdefghijklmnopqrstuvwx";
 
@@ -152,6 +154,39 @@ async fn a_secret_that_is_named_as_a_message_is_kept_nowhere_and_no_platform_is_
     assert!(bot.calls(Platform::Telegram, OpKind::React).is_empty());
     let sent = format!("{:?}", bot.calls(Platform::Telegram, OpKind::SendText));
     assert!(!sent.contains(KEY) && sent.contains("reply_to: None"), "{sent}");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_id_of_a_message_may_hold_a_phone_number() {
+    let bot = Bot::with("[redact]\nphone = true\n").await;
+    let mut message = bot.message(Platform::Signal, "hi");
+    message.message = "1700000000000:+33612345678".into();
+    let id = message.message.clone();
+    bot.says([text(&format!(
+        "<react emoji=\"eyes\"/><react emoji=\"tada\" message=\"{id}\"/>Call +33612345678."
+    ))]);
+    bot.engine.submit(message).await.unwrap().ended().await.unwrap();
+    assert_eq!(bot.screen(Platform::Signal), ["Call [redacted]."]);
+    let asked: Vec<_> = bot
+        .calls(Platform::Signal, OpKind::React)
+        .into_iter()
+        .filter_map(|seen| match seen.call.operation {
+            Operation::React { message, .. } => Some(message),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(asked, [id.clone(), id.clone()]);
+    let kept: Vec<_> = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter_map(|kind| match kind {
+            Kind::Intended { intent, .. } if intent.kind == OpKind::React => intent.message,
+            _ => None,
+        })
+        .collect();
+    assert_eq!(kept, [id.clone(), id], "a person can send it again");
     bot.check().await;
 }
 

@@ -3,7 +3,7 @@
 use crate::bot::{Bot, later, text};
 use foldback_agents::Act;
 use foldback_pipeline::Rules;
-use foldback_wire::{Gate, Inbound, Kind, Platform, Terminal};
+use foldback_wire::{Gate, Inbound, Kind, Platform, Terminal, Timestamp};
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -63,7 +63,10 @@ async fn a_repeat_after_a_restart_is_a_duplicate_for_seven_days() {
 #[tokio::test(start_paused = true)]
 async fn the_same_id_in_another_place_is_another_message() {
     let bot = Bot::start().await;
-    let message = bot.message(Platform::Telegram, "hi");
+    let message = Inbound {
+        account: Some("one".into()),
+        ..bot.message(Platform::Telegram, "hi")
+    };
     bot.says([text("Here.")]);
     assert_eq!(submit(&bot, &message).await, Terminal::Replied);
     tokio::time::sleep(HOUR).await;
@@ -93,6 +96,30 @@ async fn the_same_id_in_another_place_is_another_message() {
     for again in elsewhere.iter().chain([&message]) {
         assert_eq!(submit(&bot, again).await, Terminal::Duplicate, "{again:?}");
     }
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_kept_without_its_account_is_known_by_when_it_was_written() {
+    let bot = Bot::start().await;
+    let older = bot.message(Platform::Telegram, "hi");
+    assert_eq!(older.account, None);
+    bot.says([text("Once.")]);
+    assert_eq!(submit(&bot, &older).await, Terminal::Replied);
+    let again = Inbound {
+        account: Some("700001".into()),
+        ..older.clone()
+    };
+    let of_another_bot = Inbound {
+        account: Some("700002".into()),
+        at: Timestamp(older.at.0 + 1_000),
+        ..older.clone()
+    };
+    assert_eq!(submit(&bot, &again).await, Terminal::Duplicate);
+    bot.says([text("New.")]);
+    assert_eq!(submit(&bot, &of_another_bot).await, Terminal::Replied);
+    assert_eq!(submit(&bot, &of_another_bot).await, Terminal::Duplicate);
+    assert_eq!(bot.screen(Platform::Telegram), ["Once.", "New."]);
     bot.check().await;
 }
 

@@ -189,8 +189,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
         }
         Kind::Undelivered { message, detail, .. } => vec![message.as_str(), detail],
         Kind::Ended { outcome, .. } | Kind::Skipped { outcome, .. } => outcome
-            .message
-            .iter()
+            .messages()
             .map(MessageId::as_str)
             .chain(outcome.detail.as_deref())
             .collect(),

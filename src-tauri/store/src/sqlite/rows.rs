@@ -41,7 +41,7 @@ pub(super) async fn insert(conn: &mut SqliteConnection, rows: &[&EventRow]) -> R
         }
     }
     for EventRow { event, .. } in rows {
-        if let Some(mention) = Mention::of(event.channel.as_ref(), &event.kind) {
+        for mention in Mention::all(event.channel.as_ref(), &event.kind) {
             query("INSERT INTO mentions VALUES (?, ?, ?, ?)")
                 .bind(mention.channel.as_str())
                 .bind(mention.message.as_str())

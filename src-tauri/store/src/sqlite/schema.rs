@@ -34,7 +34,8 @@ const STEPS: &[&str] = &[
     ) STRICT;
     INSERT INTO numbers VALUES (1, 1, 1, 1);
 ",
-    // Which events are about which message; `chat` is empty where `Mention` has none.
+    // Which events are about which message; `chat` is empty where `Mention` has none. A damaged body is about none: it
+    // must keep nobody from opening the journal.
     "
     CREATE TABLE mentions (
         channel TEXT NOT NULL,
@@ -44,13 +45,20 @@ const STEPS: &[&str] = &[
         PRIMARY KEY (channel, message, chat, seq)
     ) STRICT, WITHOUT ROWID;
     INSERT INTO mentions
-        SELECT e.channel, b.body ->> '$.message.message', b.body ->> '$.message.chat', e.seq
-        FROM events e JOIN bodies b ON b.seq = e.seq
-        WHERE e.kind = 'received' AND e.channel IS NOT NULL;
+        SELECT channel, body ->> '$.message.message', body ->> '$.message.chat', seq
+        FROM (
+            SELECT e.channel, CASE WHEN json_valid(b.body) THEN b.body END AS body, e.seq
+            FROM events e JOIN bodies b ON b.seq = e.seq WHERE e.kind = 'received'
+        )
+        WHERE channel IS NOT NULL AND body ->> '$.message.message' IS NOT NULL
+            AND body ->> '$.message.chat' IS NOT NULL;
     INSERT INTO mentions
-        SELECT e.channel, b.body ->> '$.outcome.message', '', e.seq
-        FROM events e JOIN bodies b ON b.seq = e.seq
-        WHERE e.kind = 'ended' AND e.channel IS NOT NULL AND b.body ->> '$.outcome.message' IS NOT NULL;
+        SELECT channel, body ->> '$.outcome.message', '', seq
+        FROM (
+            SELECT e.channel, CASE WHEN json_valid(b.body) THEN b.body END AS body, e.seq
+            FROM events e JOIN bodies b ON b.seq = e.seq WHERE e.kind = 'ended'
+        )
+        WHERE channel IS NOT NULL AND body ->> '$.outcome.message' IS NOT NULL;
 ",
 ];
 

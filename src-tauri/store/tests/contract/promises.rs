@@ -2,7 +2,7 @@
 
 use crate::{
     House,
-    words::{came, details, made, run_started, said, said_in, sending},
+    words::{came, details, made, made_both, run_started, said, said_in, sending},
 };
 use foldback_store::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, Then};
 use foldback_wire::{ChannelId, Draft, OpId, Outcome, OutcomeCode, Seq, SessionId, Timestamp, TurnId};
@@ -447,7 +447,9 @@ pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
         at: Timestamp(5_000),
         ..came(501, "7", "1")
     };
-    journal.append(vec![came(502, "7", "2"), again]).unwrap();
+    journal
+        .append(vec![came(502, "7", "2"), again, made_both(7, 3, ["8", "9"])])
+        .unwrap();
     journal.flush().await.unwrap();
     let mention = |chat: Option<&str>| Mention {
         channel: "telegram".into(),
@@ -480,5 +482,12 @@ pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
             ..mention(Some("7"))
         };
         assert!(places(elsewhere, 0).await.is_empty());
+        for (message, found) in [("8", vec![506]), ("9", vec![506]), ("10", vec![])] {
+            let of = Mention {
+                message: message.into(),
+                ..mention(None)
+            };
+            assert_eq!(places(of, 0).await, found, "{message}");
+        }
     }
 }

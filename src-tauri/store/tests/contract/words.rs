@@ -88,6 +88,15 @@ pub(crate) fn made(turn: u64, op: u64, message: Option<&str>) -> Draft {
     }
 }
 
+/// An operation's end that made several messages, the first of them named twice.
+pub(crate) fn made_both(turn: u64, op: u64, messages: [&str; 2]) -> Draft {
+    let mut draft = made(turn, op, Some(messages[0]));
+    if let Kind::Ended { outcome, .. } = &mut draft.kind {
+        outcome.also = messages.map(MessageId::new).into();
+    }
+    draft
+}
+
 /// What was said, without the place.
 pub(crate) fn detail(event: &Event) -> String {
     match &event.kind {
