@@ -114,8 +114,10 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
 fn of_outcome(outcome: &Outcome) -> Vec<RowFlag> {
     match outcome.code {
         OutcomeCode::Failed | OutcomeCode::Unknown if outcome.is_dead() => vec![RowFlag::Error],
-        OutcomeCode::Failed | OutcomeCode::Unknown => vec![RowFlag::Warning],
-        OutcomeCode::Unsupported | OutcomeCode::NotAllowed => vec![RowFlag::Warning],
+        // Something else was done in its place, or nothing could be.
+        OutcomeCode::Failed | OutcomeCode::Unknown | OutcomeCode::Unsupported | OutcomeCode::NotAllowed => {
+            vec![RowFlag::Warning]
+        }
         OutcomeCode::DryRun => vec![RowFlag::DryRun],
         OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled => vec![],
     }
