@@ -228,7 +228,10 @@ impl SignalCli {
 
     /// Hands over what is left in the inbox, if somebody takes it.
     pub(super) async fn empty(&self, sink: &SignalSink) {
-        if tokio::time::timeout(EMPTYING, self.hand_over(sink)).await.is_err() {
+        if tokio::time::timeout(EMPTYING, self.hand_over(sink))
+            .await
+            .is_err()
+        {
             tracing::warn!("messages wait that nobody takes; they come in with the next run");
         }
     }
