@@ -76,7 +76,9 @@ impl Redaction {
         match directive {
             Directive::React { emoji, message, .. } => {
                 self.mask(emoji);
-                message.iter_mut().for_each(|id| self.mask_id(id));
+                if let Some(id) = message {
+                    self.mask_id(id);
+                }
             }
             said => said.each_text(|text| self.mask(text)),
         }

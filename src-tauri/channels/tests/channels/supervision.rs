@@ -176,8 +176,8 @@ async fn what_finds_nobody_to_write_it_down_stays_with_its_platform() {
     assert_eq!(first.message.as_str(), "m1");
     assert!(desk.lost.try_recv().is_err(), "the others found no place");
     first.kept.unwrap().send(()).unwrap();
-    let mut kept = Vec::new();
-    for told in std::mem::take(&mut *told.lock().unwrap()) {
+    let (told, mut kept) = (std::mem::take(&mut *told.lock().unwrap()), Vec::new());
+    for told in told {
         kept.push(told.await.is_ok());
     }
     assert_eq!(kept, [true, false, false], "the others were dropped untold");

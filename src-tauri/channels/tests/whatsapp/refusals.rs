@@ -132,7 +132,7 @@ async fn what_something_in_between_answers_is_neither_the_token_nor_the_end() {
 #[tokio::test]
 async fn what_the_token_may_not_do_is_said_with_500_and_is_a_refusal() {
     let place = Place::open().await;
-    let answer = r##"{"error": {"message": "(#3) API Method", "code": 3}}"##;
+    let answer = r#"{"error": {"message": "(#3) API Method", "code": 3}}"#;
     place
         .server
         .answer_instead("messages", StatusCode::INTERNAL_SERVER_ERROR, answer);

@@ -48,7 +48,7 @@ impl ChannelAdapter for Late {
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
         let ack = self.inner.perform(call).await?;
-        let also = ack.message.iter().map(|message| second(message)).collect();
+        let also = ack.message.iter().map(second).collect();
         Ok(Ack { also, ..ack })
     }
 }
