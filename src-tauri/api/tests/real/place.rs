@@ -171,13 +171,8 @@ impl Place {
         }
     }
 
-    /// Somebody whom the channel lets in writes to the bot.
-    pub(crate) fn write(&self, text: &str) {
-        self.write_in(0, text);
-    }
-
-    /// The same in one of the chats.
-    pub(crate) fn write_in(&self, chat: usize, text: &str) {
+    /// Somebody whom the channel lets in writes to the bot in one of the chats.
+    pub(crate) fn write(&self, chat: usize, text: &str) {
         match self {
             Self::Telegram(server) => {
                 let sender = json!({"id": 7, "is_bot": false, "first_name": "Ana"});
@@ -206,13 +201,8 @@ impl Place {
         }
     }
 
-    /// The bot's messages, in their order.
-    pub(crate) fn messages(&self) -> Vec<Said> {
-        self.messages_in(0)
-    }
-
-    /// The same of one of the chats.
-    pub(crate) fn messages_in(&self, chat: usize) -> Vec<Said> {
+    /// The bot's messages in one of the chats, in their order.
+    pub(crate) fn messages(&self, chat: usize) -> Vec<Said> {
         let said = |text: String, file: bool| Said { text, file };
         match self {
             Self::Telegram(server) => {

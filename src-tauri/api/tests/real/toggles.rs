@@ -118,7 +118,7 @@ impl World {
 
     /// What the bot said, in its order.
     fn said(&self) -> Vec<String> {
-        self.place.messages().into_iter().map(|said| said.text).collect()
+        self.place.messages(0).into_iter().map(|said| said.text).collect()
     }
 
     /// Waits until every message has its answer.
@@ -179,7 +179,7 @@ impl World {
 
     /// A message comes in, and the channel goes off: before, while or after it is answered.
     async fn round(&mut self, number: usize) {
-        self.place.write(&format!("message {}", self.written));
+        self.place.write(0, &format!("message {}", self.written));
         self.written += 1;
         match number % 4 {
             0 => self.answered().await,

@@ -132,7 +132,7 @@ fn cut_short(there: &Runtime, platform: Platform, crash: &str) -> Option<Told> {
     let asked = bot.up();
     if asked {
         there.block_on(place.introduce());
-        place.write(FIRST);
+        place.write(0, FIRST);
         if bot.answers(FIRST) {
             bot.term();
         }
@@ -148,7 +148,7 @@ fn cut_short(there: &Runtime, platform: Platform, crash: &str) -> Option<Told> {
     if !asked {
         there.block_on(place.introduce());
     }
-    place.write(SECOND);
+    place.write(0, SECOND);
     assert!(bot.answers(SECOND), "{platform} {crash}");
     bot.term();
     assert!(!bot.end());
@@ -222,7 +222,8 @@ impl Told {
     }
 
     fn agrees_with(&self, place: &Place, asked: bool, words: &[String], crash: &str) {
-        let (files, texts): (Vec<Said>, Vec<Said>) = place.messages().into_iter().partition(|said| said.file);
+        let (files, texts): (Vec<Said>, Vec<Said>) =
+            place.messages(0).into_iter().partition(|said| said.file);
         let about = || {
             format!(
                 "{crash}: {self:?}, on the platform {} texts, {} files, {} reactions",
