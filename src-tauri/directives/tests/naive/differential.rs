@@ -10,6 +10,9 @@ use crate::{
     texts::{VECTORS, parts, settings, text},
 };
 
+/// Most pieces of a text that is read in every combination.
+const LONGEST: usize = 5;
+
 /// `PROPTEST_CASES` asks for more.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
@@ -118,4 +121,62 @@ fn both_readings_agree_on_json_that_is_nested_deeply_and_on_long_fence_lines() {
         agree(parse(&raw, &settings, None), &raw, &settings, None)
             .unwrap_or_else(|difference| panic!("{}", &difference[difference.len() - 2_000..]));
     }
+}
+
+/// Reads every text of up to [`LONGEST`] of these pieces twice.
+fn agree_on_all<const N: usize>(pieces: [&str; N], settings: &Settings) {
+    let mut texts = vec![String::new()];
+    for _ in 0..LONGEST {
+        let longer = |text: &String| pieces.map(|piece| format!("{text}{piece}"));
+        texts = texts.iter().flat_map(longer).collect();
+        for text in &texts {
+            agree(parse(text, settings, None), text, settings, None)
+                .unwrap_or_else(|difference| panic!("{text:?}: {difference}"));
+        }
+    }
+}
+
+/// Where tokens, code, headers and tags meet.
+#[test]
+fn both_readings_agree_on_every_short_text_of_tokens() {
+    for heartbeat in [false, true] {
+        let settings = Settings {
+            heartbeat,
+            ..Settings::default()
+        };
+        let pieces = [
+            "HEARTBEAT_OK",
+            "NO_REPLY",
+            "`",
+            " ",
+            "\n",
+            "\r",
+            "x",
+            ".",
+            "[[reply_to:42]]",
+            "<no-reply/>",
+            "<think>a</think>",
+        ];
+        agree_on_all(pieces, &settings);
+    }
+}
+
+/// Where blocks, directives, scaffolding and code open and close.
+#[test]
+fn both_readings_agree_on_every_short_text_of_tags() {
+    let pieces = [
+        "<actions>",
+        "</actions>",
+        "<react emoji=a/>",
+        "<voice>",
+        "</voice>",
+        "<final>",
+        "</final>",
+        "x",
+        " ",
+        "\n",
+        "`",
+        "<no-reply>",
+    ];
+    agree_on_all(pieces, &Settings::default());
 }

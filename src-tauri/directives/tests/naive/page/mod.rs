@@ -156,13 +156,7 @@ impl Page<'_> {
 
     /// Whether headers are read here.
     fn begins(&self) -> bool {
-        // Open: a backtick that is an edge of `HEARTBEAT_OK` may open code. Here: up to the next thing that is
-        // stripped, nothing begins behind it on its line.
-        let stripped = |piece: &Piece| matches!(piece.what, What::Gone(..));
-        let from = self.pieces.iter().rposition(stripped).map_or(0, |at| at + 1);
-        let text = self.pieces[from..].iter().map(|piece| piece.span.of(self.raw));
-        let text: String = text.collect();
-        !self.shown() && !text.rsplit('\n').next().is_some_and(|line| line.contains('`'))
+        !self.shown()
     }
 
     /// Nothing but white space since the last line break of the clean text, or no text yet.
@@ -178,9 +172,16 @@ impl Page<'_> {
     /// The clean text up to `at`, with the white space that waits for more text.
     fn clean_so_far(&self) -> String {
         let clean = space::join(self.raw, &self.pieces, true).clean();
-        self.without_acknowledgement(clean.trim_start().to_owned())
-            .trim_start()
-            .to_owned()
+        let clean = clean.trim_start().to_owned();
+        // In code it is none.
+        let first = |piece: &&Piece| {
+            !matches!(piece.what, What::Gone(..)) && piece.span.of(self.raw).contains("HEARTBEAT_OK")
+        };
+        let first = self.pieces.iter().find(first);
+        if first.is_some_and(|piece| piece.what != What::Text) {
+            return clean;
+        }
+        self.without_acknowledgement(clean).trim_start().to_owned()
     }
 
     /// Whether a block or bare directive here stands after text where only the start is allowed.

@@ -66,11 +66,14 @@ fn searched(cells: &Cells, code: InCode) -> (String, Vec<usize>) {
     (text, owner)
 }
 
-/// Whether all that is shown is one inline code span of one or two backticks.
+/// Whether all that is shown is one whole inline code span of one or two backticks.
 fn is_one_span(cells: &Cells) -> bool {
-    let mut shown = cells.0.iter().filter(|cell| !cell.shown.is_empty());
-    let first = shown.next().and_then(|cell| cell.code);
-    first.is_some_and(|(_, ticks)| (1..=2).contains(&ticks)) && shown.all(|cell| cell.code == first)
+    let shown: Vec<_> = cells.0.iter().filter(|cell| !cell.shown.is_empty()).collect();
+    let Some(code @ Some((_, ticks @ 1..=2))) = shown.first().map(|cell| cell.code) else {
+        return false;
+    };
+    // What opened it may have gone as an edge of an acknowledgement.
+    shown.iter().all(|cell| cell.code == code) && shown.iter().take(ticks).all(|cell| cell.shown == "`")
 }
 
 struct Search {
