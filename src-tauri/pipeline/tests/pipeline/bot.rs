@@ -3,7 +3,7 @@
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
     ChannelAdapter, Loopback,
-    sim::{Author, CallFault, Content, Record},
+    sim::{Author, CallFailure, CallFault, Content, Record},
 };
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, TokioClock, Turn,
@@ -320,6 +320,12 @@ impl Bot {
         self.events().await.into_iter().map(|e| e.kind).collect()
     }
 
+    /// How many warnings say this.
+    pub(crate) async fn warnings(&self, words: &str) -> usize {
+        let told = |kind: &Kind| matches!(kind, Kind::Warned { detail } if detail.contains(words));
+        self.kinds().await.iter().filter(|kind| told(kind)).count()
+    }
+
     /// Everything has ended and every invariant holds.
     pub(crate) async fn check(&self) {
         let violations = invariants::check(&self.events().await, Extent::Ended);
@@ -358,4 +364,27 @@ pub(crate) fn tool(id: &str) -> ScriptStep {
         result: None,
     })
     .into()
+}
+
+/// A call that takes so long.
+pub(crate) fn slow(op: OpKind, latency: Duration) -> CallFault {
+    CallFault {
+        fail: None,
+        latency_ms: u64::try_from(latency.as_millis()).unwrap(),
+        ..CallFault::first(op, CallFailure::Transient)
+    }
+}
+
+/// A runtime that can be taken from under a bot.
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap()
+}
+
+/// The world after a bot did this and was killed.
+pub(crate) fn killed<F: Future<Output = Bot>>(life: F) -> World {
+    runtime().block_on(async { life.await.world() })
 }

@@ -1,19 +1,11 @@
 //! A process that ends without a word: whatever it was doing, the next one loses nothing, doubles nothing,
 //! and says what it cannot know.
 
-use crate::bot::{Bot, World, later, text, tool};
+use crate::bot::{Bot, World, later, runtime, text, tool};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, Kind, OpKind, OutcomeCode, Platform, Terminal};
 use std::{collections::BTreeMap, time::Duration};
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .unwrap()
-}
 
 /// A bot whose platform takes its time, so that most moments are in the middle of a call.
 async fn slow_bot(platform: Platform) -> Bot {

@@ -1,6 +1,6 @@
 //! What is sent, and deleted, is the file that was checked, whatever its path means by then.
 
-use crate::bot::{Bot, World, text};
+use crate::bot::{Bot, World, runtime, text};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_store::{Journal as _, OutboxEntry};
@@ -94,14 +94,6 @@ async fn nobody_gets_the_file_of_another_at_the_second_try() {
     let failures = failures(&bot).await;
     assert!(refused(&failures), "{failures:?}");
     bot.check().await;
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .unwrap()
 }
 
 /// The world after a bot was killed that held a file.

@@ -1,6 +1,6 @@
 //! What follows from an outcome: in its place in the chat, after a restart too, and known to the ledger.
 
-use crate::bot::{Bot, World, later, text};
+use crate::bot::{Bot, killed, later, runtime, slow, text};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_store::Journal as _;
@@ -28,42 +28,12 @@ fn always(op: OpKind, fail: CallFailure) -> CallFault {
     }
 }
 
-/// A call that takes so long.
-fn slow(op: OpKind, latency: Duration) -> CallFault {
-    CallFault {
-        op,
-        nth: 1,
-        times: 1,
-        fail: None,
-        retry_after_ms: None,
-        latency_ms: u64::try_from(latency.as_millis()).unwrap(),
-    }
-}
-
 async fn outcomes(bot: &Bot) -> Vec<(OpId, Outcome)> {
     let ended = |kind| match kind {
         Kind::Ended { op, outcome } => Some((op, outcome)),
         _ => None,
     };
     bot.kinds().await.into_iter().filter_map(ended).collect()
-}
-
-async fn warnings(bot: &Bot, words: &str) -> usize {
-    let told = |kind: &Kind| matches!(kind, Kind::Warned { detail } if detail.contains(words));
-    bot.kinds().await.iter().filter(|kind| told(kind)).count()
-}
-
-/// The world after a bot did this and was killed.
-fn killed<F: Future<Output = Bot>>(life: F) -> World {
-    runtime().block_on(async { life.await.world() })
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -83,7 +53,7 @@ async fn a_held_reply_that_is_refused_keeps_its_place() {
     let screen = bot.screen(Platform::Signal);
     assert!(screen.len() >= 3, "{}", screen.len());
     assert_eq!(read(&screen), (0..1_200).collect::<Vec<_>>());
-    assert_eq!(warnings(&bot, "sent without").await, 1);
+    assert_eq!(bot.warnings("sent without").await, 1);
     bot.check().await;
 }
 
@@ -151,7 +121,7 @@ fn a_reply_whose_target_is_gone_after_a_restart_is_sent_plainly() {
         let bot = Bot::in_world(world, "", Rules::all()).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(bot.screen(Platform::Signal), ["Here."]);
-        assert_eq!(warnings(&bot, "sent without").await, 1);
+        assert_eq!(bot.warnings("sent without").await, 1);
         let ends = bot.kinds().await.into_iter().filter_map(|kind| match kind {
             Kind::TurnEnded { terminal } => Some(terminal),
             _ => None,
@@ -261,7 +231,7 @@ async fn a_frame_that_never_ends_keeps_no_text_from_the_next_start() {
         .expect("it ends")
         .unwrap();
     assert_eq!(turn.ended().await, None);
-    assert_eq!(warnings(&bot, "may stand on the screen twice").await, 1);
+    assert_eq!(bot.warnings("may stand on the screen twice").await, 1);
     let world = bot.world();
     drop(bot);
     let bot = Bot::in_world(world, "", Rules::all()).await;
@@ -288,7 +258,7 @@ async fn a_first_frame_in_its_pause_when_the_process_ends_is_not_sent_by_the_nex
     let calls = bot.calls(Platform::Discord, OpKind::SendText).len();
     let left = bot.journal.outbox().await.unwrap();
     assert!(left.iter().all(|entry| !entry.live), "{left:#?}");
-    assert_eq!(warnings(&bot, "may stand on the screen twice").await, 1);
+    assert_eq!(bot.warnings("may stand on the screen twice").await, 1);
     let world = bot.world();
     drop(bot);
     let bot = Bot::in_world(world, "", Rules::all()).await;

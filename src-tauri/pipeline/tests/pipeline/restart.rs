@@ -1,6 +1,6 @@
 //! What a start takes up from the process before it: messages that waited, and turns that had begun.
 
-use crate::bot::{Bot, EPOCH, World, text};
+use crate::bot::{Bot, EPOCH, World, killed, runtime, text};
 use foldback_agents::{Act, ScriptStep};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
@@ -13,20 +13,6 @@ use std::time::Duration;
 
 fn stall(ms: u64) -> ScriptStep {
     Act::Stall(ms).into()
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true)
-        .build()
-        .unwrap()
-}
-
-/// The world after a bot did this and was killed.
-fn killed<F: Future<Output = Bot>>(life: F) -> World {
-    let first = runtime();
-    first.block_on(async { life.await.world() })
 }
 
 /// A bot killed while one message is answered and two wait.
