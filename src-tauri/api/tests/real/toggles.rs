@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use foldback_api::{Backend, Setup, call};
-use foldback_channels::Call;
+use foldback_channels::{Call, Channel, NotDelivered};
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, ChannelId, ChannelState, Inbound, Kind, Operation, Platform, Seq, Target};
 use serde_json::json;
@@ -77,6 +77,14 @@ struct World {
     _folder: TempDir,
 }
 
+async fn is_up(channel: &Channel) {
+    let mut status = channel.watch();
+    status
+        .wait_for(|status| status.state == ChannelState::Up)
+        .await
+        .unwrap();
+}
+
 impl World {
     async fn begin(there: &Runtime, platform: Platform) -> Self {
         let place = there.spawn(Place::open(platform)).await.unwrap();
@@ -108,12 +116,7 @@ impl World {
     }
 
     async fn up(&self) {
-        let channel = self.backend.engine().channels().channel(&self.channel).unwrap();
-        let mut status = channel.watch();
-        status
-            .wait_for(|status| status.state == ChannelState::Up)
-            .await
-            .unwrap();
+        is_up(&self.backend.engine().channels().channel(&self.channel).unwrap()).await;
     }
 
     /// What the bot said, in its order.
@@ -167,7 +170,13 @@ impl World {
                 key: String::new(),
             };
             let channel = channel.clone();
-            calls.spawn(async move { channel.perform(call, None).await.unwrap() });
+            calls.spawn(async move {
+                // A connection may break at any time, as it does where a poll met the one before it.
+                while let Err(why) = channel.perform(call.clone(), None).await {
+                    assert!(matches!(why, NotDelivered::Closed(_)), "{why}");
+                    is_up(&channel).await;
+                }
+            });
         }
         calls.join_all().await;
     }

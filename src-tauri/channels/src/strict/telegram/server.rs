@@ -30,7 +30,8 @@ pub(super) struct State {
     queue: Queue,
     faults: Faults,
     broken: Broken,
-    polls: u32,
+    /// The polls that are open, oldest first.
+    polls: Vec<u64>,
     calls: u64,
 }
 
@@ -102,7 +103,7 @@ impl TelegramServer {
             queue: Queue::default(),
             faults: Faults::default(),
             broken: Broken::default(),
-            polls: 0,
+            polls: Vec::new(),
             calls: 0,
         };
         let inner = Arc::new(Inner {
@@ -233,10 +234,11 @@ impl Inner {
         let (Ok(limit @ 1..=100), Ok(timeout)) = (usize::try_from(limit), u64::try_from(timeout)) else {
             return Err(refuse(LIMIT, 400, "Bad Request: wrong limit or timeout"));
         };
-        let _polling = Poll::begin(self)?;
+        let poll = Poll::begin(self);
         let until = tokio::time::Instant::now() + Duration::from_secs(timeout);
         loop {
             let news = self.news.notified();
+            poll.only().await?;
             let found = self.state().queue.from(offset, limit);
             if !found.is_empty() || timeout == 0 {
                 return Ok(found.into());
@@ -248,28 +250,48 @@ impl Inner {
     }
 }
 
-/// One poll; a second one beside it is refused.
-struct Poll<'a>(&'a Inner);
+/// How long two polls may be open at once: one that was given up ends when the server hears of it.
+const OVERLAP: Duration = Duration::from_secs(1);
+
+/// A poll that is open. A later one terminates it.
+struct Poll<'a> {
+    inner: &'a Inner,
+    number: u64,
+}
 
 impl<'a> Poll<'a> {
-    fn begin(inner: &'a Inner) -> Result<Self, Answer> {
+    fn begin(inner: &'a Inner) -> Self {
         let mut state = inner.state();
-        if state.polls > 0 {
-            return Err(refuse(
-                CONFLICT,
-                409,
-                "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
-            ));
-        }
-        state.polls += 1;
+        let number = state.polls.last().map_or(0, |last| last + 1);
+        state.polls.push(number);
         drop(state);
-        Ok(Self(inner))
+        inner.news.notify_waiters();
+        Self { inner, number }
+    }
+
+    fn is_last(&self) -> bool {
+        self.inner.state().polls.last() == Some(&self.number)
+    }
+
+    /// Refused where a later poll is open beside it.
+    async fn only(&self) -> Result<(), Answer> {
+        if !self.is_last() {
+            tokio::time::sleep(OVERLAP).await;
+        }
+        if self.is_last() {
+            return Ok(());
+        }
+        Err(refuse(
+            CONFLICT,
+            409,
+            "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
+        ))
     }
 }
 
 impl Drop for Poll<'_> {
     fn drop(&mut self) {
-        self.0.state().polls -= 1;
+        self.inner.state().polls.retain(|number| *number != self.number);
     }
 }
 
