@@ -1,7 +1,11 @@
 //! The seam between the pipeline and whatever answers.
 
 use async_trait::async_trait;
-use foldback_wire::{AgentFault, Inbound, RunFault, RunId, SessionId, StopReason, ToolCall, Usage};
+use foldback_wire::{
+    AgentFault, Inbound, PermissionId, PermissionOption, PermissionRequest, RunFault, RunId, SessionId,
+    SessionStart, StopReason, ToolCall, Usage,
+};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +20,30 @@ pub struct TurnRequest {
     pub prompt: String,
     /// The message that triggered the turn, for agents that answer from a script.
     pub message: Inbound,
+    /// The agent's own session of this conversation, as a run before told it; none where it begins.
+    pub resume: Option<String>,
+    /// Files that came with the message and that the agent takes, as far as they could be fetched.
+    pub files: Vec<AgentFile>,
+}
+
+/// A file for the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentFile {
+    /// File name as the platform gives it.
+    pub name: String,
+    /// Media type.
+    pub media_type: String,
+    /// What is in it.
+    pub bytes: Arc<[u8]>,
+}
+
+/// What an agent takes beside text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Accepts {
+    /// Pictures.
+    pub images: bool,
+    /// Any other file.
+    pub files: bool,
 }
 
 /// One step of an agent's stream.
@@ -32,6 +60,17 @@ pub enum Step {
     Reasoning(String),
     /// A tool call began or changed. Ends the assistant message before it.
     Tool(ToolCall),
+    /// The agent keeps the conversation as a session of its own: how this run came to it.
+    Session {
+        /// The agent's id of it, for [`TurnRequest::resume`].
+        id: String,
+        /// How.
+        start: SessionStart,
+        /// Why, in words, where there is something to say.
+        detail: String,
+    },
+    /// The agent waits for a permission, until [`Agent::decide`] answers or the run is cancelled.
+    Permission(PermissionRequest),
     /// Tokens used.
     Usage(Usage),
     /// A planned fault makes this run go wrong. First step of such a run.
@@ -91,6 +130,15 @@ pub trait Agent: Send + Sync {
     /// Answers one turn. Every run ends with exactly one `Failed` or `Done`, also when `cancel` is
     /// cancelled (then `Done(Cancelled)`), and sends nothing after it. Returns early when the sink is closed.
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken);
+
+    /// What it takes beside text.
+    fn accepts(&self) -> Accepts {
+        Accepts::default()
+    }
+
+    /// Answers a permission request of a run with one of its options, or refuses to choose. An answer that comes
+    /// late, or to a request that is none, changes nothing.
+    fn decide(&self, _run: RunId, _request: &PermissionId, _option: Option<&PermissionOption>) {}
 
     /// Forgets a conversation: its next turn begins a new one. Nothing to do for agents without a memory.
     fn forget(&self, _session: &SessionId) {}

@@ -1,12 +1,14 @@
 //! An agent whose runs go wrong when a person plans it.
 
 use crate::{
-    Agent, AgentEvent, Step, StepSink, TurnRequest,
+    Accepts, Agent, AgentEvent, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
     joiner::Joiner,
 };
 use async_trait::async_trait;
-use foldback_wire::{ChunkCut, Clock, Deck, RunFault, SessionId, StopReason};
+use foldback_wire::{
+    ChunkCut, Clock, Deck, PermissionId, PermissionOption, RunFault, RunId, SessionId, StopReason,
+};
 use std::{
     future::poll_fn,
     pin::pin,
@@ -113,6 +115,14 @@ impl Agent for Faulty {
         let out = Emitter::new(request.run, sink, cancel.clone());
         let ended = self.go_wrong(number, fault, request, &out, &cancel).await;
         out.conclude(ended).await;
+    }
+
+    fn accepts(&self) -> Accepts {
+        self.agent.accepts()
+    }
+
+    fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
+        self.agent.decide(run, request, option);
     }
 
     fn forget(&self, session: &SessionId) {

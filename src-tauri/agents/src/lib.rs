@@ -12,7 +12,7 @@ mod sse;
 #[cfg(feature = "strict-server")]
 pub mod strict_server;
 
-pub use agent::{Agent, AgentEvent, Step, StepSink, TurnRequest};
+pub use agent::{Accepts, Agent, AgentEvent, AgentFile, Step, StepSink, TurnRequest};
 pub use faulty::Faulty;
 pub use foldback_wire::Secret;
 pub use history::HistoryLimits;

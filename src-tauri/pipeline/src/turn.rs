@@ -331,6 +331,8 @@ impl Core {
             session: session.clone(),
             prompt,
             message: message.clone(),
+            resume: None,
+            files: Vec::new(),
         };
         let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
         let (cues, decided) = mpsc::channel(CUES);

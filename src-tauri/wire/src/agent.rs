@@ -15,6 +15,15 @@ closed_set! {
 }
 
 closed_set! {
+    /// How a run came to the agent's own session.
+    pub enum SessionStart {
+        New = "new": "The conversation begins.",
+        Resumed = "resumed": "The agent took the conversation up again.",
+        Lost = "lost": "The agent does not have the conversation any more; a new one begins.",
+    }
+}
+
+closed_set! {
     /// Where a tool call stands.
     pub enum ToolStatus {
         Pending = "pending": "Announced.",

@@ -2,8 +2,8 @@
 
 use crate::{
     Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Fault, Gate, Inbound, Intent, MessageId, OpId,
-    Outcome, PairingStep, RefusalCode, RunId, Seq, SessionId, Stage, StopReason, Terminal, Timestamp,
-    ToolCall, TurnId, Usage, UserId,
+    Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, RefusalCode, RunId, Seq,
+    SessionId, SessionStart, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -236,6 +236,35 @@ pub enum Kind {
     Tool {
         /// The call as it is now.
         call: ToolCall,
+    },
+    /// The agent keeps this conversation as a session of its own.
+    AgentSession {
+        /// Which backend.
+        backend: String,
+        /// The agent's id of the session.
+        id: String,
+        /// How the run came to it.
+        start: SessionStart,
+        /// Why, in words, where there is something to say.
+        detail: String,
+    },
+    /// The agent asks before it uses a tool.
+    PermissionAsked {
+        /// What it asks.
+        request: PermissionRequest,
+        /// Until when an answer is waited for; then it is refused.
+        until: Option<Timestamp>,
+    },
+    /// A request for permission was decided.
+    PermissionDecided {
+        /// Which one.
+        id: PermissionId,
+        /// The option that was chosen; none where the request was cancelled.
+        option: Option<PermissionOption>,
+        /// Who decided.
+        by: Actor,
+        /// Why, in words.
+        why: String,
     },
     /// Tokens were counted.
     Used {

@@ -78,6 +78,8 @@ text_id! {
     SessionId;
     /// A tool call, as the agent names it.
     ToolId;
+    /// A request for permission within a run, as the agent names it.
+    PermissionId;
 }
 
 counted_id! {

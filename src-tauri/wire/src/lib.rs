@@ -11,13 +11,14 @@ mod fault;
 mod ids;
 mod inbound;
 mod pairing;
+mod permission;
 pub mod redact;
 pub mod rpc;
 mod secret;
 mod time;
 mod turn;
 
-pub use agent::{AgentFault, StopReason, ToolCall, ToolStatus, Usage};
+pub use agent::{AgentFault, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
 };
@@ -31,9 +32,12 @@ pub use foldback_directives::{
     Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
     RangeReason, Severity, Span, Suppression,
 };
-pub use ids::{ChannelId, ChatId, MessageId, OpId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId};
+pub use ids::{
+    ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
+};
 pub use inbound::{Attachment, ChatType, Inbound, Sender};
 pub use pairing::PairingStep;
+pub use permission::{PermissionKind, PermissionOption, PermissionRequest};
 pub use secret::Secret;
 pub use time::{Clock, Rng, Sleep, Timestamp};
 pub use turn::{Gate, SilentReason, Stage, Terminal};

@@ -126,6 +126,20 @@ impl Redaction {
                 self.optional(&mut call.arguments);
                 self.optional(&mut call.result);
             }
+            Kind::AgentSession { detail, .. } => self.mask(detail),
+            Kind::PermissionAsked { request, .. } => {
+                self.mask(&mut request.title);
+                self.optional(&mut request.arguments);
+                for option in &mut request.options {
+                    self.mask(&mut option.name);
+                }
+            }
+            Kind::PermissionDecided { option, why, .. } => {
+                self.mask(why);
+                if let Some(option) = option {
+                    self.mask(&mut option.name);
+                }
+            }
             Kind::Directive { directive, .. } => {
                 self.directive(directive);
                 directive.each_address(|text| self.mask(text));

@@ -1232,6 +1232,32 @@ export type Kind = { "type": "started",
   /** The call as it is now. */
   call: ToolCall,
 }
+| { "type": "agent_session",
+  /** Which backend. */
+  backend: string,
+  /** The agent's id of the session. */
+  id: string,
+  /** How the run came to it. */
+  start: SessionStart,
+  /** Why, in words, where there is something to say. */
+  detail: string,
+}
+| { "type": "permission_asked",
+  /** What it asks. */
+  request: PermissionRequest,
+  /** Until when an answer is waited for; then it is refused. */
+  until: Timestamp | null,
+}
+| { "type": "permission_decided",
+  /** Which one. */
+  id: PermissionId,
+  /** The option that was chosen; none where the request was cancelled. */
+  option: PermissionOption | null,
+  /** Who decided. */
+  by: Actor,
+  /** Why, in words. */
+  why: string,
+}
 | { "type": "used",
   /** How many. */
   usage: Usage,
@@ -1694,6 +1720,39 @@ export type Pause = {
   paused: boolean,
 };
 
+/** A request for permission within a run, as the agent names it. */
+export type PermissionId = string;
+
+/** What an option of a permission request means. Agents name and order their options as they like: a choice is
+ * made by this, never by name or place. */
+export type PermissionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+/** One of the answers an agent offers. */
+export type PermissionOption = {
+  /** The agent's id for it. */
+  id: string,
+  /** What it calls it. */
+  name: string,
+  /** What it means. */
+  kind: PermissionKind,
+};
+
+/** What an agent asks before it uses a tool. */
+export type PermissionRequest = {
+  /** Its id, unique within its run. */
+  id: PermissionId,
+  /** The tool call it is about. It may not have been announced yet. */
+  tool: ToolId | null,
+  /** What is to be done, in the agent's words. */
+  title: string,
+  /** What kind of thing the tool does, such as `execute` or `edit`, as the agent says it; empty when it does not. */
+  does: string,
+  /** The call's arguments, as JSON text, where the agent tells them. */
+  arguments: string | null,
+  /** The answers it takes. */
+  options: Array<PermissionOption>,
+};
+
 /** A fault on a deck, and what came of it. */
 export type Planned = {
   /** Its number. */
@@ -2058,6 +2117,9 @@ export type SeqRef = {
 
 /** A conversation with its own context, as the session stage keys it, such as `telegram:42:alice`. */
 export type SessionId = string;
+
+/** How a run came to the agent's own session. */
+export type SessionStart = "new" | "resumed" | "lost";
 
 /** How bad a diagnostic is. `foldback lint` exits with 1 if there is any error. */
 export type Severity = "error" | "warning";

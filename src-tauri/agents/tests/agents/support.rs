@@ -57,6 +57,8 @@ pub(crate) fn request(run: u64, text: &str) -> TurnRequest {
         session: SessionId::from("s1"),
         prompt: text.to_owned(),
         message: message("m1", text),
+        resume: None,
+        files: Vec::new(),
     }
 }
 

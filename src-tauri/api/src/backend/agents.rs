@@ -3,14 +3,14 @@
 use super::lock;
 use async_trait::async_trait;
 use foldback_agents::{
-    Agent, AgentEvent, Faulty, OpenAiAgent, OpenAiConfig, Rule, ScriptAgent, ScriptStep, Secret, Step,
-    StepSink, TurnRequest, demo,
+    Accepts, Agent, AgentEvent, Faulty, OpenAiAgent, OpenAiConfig, Rule, ScriptAgent, ScriptStep, Secret,
+    Step, StepSink, TurnRequest, demo,
 };
 use foldback_pipeline::{
     Agents,
     config::{Backend, Config, EndpointConfig},
 };
-use foldback_wire::{ChannelId, Clock, MessageId, Rng};
+use foldback_wire::{ChannelId, Clock, MessageId, PermissionId, PermissionOption, Rng, RunId};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -204,6 +204,14 @@ impl Agent for TypedFirst {
         }
     }
 
+    fn accepts(&self) -> Accepts {
+        self.agent.accepts()
+    }
+
+    fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
+        self.agent.decide(run, request, option);
+    }
+
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
         let Some(output) = self.typed.take(&request) else {
             return self.agent.run(request, sink, cancel).await;
@@ -267,6 +275,8 @@ mod tests {
                 "mentioned": true, "files": [], "at": "2026-01-01T00:00:00.000Z"
             }))
             .unwrap(),
+            resume: None,
+            files: Vec::new(),
         };
         typed.answer(&"telegram".into(), &"m1".into(), "typed".to_owned());
         assert_eq!(agent.answering(&request("m1")), ("typed", None));

@@ -46,6 +46,9 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::RunStarted { .. }
         | Kind::Reasoning { .. }
         | Kind::Tool { .. }
+        | Kind::AgentSession { .. }
+        | Kind::PermissionAsked { .. }
+        | Kind::PermissionDecided { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }
         | Kind::Faulted { op: None, .. }

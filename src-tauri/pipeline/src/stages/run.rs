@@ -9,7 +9,7 @@ use crate::{
 };
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
-use foldback_wire::{AgentFault, Fault, Kind, StopReason, ToolId};
+use foldback_wire::{Actor, AgentFault, Fault, Kind, PermissionRequest, RunId, StopReason, ToolId};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -125,6 +125,7 @@ impl Run<'_> {
             match step {
                 Step::Failed { fault, detail } => return Ok(End::Failed(fault, detail)),
                 Step::Done(reason) => return Ok(End::Done(reason)),
+                Step::Permission(request) => self.refuse(run, request)?,
                 step => self.take(step, scan, &mut tools).await?,
             }
         }
@@ -169,6 +170,12 @@ impl Run<'_> {
                 self.recorder.note(Kind::Tool { call })
             }
             Step::Reasoning(text) => self.hand_on(scan.reason(text)).await,
+            Step::Session { id, start, detail } => self.recorder.note(Kind::AgentSession {
+                backend: self.agent.backend().to_owned(),
+                id,
+                start,
+                detail,
+            }),
             Step::Usage(usage) => self.recorder.note(Kind::Used { usage }),
             Step::Faulted { number, fault } => self.recorder.note(Kind::Faulted {
                 number,
@@ -184,8 +191,21 @@ impl Run<'_> {
                 after_ms,
                 detail,
             }),
-            Step::Failed { .. } | Step::Done(_) => Ok(()),
+            Step::Permission(_) | Step::Failed { .. } | Step::Done(_) => Ok(()),
         }
+    }
+
+    /// Nobody can be asked yet: what needs a permission is not done, and the journal says so.
+    fn refuse(&self, run: RunId, request: PermissionRequest) -> Result<(), StoreError> {
+        self.agent.decide(run, &request.id, None);
+        let decided = Kind::PermissionDecided {
+            id: request.id.clone(),
+            option: None,
+            by: Actor::Pipeline,
+            why: "nobody can be asked".to_owned(),
+        };
+        self.recorder
+            .note_all(vec![Kind::PermissionAsked { request, until: None }, decided])
     }
 
     async fn hand_on(&self, Decisions { events, cues }: Decisions) -> Result<(), StoreError> {

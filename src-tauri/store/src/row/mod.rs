@@ -6,8 +6,8 @@ pub use summary::one_line;
 
 use crate::kind;
 use foldback_wire::{
-    Body, ChannelId, ChannelState, Event, Intent, Kind, MessageId, Outcome, OutcomeCode, SessionId, Severity,
-    Span, StopReason, Terminal, ToolStatus,
+    Body, ChannelId, ChannelState, Event, Intent, Kind, MessageId, Outcome, OutcomeCode, SessionId,
+    SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
     rpc::{EventRow, RowFlag},
 };
 
@@ -106,6 +106,10 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         } => {
             vec![RowFlag::Warning]
         }
+        Kind::AgentSession {
+            start: SessionStart::Lost,
+            ..
+        } => vec![RowFlag::Warning],
         Kind::Tool { call } if call.status == ToolStatus::Failed => vec![RowFlag::Warning],
         _ => vec![],
     }
@@ -176,6 +180,14 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .flatten()
             .map(String::as_str)
             .collect(),
+        Kind::AgentSession { id, detail, .. } => vec![id, detail],
+        Kind::PermissionAsked { request, .. } => [&request.title, &request.does]
+            .into_iter()
+            .chain(&request.arguments)
+            .chain(request.options.iter().map(|option| &option.name))
+            .map(String::as_str)
+            .collect(),
+        Kind::PermissionDecided { why, .. } => vec![why],
         Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],
         Kind::Action { action, .. } => vec![&action.payload],
         Kind::Intended { intent, .. } => {

@@ -1,8 +1,8 @@
 //! What an event says, in one line of words.
 
 use foldback_wire::{
-    Actor, Body, Directive, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep, Range, Span,
-    Terminal, Timestamp,
+    Actor, Body, Directive, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
+    PermissionOption, Range, Span, Terminal, Timestamp,
 };
 use std::fmt::Write as _;
 
@@ -81,6 +81,14 @@ fn words(kind: &Kind) -> String {
             narration,
         } => message_ended(*message, *bytes, *narration),
         Kind::Tool { call } => format!("{} {}", call.name, call.status),
+        Kind::AgentSession {
+            backend,
+            id,
+            start,
+            detail,
+        } => said(format_args!("{backend} session {id}: {start}"), detail),
+        Kind::PermissionAsked { request, .. } => format!("may it? {}", request.title),
+        Kind::PermissionDecided { option, by, why, .. } => permission(option.as_ref(), by, why),
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
         Kind::Retrying {
             attempt,
@@ -166,6 +174,14 @@ fn said(code: impl std::fmt::Display, detail: &str) -> String {
     } else {
         format!("{code}: {detail}")
     }
+}
+
+fn permission(option: Option<&PermissionOption>, by: &Actor, why: &str) -> String {
+    let decided = match option {
+        Some(option) => format!("{} by {}", option.name, who(by)),
+        None => format!("no answer is given by {}", who(by)),
+    };
+    said(decided, why)
 }
 
 fn who(actor: &Actor) -> String {
