@@ -18,6 +18,7 @@ mod recut;
 mod replay;
 mod running;
 mod schema;
+mod secret;
 mod send;
 mod serve;
 mod why;
@@ -50,6 +51,7 @@ enum Command {
     Journal(journal::Args),
     Why(why::Args),
     Pairing(pairing::Args),
+    Secret(secret::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Command::Journal(args) => journal::run(&args),
         Command::Why(args) => why::run(&args),
         Command::Pairing(args) => pairing::run(&args),
+        Command::Secret(args) => secret::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),

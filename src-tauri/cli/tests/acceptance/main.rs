@@ -16,6 +16,7 @@ mod recut;
 mod redact;
 mod replay;
 mod schema;
+mod secret;
 mod send;
 mod serve;
 mod signal;

@@ -2,6 +2,7 @@
 
 mod access;
 mod channel;
+pub mod keyring;
 mod load;
 mod output;
 mod quantity;

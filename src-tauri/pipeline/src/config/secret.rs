@@ -1,5 +1,6 @@
 //! Secrets by reference. The value is read when it is used and never printed, stored or compared.
 
+use super::keyring::{self, KeyringError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
@@ -15,7 +16,7 @@ pub enum Secret {
     Env(String),
     /// In a file, without the line break at its end. Relative: below the configuration file's folder.
     File(PathBuf),
-    /// In the system's keyring, under this name.
+    /// In the system's keyring, under this name; `foldback secret set NAME` puts it there.
     Keyring(String),
 }
 
@@ -78,11 +79,9 @@ pub enum SecretError {
     /// The file is empty.
     #[error("the secret file {0} is empty")]
     Empty(PathBuf),
-    /// This build has no keyring.
-    #[error(
-        "this build cannot read the system keyring; keep {0} in an environment variable or a file instead"
-    )]
-    NoKeyring(String),
+    /// The system's keyring does not give it.
+    #[error(transparent)]
+    Keyring(#[from] KeyringError),
 }
 
 impl Secret {
@@ -106,7 +105,7 @@ impl Secret {
                     Ok(value.to_owned())
                 }
             }
-            Self::Keyring(name) => Err(SecretError::NoKeyring(name.clone())),
+            Self::Keyring(name) => Ok(keyring::read(name)?),
         }
     }
 }
@@ -154,6 +153,11 @@ mod tests {
         let missing = |secret: Secret| secret.resolve(Path::new("/nowhere")).unwrap_err().to_string();
         assert!(missing(Secret::Env("FOLDBACK_NO_SUCH".into())).contains("FOLDBACK_NO_SUCH"));
         assert!(missing(Secret::File("t".into())).contains("/nowhere/t"));
-        assert!(missing(Secret::Keyring("telegram".into())).contains("telegram"));
+        // With a keyring it is not there, and without one nobody can be asked.
+        let none = missing(Secret::Keyring("foldback-no-such".into()));
+        assert!(
+            none.contains("foldback-no-such") && none.contains("keyring"),
+            "{none}"
+        );
     }
 }
