@@ -1,5 +1,6 @@
 //! An event as a line for a person: stage, type, words, size and marks.
 
+mod run;
 mod summary;
 
 pub use summary::one_line;

@@ -1,8 +1,9 @@
 //! What an event says, in one line of words.
 
+use super::run;
 use foldback_wire::{
-    Actor, Body, Directive, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
-    PermissionOption, Range, Span, Terminal, Timestamp,
+    Actor, Body, Directive, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep, Range, Span,
+    Terminal, Timestamp,
 };
 use std::fmt::Write as _;
 
@@ -67,38 +68,18 @@ fn words(kind: &Kind) -> String {
         Kind::Queued { position } => format!("waits at place {position}"),
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
         Kind::Prepared { prompt } => format!("a prompt of {} bytes", prompt.len()),
-        Kind::RunStarted { run, backend, model } => match model {
-            Some(model) => format!("run {run} on {backend}, {model}"),
-            None => format!("run {run} on {backend}"),
-        },
-        Kind::Chunk {
-            text, came: Some(_), ..
-        } if text.is_empty() => "what came may begin a secret; it is told later".into(),
-        Kind::Chunk { text, .. } | Kind::Reasoning { text } => text.clone(),
-        Kind::MessageEnded {
-            message,
-            bytes,
-            narration,
-        } => message_ended(*message, *bytes, *narration),
-        Kind::Tool { call } => format!("{} {}", call.name, call.status),
-        Kind::AgentSession {
-            backend,
-            id,
-            start,
-            detail,
-        } => said(format_args!("{backend} session {id}: {start}"), detail),
-        Kind::PermissionAsked { request, .. } => format!("may it? {}", request.title),
-        Kind::PermissionDecided { option, by, why, .. } => permission(option.as_ref(), by, why),
-        Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
-        Kind::Retrying {
-            attempt,
-            after_ms,
-            detail,
-        } => {
-            format!("attempt {attempt} in {}: {detail}", lasting(*after_ms))
-        }
-        Kind::RunFailed { fault, detail } => said(fault, detail),
-        Kind::RunEnded { run, reason } => format!("run {run} ended: {reason}"),
+        Kind::RunStarted { .. }
+        | Kind::Chunk { .. }
+        | Kind::Reasoning { .. }
+        | Kind::MessageEnded { .. }
+        | Kind::Tool { .. }
+        | Kind::AgentSession { .. }
+        | Kind::PermissionAsked { .. }
+        | Kind::PermissionDecided { .. }
+        | Kind::Used { .. }
+        | Kind::Retrying { .. }
+        | Kind::RunFailed { .. }
+        | Kind::RunEnded { .. } => run::words(kind),
         Kind::Decided { range, .. } => decided(range),
         Kind::Held { hold, .. } => said(
             format_args!("{} {}", hold.reason, bytes(hold.span)),
@@ -158,17 +139,8 @@ fn faulted(number: u64, op: Option<OpId>, fault: &Fault) -> String {
     format!("{op}goes wrong as planned, fault {number}: {fault}")
 }
 
-fn message_ended(message: u32, bytes: usize, narration: bool) -> String {
-    let why = if narration {
-        ", narration before a tool"
-    } else {
-        ""
-    };
-    format!("message {message}, {bytes} bytes{why}")
-}
-
 /// A code, and what is to be said about it.
-fn said(code: impl std::fmt::Display, detail: &str) -> String {
+pub(super) fn said(code: impl std::fmt::Display, detail: &str) -> String {
     if detail.is_empty() {
         code.to_string()
     } else {
@@ -176,15 +148,7 @@ fn said(code: impl std::fmt::Display, detail: &str) -> String {
     }
 }
 
-fn permission(option: Option<&PermissionOption>, by: &Actor, why: &str) -> String {
-    let decided = match option {
-        Some(option) => format!("{} by {}", option.name, who(by)),
-        None => format!("no answer is given by {}", who(by)),
-    };
-    said(decided, why)
-}
-
-fn who(actor: &Actor) -> String {
+pub(super) fn who(actor: &Actor) -> String {
     match actor {
         Actor::Console => "the console".into(),
         Actor::Cli => "the command line".into(),
@@ -324,7 +288,7 @@ fn clock(at: Timestamp) -> String {
         .map_or(at.clone(), |(_, time)| time.trim_end_matches('Z').to_owned())
 }
 
-fn lasting(ms: u64) -> String {
+pub(super) fn lasting(ms: u64) -> String {
     if ms < 1_000 {
         format!("{ms} ms")
     } else {

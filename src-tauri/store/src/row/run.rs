@@ -1,0 +1,61 @@
+//! What an event of the agent's run says, in words.
+
+use super::summary::{lasting, said, who};
+use crate::kind;
+use foldback_wire::{Actor, Kind, PermissionOption};
+
+/// The words of an event of the stage `run`.
+pub(super) fn words(kind: &Kind) -> String {
+    match kind {
+        Kind::RunStarted { run, backend, model } => match model {
+            Some(model) => format!("run {run} on {backend}, {model}"),
+            None => format!("run {run} on {backend}"),
+        },
+        Kind::Chunk {
+            text, came: Some(_), ..
+        } if text.is_empty() => "what came may begin a secret; it is told later".into(),
+        Kind::Chunk { text, .. } | Kind::Reasoning { text } => text.clone(),
+        Kind::MessageEnded {
+            message,
+            bytes,
+            narration,
+        } => message_ended(*message, *bytes, *narration),
+        Kind::Tool { call } => format!("{} {}", call.name, call.status),
+        Kind::AgentSession {
+            backend,
+            id,
+            start,
+            detail,
+        } => said(format_args!("{backend} session {id}: {start}"), detail),
+        Kind::PermissionAsked { request, .. } => format!("may it? {}", request.title),
+        Kind::PermissionDecided { option, by, why, .. } => permission(option.as_ref(), by, why),
+        Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
+        Kind::Retrying {
+            attempt,
+            after_ms,
+            detail,
+        } => {
+            format!("attempt {attempt} in {}: {detail}", lasting(*after_ms))
+        }
+        Kind::RunFailed { fault, detail } => said(fault, detail),
+        Kind::RunEnded { run, reason } => format!("run {run} ended: {reason}"),
+        other => kind::code(other).replace('_', " "),
+    }
+}
+
+fn message_ended(message: u32, bytes: usize, narration: bool) -> String {
+    let why = if narration {
+        ", narration before a tool"
+    } else {
+        ""
+    };
+    format!("message {message}, {bytes} bytes{why}")
+}
+
+fn permission(option: Option<&PermissionOption>, by: &Actor, why: &str) -> String {
+    let decided = match option {
+        Some(option) => format!("{} by {}", option.name, who(by)),
+        None => format!("no answer is given by {}", who(by)),
+    };
+    said(decided, why)
+}
