@@ -1,7 +1,7 @@
 //! What the adapter sends.
 
-use crate::checked::{change, checked};
-use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that, said};
+use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that};
+use crate::shared::calls::{file, reply, said, target, voice};
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{Call, ChannelAdapter, Mention, profile};
 use foldback_wire::{Capabilities, FileKind, Operation, Platform, RefusalCode, Target};
@@ -58,13 +58,7 @@ async fn what_an_agent_writes_notifies_nobody() {
         text: format!("{text}, again"),
     };
     place.perform(edit).await.unwrap();
-    let file = Operation::SendFile {
-        path: "a.txt".into(),
-        kind: FileKind::File,
-        caption: Some(text.into()),
-        reply_to: None,
-        checked: None,
-    };
+    let file = file("a.txt", FileKind::File, Some(text));
     place.perform(file).await.unwrap();
     for (_, message) in place.server.messages(ROOM) {
         assert!(message.text.contains("@everyone"), "it is shown all the same");
@@ -87,10 +81,7 @@ async fn mentions_notify_where_a_person_has_allowed_it() {
     ] {
         let adapter = adapter(&place.server, TOKEN, place.dir.path()).notifying(allowed.clone());
         let call = Call {
-            target: Target {
-                chat: ROOM.to_string().into(),
-                thread: None,
-            },
+            target: target(ROOM, None),
             operation: said("@everyone <@42> <@&7>"),
             key: String::new(),
         };
@@ -106,10 +97,7 @@ async fn mentions_notify_where_a_person_has_allowed_it() {
 async fn threads_replies_edits_and_removals() {
     let place = Place::open().await;
     let theirs = place.server.write(THREAD, &json!({"content": "hi"}));
-    let reply = |to: u64| Operation::SendText {
-        text: "yes".into(),
-        reply_to: Some(to.to_string().into()),
-    };
+    let reply = |to: u64| reply("yes", &to.to_string());
     let ack = place.perform_in(ROOM, Some(THREAD), reply(theirs)).await.unwrap();
     let message = ack.message.unwrap();
     let edit = Operation::EditText {
@@ -159,12 +147,7 @@ async fn files_and_voice_go_as_attachments() {
         reply_to: Some(theirs.to_string().into()),
         checked: None,
     };
-    let voice = Operation::SendVoice {
-        path: "a.ogg".into(),
-        text: "hello".into(),
-        checked: None,
-    };
-    for operation in [file, voice] {
+    for operation in [file, voice("a.ogg")] {
         assert!(place.perform(operation).await.unwrap().message.is_some());
     }
     let sent: Vec<_> = place
@@ -191,15 +174,9 @@ async fn files_and_voice_go_as_attachments() {
 #[tokio::test]
 async fn a_file_that_discord_finds_too_large_is_told_as_such() {
     let mut place = Place::open().await;
-    let file = std::fs::File::create(place.dir.path().join("large.bin")).unwrap();
-    file.set_len(10 * 1_024 * 1_024 + 1).unwrap();
-    let large = Operation::SendFile {
-        path: "large.bin".into(),
-        kind: FileKind::File,
-        caption: None,
-        reply_to: None,
-        checked: None,
-    };
+    let content = std::fs::File::create(place.dir.path().join("large.bin")).unwrap();
+    content.set_len(10 * 1_024 * 1_024 + 1).unwrap();
+    let large = file("large.bin", FileKind::File, None);
     let refusal = place.perform(large.clone()).await.unwrap_err();
     assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::TooLong, false));
     assert!(refusal.detail.contains("the channel's limit"), "{refusal}");
@@ -242,21 +219,4 @@ async fn reactions_and_typing() {
             "{none}: {refusal:?}"
         );
     }
-}
-
-#[tokio::test]
-async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
-    let place = Place::open().await;
-    let operations = checked(place.dir.path());
-    for operation in operations.clone() {
-        place.perform(operation).await.unwrap();
-    }
-    change(place.dir.path());
-    for operation in operations {
-        let refusal = place.perform(operation).await.unwrap_err();
-        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
-        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
-    }
-    assert_eq!(place.server.messages(ROOM).len(), 2);
-    assert_eq!(place.server.broken(), []);
 }

@@ -1,7 +1,8 @@
 //! The session: resumed, begun anew, followed without loss.
 
-use crate::place::{DIRECT, Hasty, Place, TOKEN, adapter, timed};
-use crate::run::Run;
+use crate::place::{DIRECT, Place, TOKEN, adapter, timed};
+use crate::shared::run::{Run, until};
+use crate::time::Hasty;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::discord::Order;
 use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
@@ -15,9 +16,7 @@ fn write(place: &Place, text: &str) {
 
 /// Waits until so many heartbeats have come.
 async fn beats(place: &Place, wanted: u32) {
-    while place.server.beats() < wanted {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until(|| place.server.beats() >= wanted).await;
 }
 
 #[tokio::test]
@@ -39,7 +38,7 @@ async fn a_connection_that_ends_is_resumed_and_nothing_is_lost_or_doubled() {
         let seen = run.messages_until("three", |_| write(&place, "three")).await;
         assert_eq!(seen, ["one", "two", "three"], "{order:?}");
         assert_eq!(place.server.sessions(), (1, 1), "{order:?}");
-        run.stop().await;
+        run.end().await;
         assert_eq!(place.server.broken(), [], "{order:?}");
     }
 }
@@ -75,7 +74,7 @@ async fn only_a_connection_that_was_up_is_replaced_without_a_wait() {
     run.until(ChannelState::Down).await;
     run.until(ChannelState::Up).await;
     assert_eq!(place.server.sessions(), (1, 2));
-    run.stop().await;
+    run.end().await;
     let waits = clock.0.lock().unwrap().clone();
     let between = |wait: &Duration, most: u64| {
         (Duration::from_millis(most * 9 / 10)..=Duration::from_millis(most)).contains(wait)
@@ -159,7 +158,7 @@ async fn what_was_handed_over_is_not_given_up_with_the_connection() {
 async fn what_is_written_while_the_channel_is_off_comes_in_when_it_is_on_again() {
     let place = Place::open().await;
     let run = Run::up(&place.adapter).await;
-    run.stop().await;
+    run.end().await;
     write(&place, "one");
     let mut run = Run::of(&place.adapter);
     assert_eq!(
@@ -167,7 +166,7 @@ async fn what_is_written_while_the_channel_is_off_comes_in_when_it_is_on_again()
         "connected again as foldback, nothing was missed"
     );
     assert_eq!(run.message().await.text, "one");
-    run.stop().await;
+    run.end().await;
     place.server.forget_session();
     write(&place, "nobody is told");
     let mut run = Run::up(&place.adapter).await;
@@ -199,7 +198,7 @@ async fn a_heartbeat_that_is_asked_for_is_sent_at_once() {
     beats(&place, 1).await;
     place.server.order(Order::AskHeartbeat);
     beats(&place, 2).await;
-    run.stop().await;
+    run.end().await;
     assert_eq!(place.server.broken(), []);
 }
 
@@ -231,7 +230,7 @@ async fn some_closings_are_final_and_say_what_to_do() {
         let place = Place::open().await;
         let run = Run::up(&place.adapter).await;
         place.server.order(Order::Close(code));
-        let (refusal, states) = run.end().await;
+        let (refusal, states) = run.ended().await;
         assert_eq!(refusal.code, RefusalCode::Forbidden);
         assert!(refusal.detail.contains(said), "{}", refusal.detail);
         let (state, why) = states.last().unwrap();
@@ -243,7 +242,7 @@ async fn some_closings_are_final_and_say_what_to_do() {
 async fn without_the_intent_to_read_messages_the_run_ends() {
     let place = Place::open().await;
     place.server.without_privileged_intents();
-    let (refusal, _) = Run::of(&place.adapter).end().await;
+    let (refusal, _) = Run::of(&place.adapter).ended().await;
     assert!(
         refusal.detail.contains("switch on \"Message Content Intent\""),
         "{}",
@@ -255,7 +254,7 @@ async fn without_the_intent_to_read_messages_the_run_ends() {
 async fn a_token_that_is_refused_ends_the_run() {
     let place = Place::open().await;
     let impostor = Arc::new(adapter(&place.server, &format!("{TOKEN}x"), place.dir.path()));
-    let (refusal, states) = Run::of(&impostor).end().await;
+    let (refusal, states) = Run::of(&impostor).ended().await;
     assert_eq!(refusal.code, RefusalCode::Forbidden);
     assert!(
         refusal.detail.contains("Discord refuses the token"),
@@ -284,7 +283,7 @@ async fn a_day_without_sessions_is_waited_for() {
     let mut run = Run::of(&place.adapter);
     let why = run.until(ChannelState::RateLimited).await;
     assert!(why.contains("no more sessions today"), "{why}");
-    run.stop().await;
+    run.end().await;
     assert_eq!(place.server.sessions(), (0, 0));
 }
 
@@ -305,6 +304,6 @@ async fn it_comes_up_in_spite_of_every_mishap() {
         let mut run = Run::of(&place.adapter);
         run.until(state).await;
         run.until(ChannelState::Up).await;
-        run.stop().await;
+        run.end().await;
     }
 }

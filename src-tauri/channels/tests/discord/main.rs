@@ -1,16 +1,15 @@
 //! The Discord adapter against a strict server of the gateway and the REST interface.
 
 mod adapter;
-#[path = "../shared/chance.rs"]
-mod chance;
-#[path = "../shared/checked.rs"]
-mod checked;
+mod bench;
 mod gateway;
 mod place;
 mod receive;
 mod refusals;
 mod run;
 mod server;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod stops;
 #[path = "../shared/time.rs"]
 mod time;

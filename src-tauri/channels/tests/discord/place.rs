@@ -1,12 +1,13 @@
 //! A bot, its server, some channels and a folder of files.
 
-pub(crate) use crate::chance::Even;
-pub(crate) use crate::time::Hasty;
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use crate::time::Hasty;
 use foldback_channels::strict::discord::DiscordServer;
-use foldback_channels::{Ack, Call, ChannelAdapter, Discord, Folder, Refusal, profile};
-use foldback_wire::{Capabilities, ChannelId, Clock, Operation, Platform, Secret, Target};
+use foldback_channels::{Ack, ChannelAdapter, Discord, Folder, Refusal, profile};
+use foldback_wire::{Capabilities, ChannelId, Clock, Operation, Platform, Secret};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 pub(crate) const TOKEN: &str = "NzAwMDAwMDAwMDAwMDAwMDAx.Gtest1.a-token-of-a-test_0123456789";
@@ -21,7 +22,6 @@ pub(crate) struct Place {
     pub(crate) server: DiscordServer,
     pub(crate) adapter: Arc<Discord>,
     pub(crate) dir: tempfile::TempDir,
-    calls: AtomicU32,
 }
 
 impl Place {
@@ -37,12 +37,7 @@ impl Place {
             std::fs::write(dir.path().join(name), bytes).unwrap();
         }
         let adapter = Arc::new(adapter(&server, TOKEN, dir.path()));
-        Self {
-            server,
-            adapter,
-            dir,
-            calls: AtomicU32::new(0),
-        }
+        Self { server, adapter, dir }
     }
 
     pub(crate) async fn perform(&self, operation: Operation) -> Result<Ack, Refusal> {
@@ -55,17 +50,9 @@ impl Place {
         thread: Option<u64>,
         operation: Operation,
     ) -> Result<Ack, Refusal> {
-        let target = Target {
-            chat: chat.to_string().into(),
-            thread: thread.map(|thread| thread.to_string().into()),
-        };
-        let key = format!("k{}", self.calls.fetch_add(1, Ordering::Relaxed));
-        let call = Call {
-            target,
-            operation,
-            key,
-        };
-        self.adapter.perform(call).await
+        let thread = thread.map(|thread| thread.to_string());
+        let target = target(chat, thread.as_deref());
+        self.adapter.perform(call(target, operation)).await
     }
 
     pub(crate) async fn send(&self, text: &str) -> Result<Ack, Refusal> {
@@ -73,52 +60,34 @@ impl Place {
     }
 }
 
-pub(crate) fn said(text: &str) -> Operation {
-    Operation::SendText {
-        text: text.into(),
-        reply_to: None,
-    }
-}
-
-pub(crate) fn adapter(server: &DiscordServer, token: &str, dir: &std::path::Path) -> Discord {
+pub(crate) fn adapter(server: &DiscordServer, token: &str, dir: &Path) -> Discord {
     adapter_that(profile(Platform::Discord), server, token, dir)
 }
 
 /// One of other abilities.
-pub(crate) fn adapter_that(
-    can: Capabilities,
-    server: &DiscordServer,
-    token: &str,
-    dir: &std::path::Path,
-) -> Discord {
-    made(can, server, token, dir, Arc::new(Hasty))
+pub(crate) fn adapter_that(can: Capabilities, server: &DiscordServer, token: &str, dir: &Path) -> Discord {
+    made(can, &server.root(), token, dir, Arc::new(Hasty)).unwrap()
 }
 
 /// The same, with another clock.
-pub(crate) fn timed(
-    server: &DiscordServer,
-    token: &str,
-    dir: &std::path::Path,
-    clock: Arc<dyn Clock>,
-) -> Discord {
-    made(profile(Platform::Discord), server, token, dir, clock)
+pub(crate) fn timed(server: &DiscordServer, token: &str, dir: &Path, clock: Arc<dyn Clock>) -> Discord {
+    made(profile(Platform::Discord), &server.root(), token, dir, clock).unwrap()
 }
 
-fn made(
+pub(crate) fn made(
     can: Capabilities,
-    server: &DiscordServer,
+    root: &str,
     token: &str,
-    dir: &std::path::Path,
+    dir: &Path,
     clock: Arc<dyn Clock>,
-) -> Discord {
-    let discord = Discord::new(
+) -> Result<Discord, Refusal> {
+    Discord::new(
         ChannelId::new("discord"),
         can,
         Secret::new(token),
-        &server.root(),
+        root,
         Folder::new(dir, 60_000_000),
         clock,
         Arc::new(Even),
-    );
-    discord.unwrap()
+    )
 }

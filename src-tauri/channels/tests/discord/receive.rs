@@ -1,7 +1,7 @@
 //! What comes in.
 
 use crate::place::{DIRECT, Place, ROOM, THREAD};
-use crate::run::Run;
+use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::discord::DiscordServer;
 use foldback_wire::{ChannelState, ChatType};
@@ -45,7 +45,7 @@ async fn a_direct_message_comes_in() {
         (message.chat_type, message.thread, message.mentioned),
         (ChatType::Direct, None, false)
     );
-    run.stop().await;
+    run.end().await;
     assert_eq!(place.server.broken(), []);
 }
 

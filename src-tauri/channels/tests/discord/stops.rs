@@ -1,7 +1,7 @@
 //! What a run leaves behind: nothing.
 
 use crate::place::Place;
-use crate::run::Run;
+use crate::shared::run::Run;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -22,7 +22,7 @@ fn twenty_starts_and_stops_leave_no_task_and_no_connection() {
         here.block_on(async {
             // Spawned, so that the future that is blocked on counts for nothing.
             let run = Run::up(&place.adapter).await;
-            run.stop().await;
+            run.end().await;
         });
     };
     // The first one opens the connection that REST keeps.

@@ -1,29 +1,13 @@
 //! What the adapter sends.
 
-use crate::checked::{change, checked};
-use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, said, several, target, until};
+use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, several};
+use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::run::until;
 use foldback_channels::ChannelAdapter as _;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::strict::signal::{SignalServer, Start};
 use foldback_wire::{ChannelState, FileKind, MessageId, Operation, RefusalCode};
 use serde_json::json;
-
-fn file(path: &str, caption: Option<&str>) -> Operation {
-    Operation::SendFile {
-        path: path.into(),
-        kind: FileKind::File,
-        caption: caption.map(str::to_owned),
-        reply_to: None,
-        checked: None,
-    }
-}
-
-fn reply(text: &str, to: &MessageId) -> Operation {
-    Operation::SendText {
-        text: text.into(),
-        reply_to: Some(to.clone()),
-    }
-}
 
 fn react(message: &MessageId) -> Operation {
     Operation::React {
@@ -57,7 +41,7 @@ async fn it_keeps_the_contract() {
             let theirs = place.server.write(ANA, from, json!({"message": "hi"}));
             let subject = Subject::new(
                 place.adapter.clone(),
-                target(&chat),
+                target(&chat, None),
                 format!("{theirs}:{ANA}").into(),
                 "1763700000000:+19999999999".into(),
                 "a.ogg",
@@ -106,11 +90,14 @@ async fn replies_quote_what_they_answer() {
         place.server.write(ANA, from, json!({"message": "How was it?"}));
         let theirs = run.message().await;
         let mine = place
-            .perform_in(&chat, reply("Well", &theirs.message))
+            .perform_in(&chat, reply("Well", theirs.message.as_str()))
             .await
             .unwrap();
         let mine = mine.message.unwrap();
-        place.perform_in(&chat, reply("Very", &mine)).await.unwrap();
+        place
+            .perform_in(&chat, reply("Very", mine.as_str()))
+            .await
+            .unwrap();
         let quotes: Vec<_> = place
             .server
             .messages(from.unwrap_or(ANA))
@@ -170,15 +157,14 @@ async fn reactions_removals_and_typing() {
 async fn files_go_with_their_name_and_type() {
     let place = Place::open().await;
     place
-        .perform(file("a.txt", Some("**The** report")))
+        .perform(file("a.txt", FileKind::File, Some("**The** report")))
         .await
         .unwrap();
-    place.perform(file("größe; 1+1=2.png", None)).await.unwrap();
-    let voice = Operation::SendVoice {
-        path: "a.ogg".into(),
-        text: "hello".into(),
-        checked: None,
-    };
+    place
+        .perform(file("größe; 1+1=2.png", FileKind::File, None))
+        .await
+        .unwrap();
+    let voice = voice("a.ogg");
     place.perform(voice).await.unwrap();
     let sent: Vec<_> = place
         .server
@@ -213,12 +199,18 @@ async fn the_largest_file_arrives_and_a_larger_one_is_refused_with_the_limit() {
     let limit = place.adapter.capabilities().file_limit.unwrap();
     assert_eq!(limit, 14_999_000);
     large.set_len(limit).unwrap();
-    place.perform(file("large.bin", None)).await.unwrap();
+    place
+        .perform(file("large.bin", FileKind::File, None))
+        .await
+        .unwrap();
     let posted = place.server.messages(ANA).pop().unwrap();
     assert_eq!(posted.file.unwrap().bytes.len() as u64, limit);
     let calls = place.server.calls();
     large.set_len(limit + 1).unwrap();
-    let refusal = place.perform(file("large.bin", None)).await.unwrap_err();
+    let refusal = place
+        .perform(file("large.bin", FileKind::File, None))
+        .await
+        .unwrap_err();
     assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::TooLong, false));
     assert!(refusal.detail.contains("more than 14999000"), "{refusal}");
     assert_eq!(place.server.calls(), calls);
@@ -329,23 +321,6 @@ async fn a_receipt_that_fails_keeps_nothing_from_being_sent() {
     place.server.plan("sendReceipt", Mishap::Lost);
     place.send("hello").await.unwrap();
     run.end().await;
-}
-
-#[tokio::test]
-async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
-    let place = Place::open().await;
-    let operations = checked(place.dir.path());
-    for operation in operations.clone() {
-        place.perform(operation).await.unwrap();
-    }
-    change(place.dir.path());
-    for operation in operations {
-        let refusal = place.perform(operation).await.unwrap_err();
-        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
-        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
-    }
-    assert_eq!(place.server.messages(ANA).len(), 2);
-    assert_eq!(place.server.broken(), []);
 }
 
 #[tokio::test]

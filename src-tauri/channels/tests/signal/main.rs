@@ -2,14 +2,13 @@
 
 mod accounts;
 mod adapter;
-#[path = "../shared/chance.rs"]
-mod chance;
-#[path = "../shared/checked.rs"]
-mod checked;
+mod bench;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;
 mod receive;
 mod refusals;
 mod server;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod stops;

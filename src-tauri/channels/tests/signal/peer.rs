@@ -1,8 +1,10 @@
 //! The adapter against the real daemon of signal-cli, which has no account here: `tests/peers/run` says where it is.
 
-use crate::place::{ANA, Even, GROUP, Hasty, ME, said, target};
+use crate::place::{ANA, GROUP, Hasty, ME};
 use crate::server::{NO_CALLS, rows, say_to};
-use foldback_channels::{Call, ChannelAdapter as _, Folder, Refusal, SignalCli, profile};
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use foldback_channels::{ChannelAdapter as _, Folder, Refusal, SignalCli, profile};
 use foldback_wire::{ChannelId, FileKind, Operation, Platform, RefusalCode};
 use serde_json::json;
 use std::net::TcpListener;
@@ -72,11 +74,7 @@ impl Peer {
     }
 
     async fn perform(&self, account: Option<&str>, chat: &str, operation: Operation) -> Refusal {
-        let call = Call {
-            target: target(chat),
-            operation,
-            key: "k".to_owned(),
-        };
+        let call = call(target(chat, None), operation);
         self.adapter(account).perform(call).await.unwrap_err()
     }
 }

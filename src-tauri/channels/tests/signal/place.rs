@@ -1,15 +1,14 @@
 //! An account, its daemon, people, a group and a folder of files.
 
-pub(crate) use crate::chance::Even;
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use crate::shared::run::Run;
 use foldback_channels::strict::signal::{SignalServer, Start};
-use foldback_channels::{Ack, Arrival, Call, ChannelAdapter, Folder, Refusal, Signal, SignalCli, profile};
-use foldback_wire::{ChannelId, ChannelState, Clock, Inbound, Operation, Platform, Sleep, Target, Timestamp};
+use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, SignalCli, profile};
+use foldback_wire::{ChannelId, ChannelState, Clock, Operation, Platform, Sleep, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 /// The account.
 pub(crate) const ME: &str = "+4915500000001";
@@ -89,12 +88,7 @@ impl Place {
     }
 
     pub(crate) async fn perform_in(&self, chat: &str, operation: Operation) -> Result<Ack, Refusal> {
-        let call = Call {
-            target: target(chat),
-            operation,
-            key: "k".to_owned(),
-        };
-        self.adapter.perform(call).await
+        self.adapter.perform(call(target(chat, None), operation)).await
     }
 
     pub(crate) async fn send(&self, text: &str) -> Result<Ack, Refusal> {
@@ -108,20 +102,12 @@ impl Place {
 
     /// Sends through another daemon.
     pub(crate) async fn send_to(&self, root: &str) -> Result<Ack, Refusal> {
-        let call = Call {
-            target: target(ANA),
-            operation: said("hi"),
-            key: "k".to_owned(),
-        };
+        let call = call(target(ANA, None), said("hi"));
         self.adapter_at(root)?.perform(call).await
     }
 
     pub(crate) fn run(&self) -> Run {
-        let (sink, signals) = mpsc::channel(1);
-        let stop = CancellationToken::new();
-        let (adapter, told) = (Arc::clone(&self.adapter), stop.clone());
-        let task = tokio::spawn(async move { adapter.run(sink, told).await });
-        Run { signals, stop, task }
+        Run::of(&self.adapter)
     }
 }
 
@@ -148,72 +134,13 @@ fn adapter(
     )
 }
 
-pub(crate) fn target(chat: &str) -> Target {
-    Target {
-        chat: chat.into(),
-        thread: None,
-    }
-}
-
-pub(crate) fn said(text: &str) -> Operation {
-    Operation::SendText {
-        text: text.into(),
-        reply_to: None,
-    }
-}
-
 /// The chat of the group.
 pub(crate) fn group() -> String {
     format!("group:{GROUP}")
 }
 
-/// The adapter at work.
-pub(crate) struct Run {
-    pub(crate) signals: mpsc::Receiver<Signal>,
-    pub(crate) stop: CancellationToken,
-    pub(crate) task: JoinHandle<Result<(), Refusal>>,
-}
-
 impl Run {
-    pub(crate) async fn arrival(&mut self) -> Arrival {
-        loop {
-            if let Signal::Message(arrival) = self.signals.recv().await.expect("it runs") {
-                return *arrival;
-            }
-        }
-    }
-
-    /// The next message, kept.
-    pub(crate) async fn message(&mut self) -> Inbound {
-        let arrival = self.arrival().await;
-        arrival.kept.unwrap().send(()).unwrap();
-        arrival.message
-    }
-
-    pub(crate) async fn until(&mut self, wanted: ChannelState) -> String {
-        loop {
-            if let Signal::State { state, why } = self.signals.recv().await.expect("it runs")
-                && state == wanted
-            {
-                return why;
-            }
-        }
-    }
-
     pub(crate) async fn up(&mut self) {
         self.until(ChannelState::Up).await;
-    }
-
-    /// Stops it.
-    pub(crate) async fn end(self) {
-        self.stop.cancel();
-        self.task.await.unwrap().unwrap();
-    }
-}
-
-/// Waits until something holds; a test in which it never does hangs.
-pub(crate) async fn until(holds: impl Fn() -> bool) {
-    while !holds() {
-        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }

@@ -1,6 +1,7 @@
 //! What comes in.
 
-use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, Run, group, several};
+use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, several};
+use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::signal::{SignalServer, Start};
 use foldback_wire::{ChannelState, ChatType};

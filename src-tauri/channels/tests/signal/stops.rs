@@ -1,8 +1,11 @@
 //! Stopping leaves nothing behind and loses nothing.
 
-use crate::place::{ANA, Even, Place, Run, said, target, until};
+use crate::place::{ANA, Place};
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use crate::shared::run::{Run, until};
 use foldback_channels::strict::Mishap;
-use foldback_channels::{Arrival, Call, ChannelAdapter as _, Signal, Switchboard};
+use foldback_channels::{Arrival, ChannelAdapter as _, Signal, Switchboard};
 use foldback_wire::{Actor, ChannelState, Clock, MessageId, Sleep, Timestamp};
 use serde_json::json;
 use std::sync::Arc;
@@ -59,11 +62,7 @@ async fn a_hundred_toggles_under_traffic_lose_nothing_double_nothing_and_leave_n
                 .write(ANA, None, json!({"message": written.to_string()}));
             written += 1;
         }
-        let call = Call {
-            target: target(ANA),
-            operation: said("hi"),
-            key: "k".to_owned(),
-        };
+        let call = call(target(ANA, None), said("hi"));
         sent.extend(channel.perform(call, None).await.unwrap().ack.message);
         assert!(channel.switch_off(Actor::Console, "off").await);
         while place.server.open_connections() > 0 {

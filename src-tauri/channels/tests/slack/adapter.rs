@@ -1,27 +1,11 @@
 //! What the adapter sends.
 
-use crate::checked::{change, checked};
-use crate::place::{DIRECT, Place, ROOM, ana, said, webhooks};
+use crate::place::{DIRECT, Place, ROOM, ana, webhooks};
+use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::run::{Run, until};
 use foldback_channels::contract::{Subject, check};
-use foldback_wire::{FileKind, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{FileKind, MessageId, Operation, RefusalCode};
 use serde_json::json;
-
-fn file(path: &str, caption: Option<&str>) -> Operation {
-    Operation::SendFile {
-        path: path.into(),
-        kind: FileKind::File,
-        caption: caption.map(str::to_owned),
-        reply_to: None,
-        checked: None,
-    }
-}
-
-fn reply(text: &str, to: &str) -> Operation {
-    Operation::SendText {
-        text: text.into(),
-        reply_to: Some(to.into()),
-    }
-}
 
 #[tokio::test]
 async fn it_keeps_the_contract() {
@@ -31,10 +15,7 @@ async fn it_keeps_the_contract() {
             Some(events) => Place::receiving(events).await,
         };
         let theirs = place.server.write(ROOM, ana("hi"));
-        let target = Target {
-            chat: ROOM.into(),
-            thread: None,
-        };
+        let target = target(ROOM, None);
         let nobodys = "1600000000.000001";
         let subject = Subject::new(
             place.adapter.clone(),
@@ -99,6 +80,14 @@ async fn an_answer_opens_a_thread_or_goes_into_the_one_there_is() {
         .await
         .unwrap();
     assert_eq!(place.last().thread.as_ref(), Some(&theirs));
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_direct_message_is_written_to() {
+    let place = Place::open().await;
+    place.perform_in(DIRECT, None, said("x")).await.unwrap();
+    assert_eq!(place.server.messages(DIRECT).len(), 1);
     assert_eq!(place.server.broken(), []);
 }
 
@@ -176,7 +165,11 @@ async fn files_go_in_three_steps_and_are_found_again() {
     for (chat, asks) in [(ROOM, 0), (ROOM, 1), (DIRECT, 4)] {
         place.server.reveal_files_after(asks);
         let ack = place
-            .perform_in(chat, None, file("a.txt", Some("**The** <report>")))
+            .perform_in(
+                chat,
+                None,
+                file("a.txt", FileKind::File, Some("**The** <report>")),
+            )
             .await
             .unwrap();
         let (id, posted) = place.server.messages(chat).pop().unwrap();
@@ -202,11 +195,7 @@ async fn files_and_voice_go_into_threads() {
         reply_to: Some(theirs.as_str().into()),
         checked: None,
     };
-    let voice = Operation::SendVoice {
-        path: "a.ogg".into(),
-        text: "hello".into(),
-        checked: None,
-    };
+    let voice = voice("a.ogg");
     for (thread, operation, name) in [(None, answer, "a.txt"), (Some(theirs.as_str()), voice, "a.ogg")] {
         let ack = place.perform_in(ROOM, thread, operation).await.unwrap();
         assert_eq!(ack.warning, None);
@@ -221,7 +210,7 @@ async fn files_and_voice_go_into_threads() {
 async fn a_file_that_cannot_be_found_again_is_sent_all_the_same() {
     let place = Place::open().await;
     place.server.reveal_files_after(1_000);
-    let ack = place.perform(file("a.txt", None)).await.unwrap();
+    let ack = place.perform(file("a.txt", FileKind::File, None)).await.unwrap();
     assert_eq!(ack.message, None);
     assert!(
         ack.warning
@@ -229,7 +218,7 @@ async fn a_file_that_cannot_be_found_again_is_sent_all_the_same() {
             .contains("which message shows it is not known")
     );
     place.server.take_scope("files:read");
-    let ack = place.perform(file("a.txt", None)).await.unwrap();
+    let ack = place.perform(file("a.txt", FileKind::File, None)).await.unwrap();
     assert!(ack.warning.unwrap().contains("the app lacks files:read"));
     assert_eq!(place.server.messages(ROOM).len(), 2);
 }
@@ -237,7 +226,7 @@ async fn a_file_that_cannot_be_found_again_is_sent_all_the_same() {
 #[tokio::test]
 async fn the_bots_own_messages_do_not_come_back() {
     let place = Place::open().await;
-    let mut run = crate::place::Run::of(&place.adapter);
+    let mut run = Run::of(&place.adapter);
     run.until(foldback_wire::ChannelState::Up).await;
     place.send("mine").await.unwrap();
     place.server.tell(
@@ -246,23 +235,6 @@ async fn the_bots_own_messages_do_not_come_back() {
     );
     place.server.write(ROOM, ana("yours"));
     assert_eq!(run.message().await.text, "yours");
-    crate::place::until(|| place.server.unconfirmed() == 0).await;
+    until(|| place.server.unconfirmed() == 0).await;
     run.end().await;
-}
-
-#[tokio::test]
-async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
-    let place = Place::open().await;
-    let operations = checked(place.dir.path());
-    for operation in operations.clone() {
-        place.perform(operation).await.unwrap();
-    }
-    change(place.dir.path());
-    for operation in operations {
-        let refusal = place.perform(operation).await.unwrap_err();
-        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
-        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
-    }
-    assert_eq!(place.server.messages(ROOM).len(), 2);
-    assert_eq!(place.server.broken(), []);
 }

@@ -2,9 +2,10 @@
 //! same way. Opt-in: `tests/peers/slack` installs it (npm `emulate` 0.12.2) and runs this.
 
 use crate::place::{adapter, webhooks};
+use crate::shared::calls::{call, reply, target};
 use foldback_channels::contract::{Subject, check};
-use foldback_channels::{Call, ChannelAdapter, Slack};
-use foldback_wire::{FileKind, Operation, Target};
+use foldback_channels::{ChannelAdapter, Slack};
+use foldback_wire::{FileKind, Operation};
 use serde_json::Value;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -81,20 +82,13 @@ impl Drop for Emulate {
     }
 }
 
-fn target() -> Target {
-    Target {
-        chat: GENERAL.into(),
-        thread: None,
-    }
-}
-
 #[tokio::test]
 async fn it_keeps_the_contract() {
     let emulate = Emulate::start().await;
     let theirs = emulate.ana_writes().await;
     let subject = Subject::new(
         emulate.slack.clone(),
-        target(),
+        target(GENERAL, None),
         theirs.into(),
         "1600000000.000001".into(),
         "a.ogg",
@@ -107,10 +101,7 @@ async fn an_answer_and_its_file_stand_in_the_thread() {
     let emulate = Emulate::start().await;
     let theirs = emulate.ana_writes().await;
     for operation in [
-        Operation::SendText {
-            text: "**well** & <!everyone>".into(),
-            reply_to: Some(theirs.as_str().into()),
-        },
+        reply("**well** & <!everyone>", &theirs),
         Operation::SendFile {
             path: "a.ogg".into(),
             kind: FileKind::Audio,
@@ -119,11 +110,7 @@ async fn an_answer_and_its_file_stand_in_the_thread() {
             checked: None,
         },
     ] {
-        let call = Call {
-            target: target(),
-            operation,
-            key: "k".into(),
-        };
+        let call = call(target(GENERAL, None), operation);
         let ack = emulate.slack.perform(call).await.unwrap();
         assert_eq!(ack.warning, None);
     }

@@ -1,19 +1,16 @@
 //! A bot, its server, conversations and a folder of files.
 
-pub(crate) use crate::chance::Even;
-pub(crate) use crate::time::Hasty;
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use crate::shared::run::Run;
+use crate::time::Hasty;
 use foldback_channels::strict::slack::{Posted, SlackServer};
-use foldback_channels::{
-    Ack, Arrival, Call, ChannelAdapter, Folder, Refusal, Signal, Slack, SlackApp, SlackEvents, profile,
-};
-use foldback_wire::{ChannelId, ChannelState, Inbound, Operation, Platform, Secret, Target};
+use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Slack, SlackApp, SlackEvents, profile};
+use foldback_wire::{ChannelId, ChannelState, Operation, Platform, Secret};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 pub(crate) const TOKEN: &str = "xoxb-token-of-a-test";
 pub(crate) const APP_TOKEN: &str = "xapp-token-of-a-test";
@@ -72,18 +69,7 @@ impl Place {
         thread: Option<&str>,
         operation: Operation,
     ) -> Result<Ack, Refusal> {
-        let target = Target {
-            chat: chat.into(),
-            thread: thread.map(Into::into),
-        };
-        let key = "k".to_owned();
-        self.adapter
-            .perform(Call {
-                target,
-                operation,
-                key,
-            })
-            .await
+        self.adapter.perform(call(target(chat, thread), operation)).await
     }
 
     pub(crate) async fn send(&self, text: &str) -> Result<Ack, Refusal> {
@@ -93,13 +79,6 @@ impl Place {
     /// The last message of the channel.
     pub(crate) fn last(&self) -> Posted {
         self.server.messages(ROOM).pop().expect("there is a message").1
-    }
-}
-
-pub(crate) fn said(text: &str) -> Operation {
-    Operation::SendText {
-        text: text.into(),
-        reply_to: None,
     }
 }
 
@@ -130,62 +109,10 @@ pub(crate) fn ana(text: &str) -> Value {
     json!({"user": "U0ANA0001", "text": text})
 }
 
-pub(crate) struct Run {
-    pub(crate) signals: mpsc::Receiver<Signal>,
-    pub(crate) stop: CancellationToken,
-    pub(crate) task: JoinHandle<Result<(), Refusal>>,
-}
-
 impl Run {
-    pub(crate) fn of(adapter: &Arc<Slack>) -> Self {
-        // As many places as the switchboard gives an adapter.
-        let (sink, signals) = mpsc::channel(1);
-        let stop = CancellationToken::new();
-        let (adapter, told) = (Arc::clone(adapter), stop.clone());
-        let task = tokio::spawn(async move { adapter.run(sink, told).await });
-        Self { signals, stop, task }
-    }
-
-    pub(crate) async fn arrival(&mut self) -> Arrival {
-        loop {
-            if let Signal::Message(arrival) = self.signals.recv().await.expect("it runs") {
-                return *arrival;
-            }
-        }
-    }
-
-    /// The next message, kept.
-    pub(crate) async fn message(&mut self) -> Inbound {
-        let arrival = self.arrival().await;
-        arrival.kept.unwrap().send(()).unwrap();
-        arrival.message
-    }
-
-    pub(crate) async fn until(&mut self, wanted: ChannelState) -> String {
-        loop {
-            if let Signal::State { state, why } = self.signals.recv().await.expect("it runs")
-                && state == wanted
-            {
-                return why;
-            }
-        }
-    }
-
     /// Where its webhooks arrive.
     pub(crate) async fn address(&mut self) -> SocketAddr {
         let why = self.until(ChannelState::Up).await;
         why.rsplit(' ').next().unwrap().parse().unwrap()
-    }
-
-    pub(crate) async fn end(self) {
-        self.stop.cancel();
-        self.task.await.unwrap().unwrap();
-    }
-}
-
-/// Waits until something holds; a test in which it never does hangs.
-pub(crate) async fn until(holds: impl Fn() -> bool) {
-    while !holds() {
-        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     }
 }

@@ -1,6 +1,7 @@
 //! The strict server refuses what Slack refuses.
 
 use crate::place::{APP_TOKEN, DIRECT, Place, ROOM, TOKEN, ana};
+use crate::shared::run::until;
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -266,7 +267,7 @@ async fn wrong_connections_and_confirmations_are_refused() {
     ] {
         link.send(wrong).await.unwrap();
     }
-    crate::place::until(|| place.server.broken().len() == broken + 2).await;
+    until(|| place.server.broken().len() == broken + 2).await;
     let says: Vec<_> = place.server.broken().iter().map(|rule| rule.says).collect();
     assert!(
         says.iter()

@@ -1,6 +1,7 @@
 //! What comes in through Socket Mode.
 
-use crate::place::{DIRECT, Place, ROOM, Run, ana, until};
+use crate::place::{DIRECT, Place, ROOM, ana};
+use crate::shared::run::{Run, until};
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::slack::SlackServer;
 use foldback_wire::{ChannelState, ChatType};

@@ -1,6 +1,7 @@
 //! Stopping leaves nothing behind.
 
-use crate::place::{Place, ROOM, Run, SIGNING_SECRET, TOKEN, adapter, ana, socket_mode, until, webhooks};
+use crate::place::{Place, ROOM, SIGNING_SECRET, TOKEN, adapter, ana, socket_mode, webhooks};
+use crate::shared::run::{Run, until};
 use foldback_channels::SlackEvents;
 use foldback_wire::{ChannelState, Secret};
 use std::net::{SocketAddr, TcpListener};

@@ -1,6 +1,7 @@
 //! What comes in through the Events API.
 
-use crate::place::{APP_TOKEN, DIRECT, Place, ROOM, Run, SIGNING_SECRET, TOKEN, adapter, ana, webhooks};
+use crate::place::{APP_TOKEN, DIRECT, Place, ROOM, SIGNING_SECRET, TOKEN, adapter, ana, webhooks};
+use crate::shared::run::Run;
 use foldback_channels::SlackEvents;
 use foldback_channels::strict::slack::{Delivered, SlackServer, signature};
 use foldback_wire::{ChannelState, ChatType, RefusalCode, Secret};

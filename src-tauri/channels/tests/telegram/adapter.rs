@@ -1,29 +1,16 @@
 //! What the adapter sends.
 
-use crate::checked::{change, checked};
-use crate::place::{CHAT, FORUM, Place, said};
+use crate::place::{CHAT, FORUM, Place};
+use crate::shared::calls::{file, reply, said, target, voice};
 use foldback_channels::contract::{Subject, check};
-use foldback_wire::{FileKind, Operation, RefusalCode, Target};
+use foldback_wire::{FileKind, Operation, RefusalCode};
 use serde_json::json;
-
-fn file(path: &str, kind: FileKind, caption: Option<&str>) -> Operation {
-    Operation::SendFile {
-        path: path.into(),
-        kind,
-        caption: caption.map(str::to_owned),
-        reply_to: None,
-        checked: None,
-    }
-}
 
 #[tokio::test]
 async fn it_keeps_the_contract() {
     let place = Place::open().await;
     let theirs = place.server.write(CHAT, json!({"text": "hi", "date": 1}));
-    let target = Target {
-        chat: CHAT.to_string().into(),
-        thread: None,
-    };
+    let target = target(CHAT, None);
     let theirs = theirs.to_string();
     let subject = Subject::new(
         place.adapter.clone(),
@@ -77,10 +64,7 @@ async fn whatever_an_agent_writes_breaks_no_rule() {
 async fn topics_replies_edits_and_removals() {
     let place = Place::open().await;
     let theirs = place.server.write(FORUM, json!({"text": "hi", "date": 1}));
-    let reply = Operation::SendText {
-        text: "yes".into(),
-        reply_to: Some(theirs.to_string().into()),
-    };
+    let reply = reply("yes", &theirs.to_string());
     let ack = place.perform_in(FORUM, Some("7"), reply).await.unwrap();
     let message = ack.message.unwrap();
     let edit = |text: &str| Operation::EditText {
@@ -163,11 +147,7 @@ async fn a_large_picture_goes_as_a_document() {
 async fn where_voice_is_forbidden_audio_is_sent() {
     let place = Place::open().await;
     place.server.forbid_voice(CHAT);
-    let voice = Operation::SendVoice {
-        path: "a.ogg".into(),
-        text: "hello".into(),
-        checked: None,
-    };
+    let voice = voice("a.ogg");
     let ack = place.perform(voice).await.unwrap();
     assert!(ack.warning.unwrap().contains("VOICE_MESSAGES_FORBIDDEN"));
     let (_, posted) = place.server.messages(CHAT).pop().unwrap();
@@ -193,21 +173,4 @@ async fn reactions_and_typing() {
     assert_eq!(place.server.broken(), []);
     let refused = place.perform(react("🦖")).await.unwrap_err();
     assert_eq!(refused.code, RefusalCode::Unsupported);
-}
-
-#[tokio::test]
-async fn no_other_file_goes_in_the_place_of_the_one_that_was_checked() {
-    let place = Place::open().await;
-    let operations = checked(place.dir.path());
-    for operation in operations.clone() {
-        place.perform(operation).await.unwrap();
-    }
-    change(place.dir.path());
-    for operation in operations {
-        let refusal = place.perform(operation).await.unwrap_err();
-        assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Rejected, false));
-        assert_eq!(refusal.detail, "a.ogg was changed after it was checked");
-    }
-    assert_eq!(place.server.messages(CHAT).len(), 2);
-    assert_eq!(place.server.broken(), []);
 }

@@ -1,9 +1,12 @@
 //! The adapter against a Bot API by somebody else, to find what our own server and our own adapter get wrong in the same
 //! way. Opt-in: `tests/peers/telegram` installs it (npm `telegram-test-api` 4.2.1) and runs this.
 
-use crate::place::{Even, Hasty, TOKEN, said};
-use foldback_channels::{Call, ChannelAdapter, Folder, Signal, Telegram, profile};
-use foldback_wire::{ChannelId, ChannelState, Operation, Platform, RefusalCode, Secret, Target};
+use crate::place::TOKEN;
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use crate::time::Hasty;
+use foldback_channels::{ChannelAdapter, Folder, Signal, Telegram, profile};
+use foldback_wire::{ChannelId, ChannelState, Operation, Platform, RefusalCode, Secret};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -93,16 +96,7 @@ impl Peer {
         &self,
         operation: Operation,
     ) -> Result<foldback_channels::Ack, foldback_channels::Refusal> {
-        let chat = CHAT.to_string().into();
-        let target = Target { chat, thread: None };
-        let key = "k".to_owned();
-        self.telegram
-            .perform(Call {
-                target,
-                operation,
-                key,
-            })
-            .await
+        self.telegram.perform(call(target(CHAT, None), operation)).await
     }
 }
 

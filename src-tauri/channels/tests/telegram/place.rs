@@ -1,10 +1,12 @@
 //! A bot, its server, a chat and a folder of files.
 
-pub(crate) use crate::chance::Even;
-pub(crate) use crate::time::Hasty;
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use crate::time::Hasty;
 use foldback_channels::strict::telegram::TelegramServer;
-use foldback_channels::{Ack, Call, ChannelAdapter, Folder, Refusal, Telegram, profile};
-use foldback_wire::{ChannelId, Operation, Platform, Secret, Target};
+use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Telegram, profile};
+use foldback_wire::{ChannelId, Operation, Platform, Secret};
+use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) const TOKEN: &str = "700001:AAtoken-of-a-test_0123456789abcdefg";
@@ -47,18 +49,7 @@ impl Place {
         thread: Option<&str>,
         operation: Operation,
     ) -> Result<Ack, Refusal> {
-        let target = Target {
-            chat: chat.to_string().into(),
-            thread: thread.map(Into::into),
-        };
-        let key = "k".to_owned();
-        self.adapter
-            .perform(Call {
-                target,
-                operation,
-                key,
-            })
-            .await
+        self.adapter.perform(call(target(chat, thread), operation)).await
     }
 
     pub(crate) async fn send(&self, text: &str) -> Result<Ack, Refusal> {
@@ -66,22 +57,18 @@ impl Place {
     }
 }
 
-pub(crate) fn said(text: &str) -> Operation {
-    Operation::SendText {
-        text: text.into(),
-        reply_to: None,
-    }
+pub(crate) fn adapter(server: &TelegramServer, token: &str, dir: &Path) -> Arc<Telegram> {
+    Arc::new(made(&server.root(), token, dir).unwrap())
 }
 
-pub(crate) fn adapter(server: &TelegramServer, token: &str, dir: &std::path::Path) -> Arc<Telegram> {
-    let telegram = Telegram::new(
+pub(crate) fn made(root: &str, token: &str, dir: &Path) -> Result<Telegram, Refusal> {
+    Telegram::new(
         ChannelId::new("telegram"),
         profile(Platform::Telegram),
         Secret::new(token),
-        &server.root(),
+        root,
         Folder::new(dir, 60_000_000),
         Arc::new(Hasty),
         Arc::new(Even),
-    );
-    Arc::new(telegram.unwrap())
+    )
 }

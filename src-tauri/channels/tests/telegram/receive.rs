@@ -1,59 +1,19 @@
 //! What comes in.
 
-use crate::place::{CHAT, Even, FORUM, Place, TOKEN};
+use crate::place::{CHAT, FORUM, Place, TOKEN};
+use crate::shared::chance::Even;
+use crate::shared::run::{Run, until};
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::telegram::TelegramServer;
-use foldback_channels::{Arrival, ChannelAdapter, Folder, Refusal, Signal, Telegram, profile};
-use foldback_wire::{ChannelId, ChannelState, ChatType, Clock, Inbound, Platform, Secret, Sleep, Timestamp};
+use foldback_channels::{ChannelAdapter, Folder, Telegram, profile};
+use foldback_wire::{ChannelId, ChannelState, ChatType, Clock, Platform, Secret, Sleep, Timestamp};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-
-struct Run {
-    signals: mpsc::Receiver<Signal>,
-    stop: CancellationToken,
-    task: JoinHandle<Result<(), Refusal>>,
-}
-
-impl Run {
-    fn of(place: &Place) -> Self {
-        let (sink, signals) = mpsc::channel(16);
-        let stop = CancellationToken::new();
-        let (adapter, told) = (place.adapter.clone(), stop.clone());
-        let task = tokio::spawn(async move { adapter.run(sink, told).await });
-        Self { signals, stop, task }
-    }
-
-    async fn arrival(&mut self) -> Arrival {
-        loop {
-            if let Signal::Message(arrival) = self.signals.recv().await.expect("it runs") {
-                return *arrival;
-            }
-        }
-    }
-
-    /// The next message, kept.
-    async fn message(&mut self) -> Inbound {
-        let arrival = self.arrival().await;
-        arrival.kept.unwrap().send(()).unwrap();
-        arrival.message
-    }
-
-    async fn until(&mut self, wanted: ChannelState) -> String {
-        loop {
-            if let Signal::State { state, why } = self.signals.recv().await.expect("it runs")
-                && state == wanted
-            {
-                return why;
-            }
-        }
-    }
-}
 
 fn ana() -> Value {
     json!({"id": 42, "is_bot": false, "first_name": "Ana", "last_name": "Lima", "username": "ana"})
@@ -66,7 +26,7 @@ fn text(text: &str) -> Value {
 #[tokio::test]
 async fn a_message_comes_in_and_is_confirmed_once_it_is_kept() {
     let place = Place::open().await;
-    let mut run = Run::of(&place);
+    let mut run = Run::of(&place.adapter);
     assert_eq!(run.until(ChannelState::Up).await, "connected as @foldback_bot");
     let id = place.server.write(CHAT, text("Hello"));
     let arrival = run.arrival().await;
@@ -106,17 +66,14 @@ async fn a_message_comes_in_and_is_confirmed_once_it_is_kept() {
     arrival.kept.unwrap().send(()).unwrap();
     place.server.write(CHAT, text("Again"));
     assert_eq!(run.message().await.text, "Again");
-    while place.server.unconfirmed() > 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    run.stop.cancel();
-    run.task.await.unwrap().unwrap();
+    until(|| place.server.unconfirmed() == 0).await;
+    run.end().await;
 }
 
 #[tokio::test]
 async fn what_is_not_kept_comes_again() {
     let place = Place::open().await;
-    let mut run = Run::of(&place);
+    let mut run = Run::of(&place.adapter);
     place.server.write(CHAT, text("One"));
     drop(run.arrival().await);
     assert!(run.until(ChannelState::Down).await.contains("not kept"));
@@ -126,7 +83,7 @@ async fn what_is_not_kept_comes_again() {
 #[tokio::test]
 async fn groups_topics_and_mentions() {
     let place = Place::open().await;
-    let mut run = Run::of(&place);
+    let mut run = Run::of(&place.adapter);
     let bot = json!({"id": TelegramServer::BOT, "is_bot": true, "first_name": "b"});
     let entity =
         |kind: &str, offset: u32, length: u32| json!([{"type": kind, "offset": offset, "length": length}]);
@@ -174,7 +131,7 @@ async fn groups_topics_and_mentions() {
 #[tokio::test]
 async fn files_come_with_their_caption_and_news_of_the_chat_do_not_come() {
     let place = Place::open().await;
-    let mut run = Run::of(&place);
+    let mut run = Run::of(&place.adapter);
     place
         .server
         .write(FORUM, json!({"from": ana(), "date": 1, "new_chat_title": "x"}));
@@ -216,13 +173,10 @@ async fn what_cannot_be_read_is_confirmed_and_keeps_nothing_else_out() {
         place.server.write(CHAT, message);
     }
     place.server.write(CHAT, text("Hello"));
-    let mut run = Run::of(&place);
+    let mut run = Run::of(&place.adapter);
     assert_eq!(run.message().await.text, "Hello");
-    while place.server.unconfirmed() > 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    run.stop.cancel();
-    run.task.await.unwrap().unwrap();
+    until(|| place.server.unconfirmed() == 0).await;
+    run.end().await;
 }
 
 #[tokio::test]
@@ -238,7 +192,7 @@ async fn it_comes_back_after_every_mishap_and_loses_nothing() {
         (Mishap::FailedAfter, ChannelState::Down),
     ] {
         let place = Place::open().await;
-        let mut run = Run::of(&place);
+        let mut run = Run::of(&place.adapter);
         // The poll that is open is answered by the first message; the next one meets the mishap.
         place.server.plan("getUpdates", mishap);
         place.server.write(CHAT, text("one"));

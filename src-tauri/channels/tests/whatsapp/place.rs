@@ -1,18 +1,16 @@
 //! A phone number, its server, a person and a folder of files.
 
-pub(crate) use crate::chance::Even;
-pub(crate) use crate::time::Hasty;
+use crate::shared::calls::{call, said, target};
+use crate::shared::chance::Even;
+use crate::shared::run::Run;
+use crate::time::Hasty;
 use foldback_channels::strict::whatsapp::{Credentials, WhatsAppServer, sign};
-use foldback_channels::{
-    Ack, Arrival, Call, ChannelAdapter, Folder, Refusal, Signal, WhatsApp, WhatsAppNumber, profile,
-};
-use foldback_wire::{ChannelId, ChannelState, Inbound, Operation, Platform, Secret, Target};
+use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Signal, WhatsApp, WhatsAppNumber, profile};
+use foldback_wire::{ChannelId, ChannelState, Operation, Platform, Secret};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::oneshot;
 
 /// The id of the phone number.
 pub(crate) const NUMBER: &str = "106540352242922";
@@ -63,30 +61,11 @@ impl Place {
     }
 
     pub(crate) async fn perform_in(&self, chat: &str, operation: Operation) -> Result<Ack, Refusal> {
-        let call = Call {
-            target: target(chat),
-            operation,
-            key: "k".to_owned(),
-        };
-        self.adapter.perform(call).await
+        self.adapter.perform(call(target(chat, None), operation)).await
     }
 
     pub(crate) async fn send(&self, text: &str) -> Result<Ack, Refusal> {
-        self.perform(said(text, None)).await
-    }
-}
-
-pub(crate) fn target(chat: &str) -> Target {
-    Target {
-        chat: chat.into(),
-        thread: None,
-    }
-}
-
-pub(crate) fn said(text: &str, reply_to: Option<&str>) -> Operation {
-    Operation::SendText {
-        text: text.into(),
-        reply_to: reply_to.map(Into::into),
+        self.perform(said(text)).await
     }
 }
 
@@ -116,22 +95,7 @@ pub(crate) fn made(number: WhatsAppNumber, root: &str, dir: &Path) -> Result<Wha
     )
 }
 
-/// A run of the adapter, and what it says.
-pub(crate) struct Run {
-    pub(crate) signals: mpsc::Receiver<Signal>,
-    pub(crate) stop: CancellationToken,
-    pub(crate) task: JoinHandle<Result<(), Refusal>>,
-}
-
 impl Run {
-    pub(crate) fn of(adapter: &Arc<WhatsApp>) -> Self {
-        let (sink, signals) = mpsc::channel(16);
-        let stop = CancellationToken::new();
-        let (adapter, told) = (adapter.clone(), stop.clone());
-        let task = tokio::spawn(async move { adapter.run(sink, told).await });
-        Self { signals, stop, task }
-    }
-
     /// A run that is up, and where its webhooks arrive.
     pub(crate) async fn up(adapter: &Arc<WhatsApp>) -> (Self, String) {
         let mut run = Self::of(adapter);
@@ -147,29 +111,10 @@ impl Run {
         run
     }
 
-    pub(crate) async fn signal(&mut self) -> Signal {
-        self.signals.recv().await.expect("it runs")
-    }
-
-    pub(crate) async fn arrival(&mut self) -> Arrival {
-        loop {
-            if let Signal::Message(arrival) = self.signal().await {
-                return *arrival;
-            }
-        }
-    }
-
-    /// The next message, kept.
-    pub(crate) async fn message(&mut self) -> Inbound {
-        let arrival = self.arrival().await;
-        arrival.kept.unwrap().send(()).unwrap();
-        arrival.message
-    }
-
     /// Who waits until the next loss is written down.
     pub(crate) async fn loss(&mut self) -> oneshot::Sender<()> {
         loop {
-            if let Signal::Undelivered { kept, .. } = self.signal().await {
+            if let Signal::Undelivered { kept, .. } = self.signals.recv().await.expect("it runs") {
                 return kept.unwrap();
             }
         }
@@ -182,27 +127,12 @@ impl Run {
                 message,
                 refusal,
                 kept,
-            } = self.signal().await
+            } = self.signals.recv().await.expect("it runs")
             {
                 kept.unwrap().send(()).unwrap();
                 return (message.to_string(), refusal);
             }
         }
-    }
-
-    pub(crate) async fn until(&mut self, wanted: ChannelState) -> String {
-        loop {
-            if let Signal::State { state, why } = self.signal().await
-                && state == wanted
-            {
-                return why;
-            }
-        }
-    }
-
-    pub(crate) async fn end(self) -> Result<(), Refusal> {
-        self.stop.cancel();
-        self.task.await.unwrap()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What comes in.
 
-use crate::place::{ANA, BEA, GROUP, Place, Run, VERIFY, adapter, number};
+use crate::place::{ANA, BEA, GROUP, Place, VERIFY, adapter, number};
+use crate::shared::run::{Run, until};
 use axum::http::StatusCode;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::whatsapp::WhatsAppServer;
@@ -18,9 +19,7 @@ fn with(mut message: Value, field: &str, value: Value) -> Value {
 }
 
 async fn confirmed(place: &Place) {
-    while place.server.unconfirmed() > 0 {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    until(|| place.server.unconfirmed() == 0).await;
 }
 
 #[tokio::test]
@@ -53,7 +52,7 @@ async fn a_message_comes_in_and_is_confirmed_once_it_is_kept() {
     arrival.kept.unwrap().send(()).unwrap();
     confirmed(&place).await;
     assert_eq!((place.server.posts(), place.server.broken()), (1, vec![]));
-    run.end().await.unwrap();
+    run.end().await;
 }
 
 #[tokio::test]
@@ -303,7 +302,7 @@ async fn it_comes_back_after_every_mishap() {
         let mut run = Run::of(&place.adapter);
         run.until(state).await;
         run.until(ChannelState::Up).await;
-        run.end().await.unwrap();
+        run.end().await;
     }
 }
 
@@ -326,7 +325,7 @@ async fn a_token_that_is_none_ends_the_run_and_an_unknown_number_is_said_with_wh
         let why = run.until(ChannelState::Down).await;
         assert!(why.contains("check account"), "{why}");
     }
-    run.end().await.unwrap();
+    run.end().await;
 }
 
 #[tokio::test]
@@ -371,7 +370,7 @@ async fn what_passes_is_waited_for() {
         let why = run.until(state).await;
         assert!(!why.contains("the access token"), "{answer}: {why}");
         run.until(ChannelState::Up).await;
-        run.end().await.unwrap();
+        run.end().await;
     }
 }
 
@@ -390,7 +389,7 @@ async fn a_port_that_is_taken_is_waited_for() {
     );
     drop(taken);
     run.until(ChannelState::Up).await;
-    run.end().await.unwrap();
+    run.end().await;
 }
 
 #[tokio::test]
@@ -412,7 +411,7 @@ async fn stopping_leaves_no_task_and_no_socket_behind() {
         // One webhook waits for an answer when it stops.
         let waiting = run.arrival().await;
         place.server.unregister();
-        run.end().await.unwrap();
+        run.end().await;
         drop(waiting);
         assert!(tokio::net::TcpStream::connect(listen).await.is_err(), "{n}");
         // The client keeps its connection to the Cloud API; those of the webhooks take a moment to end.

@@ -1,11 +1,11 @@
 //! The strict server refuses what the Cloud API refuses.
 
-use crate::place::{ANA, GROUP, NUMBER, Place, Run, TOKEN, VERIFY};
+use crate::place::{ANA, GROUP, NUMBER, Place, TOKEN, VERIFY};
+use crate::shared::run::{Run, until};
 use foldback_channels::strict::whatsapp::WhatsAppServer;
 use reqwest::RequestBuilder;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Messages that are refused: the code, what the refusal says, and the message without `messaging_product`. Words in
@@ -233,13 +233,11 @@ async fn an_endpoint_that_does_not_confirm_gets_it_again() {
     let place = Place::open().await;
     let (run, callback) = Run::up(&place.adapter).await;
     place.server.register(&callback, VERIFY).await.unwrap();
-    run.end().await.unwrap();
+    run.end().await;
     place
         .server
         .write(ANA, json!({"type": "text", "text": {"body": "hi"}}));
-    while place.server.posts() < 3 {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    until(|| place.server.posts() >= 3).await;
     assert_eq!((place.server.unconfirmed(), place.server.broken()), (1, vec![]));
 }
 

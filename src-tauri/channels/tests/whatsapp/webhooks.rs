@@ -1,6 +1,7 @@
 //! Who may call the webhook, and with what.
 
-use crate::place::{ANA, APP_SECRET, NUMBER, Place, Run, VERIFY, post, post_signed};
+use crate::place::{ANA, APP_SECRET, NUMBER, Place, VERIFY, post, post_signed};
+use crate::shared::run::Run;
 use foldback_channels::strict::whatsapp::sign;
 use foldback_wire::ChannelState;
 use serde_json::{Value, json};
@@ -113,7 +114,7 @@ async fn it_is_registered_only_with_the_verify_token() {
         assert_eq!(said == "1", status == 200, "{query}: {said}");
         assert!(!said.contains("verify word"), "{said}");
     }
-    run.end().await.unwrap();
+    run.end().await;
 }
 
 #[tokio::test]
@@ -147,7 +148,7 @@ async fn what_is_signed_and_no_notification_is_refused_or_does_nothing() {
         400
     );
     assert!(run.signals.try_recv().is_err());
-    run.end().await.unwrap();
+    run.end().await;
 }
 
 #[tokio::test]
@@ -164,7 +165,7 @@ async fn a_body_that_is_too_large_is_refused_unread() {
         .await;
     // The answer may be lost where the sender still writes; a 200 it never is.
     assert!(sent.map_or(true, |answer| answer.status() == 413));
-    run.end().await.unwrap();
+    run.end().await;
 }
 
 #[tokio::test]

@@ -1,0 +1,56 @@
+//! Calls, as tests make them.
+
+use foldback_channels::Call;
+use foldback_wire::{FileKind, Operation, Target};
+use std::fmt::Display;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A chat, or a thread in it.
+pub(crate) fn target(chat: impl Display, thread: Option<&str>) -> Target {
+    Target {
+        chat: chat.to_string().into(),
+        thread: thread.map(Into::into),
+    }
+}
+
+/// A call under a key that no other call has.
+pub(crate) fn call(target: Target, operation: Operation) -> Call {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    Call {
+        target,
+        operation,
+        key: format!("k{}", CALLS.fetch_add(1, Ordering::Relaxed)),
+    }
+}
+
+pub(crate) fn said(text: &str) -> Operation {
+    Operation::SendText {
+        text: text.into(),
+        reply_to: None,
+    }
+}
+
+pub(crate) fn reply(text: &str, to: &str) -> Operation {
+    Operation::SendText {
+        text: text.into(),
+        reply_to: Some(to.into()),
+    }
+}
+
+pub(crate) fn file(path: &str, kind: FileKind, caption: Option<&str>) -> Operation {
+    Operation::SendFile {
+        path: path.into(),
+        kind,
+        caption: caption.map(str::to_owned),
+        reply_to: None,
+        checked: None,
+    }
+}
+
+pub(crate) fn voice(path: &str) -> Operation {
+    Operation::SendVoice {
+        path: path.into(),
+        text: "hello".into(),
+        checked: None,
+    }
+}

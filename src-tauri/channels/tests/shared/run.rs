@@ -1,0 +1,67 @@
+//! An adapter that runs.
+
+use foldback_channels::{Arrival, ChannelAdapter, Refusal, Signal};
+use foldback_wire::{ChannelState, Inbound};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// A run, and what it says.
+pub(crate) struct Run {
+    pub(crate) signals: mpsc::Receiver<Signal>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) task: JoinHandle<Result<(), Refusal>>,
+}
+
+impl Run {
+    pub(crate) fn of(adapter: &Arc<impl ChannelAdapter + 'static>) -> Self {
+        // As many places as the switchboard gives an adapter.
+        let (sink, signals) = mpsc::channel(1);
+        let stop = CancellationToken::new();
+        let (adapter, told) = (Arc::clone(adapter), stop.clone());
+        let task = tokio::spawn(async move { adapter.run(sink, told).await });
+        Self { signals, stop, task }
+    }
+
+    /// The next message, not kept yet.
+    pub(crate) async fn arrival(&mut self) -> Arrival {
+        loop {
+            if let Signal::Message(arrival) = self.signals.recv().await.expect("it runs") {
+                return *arrival;
+            }
+        }
+    }
+
+    /// The next message, kept.
+    pub(crate) async fn message(&mut self) -> Inbound {
+        let arrival = self.arrival().await;
+        arrival.kept.unwrap().send(()).unwrap();
+        arrival.message
+    }
+
+    /// Waits for a state, and gives the reason.
+    pub(crate) async fn until(&mut self, wanted: ChannelState) -> String {
+        loop {
+            if let Signal::State { state, why } = self.signals.recv().await.expect("it runs")
+                && state == wanted
+            {
+                return why;
+            }
+        }
+    }
+
+    /// Stops it.
+    pub(crate) async fn end(self) {
+        self.stop.cancel();
+        self.task.await.unwrap().unwrap();
+    }
+}
+
+/// Waits until something holds; a test in which it never does hangs.
+pub(crate) async fn until(holds: impl Fn() -> bool) {
+    while !holds() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
