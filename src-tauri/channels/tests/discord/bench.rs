@@ -13,6 +13,8 @@ suite!(Place);
 
 impl Bench for Place {
     const SENDS_TEXT: &'static str = "create_message";
+    const GREETS: &'static str = "get_gateway";
+    const LIMITS_GREETINGS: bool = true;
     const WAIT: Duration = Duration::from_millis(3_250);
     const NOBODY_LISTENS: &'static str = "";
     const NO_MESSAGES: &'static [&'static str] = &[

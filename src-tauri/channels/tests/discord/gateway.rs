@@ -3,7 +3,6 @@
 use crate::place::{DIRECT, Place, TOKEN, adapter, timed};
 use crate::shared::run::{Run, until};
 use crate::time::Hasty;
-use foldback_channels::strict::Mishap;
 use foldback_channels::strict::discord::Order;
 use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
 use serde_json::json;
@@ -285,25 +284,4 @@ async fn a_day_without_sessions_is_waited_for() {
     assert!(why.contains("no more sessions today"), "{why}");
     run.end().await;
     assert_eq!(place.server.sessions(), (0, 0));
-}
-
-#[tokio::test]
-async fn it_comes_up_in_spite_of_every_mishap() {
-    for (mishap, state) in [
-        (
-            Mishap::RateLimited(Duration::from_secs(2)),
-            ChannelState::RateLimited,
-        ),
-        (Mishap::Failed, ChannelState::Down),
-        (Mishap::FailedAfter, ChannelState::Down),
-        (Mishap::Lost, ChannelState::Down),
-        (Mishap::Broken, ChannelState::Down),
-    ] {
-        let place = Place::open().await;
-        place.server.plan("get_gateway", mishap);
-        let mut run = Run::of(&place.adapter);
-        run.until(state).await;
-        run.until(ChannelState::Up).await;
-        run.end().await;
-    }
 }

@@ -1,12 +1,12 @@
 //! The strict server refuses what Discord refuses.
 
 use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN};
+use crate::shared::wrong::{filled, stand_below};
 use foldback_channels::strict::discord::DiscordServer;
 use futures::{SinkExt as _, StreamExt as _};
 use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -104,12 +104,7 @@ async fn wrong_calls_are_refused() {
         ("WORDY", "x".repeat(26)),
         ("MANY", json!(vec!["1"; 101]).to_string()),
     ];
-    let rows: Vec<&str> = WRONG.lines().filter(|row| !row.is_empty()).collect();
-    assert!(rows.len() >= 30, "{} wrong calls", rows.len());
-    for row in rows {
-        let filled = words
-            .iter()
-            .fold(row.to_owned(), |row, (word, text)| row.replace(word, text));
+    for (row, filled) in filled(WRONG, &words) {
         let (call, said) = filled.split_at(filled.rfind('}').unwrap() + 1);
         let (method, rest) = call.split_once(' ').unwrap();
         let (path, body) = rest.split_once(' ').unwrap();
@@ -122,13 +117,7 @@ async fn wrong_calls_are_refused() {
         );
     }
     assert_eq!(place.server.messages(ROOM).len(), 2, "nothing came of any");
-    let broken = place.server.broken();
-    let sources: BTreeSet<_> = broken.iter().map(|rule| rule.source).collect();
-    assert!(
-        sources
-            .iter()
-            .all(|source| source.starts_with("https://discord.com/developers/docs/"))
-    );
+    stand_below(&place.server.broken(), "https://discord.com/developers/docs/");
 }
 
 #[tokio::test]

@@ -4,3 +4,4 @@ pub(crate) mod calls;
 pub(crate) mod chance;
 pub(crate) mod run;
 pub(crate) mod suite;
+pub(crate) mod wrong;

@@ -16,7 +16,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn of(adapter: &Arc<impl ChannelAdapter + 'static>) -> Self {
+    pub(crate) fn of(adapter: &Arc<impl ChannelAdapter + ?Sized + 'static>) -> Self {
         // As many places as the switchboard gives an adapter.
         let (sink, signals) = mpsc::channel(1);
         let stop = CancellationToken::new();

@@ -3,9 +3,10 @@
 //! adapter keeps without one, is the contract: `foldback_channels::contract`.
 
 use super::calls::{call, file, reply, said, target, voice};
+use super::run::Run;
 use foldback_channels::strict::{Mishap, Rule};
 use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, emoji_for};
-use foldback_wire::{Capabilities, FileKind, Operation, RefusalCode, Target};
+use foldback_wire::{Capabilities, ChannelState, FileKind, Operation, RefusalCode, Target};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,10 @@ use std::time::Duration;
 pub(crate) trait Bench: Parts {
     /// The call that sends text, as the server names it.
     const SENDS_TEXT: &'static str;
+    /// The first call of a run.
+    const GREETS: &'static str;
+    /// Whether the platform limits that call: a service does, a program on this machine does not.
+    const LIMITS_GREETINGS: bool;
     /// A wait that the platform can ask for.
     const WAIT: Duration;
     /// What is said where no server listens, beyond the bare fact; empty where nobody can do anything about it.
@@ -99,6 +104,27 @@ pub(crate) async fn mishaps_are_told_apart<B: Bench>() {
         assert_eq!(bench.messages(), arrived, "{mishap:?}");
     }
     assert!(perform(&bench, said("hi")).await.is_ok());
+}
+
+pub(crate) async fn a_run_comes_up_in_spite_of_every_mishap<B: Bench>() {
+    let limited = (
+        Mishap::RateLimited(Duration::from_secs(2)),
+        ChannelState::RateLimited,
+    );
+    let mishaps = [
+        (Mishap::Failed, ChannelState::Down),
+        (Mishap::FailedAfter, ChannelState::Down),
+        (Mishap::Lost, ChannelState::Down),
+        (Mishap::Broken, ChannelState::Down),
+    ];
+    for (mishap, state) in mishaps.into_iter().chain(B::LIMITS_GREETINGS.then_some(limited)) {
+        let bench = B::open().await;
+        bench.plan(B::GREETS, mishap);
+        let mut run = Run::of(&bench.adapter());
+        run.until(state).await;
+        run.until(ChannelState::Up).await;
+        run.end().await;
+    }
 }
 
 pub(crate) async fn every_refusal_says_what_to_do<B: Bench>() {
@@ -263,6 +289,7 @@ macro_rules! suite {
 
         $crate::shared::suite::suite!(@tests $bench:
             mishaps_are_told_apart
+            a_run_comes_up_in_spite_of_every_mishap
             every_refusal_says_what_to_do
             a_server_that_is_not_there_has_done_nothing
             ids_that_are_none_never_leave_the_machine

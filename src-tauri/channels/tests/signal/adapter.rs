@@ -2,12 +2,15 @@
 
 use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, several};
 use crate::shared::calls::{file, reply, said, target, voice};
-use crate::shared::run::until;
+use crate::shared::run::{Run, until};
 use foldback_channels::ChannelAdapter as _;
 use foldback_channels::contract::{Subject, check};
+use foldback_channels::strict::Mishap;
 use foldback_channels::strict::signal::{SignalServer, Start};
 use foldback_wire::{ChannelState, FileKind, MessageId, Operation, RefusalCode};
 use serde_json::json;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 fn react(message: &MessageId) -> Operation {
     Operation::React {
@@ -246,8 +249,6 @@ async fn it_works_over_a_unix_socket() {
 
 #[tokio::test]
 async fn answers_that_overtake_each_other_reach_their_calls() {
-    use foldback_channels::strict::Mishap;
-    use std::time::Duration;
     let place = Place::open().await;
     place
         .server
@@ -312,7 +313,6 @@ async fn what_is_read_is_shown_once_the_bot_acts() {
 
 #[tokio::test]
 async fn a_receipt_that_fails_keeps_nothing_from_being_sent() {
-    use foldback_channels::strict::Mishap;
     let place = Place::open().await;
     let mut run = place.run();
     run.up().await;
@@ -323,25 +323,28 @@ async fn a_receipt_that_fails_keeps_nothing_from_being_sent() {
     run.end().await;
 }
 
-#[tokio::test]
-async fn what_is_sent_waits_for_no_receipt() {
-    use foldback_channels::strict::Mishap;
-    use std::time::Duration;
-    let place = Place::open().await;
+/// A run in which two people have written to the group.
+async fn group_heard(place: &Place) -> Run {
     let mut run = place.run();
     run.up().await;
     for (who, text) in [(ANA, "one"), (BEN, "two")] {
         place.server.write(who, Some(GROUP), json!({"message": text}));
         run.message().await;
     }
-    let read = || {
-        place
-            .server
-            .messages(GROUP)
-            .iter()
-            .filter(|posted| posted.read)
-            .count()
-    };
+    run
+}
+
+/// How much of what was written to the group is shown as read.
+fn read_in_group(place: &Place) -> usize {
+    let messages = place.server.messages(GROUP);
+    messages.iter().filter(|posted| posted.read).count()
+}
+
+#[tokio::test]
+async fn what_is_sent_waits_for_no_receipt() {
+    let place = Place::open().await;
+    let run = group_heard(&place).await;
+    let read = || read_in_group(&place);
     // The answer to the first receipt takes longer than a test may.
     place
         .server
@@ -355,24 +358,9 @@ async fn what_is_sent_waits_for_no_receipt() {
 
 #[tokio::test]
 async fn receipts_that_there_was_no_time_for_go_with_the_next_operation() {
-    use foldback_channels::strict::Mishap;
-    use std::sync::atomic::Ordering;
-    use std::time::Duration;
     let place = Place::open().await;
-    let mut run = place.run();
-    run.up().await;
-    for (who, text) in [(ANA, "one"), (BEN, "two")] {
-        place.server.write(who, Some(GROUP), json!({"message": text}));
-        run.message().await;
-    }
-    let read = || {
-        place
-            .server
-            .messages(GROUP)
-            .iter()
-            .filter(|posted| posted.read)
-            .count()
-    };
+    let run = group_heard(&place).await;
+    let read = || read_in_group(&place);
     place
         .server
         .plan("sendReceipt", Mishap::Late(Duration::from_hours(1)));

@@ -11,6 +11,8 @@ suite!(Place);
 
 impl Bench for Place {
     const SENDS_TEXT: &'static str = "send";
+    const GREETS: &'static str = "listAccounts";
+    const LIMITS_GREETINGS: bool = false;
     const WAIT: Duration = Duration::from_secs(90);
     const NOBODY_LISTENS: &'static str = "start its daemon";
     const NO_MESSAGES: &'static [&'static str] = &[

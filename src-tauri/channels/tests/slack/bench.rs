@@ -11,6 +11,8 @@ suite!(Place);
 
 impl Bench for Place {
     const SENDS_TEXT: &'static str = "chat.postMessage";
+    const GREETS: &'static str = "auth.test";
+    const LIMITS_GREETINGS: bool = true;
     const WAIT: Duration = Duration::from_secs(3);
     const NOBODY_LISTENS: &'static str = "";
     const NO_MESSAGES: &'static [&'static str] = &[

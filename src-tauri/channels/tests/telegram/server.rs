@@ -1,9 +1,9 @@
 //! The strict server refuses what the Bot API refuses.
 
 use crate::place::{CHAT, FORUM, Place, TOKEN};
+use crate::shared::wrong::{filled, stand_below};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 struct Client<'a> {
     place: &'a Place,
@@ -105,27 +105,17 @@ async fn wrong_calls_are_refused() {
         ("WIDE", "🎉".repeat(2_049)),
         ("LIKE", json!({"type": "emoji", "emoji": "👍"}).to_string()),
     ];
-    let rows: Vec<&str> = WRONG.lines().filter(|row| !row.is_empty()).collect();
-    assert!(rows.len() >= 30, "{} wrong calls", rows.len());
-    for row in rows {
-        let (method, rest) = row.split_once(' ').unwrap();
+    for (row, filled) in filled(WRONG, &words) {
+        let (method, rest) = filled.split_once(' ').unwrap();
         let (body, said) = rest.split_at(rest.rfind('}').unwrap() + 1);
-        let body = words
-            .iter()
-            .fold(body.to_owned(), |body, (word, text)| body.replace(word, text));
-        let answer = client.json(method, &serde_json::from_str(&body).unwrap()).await;
+        let answer = client.json(method, &serde_json::from_str(body).unwrap()).await;
         assert!(
             answer.0 == 400 && answer.1.contains(said.trim()),
             "{row}: {answer:?}"
         );
     }
     assert_eq!(place.server.messages(CHAT).len(), 2, "nothing came of any");
-    let sources: BTreeSet<_> = place.server.broken().iter().map(|rule| rule.source).collect();
-    assert!(
-        sources
-            .iter()
-            .all(|source| source.starts_with("https://core.telegram.org/bots/api#"))
-    );
+    stand_below(&place.server.broken(), "https://core.telegram.org/bots/api#");
 }
 
 #[tokio::test]

@@ -3,7 +3,6 @@
 use crate::place::{ANA, BEA, GROUP, Place, VERIFY, adapter, number};
 use crate::shared::run::{Run, until};
 use axum::http::StatusCode;
-use foldback_channels::strict::Mishap;
 use foldback_channels::strict::whatsapp::WhatsAppServer;
 use foldback_wire::{ChannelState, ChatType, Operation, RefusalCode, Secret};
 use serde_json::{Value, json};
@@ -283,27 +282,6 @@ async fn statuses_that_say_nothing_new_are_confirmed_and_told_to_nobody() {
     confirmed(&place).await;
     assert!(run.signals.try_recv().is_err());
     assert_eq!(place.server.broken(), []);
-}
-
-#[tokio::test]
-async fn it_comes_back_after_every_mishap() {
-    for (mishap, state) in [
-        (
-            Mishap::RateLimited(Duration::from_secs(2)),
-            ChannelState::RateLimited,
-        ),
-        (Mishap::Failed, ChannelState::Down),
-        (Mishap::Broken, ChannelState::Down),
-        (Mishap::Lost, ChannelState::Down),
-        (Mishap::FailedAfter, ChannelState::Down),
-    ] {
-        let place = Place::open().await;
-        place.server.plan("profile", mishap);
-        let mut run = Run::of(&place.adapter);
-        run.until(state).await;
-        run.until(ChannelState::Up).await;
-        run.end().await;
-    }
 }
 
 #[tokio::test]
