@@ -1,7 +1,9 @@
 //! What every journal promises, read as the specification and run against each of them.
 
-mod promises;
+mod outbox;
+mod reading;
 mod words;
+mod writing;
 
 use foldback_store::{Journal, MemoryJournal, SqliteJournal};
 use std::sync::Arc;
@@ -51,44 +53,50 @@ impl House for Sqlite {
 
 /// Makes one test of every promise for every journal.
 macro_rules! contract {
-    ($($promise:ident),+ $(,)?) => {
+    ($($about:ident { $($promise:ident),+ $(,)? })+) => {
         mod memory {
             // Paused, as in a replay: a journal that waits for time or for a thread would show here.
-            $(#[tokio::test(start_paused = true)]
+            $($(#[tokio::test(start_paused = true)]
             async fn $promise() {
-                crate::promises::$promise(<crate::Memory as crate::House>::new()).await;
-            })+
+                crate::$about::$promise(<crate::Memory as crate::House>::new()).await;
+            })+)+
         }
 
         mod sqlite {
-            $(#[tokio::test]
+            $($(#[tokio::test]
             async fn $promise() {
-                crate::promises::$promise(<crate::Sqlite as crate::House>::new()).await;
-            })+
+                crate::$about::$promise(<crate::Sqlite as crate::House>::new()).await;
+            })+)+
         }
     };
 }
 
 contract! {
-    places_grow_by_one_in_the_order_of_the_calls,
-    places_stay_whole_when_many_write_at_once,
-    what_is_flushed_is_read_back_unchanged,
-    reading_starts_and_stops_where_asked,
-    a_turn_is_read_whole_and_alone,
-    the_head_wakes_who_watches,
-    an_intended_operation_stays_until_it_is_settled,
-    what_follows_from_an_outcome_takes_its_place,
-    what_was_begun_is_told_from_what_was_not,
-    the_outbox_keeps_the_order_of_intention,
-    an_operation_is_intended_once,
-    an_operation_that_is_not_in_the_outbox_is_refused,
-    a_refused_change_leaves_no_event,
-    an_event_before_a_confirmed_intent_is_there_too,
-    numbers_are_free_and_stay_free,
-    sessions_are_kept,
-    a_selection_is_what_it_admits,
-    events_are_picked_by_their_places,
-    a_message_is_found_by_its_name,
-    a_start_tells_what_is_safe_to_send,
-    after_the_end_nothing_is_taken,
+    writing {
+        places_grow_by_one_in_the_order_of_the_calls,
+        places_stay_whole_when_many_write_at_once,
+        what_is_flushed_is_read_back_unchanged,
+        the_head_wakes_who_watches,
+        an_event_before_a_confirmed_intent_is_there_too,
+        a_refused_change_leaves_no_event,
+        numbers_are_free_and_stay_free,
+        sessions_are_kept,
+        after_the_end_nothing_is_taken,
+    }
+    reading {
+        reading_starts_and_stops_where_asked,
+        a_turn_is_read_whole_and_alone,
+        a_selection_is_what_it_admits,
+        events_are_picked_by_their_places,
+        a_message_is_found_by_its_name,
+    }
+    outbox {
+        an_intended_operation_stays_until_it_is_settled,
+        what_follows_from_an_outcome_takes_its_place,
+        what_was_begun_is_told_from_what_was_not,
+        the_outbox_keeps_the_order_of_intention,
+        an_operation_is_intended_once,
+        an_operation_that_is_not_in_the_outbox_is_refused,
+        a_start_tells_what_is_safe_to_send,
+    }
 }

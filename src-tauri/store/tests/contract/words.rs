@@ -1,10 +1,11 @@
 //! Short ways to say events and operations.
 
-use foldback_store::{OutboxEntry, Then};
+use foldback_store::{Journal, OutboxEntry, Then};
 use foldback_wire::{
     ChannelId, ChatType, Draft, Event, Inbound, Kind, MessageId, OpId, Operation, Outcome, OutcomeCode,
-    RunId, Sender, Target, Timestamp, TurnId,
+    RunId, Sender, Seq, Target, Timestamp, TurnId,
 };
+use std::sync::Arc;
 
 /// Something was said, at a time that tells it apart.
 pub(crate) fn said(detail: &str) -> Draft {
@@ -132,4 +133,14 @@ pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
         live: false,
         then: Then::default(),
     }
+}
+
+/// A success that made no message.
+pub(crate) fn sent() -> Outcome {
+    Outcome::new(OutcomeCode::Sent)
+}
+
+/// All events there are.
+pub(crate) async fn everything(journal: &Arc<dyn Journal>) -> Vec<Event> {
+    journal.read(Seq(1), usize::MAX).await.unwrap()
 }

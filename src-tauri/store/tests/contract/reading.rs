@@ -1,0 +1,171 @@
+//! What is read is what was asked for: a stretch, a turn, a selection, some places, a message.
+
+use crate::House;
+use crate::words::{came, details, everything, made, made_both, run_started, said, said_in};
+use foldback_store::{Mention, Selection};
+use foldback_wire::{ChannelId, Draft, Seq, SessionId, Timestamp, TurnId};
+use std::sync::Arc;
+
+pub(crate) async fn reading_starts_and_stops_where_asked(mut house: impl House) {
+    let journal = house.enter().await;
+    journal
+        .append((1..=10).map(|n| said(&n.to_string())).collect())
+        .unwrap();
+    journal.flush().await.unwrap();
+    let read = async |from, limit| details(&journal.read(Seq(from), limit).await.unwrap());
+    assert_eq!(read(4, 3).await, ["4", "5", "6"]);
+    assert_eq!(read(9, 5).await, ["9", "10"]);
+    assert_eq!(read(0, 1).await, ["1"]);
+    assert!(read(11, 5).await.is_empty());
+    assert!(read(u64::MAX, usize::MAX).await.is_empty());
+    assert!(read(1, 0).await.is_empty());
+}
+
+pub(crate) async fn a_turn_is_read_whole_and_alone(mut house: impl House) {
+    let journal = house.enter().await;
+    journal
+        .append(vec![said_in(1, "a"), said_in(2, "b"), said("c"), said_in(1, "d")])
+        .unwrap();
+    journal.flush().await.unwrap();
+    assert_eq!(details(&journal.turn(TurnId(1)).await.unwrap()), ["a", "d"]);
+    assert!(journal.turn(TurnId(9)).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_selection_is_what_it_admits(mut house: impl House) {
+    let journal = house.enter().await;
+    let drafts = (1..=40).map(|n| Draft {
+        at: Timestamp(n),
+        turn: (n % 3 != 0).then_some(TurnId(n as u64 % 5)),
+        session: (n % 4 != 0).then(|| SessionId::new(format!("s{}", n % 6))),
+        channel: (n % 5 != 0).then(|| ChannelId::new(["telegram", "it's"][n as usize % 2])),
+        ..if n % 2 == 0 { said("x") } else { run_started(1) }
+    });
+    journal.append(drafts.collect()).unwrap();
+    journal.flush().await.unwrap();
+    let events = everything(&journal).await;
+    for wanted in [
+        Selection::ALL,
+        Selection::kinds([]),
+        Selection::kinds(["warned"]),
+        Selection::kinds(["warned", "run_started", "idle"]),
+        Selection {
+            channels: Some(["it's".into(), "none".into()].into()),
+            ..Selection::ALL
+        },
+        Selection {
+            sessions: Some(["s1".into(), "s2".into()].into()),
+            ..Selection::kinds(["warned"])
+        },
+        Selection {
+            turns: Some([TurnId(2), TurnId(4)].into()),
+            ..Selection::ALL
+        },
+        Selection {
+            since: Some(Timestamp(10)),
+            before: Some(Timestamp(30)),
+            ..Selection::ALL
+        },
+    ] {
+        let admitted: Vec<_> = events
+            .iter()
+            .filter(|event| wanted.admits(event))
+            .cloned()
+            .collect();
+        for (after, until, limit) in [
+            (0, u64::MAX, usize::MAX),
+            (7, 33, usize::MAX),
+            (7, 33, 4),
+            (33, 7, 9),
+        ] {
+            let within: Vec<_> = admitted
+                .iter()
+                .filter(|event| event.seq.0 > after && event.seq.0 <= until)
+                .take(limit)
+                .cloned()
+                .collect();
+            let seqs: Vec<_> = within.iter().map(|event| event.seq).collect();
+            let (after, until) = (Seq(after), Seq(until));
+            assert_eq!(
+                journal.select(&wanted, after, until, limit).await.unwrap(),
+                within,
+                "{wanted:?}"
+            );
+            assert_eq!(
+                journal.places(&wanted, after, until, limit).await.unwrap(),
+                seqs,
+                "{wanted:?}"
+            );
+        }
+    }
+}
+
+pub(crate) async fn events_are_picked_by_their_places(mut house: impl House) {
+    let journal = house.enter().await;
+    journal
+        .append((1..=10).map(|n| said(&n.to_string())).collect())
+        .unwrap();
+    journal.flush().await.unwrap();
+    let picked = journal
+        .pick(&[Seq(2), Seq(9), Seq(3), Seq(0), Seq(11), Seq(9)])
+        .await
+        .unwrap();
+    assert_eq!(details(&picked), ["2", "3", "9"]);
+    assert!(journal.pick(&[]).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
+    let journal = house.enter().await;
+    // Every chat counts from 1.
+    let chats: Vec<_> = (1..=500).map(|n| came(n, &n.to_string(), "1")).collect();
+    journal.append(chats).unwrap();
+    journal
+        .append(vec![made(7, 1, Some("1")), said_in(7, "1"), made(7, 2, None)])
+        .unwrap();
+    let again = Draft {
+        at: Timestamp(5_000),
+        ..came(501, "7", "1")
+    };
+    journal
+        .append(vec![came(502, "7", "2"), again, made_both(7, 3, ["8", "9"])])
+        .unwrap();
+    journal.flush().await.unwrap();
+    let mention = |chat: Option<&str>| Mention {
+        channel: "telegram".into(),
+        chat: chat.map(Into::into),
+        message: "1".into(),
+    };
+    for reopened in [false, true] {
+        let journal = if reopened {
+            house.enter().await
+        } else {
+            Arc::clone(&journal)
+        };
+        let places = async |mention: Mention, since| {
+            let found = journal.mentions(&mention, Timestamp(since)).await.unwrap();
+            assert_eq!(
+                found,
+                journal
+                    .pick(&found.iter().map(|e| e.seq).collect::<Vec<_>>())
+                    .await
+                    .unwrap()
+            );
+            found.iter().map(|event| event.seq.0).collect::<Vec<_>>()
+        };
+        assert_eq!(places(mention(Some("7")), 0).await, [7, 505]);
+        assert_eq!(places(mention(Some("7")), 1_001).await, [505]);
+        assert_eq!(places(mention(None), 0).await, [501]);
+        assert!(places(mention(Some("501")), 0).await.is_empty());
+        let elsewhere = Mention {
+            channel: "slack".into(),
+            ..mention(Some("7"))
+        };
+        assert!(places(elsewhere, 0).await.is_empty());
+        for (message, found) in [("8", vec![506]), ("9", vec![506]), ("10", vec![])] {
+            let of = Mention {
+                message: message.into(),
+                ..mention(None)
+            };
+            assert_eq!(places(of, 0).await, found, "{message}");
+        }
+    }
+}
