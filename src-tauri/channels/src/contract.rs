@@ -1,6 +1,7 @@
 //! The contract of [`ChannelAdapter`], as checks that every adapter must pass: `contract::check(&subject)`.
 //! The checks send real messages; the chat should be nobody's. What must end is only awaited: an adapter that
-//! hangs hangs its test.
+//! hangs hangs its test. What an adapter makes of its platform's mishaps and refusals, of odd ids and of files is tried
+//! against a strict server: `tests/shared/suite.rs`.
 
 use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, emoji_for};
 use foldback_wire::{ChannelState, FileKind, MessageId, Operation, RefusalCode, Target};

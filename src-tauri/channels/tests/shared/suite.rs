@@ -1,6 +1,6 @@
 //! What every adapter of a platform keeps, whatever the platform, tried against the strict server in its place. A new
-//! adapter says what is its own ([`Bench`]) and adds one line, `suite!(Place);`. What needs no server, and what every
-//! adapter keeps without one, is the contract: `foldback_channels::contract`.
+//! adapter says what is its own ([`Bench`]) and adds one line, `suite!(Place);`. What an adapter keeps with or without a
+//! platform is the contract: `foldback_channels::contract`.
 
 use super::calls::{call, file, reply, said, target, voice};
 use super::run::Run;

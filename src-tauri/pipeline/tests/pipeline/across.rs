@@ -2,7 +2,6 @@
 
 use crate::bot::{Bot, later, text};
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_store::Journal as _;
 use foldback_wire::{Actor, Kind, OpKind, Platform, Terminal};
 use std::time::Duration;
 
@@ -39,14 +38,8 @@ async fn a_message_held_in_another_chat_stops_no_conversation() {
             assert_eq!(ended, Ok(Some(Terminal::Replied)), "{scope} {platform}");
         }
         assert_eq!(bot.screen(Platform::Telegram), ["Here.", "And here."], "{scope}");
-        assert_eq!(
-            bot.journal.outbox().await.unwrap().len(),
-            1,
-            "{scope}: it is held"
-        );
-        let ends = |kind: &Kind| matches!(kind, Kind::TurnEnded { .. });
-        let ended = bot.kinds().await.iter().filter(|kind| ends(kind)).count();
-        assert_eq!(ended, 2, "{scope}: its turn is open");
+        assert_eq!(bot.left().await.len(), 1, "{scope}: it is held");
+        assert_eq!(bot.terminals().await.len(), 2, "{scope}: its turn is open");
 
         assert!(slack.switch_on(Actor::Console, "again").await);
         bot.engine.release_held(slack.id(), &Actor::Console).unwrap();

@@ -1,19 +1,20 @@
 //! A whole bot on loopback channels, a scripted agent and virtual time.
 
+mod seen;
+
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
     ChannelAdapter, Loopback,
-    sim::{Author, CallFailure, CallFault, Content, Record},
+    sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, SeededRng, TokioClock, Turn,
     config::{self, Config},
-    invariants::{self, Extent},
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    ChannelId, ChatType, Clock, Event, Inbound, Kind, MessageId, OpKind, Platform, Sender, Seq, Terminal,
-    Timestamp, ToolStatus,
+    Actor, ChannelId, ChatType, Clock, Inbound, MessageId, OpKind, Platform, Sender, Terminal, Timestamp,
+    ToolStatus,
 };
 use std::{
     collections::BTreeMap,
@@ -188,6 +189,11 @@ impl Bot {
         }
     }
 
+    /// The same, once it is gone.
+    pub(crate) fn into_world(self) -> World {
+        self.world()
+    }
+
     /// The agent's answer to the next message without one.
     pub(crate) fn says(&self, steps: impl IntoIterator<Item = ScriptStep>) {
         self.agent.queue(None, steps.into_iter().collect());
@@ -199,26 +205,7 @@ impl Bot {
         let loopback = &self.loopbacks[&platform];
         let id = loopback.mint(&chat);
         self.messages.fetch_add(1, Ordering::Relaxed);
-        let inbound = Inbound {
-            channel: platform.code().into(),
-            account: None,
-            chat,
-            chat_type: ChatType::Direct,
-            thread: None,
-            message: id,
-            reply_to: None,
-            sender: Sender {
-                id: "alice".into(),
-                name: "alice".into(),
-                display_name: "Alice".into(),
-                is_bot: false,
-            },
-            text: text.to_owned(),
-            mentioned: true,
-            files: Vec::new(),
-            at: self.clock.now(),
-            dry_run: false,
-        };
+        let inbound = from_alice(platform, id, text, self.clock.now());
         loopback.platform().receive(inbound)
     }
 
@@ -236,107 +223,44 @@ impl Bot {
             .expect("the turn stays open")
     }
 
+    /// Switches a channel on or off, which it was not.
+    pub(crate) async fn toggle(&self, platform: Platform, on: bool) {
+        let channel = ChannelId::new(platform.code());
+        let toggled = self.engine.toggle(&channel, on, Actor::Console, "test").await;
+        assert!(toggled.unwrap(), "{platform} was so already");
+    }
+
     pub(crate) fn fault(&self, platform: Platform, fault: CallFault) {
         self.loopbacks[&platform].platform().plan(fault);
-    }
-
-    /// What the user has on the screen of a chat, without their own messages.
-    pub(crate) fn screen(&self, platform: Platform) -> Vec<String> {
-        let platform = self.loopbacks[&platform].platform();
-        let Some(chat) = platform.chat(&"c1".into()) else {
-            return Vec::new();
-        };
-        let mine = chat
-            .messages()
-            .filter(|m| m.author == Author::Bot && m.deleted.is_none());
-        mine.map(|m| {
-            let reply = m
-                .reply_to
-                .as_ref()
-                .map(|id| format!("[to {id}] "))
-                .unwrap_or_default();
-            match &m.content {
-                Content::Text(text) => format!("{reply}{text}"),
-                Content::File { path, caption, kind } => {
-                    format!("{reply}{kind:?} {path} {}", caption.clone().unwrap_or_default())
-                }
-                Content::Voice { text, .. } => format!("{reply}voice {text}"),
-            }
-        })
-        .collect()
-    }
-
-    /// Every text that was ever on the screen, live frames included.
-    pub(crate) fn ever_shown(&self, platform: Platform) -> Vec<String> {
-        let platform = self.loopbacks[&platform].platform();
-        let Some(chat) = platform.chat(&"c1".into()) else {
-            return Vec::new();
-        };
-        let mine = chat.messages().filter(|m| m.author == Author::Bot);
-        mine.flat_map(|m| {
-            let now = match &m.content {
-                Content::Text(text) => Some(text.clone()),
-                _ => None,
-            };
-            m.history
-                .iter()
-                .map(|h| h.text.clone())
-                .chain(now)
-                .collect::<Vec<_>>()
-        })
-        .collect()
-    }
-
-    /// The reactions on a message.
-    pub(crate) fn reactions(&self, platform: Platform, message: &MessageId) -> Vec<String> {
-        let platform = self.loopbacks[&platform].platform();
-        let chat = platform.chat(&"c1".into()).expect("a chat");
-        let message = chat.messages().find(|m| m.id == *message);
-        message.expect("the message").reactions.clone()
-    }
-
-    /// The platform's own log of calls of one kind.
-    pub(crate) fn calls(&self, platform: Platform, op: OpKind) -> Vec<Record> {
-        let platform = self.loopbacks[&platform].platform();
-        platform
-            .log()
-            .filter(|r| r.call.operation.kind() == op)
-            .cloned()
-            .collect()
-    }
-
-    /// What the platform was called for, in order, without typing.
-    pub(crate) fn operations(&self, platform: Platform) -> Vec<OpKind> {
-        let platform = self.loopbacks[&platform].platform();
-        let kinds = platform.log().map(|r| r.call.operation.kind());
-        kinds.filter(|kind| *kind != OpKind::Typing).collect()
-    }
-
-    pub(crate) async fn events(&self) -> Vec<Event> {
-        self.journal.read(Seq(1), 1_000_000).await.unwrap()
-    }
-
-    pub(crate) async fn kinds(&self) -> Vec<Kind> {
-        self.events().await.into_iter().map(|e| e.kind).collect()
-    }
-
-    /// How many warnings say this.
-    pub(crate) async fn warnings(&self, words: &str) -> usize {
-        let told = |kind: &Kind| matches!(kind, Kind::Warned { detail } if detail.contains(words));
-        self.kinds().await.iter().filter(|kind| told(kind)).count()
-    }
-
-    /// Everything has ended and every invariant holds.
-    pub(crate) async fn check(&self) {
-        let violations = invariants::check(&self.events().await, Extent::Ended);
-        assert!(violations.is_empty(), "{violations:#?}");
-        let outbox = self.journal.outbox().await.unwrap();
-        assert!(outbox.is_empty(), "{outbox:#?}");
     }
 
     /// Milliseconds since the beginning.
     pub(crate) fn now_ms(&self) -> u64 {
         u64::try_from(self.clock.now().since(EPOCH).as_millis()).unwrap()
+    }
+}
+
+/// A message of Alice to the bot alone.
+pub(crate) fn from_alice(platform: Platform, message: MessageId, text: &str, at: Timestamp) -> Inbound {
+    Inbound {
+        channel: platform.code().into(),
+        account: None,
+        chat: "c1".into(),
+        chat_type: ChatType::Direct,
+        thread: None,
+        message,
+        reply_to: None,
+        sender: Sender {
+            id: "alice".into(),
+            name: "alice".into(),
+            display_name: "Alice".into(),
+            is_bot: false,
+        },
+        text: text.to_owned(),
+        mentioned: true,
+        files: Vec::new(),
+        at,
+        dry_run: false,
     }
 }
 
@@ -387,4 +311,9 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
 /// The world after a bot did this and was killed.
 pub(crate) fn killed<F: Future<Output = Bot>>(life: F) -> World {
     runtime().block_on(async { life.await.world() })
+}
+
+#[test]
+fn the_embedded_configuration_opens_five_loopbacks() {
+    assert_eq!(configured("").channels.len(), 5);
 }

@@ -9,8 +9,7 @@ use foldback_channels::{
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_store::Journal as _;
-use foldback_wire::{Actor, ChannelId, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal};
+use foldback_wire::{Actor, HoldReason, Kind, OpKind, Platform, Terminal};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -146,11 +145,10 @@ async fn an_end_of_the_process_does_not_wait_for_a_rate_limit() {
     bot.engine.shutdown(Duration::from_secs(5)).await.unwrap();
     assert!(bot.now_ms() - before <= 40_000, "{}", bot.now_ms() - before);
     assert_eq!(turn.ended().await, None);
-    let left = bot.journal.outbox().await.unwrap();
+    let left = bot.left().await;
     let left: Vec<_> = left.iter().map(|entry| entry.operation.kind()).collect();
     assert_eq!(left, [OpKind::EditText], "for the next start");
-    let world = bot.world();
-    drop(bot);
+    let world = bot.into_world();
     tokio::time::sleep(Duration::from_mins(4)).await;
     let bot = Bot::in_world(world, "", Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -176,20 +174,14 @@ async fn a_platform_that_never_answers_keeps_no_process_from_ending() {
     assert!(bot.now_ms() - before <= 101_000, "{}", bot.now_ms() - before);
     assert_eq!(turn.ended().await, None, "it stays open");
     // All that is left to say is there for the next start; the call under way stays in flight.
-    let left = bot.journal.outbox().await.unwrap();
+    let left = bot.left().await;
     let in_flight: Vec<_> = left.iter().map(|entry| entry.in_flight).collect();
     assert_eq!(in_flight, [true, false, false]);
 
-    let world = bot.world();
-    drop(bot);
-    let bot = Bot::in_world(world, "", Rules::all()).await;
+    let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(bot.screen(Platform::Signal).len(), 2);
-    let unknown =
-        bot.kinds().await.into_iter().filter(
-            |kind| matches!(kind, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown),
-        );
-    assert_eq!(unknown.count(), 1);
+    assert_eq!(bot.unknown().await, 1);
     bot.check().await;
 }
 
@@ -221,7 +213,7 @@ async fn an_agent_that_speaks_on_while_the_process_ends_fills_no_outbox_with_fra
     tokio::time::sleep(Duration::from_millis(500)).await;
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
     assert_eq!(turn.ended().await, None);
-    let left = bot.journal.outbox().await.unwrap();
+    let left = bot.left().await;
     assert!(left.iter().all(|entry| !entry.live), "{left:#?}");
     assert!(
         (1..=2).contains(&left.len()),
@@ -329,23 +321,16 @@ async fn nothing_goes_into_a_placeholder_above_what_was_said() {
 #[tokio::test(start_paused = true)]
 async fn a_held_edit_of_a_message_that_is_gone_is_sent_anew() {
     let bot = Bot::start().await;
-    let telegram = ChannelId::new("telegram");
     bot.says([text("one"), later(5_000, " two")]);
     let turn = bot.user(Platform::Telegram, "hi").await;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    bot.engine
-        .toggle(&telegram, false, Actor::Console, "test")
-        .await
-        .unwrap();
+    bot.toggle(Platform::Telegram, false).await;
     bot.fault(
         Platform::Telegram,
         CallFault::first(OpKind::EditText, CallFailure::Gone),
     );
     tokio::time::sleep(Duration::from_mins(1)).await;
-    bot.engine
-        .toggle(&telegram, true, Actor::Console, "test")
-        .await
-        .unwrap();
+    bot.toggle(Platform::Telegram, true).await;
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     assert_eq!(bot.screen(Platform::Telegram).last().unwrap(), "one two");
     assert!(bot.warnings("the text is sent anew").await > 0);

@@ -1,19 +1,16 @@
-//! Planned faults in whole turns.
+//! Faults of platforms in whole turns: planned on a channel, or of its platform.
 
-use crate::bot::{Bot, later, text};
-use foldback_wire::{Actor, CallFailure, CallFault, Kind, OpKind, OutcomeCode, Platform};
+use crate::bot::{Bot, later, slow, text};
+use foldback_wire::{
+    Actor, CallFailure, CallFault, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal,
+};
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
 async fn a_fault_of_typing_that_outlasts_the_turn_has_its_mark_and_its_end() {
     let bot = Bot::start().await;
     let channel = bot.engine.channels().channel(&"telegram".into()).unwrap();
-    let slow = CallFault {
-        fail: None,
-        latency_ms: 3_000,
-        ..CallFault::first(OpKind::Typing, CallFailure::Gone)
-    };
-    channel.plan(1, slow, Actor::Console);
+    channel.plan(1, slow(OpKind::Typing, Duration::from_secs(3)), Actor::Console);
     bot.says([text("Short.")]);
     bot.turn(Platform::Telegram, "hi").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -93,12 +90,7 @@ async fn typing_that_may_have_been_shown_is_unknown() {
 async fn what_set_out_as_a_dry_run_stays_one_though_its_channel_is_armed_meanwhile() {
     let bot = Bot::with("[typing]\nenabled = false\n[channels.telegram]\narmed = false\n").await;
     let channel = bot.engine.channels().channel(&"telegram".into()).unwrap();
-    let slow = CallFault {
-        fail: None,
-        latency_ms: 3_000,
-        ..CallFault::first(OpKind::SendText, CallFailure::Gone)
-    };
-    channel.plan(1, slow, Actor::Console);
+    channel.plan(1, slow(OpKind::SendText, Duration::from_secs(3)), Actor::Console);
     bot.says([text("Here.")]);
     let turn = bot.user(Platform::Telegram, "hi").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -111,4 +103,64 @@ async fn what_set_out_as_a_dry_run_stays_one_though_its_channel_is_armed_meanwhi
         |kind: &Kind| matches!(kind, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::DryRun);
     assert!(kinds.iter().any(dry));
     bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limit_waits_as_asked_and_a_passing_fault_is_retried() {
+    let bot = Bot::start().await;
+    let limited = CallFault {
+        retry_after_ms: Some(7_000),
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
+    };
+    bot.fault(Platform::Signal, limited);
+    bot.says([text("Hello.")]);
+    let before = bot.now_ms();
+    assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+    assert!(bot.now_ms() - before >= 7_000);
+    let waits = bot.kinds().await.into_iter().filter(|k| {
+        matches!(
+            k,
+            Kind::Waiting {
+                reason: HoldReason::RateLimited,
+                ..
+            }
+        )
+    });
+    assert_eq!(waits.count(), 1);
+    bot.fault(
+        Platform::Slack,
+        CallFault {
+            times: 2,
+            ..CallFault::first(OpKind::SendFile, CallFailure::Transient)
+        },
+    );
+    std::fs::write(bot.send_dir.join("a.txt"), "a").unwrap();
+    bot.says([text("<actions><send-file path=\"a.txt\"/></actions>")]);
+    bot.turn(Platform::Slack, "hi").await;
+    assert_eq!(bot.calls(Platform::Slack, OpKind::SendFile).len(), 3);
+    assert_eq!(bot.screen(Platform::Slack), ["File a.txt "]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_have_arrived_is_unknown_without_a_key_and_repeated_with_one() {
+    for (platform, code, calls) in [
+        (Platform::Signal, OutcomeCode::Unknown, 1),
+        (Platform::Discord, OutcomeCode::Sent, 2),
+    ] {
+        let bot = Bot::with("[output]\ndisable = [\"preview\"]\n").await;
+        bot.fault(platform, CallFault::first(OpKind::SendText, CallFailure::LostAck));
+        bot.says([text("Once.")]);
+        assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
+        assert_eq!(bot.screen(platform), ["Once."], "{platform}: never doubled");
+        assert_eq!(bot.calls(platform, OpKind::SendText).len(), calls);
+        let ended = bot.kinds().await.into_iter().filter_map(|k| match k {
+            Kind::Ended { outcome, .. } if outcome.code != OutcomeCode::Sent || outcome.message.is_some() => {
+                Some(outcome.code)
+            }
+            _ => None,
+        });
+        assert_eq!(ended.collect::<Vec<_>>().last(), Some(&code), "{platform}");
+        bot.check().await;
+    }
 }

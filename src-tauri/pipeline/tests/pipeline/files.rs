@@ -1,10 +1,10 @@
 //! What is sent, and deleted, is the file that was checked, whatever its path means by then.
 
-use crate::bot::{Bot, World, runtime, text};
+use crate::bot::{Bot, World, killed, runtime, text};
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_pipeline::Rules;
-use foldback_store::{Journal as _, OutboxEntry};
-use foldback_wire::{Actor, ChannelId, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
+use foldback_pipeline::{Rules, Turn};
+use foldback_store::OutboxEntry;
+use foldback_wire::{Actor, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
 use std::path::Path;
 use std::time::Duration;
 
@@ -28,27 +28,27 @@ fn refused(failures: &[String]) -> bool {
     matches!(failures, [why] if why.contains(CHANGED))
 }
 
-async fn toggle(bot: &Bot, platform: Platform, on: bool) {
-    let channel = ChannelId::new(platform.code());
-    let toggled = bot.engine.toggle(&channel, on, Actor::Console, "test").await;
-    assert!(toggled.unwrap());
+/// A turn whose file waits because its channel is off.
+async fn held(bot: &Bot) -> Turn {
+    write(bot, "of Alice");
+    bot.toggle(Platform::Telegram, false).await;
+    bot.says([text(ANSWER)]);
+    let turn = bot.user(Platform::Telegram, "my report?").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    turn
 }
 
 #[tokio::test(start_paused = true)]
 async fn nobody_gets_the_file_of_another_after_a_hold() {
     let bot = Bot::start().await;
-    write(&bot, "of Alice");
-    toggle(&bot, Platform::Telegram, false).await;
-    bot.says([text(ANSWER)]);
-    let held = bot.user(Platform::Telegram, "my report?").await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    let held = held(&bot).await;
 
     write(&bot, "of somebody else");
     bot.says([text(ANSWER)]);
     assert_eq!(bot.turn(Platform::Slack, "and mine?").await, Terminal::Replied);
     assert_eq!(bot.screen(Platform::Slack), ["File report.pdf ", "Here it is."]);
 
-    toggle(&bot, Platform::Telegram, true).await;
+    bot.toggle(Platform::Telegram, true).await;
     assert_eq!(held.ended().await, Some(Terminal::Replied));
     assert_eq!(bot.screen(Platform::Telegram), ["Here it is."]);
     assert!(bot.calls(Platform::Telegram, OpKind::SendFile).is_empty());
@@ -60,12 +60,8 @@ async fn nobody_gets_the_file_of_another_after_a_hold() {
 #[tokio::test(start_paused = true)]
 async fn a_file_that_waits_unchanged_is_sent() {
     let bot = Bot::start().await;
-    write(&bot, "of Alice");
-    toggle(&bot, Platform::Telegram, false).await;
-    bot.says([text(ANSWER)]);
-    let held = bot.user(Platform::Telegram, "my report?").await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    toggle(&bot, Platform::Telegram, true).await;
+    let held = held(&bot).await;
+    bot.toggle(Platform::Telegram, true).await;
     assert_eq!(held.ended().await, Some(Terminal::Replied));
     assert_eq!(
         bot.screen(Platform::Telegram),
@@ -97,23 +93,22 @@ async fn nobody_gets_the_file_of_another_at_the_second_try() {
 }
 
 /// The world after a bot was killed that held a file.
-fn killed() -> World {
-    let first = runtime();
-    first.block_on(async {
+fn holding() -> World {
+    killed(async {
         let bot = Bot::start().await;
         write(&bot, "of Alice");
         bot.engine.mute(true, Actor::Console);
         bot.says([text(ANSWER)]);
         let _turn = bot.user(Platform::Signal, "my report?").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
-        for entry in bot.journal.outbox().await.unwrap() {
+        for entry in bot.left().await {
             let stored = serde_json::to_string(&entry).unwrap();
             assert_eq!(serde_json::from_str::<OutboxEntry>(&stored).unwrap(), entry);
             if let Operation::SendFile { checked, .. } = entry.operation {
                 assert_eq!(checked.map(|file| file.size), Some(8));
             }
         }
-        bot.world()
+        bot
     })
 }
 
@@ -123,7 +118,7 @@ fn nobody_gets_the_file_of_another_after_a_restart() {
         (false, vec!["File report.pdf ", "Here it is."]),
         (true, vec!["Here it is."]),
     ] {
-        let world = killed();
+        let world = holding();
         if changed {
             let path = world.dir.path().join("data/outbound/report.pdf");
             std::fs::write(path, "of somebody else").unwrap();

@@ -3,8 +3,7 @@
 use crate::bot::{Bot, killed, later, runtime, slow, text};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
-use foldback_store::Journal as _;
-use foldback_wire::{Actor, Kind, OpId, OpKind, Outcome, OutcomeCode, Platform, Terminal};
+use foldback_wire::{Actor, OpKind, OutcomeCode, Platform, Terminal};
 use std::time::Duration;
 
 /// An answer of several messages whose words are numbered.
@@ -26,14 +25,6 @@ fn always(op: OpKind, fail: CallFailure) -> CallFault {
         times: 99,
         ..CallFault::first(op, fail)
     }
-}
-
-async fn outcomes(bot: &Bot) -> Vec<(OpId, Outcome)> {
-    let ended = |kind| match kind {
-        Kind::Ended { op, outcome } => Some((op, outcome)),
-        _ => None,
-    };
-    bot.kinds().await.into_iter().filter_map(ended).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,7 +80,7 @@ async fn an_operation_that_was_replaced_names_what_was_done_in_its_place() {
     );
     bot.says([text("[[reply_to_current]]Hello.")]);
     assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
-    let outcomes = outcomes(&bot).await;
+    let outcomes = bot.outcomes().await;
     let texts: Vec<_> = outcomes
         .iter()
         .filter(|(_, o)| o.code != OutcomeCode::Cancelled)
@@ -122,11 +113,7 @@ fn a_reply_whose_target_is_gone_after_a_restart_is_sent_plainly() {
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(bot.screen(Platform::Signal), ["Here."]);
         assert_eq!(bot.warnings("sent without").await, 1);
-        let ends = bot.kinds().await.into_iter().filter_map(|kind| match kind {
-            Kind::TurnEnded { terminal } => Some(terminal),
-            _ => None,
-        });
-        assert_eq!(ends.collect::<Vec<_>>(), [Terminal::Replied]);
+        assert_eq!(bot.terminals().await, [Terminal::Replied]);
         bot.check().await;
     });
 }
@@ -181,11 +168,7 @@ fn a_kill_between_a_text_sent_anew_and_the_removal_of_the_old_one_leaves_no_seco
             let bot = Bot::in_world(world, "", Rules::all()).await;
             tokio::time::sleep(Duration::from_secs(30)).await;
             let screen = bot.screen(Platform::Telegram);
-            let unknown = outcomes(&bot).await;
-            let unknown = unknown
-                .iter()
-                .filter(|(_, o)| o.code == OutcomeCode::Unknown)
-                .count();
+            let unknown = bot.unknown().await;
             assert!(screen.len() <= 1 + unknown, "killed at {at}: {screen:?}");
             bot.check().await;
         });
@@ -204,12 +187,10 @@ async fn a_frame_under_way_when_the_process_ends_is_edited_by_the_next() {
     tokio::time::sleep(Duration::from_millis(500)).await;
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
     assert_eq!(turn.ended().await, None);
-    let left = bot.journal.outbox().await.unwrap();
+    let left = bot.left().await;
     let left: Vec<_> = left.iter().map(|entry| entry.operation.kind()).collect();
     assert_eq!(left, [OpKind::EditText], "for the next start");
-    let world = bot.world();
-    drop(bot);
-    let bot = Bot::in_world(world, "", Rules::all()).await;
+    let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
     bot.check().await;
@@ -232,9 +213,7 @@ async fn a_frame_that_never_ends_keeps_no_text_from_the_next_start() {
         .unwrap();
     assert_eq!(turn.ended().await, None);
     assert_eq!(bot.warnings("may stand on the screen twice").await, 1);
-    let world = bot.world();
-    drop(bot);
-    let bot = Bot::in_world(world, "", Rules::all()).await;
+    let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(bot.screen(Platform::Telegram), ["one two"]);
     bot.check().await;
@@ -256,12 +235,10 @@ async fn a_first_frame_in_its_pause_when_the_process_ends_is_not_sent_by_the_nex
     bot.engine.shutdown(Duration::ZERO).await.unwrap();
     assert_eq!(turn.ended().await, None);
     let calls = bot.calls(Platform::Discord, OpKind::SendText).len();
-    let left = bot.journal.outbox().await.unwrap();
+    let left = bot.left().await;
     assert!(left.iter().all(|entry| !entry.live), "{left:#?}");
     assert_eq!(bot.warnings("may stand on the screen twice").await, 1);
-    let world = bot.world();
-    drop(bot);
-    let bot = Bot::in_world(world, "", Rules::all()).await;
+    let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
     tokio::time::sleep(Duration::from_mins(5)).await;
     let again = bot.calls(Platform::Discord, OpKind::SendText).split_off(calls);
     let first = &bot.calls(Platform::Discord, OpKind::SendText)[0].call.key;
@@ -299,12 +276,7 @@ async fn an_answer_that_its_last_frame_shows_has_replied() {
 }
 
 async fn end(bot: &Bot) -> Terminal {
-    let ends = bot.kinds().await.into_iter().rev();
-    let mut ends = ends.filter_map(|kind| match kind {
-        Kind::TurnEnded { terminal } => Some(terminal),
-        _ => None,
-    });
-    ends.next().expect("an end")
+    bot.terminals().await.pop().expect("an end")
 }
 
 #[test]
@@ -327,9 +299,7 @@ fn a_last_frame_that_is_the_answer_counts_after_a_restart() {
     let settings = "[output]\nallow_targets = [\"slack:c1\"]\n";
     let world = killed(async {
         let bot = Bot::with(settings).await;
-        let slack = "slack".into();
-        let off = bot.engine.toggle(&slack, false, Actor::Console, "test");
-        off.await.unwrap();
+        bot.toggle(Platform::Slack, false).await;
         bot.says([text(
             "<actions><send-message channel=\"slack\" chat=\"c1\">There.</send-message></actions>Here.",
         )]);

@@ -319,7 +319,7 @@ async fn nothing_is_lost_or_doubled_and_the_order_is_kept() {
     let events = all_events(&bot).await;
     let violations = invariants::check(&events, Extent::Ended);
     assert!(violations.is_empty(), "{violations:#?}");
-    assert!(bot.journal.outbox().await.unwrap().is_empty());
+    assert!(bot.left().await.is_empty());
 
     let ledger = Ledger::of(&events);
     assert_eq!(ledger.received.len(), written.arrivals, "every arrival is a turn");

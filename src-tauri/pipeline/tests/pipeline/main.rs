@@ -9,8 +9,8 @@ mod disk;
 mod doubt;
 mod faults;
 mod files;
-mod flow;
 mod follow;
+mod holds;
 mod hour;
 #[cfg(feature = "mutants")]
 mod leaks;
@@ -23,4 +23,6 @@ mod redact;
 mod redelivery;
 mod repeats;
 mod restart;
+mod shutdown;
 mod trouble;
+mod turns;

@@ -259,29 +259,17 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 text("b"),
             ]);
             let turn = bot.user(Platform::Telegram, "hi").await;
-            bot.engine
-                .toggle(&telegram, false, Actor::Console, "test")
-                .await
-                .unwrap();
+            bot.toggle(Platform::Telegram, false).await;
             tokio::time::sleep(Duration::from_secs(9)).await;
-            bot.engine
-                .toggle(&telegram, true, Actor::Console, "test")
-                .await
-                .unwrap();
+            bot.toggle(Platform::Telegram, true).await;
             ends.push(format!("{:?}", turn.ended().await));
         }
         "old" => {
             bot.says([later(1_000, "a")]);
             let turn = bot.user(Platform::Telegram, "hi").await;
-            bot.engine
-                .toggle(&telegram, false, Actor::Console, "test")
-                .await
-                .unwrap();
+            bot.toggle(Platform::Telegram, false).await;
             tokio::time::sleep(Duration::from_mins(11)).await;
-            bot.engine
-                .toggle(&telegram, true, Actor::Console, "test")
-                .await
-                .unwrap();
+            bot.toggle(Platform::Telegram, true).await;
             tokio::time::sleep(Duration::from_mins(1)).await;
             ends.push(format!("{:?}", bot.screen(Platform::Telegram)));
             bot.engine.release_held(&telegram, &Actor::Console).unwrap();

@@ -3,9 +3,7 @@
 use crate::bot::{Bot, text};
 use foldback_pipeline::{PairingFault, Rules};
 use foldback_store::{Journal as _, PairingError};
-use foldback_wire::{
-    Actor, ChannelId, ChatType, Gate, Inbound, Kind, OutcomeCode, PairingStep, Platform, Terminal,
-};
+use foldback_wire::{Actor, ChatType, Gate, Inbound, Kind, OutcomeCode, PairingStep, Platform, Terminal};
 use std::time::Duration;
 
 const PAIRING: &str = "[channels.telegram]\ndm_policy = \"pairing\"\nallow_from = []\narmed = true\n";
@@ -221,9 +219,7 @@ async fn who_was_let_in_and_who_waits_survive_a_restart() {
     decide(&bot, &code(&bot, "alice"), true).await;
     let waits = code(&bot, "mallory");
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
-    let world = bot.world();
-    drop(bot);
-    let bot = Bot::in_world(world, PAIRING, Rules::all()).await;
+    let bot = Bot::in_world(bot.into_world(), PAIRING, Rules::all()).await;
     bot.says([text("Still here.")]);
     assert_eq!(writes(&bot, "alice").await, Terminal::Replied);
     assert_eq!(writes(&bot, "mallory").await, UNPAIRED);
@@ -235,20 +231,14 @@ async fn who_was_let_in_and_who_waits_survive_a_restart() {
 #[tokio::test(start_paused = true)]
 async fn a_code_that_is_held_goes_out_after_a_restart_and_its_turn_ends_at_its_gate() {
     let bot = bot().await;
-    let telegram = ChannelId::new("telegram");
     let message = from(&bot, "mallory");
-    bot.engine
-        .toggle(&telegram, false, Actor::Console, "test")
-        .await
-        .unwrap();
+    bot.toggle(Platform::Telegram, false).await;
     let turn = bot.engine.submit(message).await.unwrap();
     let number = turn.id;
     tokio::time::sleep(Duration::from_secs(1)).await;
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
     assert_eq!(told(&bot, "mallory"), Vec::<String>::new());
-    let world = bot.world();
-    drop(bot);
-    let bot = Bot::in_world(world, PAIRING, Rules::all()).await;
+    let bot = Bot::in_world(bot.into_world(), PAIRING, Rules::all()).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(told(&bot, "mallory").len(), 1);
     let events = bot.journal.turn(number).await.unwrap();

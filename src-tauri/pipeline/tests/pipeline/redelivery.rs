@@ -1,12 +1,12 @@
 //! A message stays with its platform until it is durable here: whoever is killed before that gets it again,
 //! and answers it once.
 
-use crate::bot::text;
+use crate::bot::{from_alice, text};
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
 use foldback_channels::{ChannelAdapter, RemoteLoopback, profile, read_log, serve, sim::SimPlatform};
 use foldback_pipeline::{Agents, Engine, Parts, Rules, SeededRng, TokioClock, config};
 use foldback_store::{Journal, SqliteJournal};
-use foldback_wire::{ChatType, Event, Inbound, Kind, OpKind, Platform, Sender, Seq, Terminal, Timestamp};
+use foldback_wire::{Event, Kind, OpKind, Platform, Seq, Terminal, Timestamp};
 use std::{
     fs::OpenOptions,
     future::Future,
@@ -64,26 +64,7 @@ impl World {
 
     /// Alice writes.
     fn write(&self, id: &str) {
-        let message = Inbound {
-            channel: "signal".into(),
-            account: None,
-            chat: "c1".into(),
-            chat_type: ChatType::Direct,
-            thread: None,
-            message: id.into(),
-            reply_to: None,
-            sender: Sender {
-                id: "alice".into(),
-                name: "alice".into(),
-                display_name: "Alice".into(),
-                is_bot: false,
-            },
-            text: "hi".to_owned(),
-            mentioned: true,
-            files: Vec::new(),
-            at: Timestamp(0),
-            dry_run: false,
-        };
+        let message = from_alice(Platform::Signal, id.into(), "hi", Timestamp(0));
         let door = adapter(self.platform);
         self.runtime
             .block_on(async move { door.inject(message).await })

@@ -48,8 +48,7 @@ async fn a_repeat_after_a_restart_is_a_duplicate_for_seven_days() {
     bot.says([text("Once.")]);
     assert_eq!(submit(&bot, &message).await, Terminal::Replied);
     bot.engine.shutdown(HOUR).await.unwrap();
-    let world = bot.world();
-    drop(bot);
+    let world = bot.into_world();
     tokio::time::sleep(6 * 24 * HOUR).await;
     let bot = Bot::in_world(world, "", Rules::all()).await;
     assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);

@@ -5,7 +5,6 @@ use async_trait::async_trait;
 use foldback_agents::{Agent, ScriptAgent, StepSink, TurnRequest};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_store::Journal as _;
 use foldback_wire::{Kind, OpKind, Outcome, OutcomeCode, Platform, Terminal};
 use std::{
     sync::{
@@ -108,11 +107,7 @@ async fn an_outage_uses_up_no_attempt_and_loses_no_answer() {
         let turn = bot.user(platform, "hi").await;
         bot.loopbacks[&platform].disconnect(Duration::from_mins(1));
         tokio::time::sleep(Duration::from_secs(30)).await;
-        assert_eq!(
-            bot.journal.outbox().await.unwrap().len(),
-            1,
-            "{platform}: it is held"
-        );
+        assert_eq!(bot.left().await.len(), 1, "{platform}: it is held");
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
         assert_eq!(bot.screen(platform), ["Here."], "{platform}");
         let sent = outcomes(&bot, OpKind::SendText).await;

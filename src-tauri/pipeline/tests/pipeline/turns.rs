@@ -1,0 +1,126 @@
+//! A turn whose agent fails, hangs or is stopped, and what waits for a turn meanwhile.
+
+use crate::bot::{Bot, later, text};
+use foldback_agents::{Act, ScriptStep};
+use foldback_wire::{Gate, Kind, OpKind, Platform, Terminal};
+use std::time::Duration;
+
+fn stall(ms: u64) -> ScriptStep {
+    Act::Stall(ms).into()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_run_keeps_what_was_said_and_says_so() {
+    let bot = Bot::start().await;
+    bot.says([text("The answer is"), Act::Error("overloaded".into()).into()]);
+    assert!(matches!(
+        bot.turn(Platform::Whatsapp, "hi").await,
+        Terminal::Failed { .. }
+    ));
+    let screen = bot.screen(Platform::Whatsapp);
+    assert_eq!(screen.len(), 2);
+    assert_eq!(screen[0], "The answer is");
+    assert!(screen[1].starts_with("⚠️ The agent is overloaded"), "{screen:?}");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redelivery_is_a_duplicate_unless_the_turn_failed() {
+    let bot = Bot::start().await;
+    let message = bot.message(Platform::Telegram, "hi");
+    let send = || async {
+        bot.engine
+            .submit(message.clone())
+            .await
+            .unwrap()
+            .ended()
+            .await
+            .unwrap()
+    };
+    bot.says([Act::Error("overloaded".into()).into()]);
+    assert!(matches!(send().await, Terminal::Failed { .. }));
+    bot.says([text("Now.")]);
+    assert_eq!(send().await, Terminal::Replied);
+    assert_eq!(send().await, Terminal::Duplicate);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_second_message_waits_and_the_cap_is_recorded() {
+    let bot = Bot::with("[queue]\ncap = 2\n").await;
+    bot.says([later(60_000, "first")]);
+    let mut turns = vec![bot.user(Platform::Signal, "1").await];
+    for n in 2..=4 {
+        if n < 4 {
+            bot.says([text(&format!("answer {n}"))]);
+        }
+        turns.push(bot.user(Platform::Signal, &n.to_string()).await);
+    }
+    let mut ends = Vec::new();
+    for turn in turns {
+        ends.push(turn.ended().await.unwrap());
+    }
+    let full = Terminal::Blocked {
+        gate: Gate::QueueFull,
+    };
+    assert_eq!(
+        ends,
+        [Terminal::Replied, Terminal::Replied, Terminal::Replied, full]
+    );
+    assert_eq!(bot.screen(Platform::Signal), ["first", "answer 2", "answer 3"]);
+    let dequeued = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter(|k| matches!(k, Kind::Dequeued { waited_ms } if *waited_ms >= 60_000));
+    assert_eq!(dequeued.count(), 2);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hung_agent_blocks_its_own_conversation_only_and_fails_in_the_end() {
+    let bot = Bot::start().await;
+    bot.says([text("I think"), stall(3_600_000)]);
+    let hung = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot.says([text("Quick.")]);
+    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
+    assert!(bot.now_ms() < 10_000);
+    assert!(matches!(hung.ended().await, Some(Terminal::Failed { .. })));
+    assert!((300_000..330_000).contains(&bot.now_ms()), "{}", bot.now_ms());
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["I think", "⚠️ The agent did not answer in time."]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn typing_is_shown_until_the_turn_is_over_and_not_to_a_dead_agent() {
+    let bot = Bot::start().await;
+    bot.says([later(20_000, "done")]);
+    bot.turn(Platform::Telegram, "hi").await;
+    // At 0, 6, 12 and 18 seconds.
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::Typing).len(), 4);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::Typing).len(), 4);
+    bot.says([stall(290_000), text("late")]);
+    bot.turn(Platform::Whatsapp, "hi").await;
+    // At 0, 6, … 114 seconds, then nothing until the agent comes back after two silent minutes and more.
+    assert_eq!(bot.calls(Platform::Whatsapp, OpKind::Typing).len(), 21);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_delivers_what_it_said() {
+    let bot = Bot::start().await;
+    bot.says([text("So far"), stall(100_000)]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(bot.engine.cancel(turn.id));
+    let id = turn.id;
+    assert!(matches!(turn.ended().await, Some(Terminal::Failed { detail }) if detail.contains("cancelled")));
+    assert_eq!(bot.screen(Platform::Telegram), ["So far", "⏹️ Stopped."]);
+    assert!(!bot.engine.cancel(id));
+    bot.check().await;
+}
