@@ -150,6 +150,50 @@ describe("the frame", () => {
     expect(byId("announcement").textContent).toContain("8 bytes");
   });
 
+  it("tells of an outage no more once it was dismissed, until the channel was up again", async () => {
+    const host = await open();
+    const alarm = { kind: "channel_down" as const, message: "telegram went down: connection refused", seq: 9, turn: null };
+    const card = (demo.calls.find((c) => c.name === "channels")?.result as ChannelCard[]).find((c) => c.channel === "telegram");
+    if (card === undefined) throw new Error("the demonstration has telegram");
+    host.push({ push: "alarm", alarm });
+    await settle();
+    await click(byId("toast").querySelector("[aria-label='Dismiss']") as HTMLElement);
+    host.push({ push: "channel", card: { ...card, state: "down" } });
+    host.push({ push: "alarm", alarm: { ...alarm, message: "telegram went down: no route", seq: 11 } });
+    await settle();
+    expect(shown("toast")).toBe(false);
+    expect(byId("alarms").textContent).toBe("2 alarms");
+    host.push({ push: "alarm", alarm: { ...alarm, message: "discord went down: no route", seq: 12 } });
+    await settle();
+    expect(byId("toast").textContent).toContain("discord went down");
+    await click(byId("toast").querySelector("[aria-label='Dismiss']") as HTMLElement);
+    host.push({ push: "channel", card: { ...card, state: "up" } });
+    host.push({ push: "alarm", alarm: { ...alarm, seq: 15 } });
+    await settle();
+    expect(byId("toast").textContent).toContain("telegram went down");
+  });
+
+  it("finds in the palette to plan a fault, from every view", async () => {
+    const host = await open();
+    await press(document.body, "k", { ctrlKey: true });
+    await type(byId("palette-input"), "plan a fault");
+    const items = [...document.querySelectorAll<HTMLElement>(".palette-item")];
+    expect(items[0]?.textContent).toContain("Plan a fault");
+    await click(items[0] as HTMLElement);
+    await found("view-channels");
+    expect(calls(host, "faults").length).toBeGreaterThan(0);
+  });
+
+  it("counts planned faults in one case", async () => {
+    const host = await open();
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    for (const [faults, words] of [[8, "8 FAULTS PLANNED"], [1, "1 FAULT PLANNED"]] as const) {
+      host.push({ push: "status", status: { ...status, faults } });
+      await settle();
+      expect(byId("faults-planned").textContent).toBe(words);
+    }
+  });
+
   it("keeps the alarms at hand when their toasts are gone, the newest first", async () => {
     const host = await open();
     const alarm = { kind: "error" as const, message: "A turn failed: the stream was cut.", seq: 9, turn: 812 };

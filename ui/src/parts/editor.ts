@@ -45,8 +45,11 @@ const roles: Extension = EditorView.theme({
 /** How an editor looks: the roles of the page, nothing of its own. */
 export const look: Extension = [roles, signs];
 
-/** What every editor for writing has. Tab indents; Escape then Tab leaves, as CodeMirror documents for keyboards. */
-export const writing: Extension = [history(), keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]), look];
+/** What every editor for writing has. Tab goes on to what comes next, as everywhere in the window. */
+export const writing: Extension = [history(), keymap.of([...defaultKeymap, ...historyKeymap]), look];
+
+/** Where a text lives by its indents: Tab indents; Escape then Tab leaves, as CodeMirror documents for keyboards. */
+export const indenting: Extension = keymap.of([indentWithTab]);
 
 const tokens = new MatchDecorator({
   // In this order: a quoted string may contain what looks like a comment or a key.

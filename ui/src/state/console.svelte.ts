@@ -1,6 +1,6 @@
 import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
-import type { Alarm, ChannelCard, FaultDeck, LogLine, Pairings, Push, Status } from "../generated/wire";
+import type { Alarm, ChannelCard, ChannelId, FaultDeck, LogLine, Pairings, Push, Status, TurnId } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
@@ -21,6 +21,8 @@ export interface Toast {
   readonly hint: string | null;
   /** Where it leads, if anywhere. */
   readonly place: Place | null;
+  /** The channel whose outage it tells of. */
+  readonly down: ChannelId | null;
 }
 
 /** Something that can be done with one thing on the screen, which its title names. */
@@ -50,6 +52,8 @@ export class Console {
   readonly #selection = new Selection();
   readonly #announcer = new Announcer((text) => (this.announcement = text));
   #toastId = 0;
+  /** Channels that are down, and of which somebody said that they know. */
+  readonly #waived = new Set<ChannelId>();
 
   view = $state<ViewId>("live");
   status = $state.raw<Status | null>(null);
@@ -71,6 +75,10 @@ export class Console {
   askedFilter = $state<string | null>(null);
   /** Channels is asked to show the fault deck; it does, and clears it. */
   askedDeck = $state(false);
+  /** The fault deck is asked to open its dialog; it does, and clears it. */
+  askedPlan = $state(false);
+  /** The turn whose course is on the screen. */
+  openedTurn = $state<TurnId | null>(null);
   /** What can be done with what is on the screen, by name: the palette lists it. */
   offers = $state.raw<readonly Offer[]>([]);
   /** Grows whenever what can be done changed; palette and sheets read it. */
@@ -197,6 +205,12 @@ export class Console {
     this.go("channels");
   }
 
+  /** Asks what is to go wrong, from anywhere. */
+  planFault(): void {
+    this.askedPlan = true;
+    this.showDeck();
+  }
+
   /** Shows the events behind a figure. */
   showEvents(filter: string): void {
     this.askedFilter = filter;
@@ -205,11 +219,11 @@ export class Console {
 
   // --- what one is told ---------------------------------------------------------------------------------------
 
-  toast(tone: Toast["tone"], title: string, hint: string | null = null, place: Place | null = null): void {
+  toast(tone: Toast["tone"], title: string, hint: string | null = null, place: Place | null = null, down: ChannelId | null = null): void {
     const id = (this.#toastId += 1);
     // The same thing said again is said once.
     const others = this.toasts.filter((toast) => toast.title !== title || toast.hint !== hint);
-    this.toasts = [...others.slice(-3), { id, tone, title, hint, place }];
+    this.toasts = [...others.slice(-3), { id, tone, title, hint, place, down }];
     this.announce(hint ? `${title} ${hint}` : title);
     // What went wrong stays until it is dismissed; a failed turn stays among the alarms in the top bar.
     if (tone === "info" || tone === "ok") setTimeout(() => this.dismiss(id), 6000);
@@ -218,6 +232,12 @@ export class Console {
 
   dismiss(id: number): void {
     this.toasts = this.toasts.filter((toast) => toast.id !== id);
+  }
+
+  /** A person read it: of the same outage there is none any more until the channel was up again. */
+  waive({ id, down }: Toast): void {
+    if (down !== null) this.#waived.add(down);
+    this.dismiss(id);
   }
 
   /** Tells a screen reader, politely. */
@@ -231,6 +251,7 @@ export class Console {
 
   /** Takes in a changed card. */
   updateChannel(card: ChannelCard): void {
+    if (card.state === "up") this.#waived.delete(card.channel);
     this.channels = this.channels.some((c) => c.channel === card.channel)
       ? this.channels.map((c) => (c.channel === card.channel ? card : c))
       : [...this.channels, card];
@@ -267,11 +288,20 @@ export class Console {
     }
   }
 
+  /** The channel of an outage: its sentence begins with it. */
+  #channelOf(message: string): ChannelId | null {
+    return this.channels.find(({ channel }) => message.startsWith(`${channel} `))?.channel ?? null;
+  }
+
   #alarm(alarm: Alarm): void {
     this.alarms = [...this.alarms, alarm].slice(-ALARM_LIMIT);
     this.alarmsTotal += 1;
+    const down = alarm.kind === "channel_down" ? this.#channelOf(alarm.message) : null;
+    if (down !== null && this.#waived.has(down)) return;
+    // What the open turn shows by itself needs no box over it; only a leak is too bad to be overlooked.
+    if (alarm.kind !== "leak" && alarm.turn !== null && alarm.turn === this.openedTurn) return this.announce(alarm.message);
     const place = { seq: alarm.seq, turn: alarm.turn ?? undefined };
-    this.toast(alarm.kind === "leak" ? "leaked" : "danger", alarm.message, null, place);
+    this.toast(alarm.kind === "leak" ? "leaked" : "danger", alarm.message, null, place, down);
   }
 }
 

@@ -48,8 +48,11 @@ export function bytes(n: number): string {
   return `${value >= 100 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1)} ${unit}`;
 }
 
+/** A sentence with its end, for another to follow. */
+export const ended = (text: string): string => (/[.?!…]$/.test(text) ? text : `${text}.`);
+
 /** A half sentence of the backend's as a whole one. Code at its beginning keeps its case. */
-export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!…]$/.test(text) ? "" : ".");
+export const sentence = (text: string): string => ended(text.charAt(0).toUpperCase() + text.slice(1));
 
 /** `partial_tag` as `partial tag`: codes as words, where the code itself is not the point. */
 export const words = (code: string): string => code.replaceAll("_", " ");

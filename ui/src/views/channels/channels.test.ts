@@ -175,3 +175,18 @@ it("has the fault deck also where no channel is configured: agents have one", as
   expect(byId("empty").textContent).toContain("No channel is configured");
   expect(byId("faults").textContent).toContain("Fault deck");
 });
+
+it("tells equal errors once, with how often and when last, and at most three kinds", async () => {
+  const { console } = await stage(ChannelsView);
+  const card = console.channel("telegram");
+  if (card === undefined) throw new Error("the demonstration has telegram");
+  const error = (seq: number, message: string) => ({ at: `2026-11-21T07:00:0${seq % 10}Z`, message, hint: "Run `signal-cli daemon`", seq });
+  const told = (): string[] => [...byId("channel-telegram").querySelectorAll("[data-testid='channel-error']")].map((row) => row.textContent?.replace(/\s+/g, " ").trim() ?? "");
+  console.updateChannel({ ...card, errors: [5, 4, 3, 2, 1].map((seq) => error(seq, "`signal-cli` does not listen")) });
+  await settle();
+  expect(told()).toEqual([expect.stringMatching(/^\d\d:00:05 signal-cli does not listen\. Run signal-cli daemon ×5, last \d\d:00:05$/)]);
+  expect([...byId("channel-telegram").querySelectorAll("code")].map((code) => code.textContent)).toEqual(["signal-cli", "signal-cli daemon"]);
+  console.updateChannel({ ...card, errors: ["a", "b", "c", "d", "a"].map((message, index) => error(9 - index, message)) });
+  await settle();
+  expect(told().map((text) => text.split(" ")[1])).toEqual(["a.", "b.", "c."]);
+});

@@ -36,10 +36,40 @@ async function choose(id: string, value: string): Promise<void> {
 it("shows what is planned, what is done, and what each has hit", async () => {
   await open(some);
   expect(rows()).toEqual([
-    "done telegram send_text 1 to 2: rate_limited hit 2 of 4 calls since Remove",
-    "planned the agent script run 1: stalls for 10 ms hit 0 of 0 runs since Remove",
+    "3 done telegram send_text 1 to 2: rate_limited hit 2 of 4 calls since Remove",
+    "4 planned the agent script run 1: stalls for 10 ms hit 0 of 0 runs since Remove",
   ]);
   expect(byId("faults").textContent).toContain("1 fault to come, 1 done");
+});
+
+it("says of a fault that is over and hit nothing that it missed", async () => {
+  await open([{ place: telegram, planned: [{ ...limited, planned: { ...limited.planned, hit: 0 } }] }]);
+  expect(rows()).toEqual(["3 missed telegram send_text 1 to 2: rate_limited hit 0 of 4 calls since Remove"]);
+});
+
+it("says before it is planned that the channel has no such call", async () => {
+  const { console } = await open(none);
+  const card = console.channel("telegram");
+  if (card === undefined) throw new Error("the demonstration has telegram");
+  console.updateChannel({ ...card, capabilities: { ...card.capabilities, edit: false, file_limit: null } });
+  await click(byId("fault-plan"));
+  const vain = (): string | undefined => document.querySelector("[data-testid='fault-vain']")?.textContent ?? undefined;
+  expect(vain()).toBeUndefined();
+  await click(byId("fault-preset-edit"));
+  expect(vain()).toBe("telegram cannot edit messages: no such call comes, and the fault hits nothing.");
+  await click(byId("fault-preset-big"));
+  expect(vain()).toContain("telegram cannot send files");
+  await click(byId("fault-preset-limited"));
+  expect(vain()).toBeUndefined();
+});
+
+it("opens its dialog when it is asked from another view", async () => {
+  const { console } = await open(none);
+  console.planFault();
+  await settle();
+  expect(console.view).toBe("channels");
+  expect(byId("fault-dialog").textContent).toContain("Plan a fault");
+  expect(console.askedPlan).toBe(false);
 });
 
 it("leads from what it has hit to the events", async () => {

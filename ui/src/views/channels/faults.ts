@@ -1,5 +1,5 @@
 /** What a person plans to go wrong, as they fill it in. */
-import type { AgentFault, CallFailure, ChunkCut, Fault, FaultPlace, OpKind } from "../../generated/wire";
+import type { AgentFault, CallFailure, ChannelCard, ChunkCut, Fault, FaultPlace, OpKind } from "../../generated/wire";
 
 /** Hits every call from the first one on. */
 export const FOR_EVER = 4_294_967_295;
@@ -83,3 +83,19 @@ export function does(place: FaultPlace, draft: Draft): boolean {
 
 export const nameOf = (place: FaultPlace): string => (place.of === "channel" ? place.channel : `the agent ${place.agent}`);
 export const keyOf = (place: FaultPlace): string => (place.of === "channel" ? `channel:${place.channel}` : `agent:${place.agent}`);
+
+/** What a call does, where a channel can be without it. */
+const OPTIONAL: Readonly<Partial<Record<OpKind, readonly [words: string, can: (capabilities: ChannelCard["capabilities"]) => boolean]>>> = {
+  edit_text: ["edit messages", (c) => c.edit],
+  delete: ["delete messages", (c) => c.delete],
+  react: ["react", (c) => c.react !== null],
+  send_file: ["send files", (c) => c.file_limit !== null],
+  send_voice: ["send voice", (c) => c.voice !== null],
+  typing: ["show typing", (c) => c.typing],
+};
+
+/** Why no call of this kind will come that a fault could hit; `null` where one may. */
+export function unmet({ channel, capabilities }: ChannelCard, op: OpKind): string | null {
+  const [words, can] = OPTIONAL[op] ?? [];
+  return words === undefined || can === undefined || can(capabilities) ? null : `${channel} cannot ${words}: no such call comes, and the fault hits nothing.`;
+}

@@ -4,7 +4,7 @@ import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
 import { Latest } from "../../store/latest";
 import { ByteText } from "../../store/text";
-import { History, type Draft } from "./model/history";
+import { History, LONGEST, type Draft } from "./model/history";
 
 const KEY = "foldback.compose.draft";
 
@@ -14,10 +14,14 @@ const EXAMPLE: Draft = {
   output: '<actions>\n  <react emoji="thumbsup" />\n</actions>\nGreat idea, and well told!',
 };
 
+/** Drafts too long to be kept on the disk, by window: they last as long as it does. */
+const long = new WeakMap<Console, Draft>();
+
 /** An answer together with the text it is about. */
 export interface Reading {
   readonly composed: Composed;
   readonly text: ByteText;
+  readonly user: string;
 }
 
 export class Bench {
@@ -43,12 +47,12 @@ export class Bench {
 
   constructor(console: Console) {
     this.#console = console;
-    const { user, output } = stored() ?? EXAMPLE;
+    const { user, output } = long.get(console) ?? stored() ?? EXAMPLE;
     [this.user, this.output] = [user, output];
     this.#latest = new Latest(
       ({ user: user_text, output: agent_output }) => console.host.call("compose", { user_text, agent_output, channels: [] }),
-      (composed, { output: text }) => {
-        this.reading = { composed, text: new ByteText(text) };
+      (composed, { user, output }) => {
+        this.reading = { composed, text: new ByteText(output), user };
         this.failure = null;
       },
       (reason) => (this.failure = HostFailure.from(reason)),
@@ -61,6 +65,16 @@ export class Bench {
     return { user: this.user, output: this.output };
   }
 
+  /** Whether the draft is too long to be there after the next start. */
+  get fleeting(): boolean {
+    return isLong(this.draft);
+  }
+
+  /** Whether what is read belongs to a text that is no longer there. */
+  get stale(): boolean {
+    return this.reading !== null && (this.reading.text.text !== this.output || this.reading.user !== this.user);
+  }
+
   /** Takes in what was typed; the backend is asked once a frame at most. */
   edit(change: Partial<Draft>): void {
     if (change.user !== undefined) this.user = change.user;
@@ -69,7 +83,7 @@ export class Bench {
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
       this.#latest.want(this.draft);
-      store(this.draft);
+      this.#keep();
     });
   }
 
@@ -117,26 +131,36 @@ export class Bench {
   close(): void {
     if (this.#frame !== 0) {
       cancelAnimationFrame(this.#frame);
-      store(this.draft);
+      this.#keep();
     }
     this.#latest.close();
   }
+
+  #keep(): void {
+    if (this.fleeting) long.set(this.#console, this.draft);
+    else long.delete(this.#console);
+    store(this.draft);
+  }
 }
+
+const isLong = ({ user, output }: Draft): boolean => user.length + output.length > LONGEST;
 
 function stored(): Draft | null {
   try {
     const draft = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Draft> | null;
-    return typeof draft?.user === "string" && typeof draft.output === "string" ? { user: draft.user, output: draft.output } : null;
+    return typeof draft?.user === "string" && typeof draft.output === "string" && draft.user.length + draft.output.length <= LONGEST ? { user: draft.user, output: draft.output } : null;
   } catch {
     // Not a draft of ours, or a forbidden shelf: the editors begin with the example.
     return null;
   }
 }
 
+/** Keeps a draft for the next start, which a long one would slow down: then there is none. */
 function store(draft: Draft): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(draft));
+    if (isLong(draft)) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify(draft));
   } catch {
-    // Too long to be kept: it lasts as long as the view.
+    // Full or forbidden: it lasts as long as the view.
   }
 }

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { EditorView } from "@codemirror/view";
 import { cleanup } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Compose, Composed } from "../../generated/wire";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import demo from "../../../recordings/demo";
+import type { Compose, Composed, Directive, Lint, Range, Ruler } from "../../generated/wire";
+import type { Args, CommandName, Result } from "../../host/host";
 import { RecordedHost, type Recording } from "../../host/recorded";
-import { byId, calls, click, layOut, press, settle, stage } from "../../test/stage";
+import { byId, calls, click, layOut, press, settle, SlowHost, stage } from "../../test/stage";
 import { SampleHost } from "../turn/test/host";
+import { Bench } from "./bench.svelte";
 import ComposeView from "./ComposeView.svelte";
 
 beforeEach(layOut);
@@ -131,6 +134,138 @@ describe("an output", () => {
   });
 });
 
+/** A hundred bytes with a directive outside of a block. */
+const PART = `<react emoji="fire"/>${"word ".repeat(15)}abc\n`;
+
+/** What a backend would say of that many parts: everything of everything. */
+function answerOf(parts: number): Composed {
+  const tag = PART.indexOf(">") + 1;
+  const each = <T>(make: (at: number, index: number) => T): T[] => Array.from({ length: parts }, (_, index) => make(index * PART.length, index));
+  const ranges = each((at): Range[] => [
+    { span: [at, at + tag], fate: "strip", reason: "bare_directive" },
+    { span: [at + tag, at + PART.length], fate: "show", reason: null },
+  ]).flat();
+  const lints = each((at, index): Lint => ({
+    diagnostic: { code: "bare-directive", severity: "warning", span: [at, at + tag], message: "`<react>` stands outside", fix: { span: [at, at + tag], text: "", title: "Wrap it" } },
+    line: index + 1, column: 1, end_line: index + 1, end_column: tag, explanation: "e",
+  }));
+  const channels = ["telegram", "discord", "slack", "whatsapp", "signal"] as const;
+  const message = { span: null, written: 4000, shown: 4000, markup: 0, escapes: 0, opened: 0, closed: 0, counts: 4000, cut: "word", ends: "abc" } as unknown as Ruler["messages"][number];
+  const messages = Math.ceil((parts * PART.length) / 4000);
+  return {
+    parsed: {
+      clean_text: PART.slice(tag).repeat(parts), suppressed: null, header: {}, actions: [], diagnostics: lints.map((l) => l.diagnostic), ranges,
+      directives: each((at): Directive => ({ type: "react", emoji: "fire", message: null, span: [at, at + tag] })),
+    },
+    lints, masked: [], redacts: true,
+    previews: channels.map((channel) => ({
+      channel, platform: channel, rules: "r", typing: false, notes: each(() => "No such reaction."),
+      bubbles: Array.from({ length: messages + 1 }, (_, i) => ({
+        message: null, from_bot: i > 0, author: "a", quote: null, part: { part: "text", text: "w".repeat(100) }, edits: 0, deleted: false, length: 4000, limit: 4096,
+        reactions: i === 0 ? each(() => ({ emoji: "🔥", sent: "fire" })) : [],
+      })),
+    })) as Composed["previews"],
+    rulers: channels.map((channel) => ({ channel, platform: channel, limit: 4096, unit: "scalars", free_markup: false, messages: Array.from({ length: messages }, () => message) })) as unknown as Ruler[],
+  };
+}
+
+class LongHost extends RecordedHost {
+  override async call<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K>> {
+    if (name !== "compose") return super.call(name, args);
+    return answerOf(Math.floor((args as Compose).agent_output.length / PART.length)) as Result<K>;
+  }
+}
+
+describe("thousands of directives", () => {
+  const PARTS = 3_000;
+  const openLong = async (parts: number) => {
+    const window = await stage(ComposeView, undefined, undefined, new LongHost(demo));
+    write("compose-output", PART.repeat(parts));
+    await settle();
+    return window;
+  };
+
+  // The editors draw what is on the screen by themselves, and here nothing has a size.
+  const elements = (): number => byId("compose-results").querySelectorAll("*").length + byId("previews").querySelectorAll("*").length;
+
+  it("puts no more into the page than a third of it does", async () => {
+    await openLong(1_000);
+    const less = elements();
+    cleanup();
+    localStorage.clear();
+    await openLong(PARTS);
+    expect(byId("compose-results").textContent).toContain("0 errors, 3,000 warnings");
+    expect(all("lint")).toHaveLength(200);
+    expect(all("parsed-directive")).toHaveLength(200);
+    expect(elements()).toBeLessThan(less * 1.3);
+    expect(elements()).toBeLessThan(8_000);
+  });
+
+  it("has every finding within reach, by button and by key", async () => {
+    await openLong(PARTS);
+    const lints = byId("lints");
+    const places = (): (string | undefined)[] => all("lint").map((l) => l.querySelector(".mono")?.textContent ?? undefined);
+    await click(lints.querySelector("[data-testid='list-after']") as HTMLElement);
+    expect([places()[0], places().at(-1)]).toEqual(["201:1", "400:1"]);
+    expect(lints.textContent).toMatch(/… 200 before.*… and 2,600 more/s);
+    await press(document.activeElement as Element, "End");
+    expect(places().at(-1)).toBe("3000:1");
+    expect(lints.querySelector("[data-testid='list-after']")).toBeNull();
+    expect(document.activeElement?.getAttribute("aria-posinset")).toBe("3000");
+    await press(document.activeElement as Element, "Home");
+    expect(places()[0]).toBe("1:1");
+  });
+
+  it("is no draft for the next start, says so, and outlasts a look elsewhere", async () => {
+    const { console } = await openLong(PARTS);
+    expect(byId("compose-output-pane").textContent).toContain("too long to be kept");
+    expect(localStorage.getItem("foldback.compose.draft")).toBeNull();
+    const again = new Bench(console);
+    expect(again.output).toHaveLength(PARTS * PART.length);
+    again.close();
+    cleanup();
+    await open();
+    expect(editor("compose-output").state.doc.toString()).toContain("Great idea");
+  });
+
+  it("is not taken from a start that still kept it", async () => {
+    localStorage.setItem("foldback.compose.draft", JSON.stringify({ user: "", output: "x".repeat(300_000) }));
+    await open();
+    expect(editor("compose-output").state.doc.length).toBeLessThan(1000);
+  });
+});
+
+describe("an answer that takes its time", () => {
+  it("leaves the one before there, dimmed, until it comes", async () => {
+    const host = new SlowHost({ ...demo, calls: [{ name: "compose", result: answerOf(1) }, ...demo.calls] }, "compose");
+    await stage(ComposeView, undefined, undefined, host);
+    await host.answer();
+    expect(byId("compose-results").getAttribute("aria-busy")).toBe("false");
+    write("compose-output", "another");
+    await vi.waitFor(() => expect(byId("compose-results").getAttribute("aria-busy")).toBe("true"), { timeout: 20_000 });
+    expect(byId("compose-results").textContent).toContain("reading…");
+    expect(byId("previews").textContent).toContain("reading…");
+    expect(all("lint")).toHaveLength(1);
+    // The first text was asked for before the recorded one was there to be read.
+    for (let i = 0; i < 3; i += 1) await host.answer();
+    await vi.waitFor(() => expect(byId("compose-results").getAttribute("aria-busy")).toBe("false"), { timeout: 20_000 });
+    expect(byId("compose-results").textContent).not.toContain("reading…");
+  });
+});
+
+describe("the keyboard", () => {
+  it("goes on from an editor with Tab and leaves the text as it is", async () => {
+    await open();
+    for (const id of ["compose-user", "compose-output"]) {
+      const before = editor(id).state.doc.toString();
+      const event = new KeyboardEvent("keydown", { key: "Tab", bubbles: true, cancelable: true });
+      byId(id).querySelector(".cm-content")?.dispatchEvent(event);
+      expect(event.defaultPrevented).toBe(false);
+      expect(editor(id).state.doc.toString()).toBe(before);
+    }
+  });
+});
+
 describe("sending", () => {
   it("goes through the chosen channel and on to its turn", async () => {
     const { host, console } = await open();
@@ -196,6 +331,27 @@ describe("sending", () => {
     expect((byId("send-whatsapp") as HTMLButtonElement).disabled).toBe(true);
     await click(byId("send-whatsapp"));
     expect(calls(host, "compose_send")).toHaveLength(0);
+  });
+
+  it("says why a channel that is off sends nothing, and leads to its switch", async () => {
+    const { console } = await open();
+    expect(byId("send-whatsapp").title).toBe("whatsapp is off: switch it on in Channels");
+    await click(byId("choose-whatsapp"));
+    expect(byId("compose-off").textContent).toContain("whatsapp is off");
+    await click(byId("compose-off"));
+    expect(console.view).toBe("channels");
+  });
+
+  it("keeps to its channel when that is switched off", async () => {
+    const { console, host } = await open();
+    const card = console.channels.find((c) => c.on);
+    if (card === undefined) throw new Error("every channel is off");
+    console.updateChannel({ ...card, on: false });
+    await settle();
+    expect(byId("compose-send").textContent).toContain(`Send through ${card.channel}`);
+    await press(byId("compose-output").querySelector(".cm-content") as Element, "Enter", { ctrlKey: true });
+    expect(calls(host, "compose_send")).toEqual([]);
+    expect(console.announcement).toContain(`${card.channel} is off`);
   });
 
   it("is remembered: up calls it back, down returns to the draft", async () => {

@@ -126,6 +126,29 @@ describe("the filter", () => {
     expect(document.querySelector("[data-testid='filter-error']")).toBeNull();
   });
 
+  it("marks what is wrong where it stands, however far the field is scrolled", async () => {
+    await stage(LiveView);
+    const input = byId("filter");
+    let scrolled = 0;
+    Object.defineProperty(input, "scrollLeft", { configurable: true, get: () => scrolled });
+    const shift = (): string | undefined => byId("filter-ghost").querySelector<HTMLElement>(".text")?.style.transform;
+    input.focus();
+    // WebKit scrolls it without an event.
+    scrolled = 120;
+    await type(input, "chanel:discord");
+    await press(input, "Enter");
+    expect(shift()).toBe("translateX(-120px)");
+    scrolled = 40;
+    await press(input, "ArrowLeft");
+    input.dispatchEvent(new KeyboardEvent("keyup", { key: "ArrowLeft", bubbles: true }));
+    await settle();
+    expect(shift()).toBe("translateX(-40px)");
+    scrolled = 7;
+    document.dispatchEvent(new Event("selectionchange"));
+    await settle();
+    expect(shift()).toBe("translateX(-7px)");
+  });
+
   it("follows the end again where another filter leaves nothing selected, and stays with the event that is", async () => {
     const { console } = await stage(LiveView);
     await click(drawn()[3] as Element);

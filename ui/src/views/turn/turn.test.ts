@@ -46,6 +46,20 @@ it("keeps reasoning and tool calls closed until they are asked for, with their l
   expect(byId("tool").textContent).toMatch(/search.*"query": "talk".*nothing new/s);
 });
 
+it("says what went wrong in the turn that is open by itself, and a leak all the same", async () => {
+  const { host, console } = await open(812);
+  const alarm = { kind: "error" as const, message: "A turn failed: cut.", seq: 9, turn: 812 };
+  host.push({ push: "alarm", alarm });
+  await settle();
+  expect(console.toasts).toEqual([]);
+  expect(console.alarmsTotal).toBe(1);
+  expect(console.announcement).toContain("A turn failed");
+  host.push({ push: "alarm", alarm: { ...alarm, turn: 813 } });
+  host.push({ push: "alarm", alarm: { ...alarm, kind: "leak", message: "8 bytes" } });
+  await settle();
+  expect(console.toasts.map(({ title }) => title)).toEqual(["A turn failed: cut.", "8 bytes"]);
+});
+
 describe("the list of turns", () => {
   it("hears also of what did not arrive after all", async () => {
     const { host } = await open(812);

@@ -7,8 +7,8 @@ export interface Draft {
 }
 
 const LIMIT = 100;
-/** A history of megabytes would slow every start. */
-const LONGEST = 200_000;
+/** Characters of the longest message and the longest draft that are kept: megabytes would slow every start. */
+export const LONGEST = 200_000;
 
 /** Where the history is kept. */
 export interface Shelf {

@@ -73,6 +73,9 @@ describe("the ledger at a moment", () => {
     const notes = (seq: number) => linesAt(hit, sampleMoment(hit, { turn: 812, seq, byte: null })).find((l) => l.entry.op === text.op)?.notes;
     expect(notes(text.seq)).not.toContain("planned fault 7: send_text 1: gone");
     expect(notes(text.seq + 1)).toContain("planned fault 7: send_text 1: gone");
+    const again = [1, 2, 3, 4].map((n) => ({ ...hit.faults[0], seq: text.seq + n }));
+    const told = linesAt({ ...detail, faults: again as typeof hit.faults }, null).flatMap((line) => line.notes).filter((note) => note.startsWith("planned"));
+    expect(told).toEqual(["planned fault 7, 4 times: send_text 1: gone"]);
   });
 
   it("says what the user saw and for how long", () => {

@@ -128,6 +128,15 @@ function subjectOfOp({ intent, text, outcome }: LedgerEntry): string {
   }
 }
 
+/** The planned faults that hit an operation, each once, until an event. */
+function hitsOf(detail: TurnDetail, op: LedgerEntry["op"], seq: number): string[] {
+  const hits = new Map<number, { about: string; times: number }>();
+  for (const fault of detail.faults) {
+    if (fault.op === op && fault.seq <= seq) hits.set(fault.number, { about: fault.about, times: (hits.get(fault.number)?.times ?? 0) + 1 });
+  }
+  return [...hits].map(([number, { about, times }]) => `planned fault ${number}${times === 1 ? "" : `, ${count(times)} times`}: ${about}`);
+}
+
 /** The ledger with what is still unmatched on top, then in the order of intents, what is ahead last. */
 export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
   const now = new Map(moment?.ledger.map((e) => [e.op, e]));
@@ -142,7 +151,7 @@ export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
       if (stage === "open" && entry.waiting !== null) notes.push(entry.waiting);
       if (stage === "done" && entry.outcome?.detail != null) notes.push(entry.outcome.detail);
       if (stage !== "ahead" && entry.attempts > 1) notes.push(`${entry.attempts} attempts`);
-      for (const fault of detail.faults) if (fault.op === entry.op && fault.seq <= seq) notes.push(`planned fault ${fault.number}: ${fault.about}`);
+      notes.push(...hitsOf(detail, entry.op, seq));
       if (stage === "done" && entry.visible_ms !== null) notes.push(`seen for ${duration(entry.visible_ms)}`);
       // That it leaked is known at the end of the turn; it is told where it happened.
       return { entry, stage, subject: subjectOfOp(entry), notes, leaks: stage === "ahead" ? [] : full.leaked };
