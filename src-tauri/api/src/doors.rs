@@ -88,7 +88,7 @@ impl Doors {
                 *self = Self {
                     began: Some(event.at),
                     ..Self::default()
-                }
+                };
             }
             (Kind::Muted { muted, by }, _) => {
                 self.muted = muted.then(|| Shut {

@@ -1,11 +1,15 @@
 //! A channel with credentials: they are read anew whenever it connects, so that a person who mends a token switches
 //! the channel off and on, and nothing else has to end.
 
-use super::{adapters::Made, lock};
+use super::{
+    adapters::{ChannelError, Made},
+    lock,
+};
 use async_trait::async_trait;
 use foldback_channels::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
 use foldback_wire::{Capabilities, RefusalCode, Secret};
 use std::sync::{Arc, Mutex};
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 /// Credentials as they were read; `None` for one that cannot be had.
@@ -14,6 +18,11 @@ pub(super) type Credentials = Vec<Option<Secret>>;
 /// An adapter that is made anew when its credentials have changed.
 pub(super) struct Renewed {
     can: Capabilities,
+    parts: Arc<Parts>,
+}
+
+/// What makes it.
+struct Parts {
     read: Box<dyn Fn() -> Credentials + Send + Sync>,
     make: Box<dyn Fn() -> Made + Send + Sync>,
     now: Mutex<Now>,
@@ -32,34 +41,48 @@ impl Renewed {
         can: Capabilities,
         read: impl Fn() -> Credentials + Send + Sync + 'static,
         make: impl Fn() -> Made + Send + Sync + 'static,
-    ) -> Result<Self, super::adapters::ChannelError> {
+    ) -> Result<Self, ChannelError> {
         let from = read();
         let made = match make() {
             Err(error) if error.is_mended_without_start() => Err(refused(&error)),
             made => Ok(made?),
         };
-        Ok(Self {
-            can,
+        let parts = Parts {
             read: Box::new(read),
             make: Box::new(make),
             now: Mutex::new(Now { from, made }),
+        };
+        Ok(Self {
+            can,
+            parts: Arc::new(parts),
         })
     }
+}
 
+impl Parts {
     /// The adapter of the credentials as they are now. What it remembers lasts as long as they do.
     fn renew(&self) -> Result<Arc<dyn ChannelAdapter>, Refusal> {
         let from = (self.read)();
-        let mut now = lock(&self.now);
-        if now.from != from || now.made.is_err() {
+        if lock(&self.now).is_outdated(&from) {
+            // Not under the lock: who performs an operation meanwhile does not wait for a keyring.
             let made = (self.make)().map_err(|error| refused(&error));
-            *now = Now { from, made };
+            *lock(&self.now) = Now { from, made };
         }
-        now.made.clone()
+        lock(&self.now).made.clone()
+    }
+}
+
+impl Now {
+    /// Whether the adapter is to be made anew from these credentials. One that works outlives that a credential cannot
+    /// be had for a while.
+    fn is_outdated(&self, from: &Credentials) -> bool {
+        let lost = |(now, before): (&Option<Secret>, &Option<Secret>)| now.is_none() && before.is_some();
+        self.made.is_err() || (self.from != *from && !from.iter().zip(&self.from).any(lost))
     }
 }
 
 /// Why it does not connect; not tried again by itself.
-fn refused(error: &super::adapters::ChannelError) -> Refusal {
+fn refused(error: &ChannelError) -> Refusal {
     Refusal::new(RefusalCode::Rejected, error.to_string())
 }
 
@@ -70,11 +93,15 @@ impl ChannelAdapter for Renewed {
     }
 
     async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        self.renew()?.run(sink, stop).await
+        // A keyring may wait for a person who opens it.
+        let parts = Arc::clone(&self.parts);
+        let renewed = tokio::task::spawn_blocking(move || parts.renew()).await;
+        let failed = |error: JoinError| Refusal::new(RefusalCode::Transient, error.to_string());
+        renewed.map_err(failed)??.run(sink, stop).await
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
-        let made = lock(&self.now).made.clone();
+        let made = lock(&self.parts.now).made.clone();
         made?.perform(call).await
     }
 }

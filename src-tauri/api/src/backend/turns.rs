@@ -178,10 +178,10 @@ impl Backend {
 /// `not_found` when there is neither; `journal` when it cannot be read.
 pub async fn explain(journal: &dyn Journal, about: &str) -> Result<Why, Failure> {
     let text = about.trim();
-    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse() {
-        if let Some(answer) = explain_turn(journal, TurnId(number)).await? {
-            return Ok(answer);
-        }
+    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse()
+        && let Some(answer) = explain_turn(journal, TurnId(number)).await?
+    {
+        return Ok(answer);
     }
     // A bare number can be a message's id as well.
     let turn = turn_of(journal, &MessageId::new(text))

@@ -160,7 +160,7 @@ async fn a_rehearsal_on_an_armed_channel_needs_no_connection_either() {
     };
     let turn = bot.engine.submit(rehearsal).await.unwrap();
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert!(bot.journal.outbox().await.unwrap().is_empty(), "nothing is held");
+    assert!(bot.left().await.is_empty(), "nothing is held");
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     assert!(bot.screen(Platform::Signal).is_empty());
     bot.check().await;
