@@ -7,6 +7,7 @@
 mod backend;
 mod catalog;
 mod contract;
+mod doors;
 mod failure;
 mod fold;
 mod live;

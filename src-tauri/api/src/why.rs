@@ -1,25 +1,34 @@
 //! "Why did my bot (not) say that?" A turn's way as steps, and the first of them that said no.
 
-use crate::TurnFold;
+use crate::{
+    TurnFold,
+    doors::{Doors, Kept},
+};
 use foldback_store::row;
 use foldback_wire::{
-    AgentFault, ChannelId, Event, HoldReason, Kind, OpKind, Outcome, OutcomeCode, StopReason, Suppression,
-    Terminal, TurnId,
-    rpc::{LedgerEntry, TurnDetail, Why, WhyStep},
+    AgentFault, ChannelId, Event, HoldReason, Kind, OpKind, Outcome, OutcomeCode, Span, StopReason,
+    Suppression, Terminal, TurnId,
+    rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
 };
 
 /// Why the turn of these events went as it did; `None` when they hold no message.
 pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
+    why_behind(turn, events, &Doors::default())
+}
+
+/// The same, where it is known what keeps its channels from sending.
+pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors) -> Option<Why> {
     let fold = TurnFold::of(turn, events);
     let detail = fold.detail()?;
     let way = Way {
         detail: &detail,
         channel: detail.inbound.channel.clone(),
+        doors,
     };
     let mut steps: Vec<_> = events.iter().filter_map(|event| way.step(event)).collect();
     steps.extend(way.open_hold());
     steps.sort_by_key(|step| step.seq);
-    let answer = way.answer(steps.iter().find(|step| step.no));
+    let answer = way.answer(&steps.iter().filter(|step| step.no).collect::<Vec<_>>());
     Some(Why { turn, answer, steps })
 }
 
@@ -27,6 +36,7 @@ pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
 struct Way<'a> {
     detail: &'a TurnDetail,
     channel: ChannelId,
+    doors: &'a Doors,
 }
 
 /// What a step says about the answer.
@@ -109,7 +119,7 @@ impl Way<'_> {
                     Says::No(Some(format!("channels.{}.narration", self.channel))),
                 )
             }
-            Kind::Skipped { at, outcome } => {
+            Kind::Skipped { at, outcome, setting } => {
                 let directive = self
                     .detail
                     .directives
@@ -118,20 +128,20 @@ impl Way<'_> {
                 let tag = directive.map_or("directive", |d| d.directive.tag());
                 (
                     Some(format!("<{tag}> was not carried out: {}", told(outcome))),
-                    Says::No(self.outcome_setting(outcome)),
+                    Says::No(setting.clone()),
                 )
             }
-            Kind::Diagnosed { diagnostic, .. } if diagnostic.severity == foldback_wire::Severity::Error => {
+            Kind::Diagnosed { message, diagnostic }
+                if diagnostic.severity == foldback_wire::Severity::Error
+                    && !self.was_skipped(*message, diagnostic.span) =>
+            {
                 (None, Says::No(None))
             }
             Kind::Waiting {
                 op: Some(op), reason, ..
             } if self.open(op.0) => {
-                let what = self.op(op.0).map_or("an operation", |e| noun(e.intent.kind));
-                (
-                    Some(format!("{what} waits: {}", reason.about())),
-                    Says::No(self.wait_setting(*reason)),
-                )
+                let Kept { text, setting } = self.waits(self.op(op.0)?, *reason);
+                (Some(text), Says::No(setting))
             }
             Kind::Ended { op, outcome } => {
                 let entry = self.op(op.0)?;
@@ -156,6 +166,19 @@ impl Way<'_> {
             Kind::Undelivered { op, detail, .. } => (Some(self.lost(op.0, detail)?), Says::No(None)),
             _ => return None,
         })
+    }
+
+    /// What an operation waits for. That its channel is off, muted or not connected is one reason in the journal; which
+    /// it is, the channel's own events tell.
+    fn waits(&self, entry: &LedgerEntry, reason: HoldReason) -> Kept {
+        let channel = entry.intent.channel.as_ref().unwrap_or(&self.channel);
+        let kept = (reason == HoldReason::ChannelOff).then(|| self.doors.keep(channel));
+        let Kept { text, setting } = kept.flatten().unwrap_or_else(|| Kept {
+            text: reason.about().to_owned(),
+            setting: None,
+        });
+        let text = format!("{} waits: {text}", noun(entry.intent.kind));
+        Kept { text, setting }
     }
 
     /// What became known later of an operation that had ended well.
@@ -191,7 +214,16 @@ impl Way<'_> {
         })
     }
 
-    fn answer(&self, no: Option<&WhyStep>) -> String {
+    /// A directive that was not carried out says so itself; its finding in the output is the same no again.
+    fn was_skipped(&self, message: u32, span: Span) -> bool {
+        let skipped = |entry: &DirectiveEntry| {
+            entry.outcome.is_some() && entry.message == message && entry.directive.span() == span
+        };
+        self.detail.directives.iter().any(skipped)
+    }
+
+    /// What is said of the whole: the first that said no, and how many others did.
+    fn answer(&self, noes: &[&WhyStep]) -> String {
         let turn = self.detail.summary.turn;
         let begun = match &self.detail.summary.terminal {
             None => format!("Turn {turn} is still running"),
@@ -200,8 +232,8 @@ impl Way<'_> {
             Some(_) if self.landed() == 0 => format!("Turn {turn} got no answer"),
             Some(_) => format!("Turn {turn} was answered on {}", self.channel),
         };
-        match no {
-            Some(step) => {
+        match noes {
+            [step, more @ ..] => {
                 let text = step.text.trim_end_matches('.');
                 let joint = if begun.contains("was answered") {
                     ", but"
@@ -212,9 +244,13 @@ impl Way<'_> {
                     .setting
                     .as_ref()
                     .map_or_else(String::new, |setting| format!(" The setting is {setting}."));
-                format!("{begun}{joint} {} said: {text}.{setting}", step.stage)
+                let more = match more.len() {
+                    0 => String::new(),
+                    n => format!(" (and {n} more)"),
+                };
+                format!("{begun}{joint} {} said: {text}{more}.{setting}", step.stage)
             }
-            None => match (&self.detail.summary.terminal, self.landed()) {
+            [] => match (&self.detail.summary.terminal, self.landed()) {
                 (None, _) => format!("{begun}: {}.", self.doing()),
                 (Some(_), 0) => format!("{begun}, and nothing said no."),
                 (Some(_), 1) => format!("{begun}: one operation acknowledged."),
@@ -275,13 +311,8 @@ impl Way<'_> {
     fn outcome_setting(&self, outcome: &Outcome) -> Option<String> {
         match outcome.code {
             OutcomeCode::DryRun => Some(format!("channels.{}.armed", self.channel)),
-            OutcomeCode::NotAllowed => Some("output.allow_targets".to_owned()),
             _ => None,
         }
-    }
-
-    fn wait_setting(&self, reason: HoldReason) -> Option<String> {
-        (reason == HoldReason::ChannelOff).then(|| format!("channels.{}.enabled", self.channel))
     }
 }
 

@@ -170,10 +170,8 @@ fn a_channel_that_is_off_holds_the_message() {
             until: None,
         },
     );
-    assert_eq!(
-        noes(&ask(&story)),
-        [("deliver", Some("channels.telegram.enabled"))]
-    );
+    // Which it is, off, muted or not connected, the turn's own events do not tell.
+    assert_eq!(noes(&ask(&story)), [("deliver", None)]);
     // Once it went out, nothing said no.
     story.at(
         900,
@@ -212,13 +210,63 @@ fn a_directive_that_the_channel_cannot_do_is_named_beside_the_answer() {
     };
     story.at(40, Kind::Directive { at, directive });
     let outcome = Outcome::new(OutcomeCode::Unsupported).because("speech is not configured");
-    story.at(40, Kind::Skipped { at, outcome });
+    let setting = None;
+    story.at(40, Kind::Skipped { at, outcome, setting });
     story.sent(50, 1, text("Hi"), Some("b1"));
     let why = end(story, Terminal::Replied);
     assert_eq!(
         why.answer,
         "Turn 7 was answered on telegram, but deliver said: <voice> was not carried out: unsupported, speech is \
          not configured."
+    );
+}
+
+#[test]
+fn a_refused_directive_names_its_own_setting_and_how_many_others_said_no() {
+    let mut story = running();
+    for (index, (detail, setting)) in [
+        ("report.pdf cannot be opened: not found", "files.send_dir"),
+        ("slack:c1 is not in output.allow_targets", "output.allow_targets"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let at = DirectiveRef {
+            message: 0,
+            index: index as u32,
+        };
+        let span = Span::new(10 * index, 10 * index + 9);
+        let directive = Directive::Voice {
+            text: "a".into(),
+            span,
+        };
+        story.at(40, Kind::Directive { at, directive });
+        let outcome = Outcome::new(OutcomeCode::NotAllowed).because(detail);
+        let setting = Some(setting.to_owned());
+        story.at(40, Kind::Skipped { at, outcome, setting });
+        // The same no again, as a finding in the output.
+        let diagnostic = Diagnostic::new(foldback_wire::Code::NotAllowed, span, detail);
+        story.at(
+            40,
+            Kind::Diagnosed {
+                message: 0,
+                diagnostic,
+            },
+        );
+    }
+    story.sent(50, 1, text("Hi"), Some("b1"));
+    let why = end(story, Terminal::Replied);
+    assert_eq!(
+        noes(&why),
+        [
+            ("deliver", Some("files.send_dir")),
+            ("deliver", Some("output.allow_targets"))
+        ]
+    );
+    assert_eq!(
+        why.answer,
+        "Turn 7 was answered on telegram, but deliver said: <voice> was not carried out: not_allowed, report.pdf \
+         cannot be opened: not found (and 1 more). The setting is files.send_dir."
     );
 }
 

@@ -11,6 +11,9 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+/// The setting that says how large a file may be.
+const MAX_SIZE: &str = "files.max_size";
+
 /// A folder from which regular files can be opened, and nothing else.
 #[derive(Debug, Clone)]
 pub struct Folder {
@@ -117,6 +120,16 @@ pub enum FileRefusal {
     },
 }
 
+impl FileRefusal {
+    /// The setting that would change it; `None` where the file itself, or the platform, would have to change.
+    pub fn setting(&self) -> Option<&'static str> {
+        match self {
+            Self::TooLarge { by, .. } => (*by == MAX_SIZE).then_some(MAX_SIZE),
+            _ => Some("files.send_dir"),
+        }
+    }
+}
+
 impl From<FileRefusal> for Refusal {
     fn from(refusal: FileRefusal) -> Self {
         let code = match refusal {
@@ -201,7 +214,7 @@ impl Folder {
                 names: meta.nlink(),
             });
         }
-        check_size(path, meta.len(), self.max_size, "files.max_size")?;
+        check_size(path, meta.len(), self.max_size, MAX_SIZE)?;
         let open = OpenFile {
             name,
             size: meta.len(),

@@ -52,16 +52,50 @@ pub(crate) fn is_private(url: &Url) -> bool {
     url.scheme() == "https" || url.scheme() == "http" && is_local(url)
 }
 
-/// A call that got no answer. The error's address, in which some platforms want the token, is left out.
+/// A call that got no answer. Of the error's address, in which some platforms want the token, only the host is told.
 pub(crate) fn unanswered(error: reqwest::Error) -> Refusal {
+    let place = error.url().map_or_else(
+        || "the platform".to_owned(),
+        |url| url.origin().ascii_serialization(),
+    );
     let never_left = error.is_connect() || error.is_builder();
-    let error = error.without_url();
-    let mut detail = error.to_string();
-    let mut cause = std::error::Error::source(&error);
-    while let Some(inner) = cause {
-        detail = format!("{detail}: {inner}");
-        cause = inner.source();
-    }
+    let what = if never_left {
+        "cannot reach"
+    } else if error.is_timeout() {
+        "no answer in time from"
+    } else {
+        "the connection broke to"
+    };
+    let detail = format!("{what} {place}: {}", cause(&error.without_url()));
     let refusal = Refusal::new(RefusalCode::Transient, detail);
     if never_left { refusal } else { refusal.or_done() }
+}
+
+/// What is at the bottom of an error, without the layers that passed it on and without the system's number for it.
+fn cause(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut at = error;
+    while let Some(inner) = at.source() {
+        at = inner;
+    }
+    let text = at.to_string();
+    match text.split_once(" (os error ") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_cannot_be_reached_is_named_without_the_token() {
+        let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let root = format!("http://{}", socket.local_addr().unwrap());
+        drop(socket);
+        let call = client(&root).unwrap().post(format!("{root}/bot123:SECRET/getMe"));
+        let refusal = unanswered(call.send().await.unwrap_err());
+        assert_eq!(refusal.detail, format!("cannot reach {root}: connection refused"));
+        assert!(!refusal.maybe_done);
+    }
 }

@@ -9,7 +9,7 @@ use crate::{
         lanes::{Carried, Job, Origin},
         tally::terminal_of,
     },
-    engine::Core,
+    engine::{ByHand, Core},
     recorder::Recorder,
     rules::Rule,
     stages::dedupe::{CAPACITY, MEMORY},
@@ -36,6 +36,8 @@ pub(crate) struct Left {
     turns: BTreeMap<TurnId, Option<ChannelId>>,
     /// Turns that waited, or were about to run: they are taken up again.
     waiting: BTreeMap<TurnId, Waiting>,
+    /// What people had switched off.
+    pub(crate) by_hand: ByHand,
 }
 
 /// A message that was received and not given to the agent.
@@ -57,6 +59,7 @@ struct Walk {
     waiting: BTreeMap<TurnId, Waiting>,
     /// Messages that were answered, the latest first.
     answered: Vec<(TurnId, Timestamp, Inbound)>,
+    by_hand: ByHand,
     /// The process that is read about had closed everything that was left to it: an `idle` of no turn.
     closed: bool,
     /// Its start was passed: nothing further back is open.
@@ -69,6 +72,10 @@ impl Walk {
         let remembered = now.since(event.at) < MEMORY && self.answered.len() < CAPACITY;
         if self.past_start && !remembered {
             return false;
+        }
+        if !self.past_start {
+            // That start told what it had found.
+            self.by_hand.take(&event);
         }
         match (event.turn, event.kind) {
             (None, Kind::Idle) => self.closed = true,
@@ -129,6 +136,7 @@ impl Core {
             open: mut turns,
             mut waiting,
             answered,
+            by_hand,
             ..
         } = walk;
         let mut seen = self.seen();
@@ -148,6 +156,7 @@ impl Core {
             outbox,
             turns,
             waiting,
+            by_hand,
         })
     }
 

@@ -20,7 +20,7 @@ pub use kind::{KINDS, KindWord};
 pub use memory::MemoryJournal;
 pub use mention::Mention;
 pub use pairing::{PairingBook, PairingError, Standing};
-pub use row::{one_line, row};
+pub use row::{one_line, row, who};
 pub use scene::Scene;
 pub use selection::Selection;
 pub use sqlite::{Limits, SqliteJournal};

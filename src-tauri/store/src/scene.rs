@@ -13,8 +13,10 @@ use std::collections::HashMap;
 pub struct Scene {
     /// Whether the events come from a replay.
     replayed: bool,
-    /// When each channel was armed or disarmed, in order. A person does that, so it stays short.
+    /// When each channel was armed or disarmed, in order. A person or a start does that, so it stays short.
     armings: HashMap<ChannelId, Vec<(Seq, bool)>>,
+    /// When a process began, in order: from there on a channel is armed only once its process says so.
+    starts: Vec<Seq>,
     known: Seq,
 }
 
@@ -35,7 +37,7 @@ impl Scene {
     /// Learns what happened up to `until`; reads only the few events that say so.
     pub async fn learn(&mut self, journal: &dyn Journal, until: Seq) -> Result<(), StoreError> {
         if until > self.known {
-            let armings = Selection::kinds(["armed"]);
+            let armings = Selection::kinds(["armed", "started"]);
             for event in journal.select(&armings, self.known, until, usize::MAX).await? {
                 self.see(&event);
             }
@@ -46,11 +48,15 @@ impl Scene {
 
     /// Learns from an event; events come in order.
     pub fn see(&mut self, event: &Event) {
-        if let (Kind::Armed { armed, .. }, Some(channel)) = (&event.kind, &event.channel) {
-            self.armings
-                .entry(channel.clone())
-                .or_default()
-                .push((event.seq, *armed));
+        match (&event.kind, &event.channel) {
+            (Kind::Armed { armed, .. }, Some(channel)) => {
+                self.armings
+                    .entry(channel.clone())
+                    .or_default()
+                    .push((event.seq, *armed));
+            }
+            (Kind::Started { .. }, _) => self.starts.push(event.seq),
+            _ => {}
         }
     }
 
@@ -69,7 +75,11 @@ impl Scene {
             .and_then(|channel| self.armings.get(channel));
         armings.is_some_and(|armings| {
             let before = armings.partition_point(|(seq, _)| *seq <= event.seq);
-            armings[..before].last().is_some_and(|(_, armed)| *armed)
+            let begun = self.starts.partition_point(|seq| *seq <= event.seq);
+            let start = self.starts[..begun].last();
+            armings[..before]
+                .last()
+                .is_some_and(|(seq, armed)| *armed && start.is_none_or(|start| start < seq))
         })
     }
 

@@ -248,6 +248,15 @@ async fn a_row_knows_whether_its_channel_was_armed_then() {
                 draft(11),
                 armed(false),
                 draft(10),
+                armed(true),
+                Draft {
+                    kind: Kind::Started {
+                        version: String::new(),
+                    },
+                    channel: None,
+                    ..draft(10)
+                },
+                draft(10),
             ])
             .unwrap();
         journal.flush().await.unwrap();
@@ -257,9 +266,10 @@ async fn a_row_knows_whether_its_channel_was_armed_then() {
         let rows = all.rows(0, 9).await.unwrap();
         assert_eq!(
             rows.iter().map(flags).collect::<Vec<_>>(),
-            [false, true, true, false, false, false]
+            [false, true, true, false, false, false, true, false, false],
+            "a new process is not armed until it says so"
         );
-        assert_eq!(seqs(&live, 0, 9).await, [2, 3]);
+        assert_eq!(seqs(&live, 0, 9).await, [2, 3, 7]);
         assert_eq!(rows[0].channel, Some(ChannelId::new("telegram")));
     }
 }

@@ -326,6 +326,9 @@ pub enum Kind {
         at: DirectiveRef,
         /// How it counts.
         outcome: Outcome,
+        /// The setting that would change it, such as `output.allow_targets`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        setting: Option<String>,
     },
     /// The header was read.
     HeaderRead {

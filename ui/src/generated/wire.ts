@@ -129,11 +129,16 @@ export type Book = {
   open: Array<BookLine>,
   /** How many there are. */
   open_total: number,
-  /** Failed, or with an unknown outcome: nothing is sent of them any more by itself. The latest first. */
+  /** Failed, or with an unknown outcome, and not done: nothing is sent of them any more by itself. The latest first. */
   dead: Array<BookLine>,
   /** How many there are among the outcomes looked at. */
   dead_total: number,
-  /** The filter that shows them. */
+  /** Dead letters about which nothing is left to do: a person sent them again, or what they were to show went out with
+   * a later text. The latest first. */
+  done: Array<BookLine>,
+  /** How many there are among the outcomes looked at. */
+  done_total: number,
+  /** The filter that shows all dead letters, those that are done included. */
   dead_filter: string,
   /** Everything else that ended, the latest first. What was acknowledged and did not arrive after all stands among
    * the dead ones only. */
@@ -321,7 +326,7 @@ export type ChannelCard = {
   simulated: boolean,
   /** Where it stands. */
   state: ChannelState,
-  /** Since when. */
+  /** Since when; while it is not connected, since it was connected last, however often it was tried. */
   since: Timestamp,
   /** Why it stands there, in words. */
   why: string,
@@ -356,13 +361,15 @@ export type ChannelCard = {
 
 /** The last thing that went wrong on a channel. */
 export type ChannelError = {
-  /** When. */
+  /** When; the last time, where it happened more than once. */
   at: Timestamp,
+  /** How often. */
+  count: number,
   /** What, in words. */
   message: string,
   /** What to do about it. */
   hint: string | null,
-  /** The event. */
+  /** The event, the last one. */
   seq: number,
 };
 
@@ -1309,6 +1316,8 @@ export type Kind = { "type": "started",
   at: DirectiveRef,
   /** How it counts. */
   outcome: Outcome,
+  /** The setting that would change it, such as `output.allow_targets`. */
+  setting?: string | null,
 }
 | { "type": "header_read",
   /** Which assistant message. */
@@ -2364,9 +2373,11 @@ export type TurnSummary = {
   directives: number,
   /** Diagnostics. */
   diagnostics: number,
-  /** Operations whose outcome is `failed`, `unknown` or `not_allowed`. One that was superseded or that the platform
-   * cannot do is no failure. */
+  /** Operations whose outcome is `failed` or `not_allowed`. One that was superseded or that the platform cannot do
+   * is no failure. */
   failed_ops: number,
+  /** Operations whose outcome is `unknown`: they may have arrived. */
+  unknown_ops: number,
 };
 
 /** Tokens used by a run. */

@@ -1,12 +1,18 @@
 //! What is at the other end of each channel.
 
+use super::renewed::{Credentials, Renewed};
 use foldback_channels::{
     ChannelAdapter, DISCORD, Discord, Folder, Loopback, Refusal, RemoteLoopback, SIGNAL_CLI, SLACK,
     SignalCli, Slack, SlackApp, SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber, profile,
 };
 use foldback_pipeline::config::{self, ChannelConfig, ChannelKind, Config, SecretError};
 use foldback_wire::{Capabilities, ChannelId, Clock, Platform, Rng, Secret};
-use std::{collections::BTreeMap, net::SocketAddr, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The adapters of a configuration.
 pub(super) struct Adapters {
@@ -53,9 +59,16 @@ pub enum ChannelError {
     },
 }
 
+impl ChannelError {
+    /// Whether a person can mend it while the bot runs: what a credential's reference names is read again.
+    pub(super) const fn is_mended_without_start(&self) -> bool {
+        matches!(self, Self::Credential { .. })
+    }
+}
+
 /// Makes the adapter of every channel.
 pub(super) fn build(
-    config: &Config,
+    config: &Arc<Config>,
     base: &Path,
     clock: &Arc<dyn Clock>,
     rng: &Arc<dyn Rng>,
@@ -70,56 +83,62 @@ pub(super) fn build(
             continue;
         };
         let place = Place {
-            id,
-            settings,
+            id: id.clone(),
+            settings: settings.clone(),
             platform,
-            config,
-            base,
-            clock,
-            rng,
+            config: Arc::clone(config),
+            base: base.to_owned(),
+            clock: Arc::clone(clock),
+            rng: Arc::clone(rng),
         };
-        let adapter = match kind {
+        let make = match kind {
             ChannelKind::Loopback => {
-                if let Some(address) = place.simulated()? {
+                let adapter = if let Some(address) = place.simulated()? {
                     place.remote(address)
                 } else {
                     let loopback = Arc::new(Loopback::new(place.can(), Arc::clone(clock), None));
                     adapters.loopbacks.insert(id.clone(), Arc::clone(&loopback));
                     loopback
-                }
+                };
+                adapters.all.push((id.clone(), adapter));
+                continue;
             }
-            ChannelKind::Telegram => place.telegram()?,
-            ChannelKind::Discord => place.discord()?,
-            ChannelKind::Slack => place.slack()?,
-            ChannelKind::Whatsapp => place.whatsapp()?,
-            ChannelKind::Signal => place.signal()?,
+            ChannelKind::Telegram => Place::telegram,
+            ChannelKind::Discord => Place::discord,
+            ChannelKind::Slack => Place::slack,
+            ChannelKind::Whatsapp => Place::whatsapp,
+            ChannelKind::Signal => Place::signal,
         };
+        let (reader, can) = (place.clone(), place.can());
+        let adapter = Renewed::new(can, move || reader.credentials(), move || make(&place))?;
+        let adapter: Arc<dyn ChannelAdapter> = Arc::new(adapter);
         adapters.all.push((id.clone(), adapter));
     }
     Ok(adapters)
 }
 
 /// One channel of the configuration.
-struct Place<'a> {
-    id: &'a ChannelId,
-    settings: &'a ChannelConfig,
+#[derive(Clone)]
+struct Place {
+    id: ChannelId,
+    settings: ChannelConfig,
     platform: Platform,
-    config: &'a Config,
-    base: &'a Path,
-    clock: &'a Arc<dyn Clock>,
-    rng: &'a Arc<dyn Rng>,
+    config: Arc<Config>,
+    base: PathBuf,
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
 }
 
-type Made = Result<Arc<dyn ChannelAdapter>, ChannelError>;
+pub(super) type Made = Result<Arc<dyn ChannelAdapter>, ChannelError>;
 
-impl Place<'_> {
+impl Place {
     /// What its platform can do; what the configuration takes away the pipeline knows.
     fn can(&self) -> Capabilities {
         profile(self.platform)
     }
 
     fn clocked(&self) -> (Arc<dyn Clock>, Arc<dyn Rng>) {
-        (Arc::clone(self.clock), Arc::clone(self.rng))
+        (Arc::clone(&self.clock), Arc::clone(&self.rng))
     }
 
     /// The folder that files are sent from.
@@ -149,13 +168,21 @@ impl Place<'_> {
     ) -> Result<Secret, ChannelError> {
         let reference = reference.ok_or_else(|| self.missing(key, what))?;
         let text = reference
-            .resolve(self.base)
+            .resolve(&self.base)
             .map_err(|source| ChannelError::Credential {
                 channel: self.id.clone(),
                 key,
                 source,
             })?;
         Ok(Secret::new(text))
+    }
+
+    /// All that its settings name, as it is now.
+    fn credentials(&self) -> Credentials {
+        let named = self.settings.secrets();
+        named
+            .map(|(_, secret)| secret.resolve(&self.base).ok().map(Secret::new))
+            .collect()
     }
 
     fn token(&self) -> Result<Secret, ChannelError> {
@@ -223,7 +250,7 @@ impl Place<'_> {
     /// An app-level token stands for Socket Mode, an address for the Events API.
     fn slack(&self) -> Made {
         let (clock, rng) = self.clocked();
-        let settings = self.settings;
+        let settings = &self.settings;
         let events = match (&settings.app_token, settings.listen) {
             (token @ Some(_), _) => {
                 SlackEvents::SocketMode(self.credential("app_token", token.as_ref(), "it")?)
@@ -259,7 +286,7 @@ impl Place<'_> {
 
     fn whatsapp(&self) -> Made {
         let (clock, rng) = self.clocked();
-        let settings = self.settings;
+        let settings = &self.settings;
         let account = settings.account.clone();
         let number = WhatsAppNumber {
             id: account.ok_or_else(|| {

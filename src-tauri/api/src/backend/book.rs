@@ -26,15 +26,75 @@ struct Outcome {
     code: OutcomeCode,
 }
 
+/// What ended lately, and what became of it.
+#[derive(Default)]
+struct Outcomes {
+    /// The earliest first.
+    all: Vec<Outcome>,
+    /// Since when was looked; `None` when everything was.
+    since: Option<Timestamp>,
+    /// What was sent again, and in which turn.
+    resent: HashMap<OpId, TurnId>,
+    texts: Texts,
+}
+
+/// Texts of turns: a live frame is overtaken once the whole text that it began is out.
+#[derive(Default)]
+struct Texts {
+    frames: HashMap<OpId, TurnId>,
+    /// The other texts, and whether the platform acknowledged them.
+    whole: HashMap<TurnId, BTreeMap<OpId, bool>>,
+}
+
+impl Texts {
+    fn see(&mut self, turn: TurnId, kind: &Kind) {
+        match kind {
+            Kind::Intended { op, intent } if matches!(intent.kind, OpKind::SendText | OpKind::EditText) => {
+                if intent.live {
+                    self.frames.insert(*op, turn);
+                } else {
+                    self.whole.entry(turn).or_default().insert(*op, false);
+                }
+            }
+            // What was done in its place says how it ended.
+            Kind::Ended { op, outcome } if outcome.replaced_by.is_some() => {
+                self.whole.entry(turn).or_default().remove(op);
+            }
+            Kind::Ended { op, outcome } => {
+                let arrived = matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged);
+                self.end(turn, *op, arrived);
+            }
+            Kind::Undelivered { op, .. } => self.end(turn, *op, false),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, turn: TurnId, op: OpId, arrived: bool) {
+        if let Some(text) = self.whole.get_mut(&turn).and_then(|texts| texts.get_mut(&op)) {
+            *text = arrived;
+        }
+    }
+
+    fn is_overtaken(&self, op: OpId) -> bool {
+        let texts = self.frames.get(&op).and_then(|turn| self.whole.get(turn));
+        texts.is_some_and(|texts| !texts.is_empty() && texts.values().all(|arrived| *arrived))
+    }
+}
+
 impl Backend {
     pub(super) async fn book(&self, of: BookOf) -> Result<Book, Failure> {
         if let Some(channel) = &of.channel {
             self.known(channel)?;
         }
         let limit = of.limit.min(LINES) as usize;
-        let (outcomes, since, resent) = self.outcomes(of.channel.as_ref()).await?;
+        let Outcomes {
+            all,
+            since,
+            resent,
+            texts,
+        } = self.outcomes(of.channel.as_ref()).await?;
         let mut folds = Folds::default();
-        let (dead, mut settled): (Vec<_>, Vec<_>) = outcomes.into_iter().rev().partition(|o| is_dead(o.code));
+        let (dead, mut settled): (Vec<_>, Vec<_>) = all.into_iter().rev().partition(|o| is_dead(o.code));
         let filter = |kinds: &str, outcomes: &str| {
             let channel = of
                 .channel
@@ -54,7 +114,10 @@ impl Backend {
             .map(|entry| (entry.turn, entry.op))
             .collect();
         let lost: HashSet<_> = dead.iter().map(|o| o.op).collect();
-        let dead: Vec<_> = dead.iter().map(|o| (o.turn, o.op)).collect();
+        let (done, dead): (Vec<_>, Vec<_>) = dead
+            .iter()
+            .map(|o| (o.turn, o.op))
+            .partition(|(_, op)| resent.contains_key(op) || texts.is_overtaken(*op));
         let settled_total = settled.len() as u32;
         settled.retain(|o| !lost.contains(&o.op));
         let settled: Vec<_> = settled.iter().map(|o| (o.turn, o.op)).collect();
@@ -64,6 +127,8 @@ impl Backend {
             dead_total: dead.len() as u32,
             dead_filter: format!("{} is:error", filter("ended,undelivered", "failed,unknown")),
             dead: self.lines(&mut folds, &dead, limit, &resent).await?,
+            done_total: done.len() as u32,
+            done: self.lines(&mut folds, &done, limit, &resent).await?,
             settled_total,
             settled_filter: filter(
                 "ended",
@@ -73,11 +138,7 @@ impl Backend {
         })
     }
 
-    /// What ended lately, the earliest first, since when, and what was sent again in which turn.
-    async fn outcomes(
-        &self,
-        channel: Option<&ChannelId>,
-    ) -> Result<(Vec<Outcome>, Option<Timestamp>, HashMap<OpId, TurnId>), Failure> {
+    async fn outcomes(&self, channel: Option<&ChannelId>) -> Result<Outcomes, Failure> {
         let journal = &self.shared.journal;
         let wanted = Selection {
             channels: channel.map(|c| [c.clone()].into()),
@@ -88,12 +149,15 @@ impl Backend {
             .await
             .map_err(failure::journal)?;
         let cut = places.len().saturating_sub(EVENTS);
-        let (mut outcomes, mut since, mut resent) = (Vec::new(), None, HashMap::new());
+        let mut found = Outcomes::default();
         let mut typing = HashSet::new();
         for page in places[cut..].chunks(PAGE) {
             for Event { at, turn, kind, .. } in journal.pick(page).await.map_err(failure::journal)? {
                 // Everything was looked at: then no time says so.
-                since = since.or(Some(at).filter(|_| cut > 0));
+                found.since = found.since.or(Some(at).filter(|_| cut > 0));
+                if let Some(turn) = turn {
+                    found.texts.see(turn, &kind);
+                }
                 match (kind, turn) {
                     (Kind::Intended { op, intent }, _) if intent.kind == OpKind::Typing => {
                         typing.insert(op);
@@ -102,21 +166,21 @@ impl Backend {
                     (Kind::Ended { outcome, .. }, _) if outcome.replaced_by.is_some() => {}
                     (Kind::Ended { op, outcome }, Some(turn)) if !typing.remove(&op) => {
                         let code = outcome.code;
-                        outcomes.push(Outcome { op, turn, code });
+                        found.all.push(Outcome { op, turn, code });
                     }
                     // Its acknowledgement stays an outcome of its own, as its row does.
                     (Kind::Undelivered { op, .. }, Some(turn)) => {
                         let code = OutcomeCode::Failed;
-                        outcomes.push(Outcome { op, turn, code });
+                        found.all.push(Outcome { op, turn, code });
                     }
                     (Kind::Received { message }, Some(turn)) => {
-                        resent.extend(again(&message.message).map(|op| (op, turn)));
+                        found.resent.extend(again(&message.message).map(|op| (op, turn)));
                     }
                     _ => {}
                 }
             }
         }
-        Ok((outcomes, since, resent))
+        Ok(found)
     }
 
     async fn lines(
@@ -159,7 +223,7 @@ impl Backend {
         // Where it was to go, which need not be where the turn was.
         let own = lost.inbound.channel.clone();
         let channel = entry.intent.channel.clone().unwrap_or_else(|| own.clone());
-        let (_, _, resent) = self.outcomes(Some(&channel)).await?;
+        let resent = self.outcomes(Some(&channel)).await?.resent;
         if let Some(turn) = resent.get(&op) {
             return Err(failure::resent_already(op, *turn));
         }

@@ -20,6 +20,7 @@ mod open;
 mod pairing;
 mod preview;
 mod reach;
+mod renewed;
 mod runs;
 mod secrets;
 mod trials;

@@ -162,8 +162,8 @@ impl Backend {
         let digest = Digest::resume(outbox);
         let typed = Typed::default();
         let Made { agents, faulty } = agents::build(&config, &base, &typed, &clock, &rng)?;
-        let Adapters { all, loopbacks } = adapters::build(&config, &base, &clock, &rng)?;
         let config = Arc::new(config);
+        let Adapters { all, loopbacks } = adapters::build(&config, &base, &clock, &rng)?;
         let parts = Parts {
             config: Arc::clone(&config),
             base: base.clone(),

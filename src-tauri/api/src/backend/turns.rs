@@ -1,7 +1,7 @@
 //! Turns: lists, details, moments, and why.
 
 use super::{Backend, lock};
-use crate::{TurnFold, failure, why};
+use crate::{TurnFold, doors::Doors, failure, why::why_behind};
 use foldback_channels::profile;
 use foldback_store::{Journal, Selection};
 use foldback_wire::{
@@ -178,18 +178,31 @@ impl Backend {
 /// `not_found` when there is neither; `journal` when it cannot be read.
 pub async fn explain(journal: &dyn Journal, about: &str) -> Result<Why, Failure> {
     let text = about.trim();
-    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse() {
-        let turn = TurnId(number);
-        if let Some(answer) = why(turn, &journal.turn(turn).await.map_err(failure::journal)?) {
-            return Ok(answer);
-        }
+    if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse()
+        && let Some(answer) = explain_turn(journal, TurnId(number)).await?
+    {
+        return Ok(answer);
     }
     // A bare number can be a message's id as well.
     let turn = turn_of(journal, &MessageId::new(text))
         .await?
         .ok_or_else(|| failure::nothing_about(text))?;
-    why(turn, &journal.turn(turn).await.map_err(failure::journal)?)
+    explain_turn(journal, turn)
+        .await?
         .ok_or_else(|| failure::nothing_about(text))
+}
+
+/// Why a turn went as it did; for what waits, what keeps its channel from sending now.
+async fn explain_turn(journal: &dyn Journal, turn: TurnId) -> Result<Option<Why>, Failure> {
+    let events = journal.turn(turn).await.map_err(failure::journal)?;
+    let waits = |event: &Event| matches!(event.kind, Kind::Waiting { .. });
+    let doors = if events.iter().any(waits) {
+        let channels = events.iter().filter_map(|event| event.channel.clone()).collect();
+        Doors::read(journal, channels).await.map_err(failure::journal)?
+    } else {
+        Doors::default()
+    };
+    Ok(why_behind(turn, &events, &doors))
 }
 
 /// The latest turn that a platform's message belongs to.

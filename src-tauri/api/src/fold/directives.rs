@@ -26,7 +26,7 @@ impl Directives {
                 outcome: None,
                 took_ms: None,
             }),
-            Kind::Skipped { at, outcome } => {
+            Kind::Skipped { at, outcome, .. } => {
                 let skipped = |e: &&mut DirectiveEntry| (e.message, e.index) == (at.message, at.index);
                 if let Some(entry) = self.read.iter_mut().find(skipped) {
                     entry.outcome = Some(outcome.clone());

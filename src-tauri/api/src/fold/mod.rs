@@ -184,13 +184,12 @@ impl TurnFold {
         } else {
             &sender.display_name
         };
-        let has_failed = |entry: &&LedgerEntry| {
-            let last = entry.outcome.as_ref().filter(|o| o.replaced_by.is_none());
-            let code = last.map(|o| o.code);
-            matches!(
-                code,
-                Some(OutcomeCode::Failed | OutcomeCode::Unknown | OutcomeCode::NotAllowed)
-            )
+        let ended = |codes: &[OutcomeCode]| {
+            let last = |entry: &&LedgerEntry| {
+                let last = entry.outcome.as_ref().filter(|o| o.replaced_by.is_none());
+                last.is_some_and(|o| codes.contains(&o.code))
+            };
+            self.ledger.bare().iter().filter(last).count() as u32
         };
         Some(TurnSummary {
             turn: self.turn,
@@ -209,7 +208,8 @@ impl TurnFold {
                 .iter()
                 .map(|m| m.diagnostics.len() as u32)
                 .sum(),
-            failed_ops: self.ledger.bare().iter().filter(has_failed).count() as u32,
+            failed_ops: ended(&[OutcomeCode::Failed, OutcomeCode::NotAllowed]),
+            unknown_ops: ended(&[OutcomeCode::Unknown]),
         })
     }
 

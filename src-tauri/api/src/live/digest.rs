@@ -2,7 +2,8 @@
 
 use super::trouble::{alarm, trouble, words};
 use foldback_wire::{
-    ChannelId, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason, Timestamp, TurnId,
+    ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason,
+    Timestamp, TurnId,
     rpc::{Alarm, AlarmKind, ChannelError, Counters},
 };
 use std::{
@@ -40,6 +41,8 @@ pub(crate) struct Digest {
 
 #[derive(Debug, Default)]
 struct ChannelSums {
+    /// It went down and has not been up since.
+    down: bool,
     counters: Counters,
     errors: VecDeque<ChannelError>,
 }
@@ -90,15 +93,27 @@ impl Digest {
         self.follow_ops(event);
         self.follow_intents(event);
         self.masked += u32::from(is_masked(&event.kind));
-        let alarm = self.leak(event).or_else(|| alarm(event));
+        let news = self.is_news(event);
+        let alarm = self.leak(event).or_else(|| alarm(event).filter(|_| news));
         if let Some((message, hint)) = trouble(event) {
-            let error = ChannelError {
+            let mut error = ChannelError {
                 at: event.at,
+                count: 1,
                 message,
                 hint,
                 seq: event.seq.0,
             };
             self.sums(event.channel.as_ref(), |sums| {
+                let same =
+                    |known: &ChannelError| (&known.message, &known.hint) == (&error.message, &error.hint);
+                if let Some(known) = sums
+                    .errors
+                    .iter()
+                    .position(same)
+                    .and_then(|at| sums.errors.remove(at))
+                {
+                    error.count += known.count;
+                }
                 sums.errors.truncate(ERRORS - 1);
                 sums.errors.push_front(error);
             });
@@ -119,6 +134,20 @@ impl Digest {
         {
             self.rate.pop_front();
         }
+    }
+
+    /// Whether an event is worth an alarm: a channel that stays down says so at every try, and is one outage.
+    fn is_news(&mut self, event: &Event) -> bool {
+        let Kind::ChannelState { to, .. } = event.kind else {
+            return true;
+        };
+        let mut news = true;
+        self.sums(event.channel.as_ref(), |sums| match to {
+            ChannelState::Down => news = !std::mem::replace(&mut sums.down, true),
+            ChannelState::Up | ChannelState::Off => sums.down = false,
+            ChannelState::Connecting | ChannelState::Degraded | ChannelState::RateLimited => {}
+        });
+        news
     }
 
     fn is_typing(&mut self, event: &Event) -> bool {

@@ -196,6 +196,34 @@ fn events_are_counted_over_one_second() {
 }
 
 #[test]
+fn an_outage_is_one_alarm_and_one_error_however_often_it_is_tried() {
+    use ChannelState::{Connecting, Down, Up};
+    let mut feed = Feed::default();
+    let mut change = |ms, from, to, why: &str| {
+        let (by, why) = (foldback_wire::Actor::Adapter, why.to_owned());
+        feed.at(ms, 0, Kind::ChannelState { from, to, by, why });
+    };
+    change(1, Up, Down, "transient: cannot reach it");
+    for ms in [2, 4, 6] {
+        change(ms, Down, Connecting, "trying again");
+        change(ms + 1, Connecting, Down, "transient: cannot reach it");
+    }
+    change(10, Down, Connecting, "trying again");
+    change(11, Connecting, Up, "connected");
+    change(12, Up, Down, "rejected: the token is wrong");
+    let alarms: Vec<_> = feed.alarms.iter().map(|alarm| alarm.seq).collect();
+    assert_eq!(alarms, [1, 10], "one an outage");
+    let errors = feed.digest.errors(&"slack".into());
+    let told: Vec<_> = errors
+        .iter()
+        .map(|e| (e.count, e.at.0, e.hint.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(told.len(), 2);
+    assert!(told[0].2.starts_with("It is not tried again"), "{told:?}");
+    assert_eq!(told[1], (4, 7, "It tries again by itself."));
+}
+
+#[test]
 fn leaks_failures_unknown_outcomes_and_broken_channels_raise_alarms() {
     let mut feed = Feed::default();
     let span = foldback_wire::Span::new(0, 9);
@@ -342,7 +370,7 @@ fn what_did_not_arrive_failed_though_it_was_acknowledged() {
     feed.at(9_001, 1, lost(77));
     assert_eq!((feed.counters().sent, feed.counters().failed), (2, 2));
     let errors = feed.digest.errors(&"slack".into());
-    assert_eq!(errors.len(), 2);
+    assert_eq!((errors.len(), errors[0].count), (1, 2), "the same twice");
     assert_eq!(
         errors[0].message,
         "acknowledged, but it did not arrive: the window is closed"

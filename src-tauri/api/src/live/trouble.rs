@@ -117,11 +117,20 @@ fn of_state(state: ChannelState, why: &str) -> &'static str {
     }
     match state {
         ChannelState::Degraded => "It goes on trying; operations that fail are in the ledger.",
-        _ => {
-            "It tries again by itself, unless its settings are refused: then mend them (`foldback doctor` checks them) \
-             and switch it off and on."
+        _ if is_refused(why) => {
+            "It is not tried again: mend what it says (`foldback doctor` checks it), then switch the channel off and on, \
+             which reads its secrets anew. After a change of the configuration or the environment start Foldback again."
         }
+        _ => "It tries again by itself.",
     }
+}
+
+/// Whether a channel is down for good: what ended it is told with its code, and only a passing one is tried again.
+fn is_refused(why: &str) -> bool {
+    let code = why
+        .split_once(": ")
+        .and_then(|(code, _)| RefusalCode::from_code(code));
+    code.is_some_and(|code| code != RefusalCode::Transient)
 }
 
 const fn remedy(refusal: RefusalCode) -> &'static str {

@@ -37,7 +37,7 @@ async fn every_count_equals_the_rows_of_its_filter() {
             book.settled_filter
         );
         assert_eq!(
-            u64::from(book.dead_total),
+            u64::from(book.dead_total + book.done_total),
             host.rows(&book.dead_filter).await,
             "{}",
             book.dead_filter
@@ -116,11 +116,34 @@ async fn a_dead_letter_is_sent_again_once_and_by_a_person_only() {
 
     let after = book(&host, Some("telegram")).await;
     assert_eq!(
-        (after.dead[0].can_resend, after.dead[0].resent),
+        (after.dead_total, after.done_total),
+        (0, 1),
+        "nothing is left to do"
+    );
+    assert_eq!(
+        (after.done[0].can_resend, after.done[0].resent),
         (false, Some(sent.turn))
     );
     let (code, message, _) = host.failure("resend", args).await;
     assert_eq!(code, "resent_already", "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_live_frame_whose_whole_text_went_out_is_done() {
+    let host = Host::start().await;
+    fail_next(&host, "telegram", OpKind::SendText);
+    let turn = host.say("telegram", "Hi", &"More words. ".repeat(200)).await;
+    let detail: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+    assert!(
+        detail
+            .ledger
+            .iter()
+            .any(|entry| entry.intent.live && entry.outcome.as_ref().unwrap().code == OutcomeCode::Failed)
+    );
+    let book = book(&host, Some("telegram")).await;
+    assert_eq!((book.dead_total, book.done_total), (0, 1));
+    assert_eq!((book.done[0].can_resend, book.done[0].resent), (false, None));
+    assert_eq!(host.rows(&book.dead_filter).await, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -179,8 +202,11 @@ async fn what_did_not_arrive_after_all_is_a_dead_letter() {
         .await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let again = book(&host, Some("telegram")).await;
-    assert_eq!(again.dead[0].resent, Some(sent.turn));
-    assert_eq!((again.dead_total, again.settled_total), (1, 2));
+    assert_eq!(again.done[0].resent, Some(sent.turn));
+    assert_eq!(
+        (again.dead_total, again.done_total, again.settled_total),
+        (0, 1, 2)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -266,6 +292,6 @@ async fn a_dead_letter_to_another_channel_is_listed_there_and_sent_again_there()
         "by the account that it was to come from"
     );
     let after = book(&host, Some("slack")).await;
-    assert_eq!((after.dead[0].resent, after.settled_total), (Some(sent.turn), 1));
+    assert_eq!((after.done[0].resent, after.settled_total), (Some(sent.turn), 1));
     assert_eq!(host.failure("resend", args).await.0, "resent_already");
 }

@@ -40,10 +40,12 @@ async fn a_channel_that_is_off_holds_its_answer_until_it_is_on_again() {
     let card = |cards: Vec<ChannelCard>| cards.into_iter().find(|c| c.channel.as_str() == "slack").unwrap();
     assert_eq!(card(host.call("channels", json!({})).await).counters.held, 1);
     let why: Value = host.call("why", json!({"about": turn.to_string()})).await;
+    let answer = why["answer"].as_str().unwrap();
     assert!(
-        why["answer"].as_str().unwrap().contains("channels.slack.enabled"),
+        answer.contains("slack is off since 2027-01-15 08:00:00 UTC, by the console (switched off by hand)"),
         "{why}"
     );
+    assert!(!answer.contains("channels.slack.enabled"), "it is enabled: {why}");
     // Longer than outbox.max_age: now a person has to agree.
     tokio::time::sleep(Duration::from_mins(11)).await;
     let on: ChannelCard = host

@@ -186,6 +186,23 @@ impl Channel {
         changed
     }
 
+    /// Stays off, as it was left before this start, and says so. False when it is on.
+    pub fn stay_off(&self, by: Actor, why: impl Into<String>) -> bool {
+        let why = why.into();
+        self.line.status.send_if_modified(|status| {
+            if status.state != ChannelState::Off {
+                return false;
+            }
+            status.since = self.line.shared.clock.now();
+            status.why.clone_from(&why);
+            let (from, to) = (ChannelState::Off, ChannelState::Off);
+            self.line
+                .shared
+                .tell(Some(&self.line.id), Kind::ChannelState { from, to, by, why });
+            true
+        })
+    }
+
     pub(super) async fn let_in_rest(&self) {
         let mut connection = self.line.connection.lock().await;
         while !connection.left.is_empty() {
@@ -243,7 +260,7 @@ impl Channel {
         let line = &self.line;
         let (armed, _busy) = {
             let status = line.status.borrow();
-            status.open()?;
+            status.open_for(rehearsal)?;
             (status.armed, line.busy.token())
         };
         let armed = match planned {
@@ -252,7 +269,7 @@ impl Channel {
                 line.hinder(*number, fault).await?;
                 // Somebody may have closed or disarmed it during a planned delay. What set out as a dry run stays one.
                 let status = line.status.borrow();
-                status.open()?;
+                status.open_for(rehearsal)?;
                 armed && status.armed
             }
         };
@@ -383,13 +400,13 @@ impl Line {
                     retry_after,
                     ..
                 }) => {
-                    let until = retry_after.map(|wait| self.shared.clock.now().plus(wait));
+                    let now = self.shared.clock.now();
+                    // The longest wait counts.
+                    let until = retry_after.map(|wait| now.plus(wait)).max(status.until);
                     let why = until.map_or_else(
                         || "asked to wait".into(),
-                        |until| format!("asked to wait until {until}"),
+                        |until| format!("asked to wait for {:?}", until.since(now)),
                     );
-                    // The longest wait counts.
-                    let until = until.max(status.until);
                     self.walk(status, RateLimited, until, &by, &why)
                 }
                 Err(refusal) if refusal.code == RefusalCode::Transient => {
@@ -415,7 +432,10 @@ impl Line {
         let mut changed = std::mem::replace(&mut status.until, until) != until;
         while let Some(next) = step(status.state, to) {
             let from = std::mem::replace(&mut status.state, next);
-            status.since = self.shared.clock.now();
+            // An outage begins once, however often connecting is tried.
+            if !(is_unconnected(from) && is_unconnected(next)) {
+                status.since = self.shared.clock.now();
+            }
             why.clone_into(&mut status.why);
             status.failures = 0;
             let kind = Kind::ChannelState {
@@ -429,4 +449,8 @@ impl Line {
         }
         changed
     }
+}
+
+const fn is_unconnected(state: ChannelState) -> bool {
+    matches!(state, ChannelState::Connecting | ChannelState::Down)
 }

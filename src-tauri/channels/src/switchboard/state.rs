@@ -7,7 +7,7 @@ use foldback_wire::{ChannelState, Timestamp};
 pub struct Status {
     /// Between off and up.
     pub state: ChannelState,
-    /// Since when.
+    /// Since when; while it is not connected, since it was connected last or switched on.
     pub since: Timestamp,
     /// Why, in words.
     pub why: String,
@@ -38,10 +38,15 @@ pub enum Closed {
 impl Status {
     /// Whether operations are taken; why not, if not. A dry run needs no connection.
     pub const fn open(&self) -> Result<(), Closed> {
+        self.open_for(false)
+    }
+
+    /// The same for one operation, which is a rehearsal or not: that is a dry run also where the channel is armed.
+    pub const fn open_for(&self, rehearsal: bool) -> Result<(), Closed> {
         match self.state {
             ChannelState::Off => Err(Closed::Off),
             _ if self.muted => Err(Closed::Muted),
-            ChannelState::Connecting | ChannelState::Down if self.armed => Err(Closed::Down),
+            ChannelState::Connecting | ChannelState::Down if self.armed && !rehearsal => Err(Closed::Down),
             _ => Ok(()),
         }
     }

@@ -121,6 +121,23 @@ async fn a_run_that_ends_is_tried_again_after_longer_and_longer_waits() {
 }
 
 #[tokio::test]
+async fn an_outage_begins_once_however_often_connecting_is_tried() {
+    let failing = || Script::Fails(RefusalCode::Transient);
+    let desk = Scripted::desk([failing(), failing(), Script::Fails(RefusalCode::Forbidden)]);
+    desk.clock.jump_on_sleep();
+    desk.channel.switch_on(Actor::Config, "enabled").await;
+    let given_up = |status: &foldback_channels::Status| status.why.starts_with("forbidden");
+    desk.channel.watch().wait_for(given_up).await.unwrap();
+    assert!(
+        desk.clock.elapsed() > Duration::ZERO,
+        "it waited between the tries"
+    );
+    assert_eq!(desk.channel.status().since, Timestamp(0));
+    desk.off().await;
+    assert!(desk.channel.status().since > Timestamp(0));
+}
+
+#[tokio::test]
 async fn a_hopeless_run_waits_for_a_person() {
     let desk = Scripted::desk([Script::Fails(RefusalCode::Forbidden)]);
     desk.clock.jump_on_sleep();

@@ -188,6 +188,7 @@ async fn a_wait_the_platform_asks_for_shows_and_passes() {
         (status.state, status.until),
         (ChannelState::RateLimited, Some(Timestamp(1_500)))
     );
+    assert_eq!(status.why, "asked to wait for 1.5s");
     assert!(
         desk.perform(Operation::Typing).await.is_ok(),
         "other calls may pass"
@@ -234,6 +235,8 @@ async fn a_channel_without_a_connection_takes_no_operation_and_a_dry_run_needs_n
     desk.reach(ChannelState::Down).await;
     let down = Err(NotDelivered::Closed(Closed::Down));
     assert_eq!(desk.perform(send("lost")).await, down);
+    let rehearsed = desk.channel.rehearse(call("r", send("not really")), None).await;
+    assert!(rehearsed.unwrap().dry_run, "it is armed, but this is none");
     desk.channel.arm(false, Actor::Console);
     assert!(desk.perform(send("not really")).await.is_ok());
     assert_eq!(loopback.platform().log().len(), 0);

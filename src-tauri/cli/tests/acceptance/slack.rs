@@ -159,7 +159,6 @@ fn what_is_missing_is_said_with_what_to_do() {
             "app_token = { file = \"foldback.toml\" }",
             "channels.slack.token is missing; write a reference",
         ),
-        ("app_token = { file = \"none\" }", "channels.slack.app_token: "),
         (
             "listen = \"127.0.0.1:8090\"",
             "channels.slack.signing_secret is missing; write a reference to the app's signing secret",

@@ -121,11 +121,6 @@ fn a_missing_token_is_said_with_what_to_do() {
     for (line, said) in [
         ("", "channels.telegram.token is missing; write a reference"),
         (
-            "token = { env = \"FOLDBACK_NO_SUCH\" }",
-            "FOLDBACK_NO_SUCH is not set",
-        ),
-        ("token = { file = \"none\" }", "none cannot be read"),
-        (
             "token = { file = \"foldback.toml\" }\napi_root = \"http://example.org\"",
             "the token would travel in the open",
         ),
@@ -134,6 +129,27 @@ fn a_missing_token_is_said_with_what_to_do() {
         let ran = home.run(&["serve"]);
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_token_that_cannot_be_had_leaves_the_channel_down_and_the_bot_running() {
+    for (line, said) in [
+        (
+            "token = { env = \"FOLDBACK_NO_SUCH\" }",
+            "FOLDBACK_NO_SUCH is not set",
+        ),
+        ("token = { file = \"none\" }", "none cannot be read"),
+    ] {
+        let home = Home::with(&format!("[channels.telegram]\n{line}\n"));
+        let mut bot = home.serve(&["--events"]);
+        let down = bot.until(|event| is("channel_state")(event) && event["kind"]["to"] == "down");
+        let why = bot.seen[down]["kind"]["why"].as_str().unwrap();
+        assert!(
+            why.contains("channels.telegram.token") && why.contains(said),
+            "{why}"
+        );
+        assert_eq!(bot.term(), 0);
     }
 }
 

@@ -209,9 +209,12 @@ impl Desk {
             lanes,
             channel,
             target,
+            dry_run,
             ..
         } = &self.courier;
-        channel.status().open().is_ok() && !lanes.is_held(channel.id(), target) && !lanes.stop.is_cancelled()
+        channel.status().open_for(*dry_run).is_ok()
+            && !lanes.is_held(channel.id(), target)
+            && !lanes.stop.is_cancelled()
     }
 
     /// Removes the placeholder, once everything that was to replace it has arrived.

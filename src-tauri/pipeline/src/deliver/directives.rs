@@ -24,6 +24,8 @@ use foldback_wire::{
 struct Skip {
     code: OutcomeCode,
     why: String,
+    /// The setting that would change it.
+    setting: Option<String>,
 }
 
 impl Skip {
@@ -31,6 +33,7 @@ impl Skip {
         Self {
             code: OutcomeCode::Unsupported,
             why: why.into(),
+            setting: None,
         }
     }
 
@@ -38,6 +41,14 @@ impl Skip {
         Self {
             code: OutcomeCode::NotAllowed,
             why: why.into(),
+            setting: None,
+        }
+    }
+
+    fn unless(self, setting: Option<&str>) -> Self {
+        Self {
+            setting: setting.map(str::to_owned),
+            ..self
         }
     }
 }
@@ -74,13 +85,13 @@ pub(crate) async fn carry_out(
             channel, chat, text, ..
         } => send_message(desk, at, &channel, &chat, &text).await?,
     };
-    let Err(Skip { code, why }) = done else {
+    let Err(Skip { code, why, setting }) = done else {
         return Ok(());
     };
     desk.tally.skipped += 1;
     tracing::warn!(directive = tag, outcome = %code, text = %why, "skipped");
     let outcome = Outcome::new(code).because(why.clone());
-    desk.note(Kind::Skipped { at, outcome })?;
+    desk.note(Kind::Skipped { at, outcome, setting })?;
     let code = match code {
         OutcomeCode::Unsupported => Code::UnsupportedOnChannel,
         OutcomeCode::NotAllowed => Code::NotAllowed,
@@ -155,9 +166,10 @@ fn place(desk: &Desk, channel: Option<String>, chat: Option<String>) -> Result<P
         (Some(_), None) => return Err(Skip::not_allowed("a channel is named, but no chat on it")),
     };
     if !desk.output.allows(&channel, &chat) && desk.rules.holds(Rule::DeliverElsewhere) {
-        return Err(Skip::not_allowed(format!(
-            "{channel}:{chat} is not in output.allow_targets"
-        )));
+        return Err(
+            Skip::not_allowed(format!("{channel}:{chat} is not in output.allow_targets"))
+                .unless(Some("output.allow_targets")),
+        );
     }
     let Some(Port { channel, can, .. }) = desk.ports.port(&ChannelId::new(channel.clone())) else {
         return Err(Skip::not_allowed(format!("there is no channel {channel}")));
@@ -199,7 +211,11 @@ async fn send_file(
     }
     let checked = match desk.files.check(&file.path, file.kind, &can) {
         Ok(checked) => checked,
-        Err(refusal) => return Ok(Err(Skip::not_allowed(refusal.to_string()))),
+        Err(refusal) => {
+            return Ok(Err(
+                Skip::not_allowed(refusal.to_string()).unless(refusal.setting())
+            ));
+        }
     };
     let caption = file.caption.filter(|c| !c.trim().is_empty());
     // As written and as sent, like any text: one that grew on the way would be refused, and its file with it.

@@ -358,7 +358,8 @@ impl Lanes {
         let mut given_up = self.given_up.subscribe();
         let mut noted = false;
         let way = loop {
-            let open = status.borrow_and_update().open().is_ok() || !self.rules.holds(Rule::DeliverOff);
+            let open = status.borrow_and_update().open_for(job.entry.dry_run).is_ok()
+                || !self.rules.holds(Rule::DeliverOff);
             let agreed = released.borrow_and_update().get(&job.entry.channel).copied();
             // A live frame that nobody waits for was overtaken while its lane was held.
             if job.live && (!open || job.done.is_closed()) {
@@ -394,7 +395,9 @@ impl Lanes {
                 _ = released.changed() => {}
                 _ = given_up.changed() => {}
             }
-            if at(reopened) == Some(Timestamp(i64::MAX)) && job.channel.status().open().is_ok() {
+            if at(reopened) == Some(Timestamp(i64::MAX))
+                && job.channel.status().open_for(job.entry.dry_run).is_ok()
+            {
                 set(reopened, self.clock.now());
             }
         };

@@ -99,7 +99,7 @@ impl Keep {
             dry_run,
             ..
         } = &self.courier;
-        if channel.status().open().is_err() {
+        if channel.status().open_for(*dry_run).is_err() {
             return Ok(());
         }
         let op = ids.op();

@@ -1,13 +1,15 @@
 //! The running bot: starts, takes messages, obeys the operator, ends in order.
 
+mod by_hand;
 mod core;
 mod ending;
 mod incoming;
 
+pub(crate) use by_hand::ByHand;
 pub(crate) use core::Core;
 
 use crate::{
-    config::{ChannelConfig, Config},
+    config::{ChannelConfig, ChannelKind, Config},
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
@@ -188,7 +190,7 @@ impl Engine {
         core.recorder.note(Kind::Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })?;
-        core.connect(channels).await?;
+        core.connect(channels, &left.by_hand).await?;
         core.resume(left).await?;
         core.tasks.spawn(Arc::clone(&core).listen(inbound));
         core.tasks.spawn(Arc::clone(&core).hear_of_lost(lost));
@@ -320,8 +322,17 @@ pub(crate) fn person(by: &Actor) -> String {
 }
 
 impl Core {
-    /// Takes the channels in and switches on those that are enabled.
-    async fn connect(&self, channels: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>) -> Result<(), StartError> {
+    /// Takes the channels in and switches on those that are enabled, unless a person had switched them off.
+    async fn connect(
+        &self,
+        channels: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>,
+        by_hand: &ByHand,
+    ) -> Result<(), StartError> {
+        if let Some(by) = by_hand.muted() {
+            self.ports.board.mute(true, by.clone());
+            self.recorder
+                .warn(format!("all outbound stays muted, as {} left it", person(by)))?;
+        }
         for (id, adapter) in channels {
             let settings = self.ports.config.channels.get(&id);
             let channel = self
@@ -331,7 +342,17 @@ impl Core {
             for warning in self.channel_settings(&id).closed(id.as_str()) {
                 self.recorder.warn(warning)?;
             }
-            if settings.is_none_or(|c| c.enabled) {
+            // A simulated channel always acts, on nobody's phone. That any other is not armed needs no word.
+            if settings.is_some_and(|c| c.armed && c.kind(&id) != Some(ChannelKind::Loopback)) {
+                let (armed, by) = (true, Actor::Config);
+                self.recorder.on_channel(&id).note(Kind::Armed { armed, by })?;
+            }
+            if settings.is_some_and(|c| !c.enabled) {
+                continue;
+            }
+            if let Some(by) = by_hand.off(&id) {
+                channel.stay_off(by.clone(), format!("as {} left it", person(by)));
+            } else {
                 channel
                     .switch_on(Actor::Config, "enabled in the configuration")
                     .await;

@@ -79,6 +79,8 @@ async fn the_end_of_a_process_leaves_a_turn_that_waits_elsewhere_to_the_next() {
     bot.engine.shutdown(Duration::from_secs(5)).await.unwrap();
     assert_eq!(first.ended().await, None, "it stays open");
     let bot = Bot::in_world(bot.world(), OPEN, foldback_pipeline::Rules::all()).await;
+    let slack = bot.engine.channels().channel(&"slack".into()).unwrap();
+    assert!(slack.switch_on(Actor::Console, "again").await);
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(bot.screen(Platform::Slack), ["psst"]);
     assert_eq!(bot.screen(Platform::Telegram), ["Here."]);

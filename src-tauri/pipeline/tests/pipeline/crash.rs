@@ -209,6 +209,7 @@ fn comes_again(mute: bool) {
     drop(first);
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
+        assert_eq!(bot.engine.mute(false, Actor::Console), mute);
         let again = bot.engine.submit(message).await.unwrap();
         assert_eq!(again.ended().await, Some(Terminal::Duplicate));
         tokio::time::sleep(Duration::from_secs(1)).await;

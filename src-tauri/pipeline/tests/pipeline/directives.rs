@@ -116,6 +116,34 @@ async fn files_go_out_from_the_folder_only() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_refused_names_the_setting_that_would_change_it() {
+    let bot = Bot::with("[files]\nmax_size = \"1KiB\"\n").await;
+    std::fs::write(bot.send_dir.join("large.bin"), vec![0; 2_000]).unwrap();
+    bot.says([text(concat!(
+        "<actions><send-file path=\"none.pdf\"/><send-file path=\"/etc/passwd\"/><send-file path=\".\"/>",
+        "<send-file path=\"large.bin\"/>",
+        "<send-message channel=\"slack\" chat=\"c1\">psst</send-message></actions>Sent.",
+    ))]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    let setting = |kind| match kind {
+        Kind::Skipped { setting, .. } => Some(setting.unwrap_or_default()),
+        _ => None,
+    };
+    let settings: Vec<_> = bot.kinds().await.into_iter().filter_map(setting).collect();
+    assert_eq!(
+        settings,
+        [
+            "files.send_dir",
+            "files.send_dir",
+            "files.send_dir",
+            "files.max_size",
+            "output.allow_targets"
+        ]
+    );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn cleanup_needs_the_setting_and_an_acknowledgement() {
     for (table, fault) in [("", false), ("[files]\nallow_cleanup = true\n", true)] {
         let bot = Bot::with(table).await;

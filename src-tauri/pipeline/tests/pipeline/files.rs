@@ -125,6 +125,7 @@ fn nobody_gets_the_file_of_another_after_a_restart() {
         }
         runtime().block_on(async {
             let bot = Bot::in_world(world, "", Rules::all()).await;
+            bot.engine.mute(false, Actor::Console);
             tokio::time::sleep(Duration::from_secs(5)).await;
             assert_eq!(bot.screen(Platform::Signal), screen);
             let failures = failures(&bot).await;

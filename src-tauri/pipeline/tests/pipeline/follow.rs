@@ -110,6 +110,7 @@ fn a_reply_whose_target_is_gone_after_a_restart_is_sent_plainly() {
     world.loopbacks[&Platform::Signal].platform().plan(gone);
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.engine.mute(false, Actor::Console);
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(bot.screen(Platform::Signal), ["Here."]);
         assert_eq!(bot.warnings("sent without").await, 1);
@@ -136,6 +137,7 @@ fn an_edit_that_is_refused_after_a_restart_leaves_no_second_message() {
     world.loopbacks[&Platform::Telegram].platform().plan(refused);
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.engine.mute(false, Actor::Console);
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(bot.screen(Platform::Telegram), ["one two"]);
         bot.check().await;
@@ -288,6 +290,7 @@ fn a_frame_alone_is_no_answer_after_a_restart() {
     }
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.engine.mute(false, Actor::Console);
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert!(matches!(end(&bot).await, Terminal::Failed { .. }));
         bot.check().await;
@@ -309,6 +312,7 @@ fn a_last_frame_that_is_the_answer_counts_after_a_restart() {
     });
     runtime().block_on(async {
         let bot = Bot::in_world(world, settings, Rules::all()).await;
+        bot.toggle(Platform::Slack, true).await;
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(bot.screen(Platform::Telegram), ["Here."]);
         assert_eq!(bot.screen(Platform::Slack), ["There."]);

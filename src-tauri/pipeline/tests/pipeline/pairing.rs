@@ -239,6 +239,7 @@ async fn a_code_that_is_held_goes_out_after_a_restart_and_its_turn_ends_at_its_g
     bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
     assert_eq!(told(&bot, "mallory"), Vec::<String>::new());
     let bot = Bot::in_world(bot.into_world(), PAIRING, Rules::all()).await;
+    bot.toggle(Platform::Telegram, true).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(told(&bot, "mallory").len(), 1);
     let events = bot.journal.turn(number).await.unwrap();

@@ -6,8 +6,8 @@ use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_store::{Journal as _, OutboxEntry, Then};
 use foldback_wire::{
-    Actor, ChannelId, Draft, Event, Kind, OpId, OpKind, Operation, OutcomeCode, Platform, Target, Terminal,
-    TurnId,
+    Actor, ChannelId, ChannelState, Draft, Event, Kind, OpId, OpKind, Operation, OutcomeCode, Platform,
+    Target, Terminal, TurnId,
 };
 use std::time::Duration;
 
@@ -108,6 +108,7 @@ fn a_turn_whose_operations_failed_after_the_restart_has_failed() {
     world.loopbacks[&Platform::Signal].platform().plan(refused);
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.engine.mute(false, Actor::Console);
         tokio::time::sleep(Duration::from_secs(5)).await;
         let ends = ends(&bot).await;
         assert!(
@@ -123,9 +124,118 @@ fn a_turn_whose_operations_went_out_after_the_restart_has_replied() {
     let world = killed(held());
     runtime().block_on(async {
         let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.engine.mute(false, Actor::Console);
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(ends(&bot).await[0].1, Terminal::Replied);
         bot.check().await;
+    });
+}
+
+/// What a person does by hand, and undoes.
+async fn shut(bot: &Bot, muting: bool, shut: bool) {
+    if muting {
+        assert!(bot.engine.mute(shut, Actor::Console));
+    } else {
+        bot.toggle(Platform::Signal, !shut).await;
+    }
+}
+
+#[test]
+fn what_a_person_switched_off_stays_off_and_holds_what_is_left() {
+    for muting in [true, false] {
+        let mut world = killed(async {
+            let bot = Bot::start().await;
+            shut(&bot, muting, true).await;
+            bot.says([text("Once.")]);
+            bot.engine
+                .submit(bot.message(Platform::Signal, "hi"))
+                .await
+                .unwrap();
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            bot
+        });
+        // However often it starts, and however it ends.
+        for ends_in_order in [false, true] {
+            world = killed(async {
+                let bot = Bot::in_world(world, "", Rules::all()).await;
+                tokio::time::sleep(Duration::from_secs(5)).await;
+                assert!(bot.screen(Platform::Signal).is_empty(), "muting: {muting}");
+                assert_eq!(bot.journal.outbox().await.unwrap().len(), 1);
+                if ends_in_order {
+                    bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
+                }
+                bot
+            });
+        }
+        runtime().block_on(async {
+            let bot = Bot::in_world(world, "", Rules::all()).await;
+            let kinds = bot.kinds().await;
+            let start = kinds
+                .iter()
+                .rposition(|k| matches!(k, Kind::Started { .. }))
+                .unwrap();
+            let told = |kind: &Kind| match kind {
+                Kind::Muted { muted: true, by } => muting && *by == Actor::Console,
+                Kind::ChannelState {
+                    from: ChannelState::Off,
+                    to: ChannelState::Off,
+                    by,
+                    why,
+                } => !muting && *by == Actor::Console && why == "as a person at the console left it",
+                _ => false,
+            };
+            assert_eq!(kinds[start..].iter().filter(|kind| told(kind)).count(), 1);
+            shut(&bot, muting, false).await;
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            assert_eq!(bot.screen(Platform::Signal), ["Once."]);
+            bot.check().await;
+        });
+    }
+}
+
+#[test]
+fn a_channel_that_a_process_switched_off_when_it_ended_is_on_at_the_next_start() {
+    let world = killed(async {
+        let bot = Bot::start().await;
+        shut(&bot, true, true).await;
+        shut(&bot, true, false).await;
+        shut(&bot, false, true).await;
+        shut(&bot, false, false).await;
+        bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.says([text("Here.")]);
+        assert_eq!(bot.turn(Platform::Signal, "hi").await, Terminal::Replied);
+        assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+    });
+}
+
+#[test]
+fn a_real_channel_that_is_armed_by_its_configuration_is_told_at_every_start() {
+    use foldback_pipeline::{Engine, config::ChannelKind};
+    runtime().block_on(async {
+        let agent = std::sync::Arc::new(foldback_agents::ScriptAgent::new(std::sync::Arc::new(
+            foldback_pipeline::TokioClock::at(EPOCH),
+        )));
+        let world = World::new();
+        let mut parts = crate::bot::parts(&world, "", Rules::all(), agent);
+        let mut config = (*parts.config).clone();
+        let real = config.channels.get_mut(&ChannelId::new("telegram")).unwrap();
+        real.kind = Some(ChannelKind::Telegram);
+        parts.config = std::sync::Arc::new(config);
+        Engine::start(parts).await.unwrap();
+        let events = world.journal.read(foldback_wire::Seq(1), 1_000).await.unwrap();
+        let armed = events.into_iter().filter_map(|event| match event.kind {
+            Kind::Armed { armed, by } => Some((event.channel.unwrap().to_string(), armed, by)),
+            _ => None,
+        });
+        assert_eq!(
+            armed.collect::<Vec<_>>(),
+            [("telegram".to_owned(), true, Actor::Config)],
+            "simulated channels act on nobody's phone"
+        );
     });
 }
 

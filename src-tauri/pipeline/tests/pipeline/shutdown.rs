@@ -31,6 +31,7 @@ async fn a_shutdown_ends_turns_in_order_and_leaves_what_is_held_to_the_next_star
     assert_eq!(late.ended().await, Some(Terminal::Blocked { gate }));
 
     let bot = Bot::answering(bot.into_world(), "", Rules::all(), [text("And here.")]).await;
+    bot.toggle(Platform::Telegram, true).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(bot.screen(Platform::Telegram), ["Held."]);
     assert_eq!(

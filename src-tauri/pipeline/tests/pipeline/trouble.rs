@@ -149,6 +149,24 @@ async fn a_dry_run_needs_no_connection() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_rehearsal_on_an_armed_channel_needs_no_connection_either() {
+    let bot = Bot::start().await;
+    bot.loopbacks[&Platform::Signal].disconnect(Duration::from_hours(9));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot.says([text("Here.")]);
+    let rehearsal = foldback_wire::Inbound {
+        dry_run: true,
+        ..bot.message(Platform::Signal, "hi")
+    };
+    let turn = bot.engine.submit(rehearsal).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert!(bot.left().await.is_empty(), "nothing is held");
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert!(bot.screen(Platform::Signal).is_empty());
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_platform_that_keeps_us_waiting_slows_the_agent_down() {
     let bot = Bot::with("[output]\nnarration = \"show\"\n").await;
     let wait = CallFault {

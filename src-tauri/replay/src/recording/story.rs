@@ -131,7 +131,7 @@ impl<'a> Turn<'a> {
                 Kind::Suppressed { message, reason } => {
                     last.push(format!("message {message} is suppressed: {reason}"));
                 }
-                Kind::Skipped { at, outcome } => last.push(format!(
+                Kind::Skipped { at, outcome, .. } => last.push(format!(
                     "directive {} of message {}: {}",
                     at.index, at.message, outcome.code
                 )),

@@ -3,7 +3,7 @@
 mod run;
 mod summary;
 
-pub use summary::one_line;
+pub use summary::{one_line, who};
 
 use crate::kind;
 use foldback_wire::{

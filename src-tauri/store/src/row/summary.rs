@@ -39,6 +39,7 @@ fn words(kind: &Kind) -> String {
     match kind {
         Kind::Started { version } => format!("Foldback {version} started"),
         Kind::Stopped => "stopped in order".into(),
+        Kind::ChannelState { from, to, by, why } if from == to => format!("stays {to} by {}: {why}", who(by)),
         Kind::ChannelState { from, to, by, why } => format!("{from} → {to} by {}: {why}", who(by)),
         Kind::Armed { armed: true, by } => format!("armed by {}: sends for real", who(by)),
         Kind::Armed { armed: false, by } => format!("disarmed by {}: dry run", who(by)),
@@ -87,7 +88,7 @@ fn words(kind: &Kind) -> String {
         ),
         Kind::Released { .. } => "nothing is held".into(),
         Kind::Directive { directive, .. } => read(directive),
-        Kind::Skipped { at, outcome } => {
+        Kind::Skipped { at, outcome, .. } => {
             format!(
                 "directive {} of message {}: {}",
                 at.index,
@@ -148,7 +149,8 @@ pub(super) fn said(code: impl std::fmt::Display, detail: &str) -> String {
     }
 }
 
-pub(super) fn who(actor: &Actor) -> String {
+/// Who did something, in words.
+pub fn who(actor: &Actor) -> String {
     match actor {
         Actor::Console => "the console".into(),
         Actor::Cli => "the command line".into(),

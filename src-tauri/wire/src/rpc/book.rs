@@ -20,11 +20,16 @@ pub struct Book {
     pub open: Vec<BookLine>,
     /// How many there are.
     pub open_total: u32,
-    /// Failed, or with an unknown outcome: nothing is sent of them any more by itself. The latest first.
+    /// Failed, or with an unknown outcome, and not done: nothing is sent of them any more by itself. The latest first.
     pub dead: Vec<BookLine>,
     /// How many there are among the outcomes looked at.
     pub dead_total: u32,
-    /// The filter that shows them.
+    /// Dead letters about which nothing is left to do: a person sent them again, or what they were to show went out with
+    /// a later text. The latest first.
+    pub done: Vec<BookLine>,
+    /// How many there are among the outcomes looked at.
+    pub done_total: u32,
+    /// The filter that shows all dead letters, those that are done included.
     pub dead_filter: String,
     /// Everything else that ended, the latest first. What was acknowledged and did not arrive after all stands among
     /// the dead ones only.

@@ -27,13 +27,15 @@ pub struct Counters {
 /// The last thing that went wrong on a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct ChannelError {
-    /// When.
+    /// When; the last time, where it happened more than once.
     pub at: Timestamp,
+    /// How often.
+    pub count: u32,
     /// What, in words.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// The event.
+    /// The event, the last one.
     pub seq: u64,
 }
 
@@ -46,7 +48,7 @@ pub struct ChannelCard {
     pub simulated: bool,
     /// Where it stands.
     pub state: ChannelState,
-    /// Since when.
+    /// Since when; while it is not connected, since it was connected last, however often it was tried.
     pub since: Timestamp,
     /// Why it stands there, in words.
     pub why: String,

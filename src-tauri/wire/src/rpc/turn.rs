@@ -48,9 +48,11 @@ pub struct TurnSummary {
     pub directives: u32,
     /// Diagnostics.
     pub diagnostics: u32,
-    /// Operations whose outcome is `failed`, `unknown` or `not_allowed`. One that was superseded or that the platform
-    /// cannot do is no failure.
+    /// Operations whose outcome is `failed` or `not_allowed`. One that was superseded or that the platform cannot do
+    /// is no failure.
     pub failed_ops: u32,
+    /// Operations whose outcome is `unknown`: they may have arrived.
+    pub unknown_ops: u32,
 }
 
 /// Text as it came from the agent.

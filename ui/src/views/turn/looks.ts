@@ -31,9 +31,9 @@ export function toneOf(outcome: Outcome | null): Tone {
   return outcome === null ? "held-timing" : TONES[outcome.code];
 }
 
-/** An outcome as a badge says it: `sent`, `dry run`, and how long it took where that is worth saying. */
-export function wordOf(outcome: Outcome | null, tookMs: number | null): string {
-  if (outcome === null) return "under way";
+/** An outcome as a badge says it: `sent`, `dry run`, and how long it took where that is worth saying. Without one it is under way, or waits for something. */
+export function wordOf(outcome: Outcome | null, tookMs: number | null, waiting: string | null = null): string {
+  if (outcome === null) return waiting === null ? "under way" : "waits";
   const word = outcome.code.replaceAll("_", " ");
   return tookMs === null || tookMs === 0 ? word : `${word} · ${duration(tookMs)}`;
 }

@@ -71,6 +71,13 @@ describe("the list of turns", () => {
     expect(byId("chat-pane").textContent).toContain("#816");
   });
 
+  it("tells what failed apart from what may have arrived", async () => {
+    await open(812);
+    expect(turnOf(813).textContent).toContain("1 failed, 1 unknown");
+    expect(turnOf(812).textContent).toContain("1 failed");
+    expect(turnOf(812).textContent).not.toContain("unknown");
+  });
+
   it("opens a turn by click and is filtered by text", async () => {
     const { console } = await open(812);
     await click(turnOf(813));

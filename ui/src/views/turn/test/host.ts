@@ -30,7 +30,7 @@ function narrated(): TurnDetail {
   };
   const moved = base.decisions.map((d) => (d.message === 0 ? { ...d, message: 1 } : d));
   return {
-    ...retold(813, { user_text: "And the week before?", channel: "discord", sender: "Bob" }),
+    ...retold(813, { user_text: "And the week before?", channel: "discord", sender: "Bob", failed_ops: 1, unknown_ops: 1 }),
     messages: [first, { ...main, message: 1 }],
     decisions: [...decisions, ...moved],
     directives: base.directives.map((d) => ({ ...d, message: 1 })),
@@ -46,13 +46,13 @@ function blocked(): TurnDetail {
   ];
   return retold(
     814,
-    { user_text: "Hello? Anyone there?", channel: "signal", sender: "Mallory", answer: "", terminal: { state: "blocked", gate: "channel_closed" }, took_ms: 1, directives: 0, diagnostics: 0, failed_ops: 0 },
+    { user_text: "Hello? Anyone there?", channel: "signal", sender: "Mallory", answer: "", terminal: { state: "blocked", gate: "channel_closed" }, took_ms: 1, directives: 0, diagnostics: 0, failed_ops: 0, unknown_ops: 0 },
     { messages: [], directives: [], ledger: [], decisions, lanes: [{ lane: "inbound", from_ms: 0, until_ms: 1, label: "channel_closed", seq: 1, error: true }], head: 4, prompt: null, agent: null },
   );
 }
 
 const HUGE: Partial<TurnSummary> = {
-  user_text: "Print everything", channel: "slack", answer: "Row 00000: the quick…", took_ms: 9500, diagnostics: 0, directives: 0, failed_ops: 0,
+  user_text: "Print everything", channel: "slack", answer: "Row 00000: the quick…", took_ms: 9500, diagnostics: 0, directives: 0, failed_ops: 0, unknown_ops: 0,
 };
 
 /** A megabyte in chunks of 48 bytes, with a leak. */
