@@ -24,12 +24,14 @@ import type {
   OpKind,
   OutcomeCode,
   PairingStep,
+  PermissionKind,
   Platform,
   RangeReason,
   RefusalCode,
   ReplyForm,
   RowFlag,
   SecretSource,
+  SessionStart,
   Severity,
   SilentReason,
   Stage,
@@ -277,6 +279,13 @@ export const pairingSteps = [
   { code: "revoked", about: "An operator took the approval back." },
 ] as const satisfies readonly Entry<PairingStep>[];
 
+export const permissionKinds = [
+  { code: "allow_once", about: "This call may be made." },
+  { code: "allow_always", about: "This call and all like it may be made." },
+  { code: "reject_once", about: "This call may not be made." },
+  { code: "reject_always", about: "Neither this call nor any like it may be made." },
+] as const satisfies readonly Entry<PermissionKind>[];
+
 export const platforms = [
   { code: "telegram", about: "Telegram Bot API." },
   { code: "discord", about: "Discord gateway and REST." },
@@ -342,6 +351,12 @@ export const secretSources = [
   { code: "optional", about: "Masked only where a setting of its own is on." },
   { code: "own", about: "A pattern of the operator." },
 ] as const satisfies readonly Entry<SecretSource>[];
+
+export const sessionStarts = [
+  { code: "new", about: "The conversation begins." },
+  { code: "resumed", about: "The agent took the conversation up again." },
+  { code: "lost", about: "The agent does not have the conversation any more; a new one begins." },
+] as const satisfies readonly Entry<SessionStart>[];
 
 export const severities = [
   { code: "error", about: "Something the agent meant to do did not happen, or where its markup ends had to be guessed." },
