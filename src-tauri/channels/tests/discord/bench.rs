@@ -16,7 +16,7 @@ impl Bench for Place {
     const GREETS: &'static str = "get_gateway";
     const LIMITS_GREETINGS: bool = true;
     const WAIT: Duration = Duration::from_millis(3_250);
-    const NOBODY_LISTENS: &'static str = "";
+    const NOBODY_LISTENS: &'static str = "cannot reach http://127.0.0.1:";
     const NO_MESSAGES: &'static [&'static str] = &[
         "",
         "0",
@@ -70,7 +70,7 @@ impl Bench for Place {
     }
 
     fn secrets(&self) -> Vec<String> {
-        vec![TOKEN.to_owned(), self.server.root()]
+        vec![TOKEN.to_owned()]
     }
 
     async fn refusals(&self) -> Vec<(Refusal, RefusalCode, &'static str)> {

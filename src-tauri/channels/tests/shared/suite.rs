@@ -21,7 +21,7 @@ pub(crate) trait Bench: Parts {
     const LIMITS_GREETINGS: bool;
     /// A wait that the platform can ask for.
     const WAIT: Duration;
-    /// What is said where no server listens, beyond the bare fact; empty where nobody can do anything about it.
+    /// What is said where no server listens.
     const NOBODY_LISTENS: &'static str;
     /// Ids that no message has.
     const NO_MESSAGES: &'static [&'static str];

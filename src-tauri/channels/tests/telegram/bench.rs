@@ -14,7 +14,7 @@ impl Bench for Place {
     const GREETS: &'static str = "getMe";
     const LIMITS_GREETINGS: bool = true;
     const WAIT: Duration = Duration::from_secs(3);
-    const NOBODY_LISTENS: &'static str = "";
+    const NOBODY_LISTENS: &'static str = "cannot reach http://127.0.0.1:";
     const NO_MESSAGES: &'static [&'static str] = &[
         "",
         " 1",
@@ -59,7 +59,7 @@ impl Bench for Place {
     }
 
     fn secrets(&self) -> Vec<String> {
-        vec![TOKEN.to_owned(), self.server.root()]
+        vec![TOKEN.to_owned()]
     }
 
     async fn refusals(&self) -> Vec<(Refusal, RefusalCode, &'static str)> {
