@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use foldback_wire::{
-    AgentFault, Inbound, PermissionId, PermissionOption, PermissionRequest, RunFault, RunId, SessionId,
-    SessionStart, StopReason, ToolCall, Usage,
+    AgentFault, Answerer, Inbound, PermissionId, PermissionOption, PermissionRequest, RunFault, RunId,
+    SessionId, SessionStart, StopReason, ToolCall, Usage,
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -20,10 +20,17 @@ pub struct TurnRequest {
     pub prompt: String,
     /// The message that triggered the turn, for agents that answer from a script.
     pub message: Inbound,
-    /// The agent's own session of this conversation, as a run before told it; none where it begins.
-    pub resume: Option<String>,
+    /// The agents' own sessions of this conversation, by backend, as runs before told them; none where it begins.
+    pub resume: BTreeMap<String, String>,
     /// Files that came with the message and that the agent takes, as far as they could be fetched.
     pub files: Vec<AgentFile>,
+}
+
+impl TurnRequest {
+    /// A backend's own session of this conversation.
+    pub fn session_of(&self, backend: &str) -> Option<&str> {
+        self.resume.get(backend).map(String::as_str)
+    }
 }
 
 /// A file for the agent.
@@ -44,6 +51,40 @@ pub struct Accepts {
     pub images: bool,
     /// Any other file.
     pub files: bool,
+    /// How many pictures it takes, and how large.
+    pub pictures: PictureLimits,
+}
+
+/// Bounds of the pictures of one message, both inclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PictureLimits {
+    /// Bytes of each.
+    pub bytes: u64,
+    /// Pictures.
+    pub number: usize,
+}
+
+impl PictureLimits {
+    /// No bounds.
+    pub const NONE: Self = Self {
+        bytes: u64::MAX,
+        number: usize::MAX,
+    };
+
+    /// The bounds that keep both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.min(other.bytes),
+            number: self.number.min(other.number),
+        }
+    }
+}
+
+impl Default for PictureLimits {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 /// One step of an agent's stream.
@@ -88,6 +129,8 @@ pub enum Step {
         after_ms: u64,
         /// Why.
         detail: String,
+        /// Who answers from here on, where it is another backend or model. A session that is told later is theirs.
+        next: Option<Answerer>,
     },
     /// The run failed. Last step; what was said before stays said.
     Failed {

@@ -139,7 +139,7 @@ struct Spoiler<'a> {
     left: Option<u64>,
     message: Option<String>,
     joiner: Joiner,
-    /// What a burst keeps back.
+    /// What a burst keeps back, until the end or until somebody is asked.
     kept: Vec<Step>,
 }
 
@@ -164,6 +164,12 @@ impl Spoiler<'_> {
                 self.end_of_text().await?;
                 self.burst().await?;
                 return Ok(Some(Err(Interrupt::Failed { fault, detail })));
+            }
+            // Whoever decides reads what came before, and the agent waits for them.
+            step @ Step::Permission(_) => {
+                self.end_of_text().await?;
+                self.burst().await?;
+                self.out.emit(step).await?;
             }
             step => self.emit(step).await?,
         }

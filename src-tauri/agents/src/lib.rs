@@ -1,20 +1,27 @@
 //! Agent backends: each turns a request into a stream of steps.
 
+mod acp;
 mod agent;
+mod anthropic;
 pub mod demo;
 mod emitter;
+mod fallback;
 mod faulty;
-mod history;
+mod http;
 mod joiner;
+mod letta;
 mod openai;
 mod script;
-mod sse;
+pub mod speech;
 #[cfg(feature = "strict-server")]
 pub mod strict_server;
 
-pub use agent::{Accepts, Agent, AgentEvent, AgentFile, Step, StepSink, TurnRequest};
+pub use acp::{AcpAgent, AcpConfig, AcpLimits, PASSED_ON};
+pub use agent::{Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Step, StepSink, TurnRequest};
+pub use fallback::Fallback;
 pub use faulty::Faulty;
 pub use foldback_wire::Secret;
-pub use history::HistoryLimits;
-pub use openai::{ConfigError, OpenAiAgent, OpenAiConfig, Timeouts};
-pub use script::{Act, Rule, RuleError, ScriptAgent, ScriptStep, ToolStep, When};
+pub use http::{Api, ConfigError, HistoryLimits, HttpAgent, HttpConfig, Memory, Timeouts};
+pub use script::{
+    Act, PermissionStep, Rule, RuleError, ScriptAgent, ScriptStep, SessionStep, ToolStep, When,
+};

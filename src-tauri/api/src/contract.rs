@@ -7,9 +7,11 @@ use foldback_wire::rpc::{
     ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
-    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, ReachOf, Recut,
-    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, Status,
-    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
+    PendingPermission, PermissionDecide, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
+    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionLine, SessionList, SessionQuery,
+    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
+    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -80,6 +82,7 @@ commands! {
     why(WhyQuestion) -> Why: "Why the bot did, or did not, say something.";
     compose(Compose) -> Composed: "Reads, lints and previews an agent's output.";
     ruler(TurnRef) -> Ruler: "How the messages of a turn fill what its channel takes.";
+    voice(VoiceOf) -> VoiceSound: "The sound of a voice note: one that is kept, or of words that are spoken now.";
     recut(Recut) -> RecutStarted: "Cuts an output in many ways, to see whether any changes what the user sees.";
     recut_cancel(RecutCancel) -> Nothing: "Stops a run of re-cuts.";
     recut_fixture(RecutFixture) -> FixtureText: "Makes a fixture of an output in certain chunks.";
@@ -101,6 +104,12 @@ commands! {
     pairing_approve(PairingCode) -> Pairings: "Lets in whoever has this code.";
     pairing_refuse(PairingCode) -> Pairings: "Refuses whoever has this code.";
     pairing_revoke(PairingRevoke) -> Pairings: "Takes an approval back.";
+    permissions(Nothing) -> Vec<PendingPermission>: "Requests for permission that wait for a person, the oldest first.";
+    permission_decide(PermissionDecide) -> Vec<PendingPermission>: "Answers a request for permission.";
+    sessions(SessionQuery) -> SessionList: "The conversations: those at work first, then the one used last.";
+    session_cancel(SessionCancel) -> SessionLine: "Stops the turn that runs in a conversation, or only the one that is named.";
+    session_drop(SessionRef) -> SessionLine: "Drops what waits in a conversation.";
+    session_reset(SessionRef) -> SessionLine: "Has the agent forget a conversation: its next turn begins a new one.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
     faults(Nothing) -> Vec<FaultDeck>: "What is planned to go wrong, by channel and by agent.";

@@ -1,8 +1,9 @@
 //! How commands fail: a stable code, what happened, and what to do about it.
 
+use foldback_pipeline::PermissionFault;
 use foldback_store::{PairingError, StoreError};
 use foldback_wire::{
-    ChannelId, OpId, TurnId,
+    ChannelId, OpId, SessionId, TurnId,
     rpc::{Failure, FilterError},
 };
 use std::fmt::Display;
@@ -54,6 +55,11 @@ pub(crate) fn internal(error: &impl Display) -> Failure {
 /// A fault that cannot be planned, and why.
 pub(crate) fn no_fault(why: &str) -> Failure {
     failure("no_fault", format!("This cannot be planned: {why}."), None)
+}
+
+/// A file of a message written by hand cannot be read.
+pub(crate) fn no_file(name: &str, error: &impl Display) -> Failure {
+    failure("no_file", format!("{name} is not in base64: {error}."), None)
 }
 
 pub(crate) fn no_agent(agent: &str) -> Failure {
@@ -188,6 +194,39 @@ pub(crate) fn no_pairing(error: &PairingError) -> Failure {
     )
 }
 
+/// A person's answer to a request for permission does not count.
+pub(crate) fn no_permission(fault: &PermissionFault) -> Failure {
+    let (code, hint) = match fault {
+        PermissionFault::Gone => (
+            "not_found",
+            "The turn shows how it was decided, and by whom; the Sessions view has what waits.",
+        ),
+        PermissionFault::NoOption(_) => ("no_option", "`permissions` has the answers the agent offers."),
+    };
+    failure(code, format!("{}.", capital(&fault.to_string())), Some(hint))
+}
+
+pub(crate) fn no_session(session: &SessionId) -> Failure {
+    failure(
+        "not_found",
+        format!("There is no conversation {session}."),
+        Some("The Sessions view lists them."),
+    )
+}
+
+/// What is to be stopped does not run, or its agent is done.
+pub(crate) fn nothing_to_stop(session: &SessionId, turn: Option<TurnId>) -> Failure {
+    let of = turn.map_or_else(
+        || format!("conversation {session}"),
+        |turn| format!("turn #{turn}"),
+    );
+    failure(
+        "not_running",
+        format!("Nothing was stopped: no agent is at work on {of}."),
+        Some("It waits, its answer is being delivered, or it has ended; the Sessions view shows which."),
+    )
+}
+
 /// The bot has the journal and cannot be asked.
 pub(crate) fn not_heard() -> Failure {
     failure(
@@ -222,6 +261,15 @@ pub(crate) fn bad_fixture(error: &impl Display) -> Failure {
         "bad_fixture",
         format!("This is no fixture: {error}."),
         Some("Nothing was changed. `foldback schema fixture` has the words."),
+    )
+}
+
+/// A voice note cannot be heard, and why.
+pub(crate) fn no_voice(why: &str) -> Failure {
+    failure(
+        "no_voice",
+        format!("This voice note cannot be heard: {why}."),
+        None,
     )
 }
 

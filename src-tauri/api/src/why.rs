@@ -1,13 +1,15 @@
 //! "Why did my bot (not) say that?" A turn's way as steps, and the first of them that said no.
 
+mod run;
+
 use crate::{
     TurnFold,
     doors::{Doors, Kept},
 };
 use foldback_store::row;
 use foldback_wire::{
-    AgentFault, ChannelId, Event, HoldReason, Kind, OpKind, Outcome, OutcomeCode, Span, StopReason,
-    Suppression, Terminal, TurnId,
+    ChannelId, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span, Suppression,
+    Terminal, TurnId,
     rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
 };
 
@@ -24,11 +26,18 @@ pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors) -> Optio
         detail: &detail,
         channel: detail.inbound.channel.clone(),
         doors,
+        events,
     };
     let mut steps: Vec<_> = events.iter().filter_map(|event| way.step(event)).collect();
     steps.extend(way.open_hold());
     steps.sort_by_key(|step| step.seq);
-    let answer = way.answer(&steps.iter().filter(|step| step.no).collect::<Vec<_>>());
+    // What was tried again did not decide.
+    let again = |step: &WhyStep| {
+        let is_again = |event: &Event| event.seq.0 == step.seq && matches!(event.kind, Kind::Retrying { .. });
+        events.iter().any(is_again)
+    };
+    let noes: Vec<_> = steps.iter().filter(|step| step.no && !again(step)).collect();
+    let answer = way.answer(&noes);
     Some(Why { turn, answer, steps })
 }
 
@@ -37,6 +46,8 @@ struct Way<'a> {
     detail: &'a TurnDetail,
     channel: ChannelId,
     doors: &'a Doors,
+    /// Those of the turn.
+    events: &'a [Event],
 }
 
 /// What a step says about the answer.
@@ -74,6 +85,7 @@ impl Way<'_> {
             | Kind::Queued { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }
+            | Kind::PermissionAsked { .. }
             | Kind::Directive { .. }
             | Kind::Leaked { .. }
             | Kind::Warned { .. }
@@ -96,14 +108,12 @@ impl Way<'_> {
                 };
                 (Some(format!("{gate}: {detail}{from}")), Says::No(setting.clone()))
             }
-            Kind::RunFailed { fault, .. } => (None, Says::No(self.agent_setting(*fault))),
-            Kind::RunEnded { reason, .. } => match reason {
-                StopReason::End => (None, Says::Yes),
-                StopReason::Error => return None,
-                StopReason::Length | StopReason::Refusal | StopReason::Cancelled => {
-                    (Some(reason.about().to_owned()), Says::No(None))
-                }
-            },
+            Kind::Gathered { fate, setting, .. } => (None, self.left_out(*fate, setting.as_ref())),
+            Kind::PermissionDecided { .. }
+            | Kind::RunCancelled { .. }
+            | Kind::Retrying { .. }
+            | Kind::RunFailed { .. }
+            | Kind::RunEnded { .. } => return self.of_run(kind),
             Kind::Suppressed { reason, .. } => (
                 Some(reason.about().to_owned()),
                 Says::No(Some(suppressing(*reason).to_owned())),
@@ -143,29 +153,30 @@ impl Way<'_> {
                 let Kept { text, setting } = self.waits(self.op(op.0)?, *reason);
                 (Some(text), Says::No(setting))
             }
-            Kind::Ended { op, outcome } => {
-                let entry = self.op(op.0)?;
-                if entry.intent.kind == OpKind::Typing {
-                    return None;
-                }
-                let text = format!("{}: {}", noun(entry.intent.kind), told(outcome));
-                let fine = outcome.replaced_by.is_some()
-                    || matches!(
-                        outcome.code,
-                        OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled
-                    );
-                (
-                    Some(text),
-                    if fine {
-                        Says::Yes
-                    } else {
-                        Says::No(self.outcome_setting(outcome))
-                    },
-                )
-            }
-            Kind::Undelivered { op, detail, .. } => (Some(self.lost(op.0, detail)?), Says::No(None)),
+            Kind::Ended { op, outcome } => return self.ended(op.0, outcome),
+            Kind::Undelivered { .. } | Kind::Receipt { .. } => self.known_later(kind)?,
             _ => return None,
         })
+    }
+
+    /// How an operation ended; nothing for a sign of typing.
+    fn ended(&self, op: u64, outcome: &Outcome) -> Option<(Option<String>, Says)> {
+        let entry = self.op(op)?;
+        if entry.intent.kind == OpKind::Typing {
+            return None;
+        }
+        let text = format!("{}: {}", noun(entry.intent.kind), told(outcome));
+        let fine = outcome.replaced_by.is_some()
+            || matches!(
+                outcome.code,
+                OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled
+            );
+        let says = if fine {
+            Says::Yes
+        } else {
+            Says::No(self.outcome_setting(outcome))
+        };
+        Some((Some(text), says))
     }
 
     /// What an operation waits for. That its channel is off, muted or not connected is one reason in the journal; which
@@ -181,12 +192,29 @@ impl Way<'_> {
         Kept { text, setting }
     }
 
+    /// A file that the agent was not given explains an answer, not that there is none.
+    fn left_out(&self, fate: FileFate, setting: Option<&String>) -> Says {
+        if fate.reached() || self.landed() == 0 {
+            Says::Yes
+        } else {
+            Says::No(setting.cloned())
+        }
+    }
+
     /// What became known later of an operation that had ended well.
-    fn lost(&self, op: u64, detail: &str) -> Option<String> {
-        let what = noun(self.op(op)?.intent.kind);
-        Some(format!(
-            "{what} did not arrive, although it was acknowledged: {detail}"
-        ))
+    fn known_later(&self, kind: &Kind) -> Option<(Option<String>, Says)> {
+        let what = |op: OpId| Some(noun(self.op(op.0)?.intent.kind));
+        match kind {
+            Kind::Undelivered { op, detail, .. } => {
+                let what = what(*op)?;
+                let text = format!("{what} did not arrive, although it was acknowledged: {detail}");
+                Some((Some(text), Says::No(None)))
+            }
+            Kind::Receipt { op, receipt, .. } => {
+                Some((Some(format!("{} was {receipt}", what(*op)?)), Says::Yes))
+            }
+            _ => None,
+        }
     }
 
     /// Bytes that the scanner still holds keep the answer back as surely as a gate.
@@ -230,7 +258,11 @@ impl Way<'_> {
             Some(Terminal::Failed { .. }) => format!("Turn {turn} failed"),
             Some(Terminal::Silent { .. }) if self.landed() == 0 => format!("Turn {turn} stayed silent"),
             Some(_) if self.landed() == 0 => format!("Turn {turn} got no answer"),
-            Some(_) => format!("Turn {turn} was answered on {}", self.channel),
+            Some(_) => format!(
+                "Turn {turn} was answered on {}{}",
+                self.channel,
+                self.stepped_in()
+            ),
         };
         match noes {
             [step, more @ ..] => {
@@ -260,15 +292,17 @@ impl Way<'_> {
     }
 
     /// What a running turn is at.
-    fn doing(&self) -> &'static str {
+    fn doing(&self) -> String {
         let lanes = &self.detail.lanes;
         let at = |lane| lanes.iter().any(|bar| bar.lane == lane && bar.until_ms.is_none());
-        if at(foldback_wire::rpc::Lane::Agent) {
-            "the agent is at work"
+        if let Some(title) = self.asks() {
+            format!("a person is asked to allow {title}")
+        } else if at(foldback_wire::rpc::Lane::Agent) {
+            "the agent is at work".to_owned()
         } else if at(foldback_wire::rpc::Lane::Delivery) {
-            "operations are on their way"
+            "operations are on their way".to_owned()
         } else {
-            "the message has not reached the agent"
+            "the message has not reached the agent".to_owned()
         }
     }
 
@@ -296,16 +330,6 @@ impl Way<'_> {
         self.detail.ledger.iter().any(|entry| {
             matches!(entry.intent.body, Some(foldback_wire::Body::Clean { message: m, .. }) if m == message)
         })
-    }
-
-    fn agent_setting(&self, fault: AgentFault) -> Option<String> {
-        let backend = self.detail.agent.as_ref()?.split(' ').next()?;
-        match fault {
-            AgentFault::Unauthorized => Some(format!("agent.{backend}.api_key")),
-            AgentFault::Unreachable => Some(format!("agent.{backend}.base_url")),
-            AgentFault::Timeout => Some("agent.idle_timeout".to_owned()),
-            _ => None,
-        }
     }
 
     fn outcome_setting(&self, outcome: &Outcome) -> Option<String> {

@@ -7,8 +7,9 @@ mod story;
 use foldback_api::why;
 use foldback_directives::{HoldReason, Span};
 use foldback_wire::{
-    AgentFault, Body, Diagnostic, Directive, DirectiveRef, Gate, Intent, Kind, OpId, OpKind, Outcome,
-    OutcomeCode, RunId, Stage, StopReason, Suppression, Terminal, TurnId, rpc::Why,
+    Actor, AgentFault, Answerer, Body, Diagnostic, Directive, DirectiveRef, FileFate, Gate, Intent, Kind,
+    OpId, OpKind, Outcome, OutcomeCode, PermissionKind, PermissionOption, RunId, Stage, StopReason,
+    Suppression, Terminal, TurnId, rpc::Why,
 };
 use std::collections::BTreeMap;
 use story::{Story, hold, inbound, intent, reaction_then_text};
@@ -108,6 +109,171 @@ fn a_gate_is_named_with_its_inputs_and_setting() {
     );
 }
 
+fn left_out() -> Kind {
+    Kind::Gathered {
+        index: 0,
+        name: "dot.png".into(),
+        media_type: "image/png".into(),
+        bytes: None,
+        fate: FileFate::TooLarge,
+        why: "it has 30000000 bytes, and at most 20MB are taken".into(),
+        setting: Some("attachments.max_size".into()),
+    }
+}
+
+#[test]
+fn a_file_that_the_agent_was_not_given_is_named_with_what_to_set() {
+    let mut story = received();
+    story.at(5, left_out());
+    story.sent(20, 1, text("I see nothing."), Some("9001"));
+    let why = end(story, Terminal::Replied);
+    assert_eq!(
+        why.answer,
+        "Turn 7 was answered on telegram, but prepare said: dot.png: too_large: it has 30000000 bytes, and at most \
+         20MB are taken. The setting is attachments.max_size."
+    );
+}
+
+#[test]
+fn a_file_is_no_reason_for_an_agent_to_fail() {
+    let mut story = running();
+    story.at(15, left_out());
+    story.at(
+        50,
+        Kind::RunFailed {
+            fault: AgentFault::Timeout,
+            detail: "nothing came".into(),
+        },
+    );
+    let why = end(story, Terminal::Failed { detail: "x".into() });
+    assert_eq!(noes(&why), [("run", Some("agent.idle_timeout"))]);
+    assert!(
+        why.steps
+            .iter()
+            .any(|step| step.text.starts_with("dot.png: too_large"))
+    );
+}
+
+fn asked() -> Kind {
+    let request = serde_json::json!({
+        "id": "p1", "tool": null, "title": "rm -r build", "does": "execute", "arguments": null, "options": [],
+    });
+    Kind::PermissionAsked {
+        request: serde_json::from_value(request).unwrap(),
+        until: None,
+    }
+}
+
+fn decided(kind: Option<PermissionKind>, by: Actor, why: &str) -> Kind {
+    Kind::PermissionDecided {
+        id: "p1".into(),
+        option: kind.map(|kind| PermissionOption {
+            id: "o1".into(),
+            name: "As you like".into(),
+            kind,
+        }),
+        by,
+        why: why.into(),
+    }
+}
+
+#[test]
+fn a_turn_that_waits_for_a_permission_says_which() {
+    let mut story = running();
+    story.at(20, asked());
+    let why = ask(&story);
+    assert_eq!(
+        why.answer,
+        "Turn 7 is still running: a person is asked to allow rm -r build."
+    );
+    story.at(
+        30,
+        decided(Some(PermissionKind::AllowOnce), Actor::Console, "a person"),
+    );
+    let why = ask(&story);
+    assert_eq!(noes(&why), []);
+    assert_eq!(why.answer, "Turn 7 is still running: the agent is at work.");
+}
+
+#[test]
+fn what_was_not_allowed_is_named_with_why() {
+    for kind in [Some(PermissionKind::RejectOnce), None] {
+        let mut story = running();
+        story.at(20, asked());
+        story.at(
+            30,
+            decided(kind, Actor::Config, "agent.permissions.reject rejects it"),
+        );
+        story.sent(40, 1, text("Then not."), Some("9001"));
+        let why = end(story, Terminal::Replied);
+        assert_eq!(
+            why.answer,
+            "Turn 7 was answered on telegram, but run said: rm -r build was not allowed (agent.permissions.reject \
+             rejects it)."
+        );
+    }
+}
+
+#[test]
+fn a_run_that_a_person_stopped_names_them_once() {
+    let mut story = running();
+    story.at(20, Kind::RunCancelled { by: Actor::Console });
+    story.at(
+        30,
+        Kind::RunEnded {
+            run: RunId(1),
+            reason: StopReason::Cancelled,
+        },
+    );
+    let why = end(story, Terminal::Failed { detail: "x".into() });
+    assert_eq!(why.answer, "Turn 7 failed: run said: stopped by the console.");
+}
+
+#[test]
+fn who_stepped_in_is_a_step_of_the_way() {
+    let mut story = running();
+    story.at(
+        20,
+        Kind::Retrying {
+            attempt: 2,
+            after_ms: 0,
+            detail: "openai small: overloaded".into(),
+            next: Some(Answerer {
+                backend: "script".into(),
+                model: None,
+            }),
+        },
+    );
+    let why = ask(&story);
+    let step = why.steps.last().unwrap();
+    assert_eq!(
+        (step.text.as_str(), step.no),
+        ("attempt 2, now script: openai small: overloaded", true)
+    );
+    assert_eq!(
+        why.answer, "Turn 7 is still running: the agent is at work.",
+        "it decided nothing"
+    );
+    story.at(
+        50,
+        Kind::Intended {
+            op: OpId(1),
+            intent: text("Hi"),
+        },
+    );
+    story.at(
+        60,
+        Kind::Ended {
+            op: OpId(1),
+            outcome: Outcome::new(OutcomeCode::Sent),
+        },
+    );
+    assert_eq!(
+        end(story, Terminal::Replied).answer,
+        "Turn 7 was answered on telegram by script, which stepped in: one operation acknowledged."
+    );
+}
+
 #[test]
 fn an_agent_that_failed_is_named_with_what_to_set() {
     let mut story = running();
@@ -200,18 +366,33 @@ fn a_dry_run_reached_nobody() {
     );
 }
 
+/// A `<voice>` of the answer, in its order, that was not carried out; where it stands.
+fn skipped(story: &mut Story, index: usize, code: OutcomeCode, why: &str, setting: Option<&str>) -> Span {
+    let at = DirectiveRef {
+        message: 0,
+        index: index as u32,
+    };
+    let span = Span::new(10 * index, 10 * index + 9);
+    let directive = Directive::Voice {
+        text: "Hey".into(),
+        span,
+    };
+    story.at(40, Kind::Directive { at, directive });
+    let (outcome, setting) = (Outcome::new(code).because(why), setting.map(str::to_owned));
+    story.at(40, Kind::Skipped { at, outcome, setting });
+    span
+}
+
 #[test]
 fn a_directive_that_the_channel_cannot_do_is_named_beside_the_answer() {
     let mut story = running();
-    let at = DirectiveRef { message: 0, index: 0 };
-    let directive = Directive::Voice {
-        text: "Hey".into(),
-        span: Span::new(0, 9),
-    };
-    story.at(40, Kind::Directive { at, directive });
-    let outcome = Outcome::new(OutcomeCode::Unsupported).because("speech is not configured");
-    let setting = None;
-    story.at(40, Kind::Skipped { at, outcome, setting });
+    skipped(
+        &mut story,
+        0,
+        OutcomeCode::Unsupported,
+        "speech is not configured",
+        None,
+    );
     story.sent(50, 1, text("Hi"), Some("b1"));
     let why = end(story, Terminal::Replied);
     assert_eq!(
@@ -231,19 +412,7 @@ fn a_refused_directive_names_its_own_setting_and_how_many_others_said_no() {
     .into_iter()
     .enumerate()
     {
-        let at = DirectiveRef {
-            message: 0,
-            index: index as u32,
-        };
-        let span = Span::new(10 * index, 10 * index + 9);
-        let directive = Directive::Voice {
-            text: "a".into(),
-            span,
-        };
-        story.at(40, Kind::Directive { at, directive });
-        let outcome = Outcome::new(OutcomeCode::NotAllowed).because(detail);
-        let setting = Some(setting.to_owned());
-        story.at(40, Kind::Skipped { at, outcome, setting });
+        let span = skipped(&mut story, index, OutcomeCode::NotAllowed, detail, Some(setting));
         // The same no again, as a finding in the output.
         let diagnostic = Diagnostic::new(foldback_wire::Code::NotAllowed, span, detail);
         story.at(

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use foldback_wire::{
-    Capabilities, ChannelId, ChannelState, Inbound, MessageId, Operation, RefusalCode, Target,
+    Attachment, Capabilities, ChannelId, ChannelState, ChatId, Inbound, MessageId, Operation, Receipt,
+    RefusalCode, Target, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -59,19 +60,45 @@ pub enum Signal {
         /// To be told once that is durable, like [`Arrival::kept`].
         kept: Option<oneshot::Sender<()>>,
     },
+    /// A message that was acknowledged has come further. It may be told twice, in any order, and of messages that
+    /// another program sent.
+    Receipt {
+        /// The message, as it was acknowledged.
+        message: MessageId,
+        /// How far it has come.
+        receipt: Receipt,
+        /// When, as the platform says.
+        when: Timestamp,
+        /// To be told once that is durable, like [`Arrival::kept`].
+        kept: Option<oneshot::Sender<()>>,
+    },
 }
 
-/// A message that was acknowledged on a channel and did not arrive: [`Signal::Undelivered`] on its way on.
+/// What a platform tells of a message after it acknowledged it, on its way on.
 #[derive(Debug)]
-pub struct Lost {
+pub struct Late {
     /// The channel.
     pub channel: ChannelId,
     /// The message, as it was acknowledged.
     pub message: MessageId,
-    /// Why.
-    pub refusal: Refusal,
+    /// What it tells.
+    pub news: LateNews,
     /// To be told once that is durable. Dropped untold, the platform says it again.
     pub kept: Option<oneshot::Sender<()>>,
+}
+
+/// What became of a message after it was acknowledged.
+#[derive(Debug)]
+pub enum LateNews {
+    /// It did not arrive: [`Signal::Undelivered`].
+    Undelivered(Refusal),
+    /// It has come further: [`Signal::Receipt`].
+    Receipt {
+        /// How far.
+        receipt: Receipt,
+        /// When, as the platform says.
+        when: Timestamp,
+    },
 }
 
 /// Where an adapter puts its signals. Bounded: an adapter waits when the pipeline cannot keep up.
@@ -129,6 +156,20 @@ impl Refusal {
         }
     }
 
+    /// What [`ChannelAdapter::fetch`] answers about a file without a handle: older journals have none, and some
+    /// platforms none for some things.
+    pub(crate) fn no_handle() -> Self {
+        Self::new(
+            RefusalCode::Unsupported,
+            "the platform gave nothing to fetch it by",
+        )
+    }
+
+    /// What [`ChannelAdapter::fetch`] answers about a file that is too large.
+    pub(crate) fn too_large(limit: u64) -> Self {
+        Self::new(RefusalCode::TooLong, format!("it has more than {limit} bytes"))
+    }
+
     /// The same, when nobody can know whether the platform did it.
     #[must_use]
     pub fn or_done(self) -> Self {
@@ -151,4 +192,10 @@ pub trait ChannelAdapter: Send + Sync {
 
     /// Performs one operation. May be called while `run` is not running; does not retry.
     async fn perform(&self, call: Call) -> Result<Ack, Refusal>;
+
+    /// Fetches a file that came with a message in `chat`. It has at most `limit` bytes: a longer one is refused as
+    /// `too_long` as soon as that is known, whatever size was told, and no more of it is kept. A token goes only to
+    /// the platform's own hosts, and no redirect is followed. Ends within a time of its own; changes nothing, so
+    /// that it may be dropped at any point and called while `run` is not running. Does not retry.
+    async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal>;
 }

@@ -4,7 +4,7 @@
 //! against a strict server: `tests/shared/suite.rs`.
 
 use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, emoji_for};
-use foldback_wire::{ChannelState, FileKind, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{Attachment, ChannelState, FileKind, MessageId, Operation, RefusalCode, Target};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +27,15 @@ pub struct Subject {
     pub nobodys: MessageId,
     /// A small file that can be sent, as the adapter is given paths.
     pub file: String,
+    sent: Option<SentFile>,
     keys: AtomicUsize,
+}
+
+/// A file that somebody sent to the bot.
+struct SentFile {
+    file: Attachment,
+    bytes: Vec<u8>,
+    gone: String,
 }
 
 /// What an adapter does not keep.
@@ -51,6 +59,7 @@ pub async fn check(subject: &Subject) -> Kept {
     subject.changes().await?;
     subject.reactions().await?;
     subject.files().await?;
+    subject.fetches().await?;
     subject.typing().await?;
     subject.keys().await?;
     subject.at_once().await?;
@@ -105,7 +114,19 @@ impl Subject {
             theirs,
             nobodys,
             file: file.into(),
+            sent: None,
             keys: AtomicUsize::new(0),
+        }
+    }
+
+    /// The same, with a file of these bytes, at least two, that somebody sent in the chat, and the handle of one that
+    /// is not there.
+    #[must_use]
+    pub fn with_sent(self, file: Attachment, bytes: impl Into<Vec<u8>>, gone: impl Into<String>) -> Self {
+        let (bytes, gone) = (bytes.into(), gone.into());
+        Self {
+            sent: Some(SentFile { file, bytes, gone }),
+            ..self
         }
     }
 
@@ -284,6 +305,50 @@ impl Subject {
         refused(
             "voice where there is none is refused as unsupported",
             &voice,
+            RefusalCode::Unsupported,
+        )
+    }
+
+    async fn fetches(&self) -> Kept {
+        let chat = &self.target.chat;
+        let fetch = |file: Attachment, limit: usize| async move {
+            self.adapter.fetch(chat, &file, limit as u64).await
+        };
+        let Some(SentFile { file, bytes, gone }) = &self.sent else {
+            return Ok(());
+        };
+        let clause = "a file that somebody sent comes as it is, also one of exactly the limit, and again";
+        for _ in 0..2 {
+            let came = fetch(file.clone(), bytes.len()).await;
+            keeps(clause, came.as_ref() == Ok(bytes), || {
+                format!("{:?}", came.map(|bytes| bytes.len()))
+            })?;
+        }
+        let refused = |clause, answer: Result<Vec<u8>, Refusal>, code| {
+            let kept = matches!(&answer, Err(refusal) if refusal.code == code && !refusal.maybe_done);
+            keeps(clause, kept, || format!("{:?}", answer.map(|bytes| bytes.len())))
+        };
+        let liar = Attachment {
+            size: Some(1),
+            ..file.clone()
+        };
+        refused(
+            "a file larger than the limit is refused as too_long, whatever size was told",
+            fetch(liar, bytes.len() - 1).await,
+            RefusalCode::TooLong,
+        )?;
+        let with = |source: Option<String>| Attachment {
+            source,
+            ..file.clone()
+        };
+        refused(
+            "a file that is not there is refused as gone",
+            fetch(with(Some(gone.clone())), bytes.len()).await,
+            RefusalCode::Gone,
+        )?;
+        refused(
+            "a file without a handle is refused as unsupported",
+            fetch(with(None), bytes.len()).await,
             RefusalCode::Unsupported,
         )
     }

@@ -5,10 +5,10 @@
 use crate::{Refusal, size_limit};
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
 use foldback_wire::{Capabilities, FileIdentity, FileKind, RefusalCode};
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 /// The setting that says how large a file may be.
@@ -86,6 +86,12 @@ pub enum FileRefusal {
         /// How many.
         names: u64,
     },
+    /// It lies where what was spoken waits, maybe for somebody else.
+    #[error("{path} lies in the folder that voice notes are sent from, which is not for directives")]
+    Spoken {
+        /// The path.
+        path: String,
+    },
     /// It cannot be opened.
     #[error("{path} cannot be opened: {source}")]
     Unreadable {
@@ -125,6 +131,7 @@ impl FileRefusal {
     pub fn setting(&self) -> Option<&'static str> {
         match self {
             Self::TooLarge { by, .. } => (*by == MAX_SIZE).then_some(MAX_SIZE),
+            Self::Spoken { .. } => None,
             _ => Some("files.send_dir"),
         }
     }
@@ -191,6 +198,68 @@ impl Folder {
         dir.remove_file(&name).map_err(|e| unopened(path, e))
     }
 
+    /// Writes a new file of our own into a folder directly below this one; both are made, for nobody else to read. A
+    /// file of that name is replaced, a link is not followed. What is written is on the disk when this ends.
+    pub fn put(&self, dir: &str, name: &str, bytes: &[u8]) -> Result<FileIdentity, FileRefusal> {
+        let path = format!("{dir}/{name}");
+        let failed = |e| unopened(&path, e);
+        std::fs::create_dir_all(&self.root).map_err(failed)?;
+        let root = self.handle()?;
+        match root.create_dir_with(dir, DirBuilder::new().mode(0o700)) {
+            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(failed(e)),
+            _ => {}
+        }
+        let (dir, name) = self.place(&path)?;
+        match dir.remove_file(&name) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(failed(e)),
+            _ => {}
+        }
+        let mut options = OpenOptions::new();
+        options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .follow(FollowSymlinks::No);
+        let mut file = dir.open_with(&name, &options).map_err(failed)?;
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        if let Err(e) = written {
+            // Half a file is of no use to anybody; that it cannot be removed either changes nothing.
+            let _ = dir.remove_file(&name);
+            return Err(failed(e));
+        }
+        file.metadata().map(|meta| identity(&meta)).map_err(failed)
+    }
+
+    /// Deletes the files directly below a folder of our own that `keep` does not want, by their paths.
+    pub fn sweep(&self, dir: &str, keep: impl Fn(&str) -> bool) -> Result<(), FileRefusal> {
+        let failed = |e| unopened(dir, e);
+        let Ok(root) = self.handle() else {
+            // Nothing was ever put there.
+            return Ok(());
+        };
+        let below = match root.open_dir_nofollow(OsStr::new(dir)) {
+            Ok(below) => below,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(e) => return Err(failed(e)),
+        };
+        for entry in below.entries().map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let name = name.to_string_lossy().into_owned();
+            if !keep(&format!("{dir}/{name}")) {
+                below.remove_file(&name).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder itself.
+    fn handle(&self) -> Result<Dir, FileRefusal> {
+        Dir::open_ambient_dir(&self.root, ambient_authority()).map_err(|source| FileRefusal::NoFolder {
+            dir: self.root.clone(),
+            source,
+        })
+    }
+
     /// Opens a file, and the folder in which it lies.
     fn open_in(&self, path: &str) -> Result<(Dir, OpenFile), FileRefusal> {
         let (dir, name) = self.place(path)?;
@@ -229,12 +298,7 @@ impl Folder {
         let outside = || FileRefusal::Outside {
             path: path.to_owned(),
         };
-        let mut dir = Dir::open_ambient_dir(&self.root, ambient_authority()).map_err(|source| {
-            FileRefusal::NoFolder {
-                dir: self.root.clone(),
-                source,
-            }
-        })?;
+        let mut dir = self.handle()?;
         let mut names = Vec::new();
         for part in Path::new(path).components() {
             match part {

@@ -5,6 +5,7 @@ mod backoff;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod discord;
+mod download;
 mod emoji;
 mod folder;
 mod http;
@@ -23,7 +24,7 @@ mod telegram;
 mod webhook;
 mod whatsapp;
 
-pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Lost, Refusal, Signal, SignalSink};
+pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Late, LateNews, Refusal, Signal, SignalSink};
 pub use discord::{DISCORD, Discord, Mention};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use folder::{FileRefusal, Folder, OpenFile, check_size};

@@ -5,7 +5,8 @@ use crate::sim::SimPlatform;
 use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 use async_trait::async_trait;
 use foldback_wire::{
-    Capabilities, ChannelState, ChatId, Clock, Inbound, MessageId, Operation, RefusalCode, Timestamp,
+    Attachment, Capabilities, ChannelState, ChatId, Clock, Inbound, MessageId, Operation, RefusalCode,
+    Timestamp,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -161,6 +162,13 @@ impl ChannelAdapter for Loopback {
             () = self.receive(&sink) => {}
         }
         Ok(())
+    }
+
+    async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let handle = file.source.as_deref().ok_or_else(Refusal::no_handle)?;
+        let file = self.platform().file(handle)?;
+        self.clock.sleep_until(self.clock.now().plus(file.takes)).await;
+        file.read(limit)
     }
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {

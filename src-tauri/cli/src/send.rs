@@ -6,10 +6,17 @@ use crate::{
     places::Place,
     running::{Signals, failed, runtime, wrong},
 };
+use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use foldback_api::{Backend, Commands as _, Setup, why};
 use foldback_replay::fold;
-use foldback_wire::{ChannelId, Event, Kind, Seq, Terminal, TurnId, rpc::ComposeSend};
-use std::{io::Write as _, path::PathBuf};
+use foldback_wire::{
+    ChannelId, Event, Kind, Seq, Terminal, TurnId,
+    rpc::{ComposeFile, ComposeSend},
+};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 /// Send one message through the whole pipeline and print the deliveries; a dry run unless the channel is armed
 #[derive(Debug, clap::Args)]
@@ -30,6 +37,10 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 
+    /// A file that comes with the message; may be given several times. Only a simulated channel hands it over.
+    #[arg(long = "file", value_name = "FILE")]
+    files: Vec<PathBuf>,
+
     #[command(flatten)]
     place: Place,
 }
@@ -45,8 +56,25 @@ pub(crate) fn run(args: &Args) -> End {
         user_text: args.text.clone(),
         agent_output,
         dry_run: args.dry_run,
+        files: args
+            .files
+            .iter()
+            .map(|path| attached(path))
+            .collect::<Result<_, _>>()?,
     };
     runtime()?.block_on(send(setup, order))
+}
+
+/// A file, of which its bytes say what it is.
+fn attached(path: &Path) -> Result<ComposeFile, Stop> {
+    let read = std::fs::read(path);
+    let bytes = read.map_err(|error| Stop::Wrong(format!("{}: {error}", path.display())))?;
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Ok(ComposeFile {
+        name: name.to_string_lossy().into_owned(),
+        media_type: String::new(),
+        base64: BASE64.encode(bytes),
+    })
 }
 
 async fn send(setup: Setup, order: ComposeSend) -> End {

@@ -68,6 +68,28 @@ impl<T> Conversations<T> {
         self.lock().values_mut().flat_map(std::mem::take).collect()
     }
 
+    /// What waits in a conversation, taken out; the turn that runs goes on.
+    pub(crate) fn take_waiting_of(&self, session: &SessionId) -> Vec<T> {
+        let taken = self.lock().get_mut(session).map(std::mem::take);
+        taken.unwrap_or_default().into()
+    }
+
+    /// What waits in a conversation, in order.
+    pub(crate) fn waiting<R>(&self, session: &SessionId, of: impl Fn(&T) -> R) -> Vec<R> {
+        let all = self.lock();
+        all.get(session)
+            .map_or_else(Vec::new, |waiting| waiting.iter().map(of).collect())
+    }
+
+    /// The conversations in which something waits, and how much.
+    pub(crate) fn all_waiting(&self) -> Vec<(SessionId, usize)> {
+        let all = self.lock();
+        let waits = all.iter().filter(|(_, waiting)| !waiting.is_empty());
+        waits
+            .map(|(session, waiting)| (session.clone(), waiting.len()))
+            .collect()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, VecDeque<T>>> {
         // Every change leaves the map whole, so that a panic elsewhere does not matter here.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -93,5 +115,19 @@ mod tests {
         assert_eq!(all.next(&a), None);
         assert_eq!(enter(&a, 6), Entry::Run(6));
         assert_eq!(all.next(&b), None);
+    }
+
+    #[test]
+    fn what_waits_can_be_looked_at_and_dropped_and_what_runs_goes_on() {
+        let all = Conversations::default();
+        let a = SessionId::new("a");
+        for turn in 1..=3 {
+            all.enter(&a, turn, 9, |_| {});
+        }
+        assert_eq!(all.waiting(&a, |turn| *turn), [2, 3]);
+        assert_eq!(all.take_waiting_of(&a), [2, 3]);
+        assert_eq!(all.enter(&a, 4, 9, |_| {}), Entry::Waits(1));
+        assert_eq!(all.next(&a), Some(4));
+        assert!(all.take_waiting_of(&"b".into()).is_empty());
     }
 }

@@ -5,8 +5,11 @@ use crate::{
     rules::{Rule, Rules},
 };
 use foldback_channels::{FileRefusal, Folder, check_size, size_limit};
-use foldback_wire::{Capabilities, FileIdentity, FileKind};
-use std::path::{Path, PathBuf};
+use foldback_wire::{Capabilities, FileIdentity, FileKind, Operation};
+use std::path::{Component, Path, PathBuf};
+
+/// The folder below it in which what was spoken waits for its outcome.
+const SPOKEN: &str = ".voice";
 
 /// The folder below which files may be sent.
 #[derive(Debug, Clone)]
@@ -59,10 +62,17 @@ impl SendDir {
         self.allow_cleanup
     }
 
-    /// Checks that the file a directive names may be sent on a channel. The adapter opens it again, maybe much
-    /// later, and sends it only if it is still this one.
+    /// Checks that the file a directive names may be sent on a channel: also none of what was spoken, which belongs to
+    /// the conversation it was spoken in. The adapter opens it again, maybe much later, and sends it only if it is
+    /// still this one.
     pub fn check(&self, path: &str, kind: FileKind, can: &Capabilities) -> Result<Sendable, FileRefusal> {
-        let relative = self.relative(path)?.to_string_lossy().into_owned();
+        let below = self.relative(path)?;
+        if leads_to_spoken(&below) {
+            return Err(FileRefusal::Spoken {
+                path: path.to_owned(),
+            });
+        }
+        let relative = below.to_string_lossy().into_owned();
         let (size, identity) = match self.folder.open(&relative) {
             Ok(file) => (file.size, Some(file.identity)),
             Err(FileRefusal::NotRegular { .. }) if !self.rules.holds(Rule::FilesRegular) => (0, None),
@@ -81,6 +91,50 @@ impl SendDir {
     /// Deletes a file that was sent, and no other one that has taken its place.
     pub fn clean_up(&self, sent: &Sendable) -> Result<(), FileRefusal> {
         self.folder.remove(&sent.relative, sent.identity)
+    }
+
+    /// Puts what was spoken where it can be sent from. It stays there until [`Self::spent`].
+    pub fn put_spoken(&self, name: &str, bytes: &[u8], can: &Capabilities) -> Result<Sendable, FileRefusal> {
+        let size = bytes.len() as u64;
+        check_size(
+            name,
+            size,
+            size_limit(can, FileKind::Audio),
+            "the channel's limit",
+        )?;
+        let identity = self.folder.put(SPOKEN, name, bytes)?;
+        Ok(Sendable {
+            relative: format!("{SPOKEN}/{name}"),
+            size,
+            identity: Some(identity),
+        })
+    }
+
+    /// An operation has its outcome, or will never have one: what was spoken for it is deleted.
+    pub fn spent(&self, operation: &Operation) {
+        let Operation::SendVoice { path, checked, .. } = operation else {
+            return;
+        };
+        if is_spoken(path)
+            && let Err(error) = self.folder.remove(path, *checked)
+        {
+            // The next start looks again.
+            tracing::warn!(%path, %error, "what was spoken is not deleted");
+        }
+    }
+
+    /// Deletes what was spoken for operations that are no more: a process ended between the two. For whoever has the
+    /// one journal that knows which are open.
+    pub fn sweep_spoken<'a>(&self, open: impl Iterator<Item = &'a Operation>) {
+        let waits: Vec<&str> = open
+            .filter_map(|operation| match operation {
+                Operation::SendVoice { path, .. } => Some(path.as_str()),
+                _ => None,
+            })
+            .collect();
+        if let Err(error) = self.folder.sweep(SPOKEN, |path| waits.contains(&path)) {
+            tracing::warn!(%error, "what was spoken before is not deleted");
+        }
     }
 
     /// The path below the folder; an absolute one must name the folder as configured or as it really is.
@@ -104,6 +158,21 @@ impl SendDir {
             }),
         }
     }
+}
+
+/// Whether a path below the folder leads to what was spoken, however it is spelled; some file systems do not tell
+/// capitals.
+fn leads_to_spoken(below: &Path) -> bool {
+    let mut names = below.components().filter(|part| *part != Component::CurDir);
+    names
+        .next()
+        .is_some_and(|first| first.as_os_str().eq_ignore_ascii_case(SPOKEN))
+}
+
+/// Whether a path is that of something spoken.
+fn is_spoken(path: &str) -> bool {
+    path.strip_prefix(SPOKEN)
+        .is_some_and(|below| below.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -163,6 +232,30 @@ mod tests {
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn what_was_spoken_is_nobodys_to_send_however_its_path_is_spelled() {
+        let place = place(5);
+        let can = profile(Platform::Whatsapp);
+        let spoken = place.send.put_spoken("7.ogg", b"OggS", &can).unwrap();
+        let absolute = place.send.root().join(".voice/7.ogg");
+        let absolute = absolute.to_str().unwrap();
+        for path in [
+            ".voice/7.ogg",
+            "./.voice/7.ogg",
+            ".//./.voice/./7.ogg",
+            ".VOICE/7.ogg",
+            absolute,
+        ] {
+            assert!(
+                matches!(check(&place, path), Err(FileRefusal::Spoken { .. })),
+                "{path}"
+            );
+        }
+        std::fs::write(place.send.root().join(".voices"), "mine").unwrap();
+        assert_eq!(check(&place, ".voices").unwrap(), ".voices");
+        assert_eq!((spoken.relative.as_str(), spoken.size), (".voice/7.ogg", 4));
     }
 
     #[test]

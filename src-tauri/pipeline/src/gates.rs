@@ -5,8 +5,10 @@ use crate::{
     flow::{Flow, Stop},
     ports::Port,
     recorder::Recorder,
+    rules::Rule,
     stages::{
         activation::activate,
+        answer::{Answered, answer},
         authorize::{Door, authorize},
         dedupe::Claim,
         finalize::finalize,
@@ -32,10 +34,18 @@ pub(crate) struct Admitted {
     pub(crate) claim: Claim,
 }
 
+/// Where a message goes that passed the gates.
+enum Way {
+    Conversation(SessionId),
+    Command(&'static str),
+}
+
 /// What the gates answer.
 pub(crate) enum Admission {
     /// It goes on.
     In(Admitted),
+    /// It answers a request for permission, and is nothing for the agent.
+    Command { name: &'static str, claim: Claim },
     /// A gate said no.
     Stopped(Box<Stop>),
     /// A gate said no, and an operator can be asked.
@@ -73,11 +83,12 @@ impl Core {
             Flow::Stop(stop) => return Ok(Admission::Stopped(stop)),
         };
         Ok(match self.admit_final(recorder, turn, &message, coming).await? {
-            Flow::Continue((session, claim)) => Admission::In(Admitted {
+            Flow::Continue((Way::Conversation(session), claim)) => Admission::In(Admitted {
                 message,
                 session,
                 claim,
             }),
+            Flow::Continue((Way::Command(name), claim)) => Admission::Command { name, claim },
             Flow::Stop(stop) if stop.gate == Gate::Unpaired => Admission::Unknown { message, stop },
             Flow::Stop(stop) => Admission::Stopped(stop),
         })
@@ -98,7 +109,7 @@ impl Core {
         turn: TurnId,
         message: &Inbound,
         coming: Coming,
-    ) -> Result<Flow<(SessionId, Claim)>, StoreError> {
+    ) -> Result<Flow<(Way, Claim)>, StoreError> {
         let rules = self.rules;
         let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
             return Ok(no_such_channel(message).flow());
@@ -107,13 +118,13 @@ impl Core {
             Flow::Continue(claim) => claim,
             Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
         };
-        let session = match self.repeated(recorder, message, turn).await {
+        let way = match self.repeated(recorder, message, turn).await {
             Ok(None) => self.admit_claimed(recorder, can.platform, message, coming).await,
             Ok(Some(stop)) => Ok(stop.flow()),
             Err(error) => Err(error),
         };
-        match session {
-            Ok(Flow::Continue(session)) => Ok(Flow::Continue((session, claim))),
+        match way {
+            Ok(Flow::Continue(way)) => Ok(Flow::Continue((way, claim))),
             // Once the operator lets the sender in, or the disk is well again, a redelivery is to be answered.
             Ok(Flow::Stop(stop)) => {
                 self.seen().release(rules, &claim);
@@ -133,7 +144,7 @@ impl Core {
         platform: Platform,
         message: &Inbound,
         coming: Coming,
-    ) -> Result<Flow<SessionId>, StoreError> {
+    ) -> Result<Flow<Way>, StoreError> {
         recorder.note(Kind::Passed {
             stage: Stage::Dedupe,
             detail: "not seen before".to_owned(),
@@ -153,12 +164,31 @@ impl Core {
             "{} is let in by {why}",
             message.sender.id
         ));
+        // Before the mention is asked for: who was asked answers with a word.
+        match self.answered(message) {
+            None => {}
+            Some(Answered::No(stop)) => return Ok(stop.flow()),
+            Some(Answered::Yes { name, detail }) => {
+                recorder.note(Kind::Passed {
+                    stage: Stage::Commands,
+                    detail,
+                })?;
+                return Ok(Flow::Continue(Way::Command(name)));
+            }
+        }
         let answers_bot = message.reply_to.as_ref().is_some_and(wrote);
         let meant = activate(rules, settings, message, answers_bot, &mut self.bot_turns());
         passed!(recorder, Activation, meant, |why| why.clone());
         let session = session::key(self.rules, self.ports.config.session.scope, message);
         self.remember(recorder, &session, message, coming).await?;
-        Ok(Flow::Continue(session))
+        Ok(Flow::Continue(Way::Conversation(session)))
+    }
+
+    /// A message as the answer to a request for permission, where those are asked in the chat.
+    fn answered(&self, message: &Inbound) -> Option<Answered> {
+        let asks = self.ports.config.agent.permissions.in_chat && self.rules.holds(Rule::PermitChat);
+        asks.then(|| answer(&self.permissions, self.rules, message))
+            .flatten()
     }
 
     async fn remember(
@@ -176,9 +206,13 @@ impl Core {
             turns: 0,
             created: now,
             used: now,
+            chat: None,
+            sender: String::new(),
         });
         record.turns += u64::from(coming != Coming::Again { counted: true });
         record.used = now;
+        record.chat = Some(message.chat.clone());
+        record.sender = recorder.words(&message.sender.display_name).into_owned();
         let detail = format!("turn {} of session {id}", record.turns);
         recorder.journal.put_session(record).await?;
         recorder.in_session(id).note(Kind::Passed {

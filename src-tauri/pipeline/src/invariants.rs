@@ -1,6 +1,6 @@
 //! What must hold in every journal, whatever happened. Tests, replays and `foldback doctor` ask for it.
 
-use foldback_wire::{Event, Gate, Kind, OpId, OpKind, Seq, Span, Terminal, TurnId};
+use foldback_wire::{Event, Gate, Kind, OpId, OpKind, PermissionId, Receipt, Seq, Span, Terminal, TurnId};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -68,6 +68,8 @@ struct State {
 struct TurnState {
     ended: bool,
     stopped: Option<Gate>,
+    /// Requests for permission that nobody has decided.
+    asking: BTreeSet<PermissionId>,
     messages: BTreeMap<u32, Bytes>,
 }
 
@@ -85,6 +87,8 @@ struct OpState {
     ended: bool,
     /// It did not arrive after all.
     lost: bool,
+    /// How far it has come, as far as the platform told.
+    reached: Option<Receipt>,
 }
 
 impl State {
@@ -107,6 +111,7 @@ impl State {
                     turn: event.turn,
                     ended: false,
                     lost: false,
+                    reached: None,
                 };
                 if let Some(turn) = event.turn.filter(|_| intent.kind != OpKind::Typing) {
                     self.open.insert((turn, *op));
@@ -134,6 +139,7 @@ impl State {
                 self.violation(event, what);
             }
             Kind::Undelivered { op, .. } => self.lose(event, *op),
+            Kind::Receipt { op, receipt, .. } => self.reach(event, *op, *receipt),
             _ => {}
         }
         if let Some(turn) = event.turn {
@@ -165,6 +171,23 @@ impl State {
         }
     }
 
+    /// An acknowledged operation has come further.
+    fn reach(&mut self, event: &Event, op: OpId, receipt: Receipt) {
+        match self.ops.get_mut(&op) {
+            None => self.violation(event, format!("operation {op} was never intended")),
+            Some(OpState { ended: false, .. }) => {
+                self.violation(event, format!("operation {op} is {receipt} before it has ended"));
+            }
+            Some(OpState {
+                reached: Some(known), ..
+            }) if *known >= receipt => {
+                let what = format!("operation {op} is {receipt} after it was {known}");
+                self.violation(event, what);
+            }
+            Some(state) => state.reached = Some(receipt),
+        }
+    }
+
     fn take_turn(&mut self, event: &Event, turn: TurnId) {
         if let Kind::Received { .. } = &event.kind {
             if self.turns.insert(turn, TurnState::default()).is_some() {
@@ -176,14 +199,22 @@ impl State {
             return self.violation(event, "the turn was never begun");
         };
         let mut wrong = Vec::new();
-        if state.ended && !matches!(event.kind, Kind::Undelivered { .. }) {
+        if state.ended && !event.kind.is_late() {
             wrong.push(format!("the turn has ended already, and then: {:?}", event.kind));
         }
         match &event.kind {
             Kind::Stopping { gate, .. } => state.stopped = Some(*gate),
             Kind::TurnEnded { terminal } => {
                 state.ended = true;
+                let undecided = |id: &PermissionId| format!("nobody decided about request {id}");
+                wrong.extend(state.asking.iter().map(undecided));
                 wrong.extend(end_mismatch(terminal, state.stopped));
+            }
+            Kind::PermissionAsked { request, .. } => {
+                state.asking.insert(request.id.clone());
+            }
+            Kind::PermissionDecided { id, .. } if !state.asking.remove(id) => {
+                wrong.push(format!("request {id} is decided, and was not asked"));
             }
             Kind::Chunk {
                 message,
@@ -256,6 +287,7 @@ fn end_mismatch(terminal: &Terminal, stopped: Option<Gate>) -> Option<String> {
     let gate = match terminal {
         Terminal::Blocked { gate } => Some(*gate),
         Terminal::Duplicate => Some(Gate::Duplicate),
+        Terminal::Dropped => Some(Gate::Dropped),
         _ => None,
     };
     (gate != stopped).then(|| format!("it was stopped by {stopped:?} and ends as {terminal:?}"))
@@ -380,6 +412,33 @@ mod tests {
     }
 
     #[test]
+    fn a_request_is_decided_once_and_before_its_turn_ends() {
+        let asked = Kind::PermissionAsked {
+            request: serde_json::from_str(
+                r#"{"id":"p","tool":null,"title":"","does":"","arguments":null,"options":[]}"#,
+            )
+            .unwrap(),
+            until: None,
+        };
+        let decided = Kind::PermissionDecided {
+            id: "p".into(),
+            option: None,
+            by: foldback_wire::Actor::Console,
+            why: String::new(),
+        };
+        let end = ended(Terminal::Replied);
+        assert!(violations(vec![received(), asked.clone(), decided.clone(), end.clone()]).is_empty());
+        assert_eq!(
+            violations(vec![received(), asked, end.clone()]),
+            ["nobody decided about request p"]
+        );
+        assert_eq!(
+            violations(vec![received(), decided, end]),
+            ["request p is decided, and was not asked"]
+        );
+    }
+
+    #[test]
     fn an_operation_ends_once_and_only_after_its_intent() {
         let outcome = Outcome::new(OutcomeCode::Sent);
         let done = Kind::Ended { op: OpId(1), outcome };
@@ -422,5 +481,46 @@ mod tests {
             ["operation 1 is lost before it has ended"]
         );
         assert_eq!(said(&[&lost, &end]), ["operation 1 was never intended"]);
+    }
+
+    #[test]
+    fn how_far_it_has_come_is_said_after_its_outcome_and_never_goes_back() {
+        let intended = Kind::Intended {
+            op: OpId(1),
+            intent: serde_json::from_str(
+                r#"{"kind":"send_text","target":{"chat":"c","thread":null},"live":false}"#,
+            )
+            .unwrap(),
+        };
+        let done = Kind::Ended {
+            op: OpId(1),
+            outcome: Outcome::new(OutcomeCode::Sent),
+        };
+        let reached = |receipt| Kind::Receipt {
+            op: OpId(1),
+            message: "m1".into(),
+            receipt,
+            when: Timestamp(0),
+        };
+        let (delivered, read) = (reached(Receipt::Delivered), reached(Receipt::Read));
+        let end = ended(Terminal::Replied);
+        let said = |kinds: &[&Kind]| {
+            violations([vec![received()], kinds.iter().map(|k| (*k).clone()).collect()].concat())
+        };
+        let well = said(&[&intended, &done, &delivered, &end, &read]);
+        assert!(well.is_empty(), "{well:?}");
+        assert_eq!(
+            said(&[&intended, &done, &end, &read, &delivered]),
+            ["operation 1 is delivered after it was read"]
+        );
+        assert_eq!(
+            said(&[&intended, &done, &end, &read, &read]),
+            ["operation 1 is read after it was read"]
+        );
+        assert_eq!(
+            said(&[&intended, &read, &done, &end]),
+            ["operation 1 is read before it has ended"]
+        );
+        assert_eq!(said(&[&read, &end]), ["operation 1 was never intended"]);
     }
 }

@@ -47,7 +47,7 @@ impl Core {
         journal.flush().await?;
         let wanted = Selection {
             turns: Some(came.iter().map(|(turn, _)| *turn).collect()),
-            ..Selection::kinds(["passed", "run_failed", "turn_ended"])
+            ..Selection::kinds(["passed", "run_failed", "run_cancelled", "turn_ended"])
         };
         let told = journal
             .select(&wanted, Seq(0), journal.head(), usize::MAX)
@@ -76,9 +76,15 @@ fn earlier(event: &Event, message: &Inbound, turn: TurnId) -> Option<(TurnId, Ti
     }
 }
 
-/// Whether a turn that nobody works on any more leaves nothing to answer. A stop and a failure do; what an earlier
-/// process left open does unless its whole answer was in the outbox.
+/// Whether a turn that nobody works on any more leaves nothing to answer. A stop and a failure do, unless a person
+/// stopped the run and does not want it; what an earlier process left open does unless its whole answer was in the outbox.
 fn was_answered(events: &[Event]) -> bool {
+    if events
+        .iter()
+        .any(|event| matches!(event.kind, Kind::RunCancelled { .. }))
+    {
+        return true;
+    }
     let end = events.iter().find_map(|event| match &event.kind {
         Kind::TurnEnded { terminal } => Some(terminal),
         _ => None,

@@ -16,8 +16,8 @@ use crate::{
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, Seq, Stage, Terminal,
-    Timestamp, TurnId,
+    Actor, ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, PermissionId, Seq,
+    Stage, Terminal, Timestamp, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -161,8 +161,8 @@ impl Core {
     }
 
     /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a
-    /// repetition by its key, else it is `unknown`. A live frame that was never attempted is not sent: nothing
-    /// would ever replace it. Turns whose run had begun end once their operations have;
+    /// repetition by its key, else it is `unknown`. A live frame, or a question, that was never attempted is not
+    /// sent: nothing would ever replace it, and nobody waits for the answer. Turns whose run had begun end once their operations have;
     /// those that waited go through the gates again, in the order in which they came, before any new message.
     pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<Carried>>> = BTreeMap::new();
@@ -180,7 +180,7 @@ impl Core {
             };
             if entry.live && !entry.in_flight {
                 let outcome = Outcome::new(OutcomeCode::Cancelled)
-                    .because("the process ended, and nothing would replace this live frame");
+                    .because("the process ended, and what it shows belongs to a run that is over");
                 self.settle_left(&recorder, &entry, outcome).await?;
                 continue;
             }
@@ -206,6 +206,7 @@ impl Core {
                 channel: port.channel,
                 recorder,
                 live: false,
+                needless: None,
                 hurried,
                 shows: None,
                 origin: Origin::Resumed,
@@ -268,7 +269,9 @@ impl Core {
         };
         let kinds = std::iter::once(ended).chain(warning.map(|detail| Kind::Warned { detail }));
         let events = kinds.map(|kind| recorder.draft(kind)).collect();
-        recorder.journal.settle(entry.op, outcome, events).await
+        recorder.journal.settle(entry.op, outcome, events).await?;
+        self.files.spent(&entry.operation);
+        Ok(())
     }
 
     /// Remembers the message of a turn whose whole answer is in the outbox: a platform that has no
@@ -300,12 +303,33 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
             "the process ended before the answer replaced it",
         ))?;
     }
+    for id in undecided(&events) {
+        recorder.note(Kind::PermissionDecided {
+            id,
+            option: None,
+            by: Actor::Pipeline,
+            why: "the process ended before it was answered".to_owned(),
+        })?;
+    }
     let stopped = events.iter().find_map(|event| match &event.kind {
         Kind::Stopping { gate, .. } => Some(Terminal::Blocked { gate: *gate }),
         _ => None,
     });
     let terminal = stopped.unwrap_or_else(|| terminal_of(&events));
     recorder.note_all(vec![Kind::Idle, Kind::TurnEnded { terminal }])
+}
+
+/// Requests for permission that nobody decided about.
+fn undecided(events: &[Event]) -> BTreeSet<PermissionId> {
+    let mut asking = BTreeSet::new();
+    for event in events {
+        match &event.kind {
+            Kind::PermissionAsked { request, .. } => drop(asking.insert(request.id.clone())),
+            Kind::PermissionDecided { id, .. } => drop(asking.remove(id)),
+            _ => {}
+        }
+    }
+    asking
 }
 
 /// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.

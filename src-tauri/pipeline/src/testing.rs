@@ -20,6 +20,7 @@ pub(crate) fn inbound(text: &str) -> Inbound {
         },
         text: text.to_owned(),
         mentioned: true,
+        forwarded: false,
         files: Vec::new(),
         at: Timestamp(0),
         dry_run: false,

@@ -1,27 +1,33 @@
 //! One message's way: the stages in their order, as the diagram of the architecture has them.
 
 use crate::{
+    config::{ReasoningDisplay, ToolDisplay},
     conversations::Entry,
     deliver::{courier::Courier, delivery::deliver, desk::Desk, typing::Typing},
-    engine::Core,
+    engine::{Core, Live, Running, person},
     flow::Stop,
     gates::{Admission, Admitted, Coming},
     leaks::Watch,
     pairing::Stranger,
+    ports::Port,
     recorder::Recorder,
     rules::Rule,
     stages::{
         dedupe::Claim,
+        gather::Gather,
+        permit::Asked,
         prepare::prepare,
         run::{CUES, Run},
         scan::Scan,
+        transcript::transcripts,
     },
+    voices::Says,
 };
-use foldback_agents::TurnRequest;
+use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Gate, Inbound, Kind, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
-use std::sync::Arc;
+use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
+use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -50,6 +56,23 @@ pub(crate) struct Pending {
     recorder: Recorder,
     ended: oneshot::Sender<Terminal>,
     since: Timestamp,
+}
+
+impl Pending {
+    pub(crate) const fn id(&self) -> TurnId {
+        self.id
+    }
+}
+
+/// What a person dropped while it waited.
+pub(crate) fn dropped(by: &Actor) -> Stop {
+    let who = person(by);
+    Stop::new(
+        Stage::Queue,
+        Gate::Dropped,
+        format!("{who} dropped it while it waited"),
+    )
+    .given("by", who)
 }
 
 impl Core {
@@ -135,6 +158,16 @@ impl Core {
                 };
                 self.take_turns(pending)?;
             }
+            Admission::Command { name, claim } => {
+                self.seen().commit(&claim);
+                let terminal = Terminal::Command {
+                    name: name.to_owned(),
+                };
+                recorder.note(Kind::TurnEnded {
+                    terminal: terminal.clone(),
+                })?;
+                let _ = end.send(terminal);
+            }
             Admission::Unknown { message, stop } => self.meet(Stranger {
                 turn: id,
                 recorder,
@@ -195,6 +228,13 @@ impl Core {
         Ok(())
     }
 
+    /// The same, and another copy of its message is not answered either: a person does not want it.
+    pub(crate) fn refuse_for_good(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
+        self.seen().commit(&pending.claim);
+        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
+        Ok(())
+    }
+
     /// Runs a conversation's turns one after the other, until none waits or the process ends: what still waits
     /// then is taken up by the next one.
     async fn converse(self: Arc<Self>, first: Pending) {
@@ -245,7 +285,7 @@ impl Core {
         let ended = async {
             // Boxed, as all that a turn may wait for is large.
             let answered = Box::pin(self.answer(&pending, &free)).await;
-            self.running().remove(&id);
+            let stopped = self.running().remove(&id).is_some_and(|run| run.is_stopped());
             let terminal = answered?;
             pending.recorder.note_all(vec![
                 Kind::Idle,
@@ -253,13 +293,14 @@ impl Core {
                     terminal: terminal.clone(),
                 },
             ])?;
-            Ok::<_, StoreError>(terminal)
+            Ok::<_, StoreError>((terminal, stopped))
         }
         .instrument(span)
         .await;
         match ended {
-            Ok(terminal) => {
-                if matches!(terminal, Terminal::Failed { .. }) {
+            Ok((terminal, stopped)) => {
+                // Whoever stopped it does not want it begun again by the platform's next copy.
+                if matches!(terminal, Terminal::Failed { .. }) && !stopped {
                     self.seen().release(self.rules, &pending.claim);
                 } else {
                     self.seen().commit(&pending.claim);
@@ -301,10 +342,10 @@ impl Core {
             });
         };
         let busy = self.busy.token();
-        let prompt = prepare(self.rules, message, &port.can, &port.output);
-        recorder.note(Kind::Prepared {
-            prompt: prompt.clone(),
-        })?;
+        let cancel = self.killed.child_token();
+        let live = self.runs(pending, &cancel);
+        let agent = self.agents.of(&message.channel);
+        let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
 
         let leaks = Arc::new(Watch::default());
         let courier = Courier {
@@ -323,24 +364,27 @@ impl Core {
             abroad: false,
             dry_run: message.dry_run,
         };
-        let cancel = self.killed.child_token();
-        self.running().insert(*id, cancel.clone());
         let settings = self.settings(&port.output);
-        let request = TurnRequest {
-            run: self.ids.run(),
-            session: session.clone(),
-            prompt,
-            message: message.clone(),
-            resume: None,
-            files: Vec::new(),
-        };
         let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
         let (cues, decided) = mpsc::channel(CUES);
         let run = Run {
-            agent: self.agents.of(&message.channel),
+            agent,
             recorder,
             rules: self.rules,
             silence: self.ports.config.agent.idle_timeout.0,
+            session,
+            kept: request.resume.clone(),
+            tell_lost: self.ports.config.session.tell_lost,
+            live,
+            shows_tools: port.output.tools != ToolDisplay::None,
+            shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
+            asked: Asked {
+                permissions: &self.permissions,
+                config: &self.ports.config.agent.permissions,
+                turn: *id,
+                session,
+                message,
+            },
             cancel,
             cues,
             leaks: &leaks,
@@ -349,7 +393,7 @@ impl Core {
         let mut desk = Desk::new(
             courier,
             port,
-            self.files.clone(),
+            (self.files.clone(), self.speech.clone()),
             Arc::clone(&self.ports),
             self.rules,
             message.clone(),
@@ -370,16 +414,90 @@ impl Core {
         }
         Ok(terminal)
     }
+
+    /// Lists a turn as one that runs.
+    fn runs(&self, pending: &Pending, cancel: &CancellationToken) -> Arc<Live> {
+        let live = Arc::new(Live::default());
+        let running = Running {
+            cancel: cancel.clone(),
+            session: pending.session.clone(),
+            recorder: pending.recorder.clone(),
+            since: pending.recorder.now(),
+            live: Arc::clone(&live),
+        };
+        self.running().insert(pending.id, running);
+        live
+    }
+
+    /// The agents' own sessions of the conversation. One backend's mean nothing to another.
+    async fn resumed(&self, pending: &Pending) -> Result<BTreeMap<String, String>, StoreError> {
+        if !self.rules.holds(Rule::SessionResume) {
+            return Ok(BTreeMap::new());
+        }
+        let kept = pending.recorder.journal.agent_sessions(&pending.session).await?;
+        Ok(kept.into_iter().map(|kept| (kept.backend, kept.id)).collect())
+    }
+}
+
+impl Core {
+    /// What the agent is given: the files that came, and the prompt, which names them.
+    async fn brief(
+        &self,
+        pending: &Pending,
+        port: &Port,
+        agent: &dyn Agent,
+        cancel: &CancellationToken,
+    ) -> Result<TurnRequest, StoreError> {
+        let Pending {
+            message, recorder, ..
+        } = pending;
+        let gather = Gather {
+            rules: self.rules,
+            config: &self.ports.config.attachments,
+            accepts: agent.accepts(),
+            listens: self.speech.transcriber.is_some(),
+            channel: &port.channel,
+            clock: recorder.clock.as_ref(),
+            cancel,
+        };
+        let mut gathered = gather.gather(message).await;
+        let heard = transcripts(self.speech.transcriber.as_deref(), &mut gathered, cancel).await;
+        recorder.note_all(gathered.events(message))?;
+        let prompt = prepare(
+            self.rules,
+            message,
+            &gathered.notes,
+            &port.can,
+            &port.output,
+            !matches!(self.speech.says, Says::Nothing),
+            &heard,
+        );
+        recorder.note(Kind::Prepared {
+            prompt: prompt.clone(),
+        })?;
+        let mut message = message.clone();
+        for file in &mut message.files {
+            file.source = None; // no business of the agent's
+        }
+        Ok(TurnRequest {
+            run: self.ids.run(),
+            session: pending.session.clone(),
+            prompt,
+            message,
+            resume: self.resumed(pending).await?,
+            files: gathered.files,
+        })
+    }
 }
 
 /// Writes a stop down, with the end it is.
 pub(crate) fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
     let Stop { stage, gate, .. } = stop;
     tracing::info!(%stage, %gate, "stopped");
-    let terminal = if gate == Gate::Duplicate {
-        Terminal::Duplicate
-    } else {
-        Terminal::Blocked { gate }
+    let terminal = match gate {
+        Gate::Duplicate => Terminal::Duplicate,
+        Gate::Dropped => Terminal::Dropped,
+        gate => Terminal::Blocked { gate },
     };
     recorder.note_all(vec![
         stop.into(),

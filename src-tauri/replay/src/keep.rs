@@ -21,6 +21,7 @@ pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreEr
             | Kind::Refused { op: number, .. }
             | Kind::Ended { op: number, .. }
             | Kind::Undelivered { op: number, .. }
+            | Kind::Receipt { op: number, .. }
             | Kind::Leaked { op: number, .. }
             | Kind::Faulted { op: Some(number), .. }
             | Kind::Waiting { op: Some(number), .. } => *number = op(*number),

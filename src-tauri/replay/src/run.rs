@@ -6,16 +6,16 @@ use crate::{
     compare::compare,
     deliveries::{Run, fold},
     ends::ends,
-    fixture::{Fixture, FixtureStep, Switch, UserStep},
+    fixture::{ConsoleStep, Fixture, FixtureStep, PermitStep, Switch, UserStep},
     lines::side_by_side,
     stage::{EPOCH, Mutation, Props, Stage, StageError},
     update::Came,
 };
 use foldback_store::Journal;
 use foldback_wire::{
-    Actor, ChannelId, ChatType, Clock, Code, Delivery, Event, Inbound, Kind, MessageId, OpKind, OutcomeCode,
-    Platform, Sender, Seq, TurnId,
-    rpc::{Mismatch, Verdict},
+    Actor, ChatType, Clock, Code, Delivery, Event, Inbound, Kind, MessageId, OpKind, OutcomeCode, Platform,
+    Sender, Seq, TurnId,
+    rpc::{Mismatch, PendingPermission, Verdict},
 };
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
@@ -88,7 +88,7 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
                     quiet(stage, clock).await;
                 }
                 messages += 1;
-                let inbound = inbound(user, messages, &stage.channel, clock);
+                let inbound = inbound(user, messages, stage, clock);
                 if let Some(steps) = answers.remove(&index) {
                     stage.agent.queue(Some(inbound.message.clone()), steps);
                 }
@@ -102,6 +102,8 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
             | FixtureStep::Approve(_)
             | FixtureStep::Refuse(_)
             | FixtureStep::Revoke(_) => {}
+            FixtureStep::Permit(permit) => permit_oldest(stage, *permit, clock).await?,
+            FixtureStep::Console(what) => at_the_console(stage, *what).await?,
             FixtureStep::WaitMs(ms) => {
                 clock
                     .sleep_until(clock.now().plus(Duration::from_millis(*ms)))
@@ -120,6 +122,61 @@ async fn play(stage: &Stage, fixture: &Fixture, clock: &dyn Clock) -> Result<Vec
         operate(stage, step, clock).await?;
     }
     end(stage, clock).await
+}
+
+/// How long a request may take to come that a person is about to answer, in milliseconds: the agent asks in the
+/// moment in which its script says so, and this one may be the same.
+const ASKING_MS: u32 = 5;
+
+/// Waits for a request that is to be answered now.
+pub(crate) async fn asked(
+    stage: &Stage,
+    clock: &dyn Clock,
+    which: impl Fn(&PendingPermission) -> bool,
+) -> Option<PendingPermission> {
+    for _ in 0..ASKING_MS {
+        let waiting = stage.engine.permissions();
+        if let Some(found) = waiting.into_iter().find(&which) {
+            return Some(found);
+        }
+        clock
+            .sleep_until(clock.now().plus(Duration::from_millis(1)))
+            .await;
+    }
+    None
+}
+
+async fn permit_oldest(stage: &Stage, permit: PermitStep, clock: &dyn Clock) -> Result<(), StageError> {
+    let wrong = |why: String| StageError::Config(format!("permit: {why}"));
+    let Some(pending) = asked(stage, clock, |_| true).await else {
+        return Err(wrong("nothing is asked at this moment".to_owned()));
+    };
+    let options = &pending.request.options;
+    let option = match permit.kind() {
+        None => None,
+        Some(kind) => {
+            let found = options.iter().find(|option| option.kind == kind);
+            let found = found.ok_or_else(|| wrong(format!("the agent offers no {kind}")))?;
+            Some(found.id.as_str())
+        }
+    };
+    let (turn, id) = (pending.turn, &pending.request.id);
+    let decided = stage.engine.decide_permission(turn, id, option, Actor::Console);
+    decided.map_err(|fault| wrong(fault.to_string()))
+}
+
+async fn at_the_console(stage: &Stage, what: ConsoleStep) -> Result<(), StageError> {
+    let failed = |error: foldback_store::StoreError| StageError::Start(error.into());
+    let by = Actor::Console;
+    for line in stage.engine.sessions(usize::MAX).await.map_err(failed)?.sessions {
+        match what {
+            ConsoleStep::Cancel => stage.engine.cancel_session(&line.session, None, &by).map(drop),
+            ConsoleStep::Drop => stage.engine.drop_waiting(&line.session, &by).map(drop),
+            ConsoleStep::Reset => stage.engine.reset_session(&line.session, by.clone()).await,
+        }
+        .map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// What an operator does about somebody unknown, once what came before is over.
@@ -191,20 +248,22 @@ fn plan(steps: &[FixtureStep]) -> BTreeMap<usize, Vec<foldback_agents::ScriptSte
             | FixtureStep::Switch(_)
             | FixtureStep::Approve(_)
             | FixtureStep::Refuse(_)
-            | FixtureStep::Revoke(_) => {}
+            | FixtureStep::Revoke(_)
+            | FixtureStep::Permit(_)
+            | FixtureStep::Console(_) => {}
         }
     }
     assign(&mut open, &mut run);
     plan
 }
 
-fn inbound(user: &UserStep, number: usize, channel: &ChannelId, clock: &dyn Clock) -> Inbound {
+fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> Inbound {
     let chat = match user.chat {
         ChatType::Direct => format!("direct-{}", user.from),
         ChatType::Group => "group".to_owned(),
     };
     Inbound {
-        channel: channel.clone(),
+        channel: stage.channel.clone(),
         account: None,
         chat: chat.into(),
         chat_type: user.chat,
@@ -222,14 +281,11 @@ fn inbound(user: &UserStep, number: usize, channel: &ChannelId, clock: &dyn Cloc
         },
         text: user.text.clone(),
         mentioned: user.mentioned,
+        forwarded: user.forwarded,
         files: user
             .files
             .iter()
-            .map(|name| foldback_wire::Attachment {
-                name: name.clone(),
-                media_type: String::new(),
-                size: None,
-            })
+            .map(|file| file.send(|bytes| stage.loopback.platform().keep(bytes)))
             .collect(),
         at: clock.now(),
         dry_run: false,

@@ -1,12 +1,15 @@
 //! The stage of one run: a bot on one loopback channel, with its own folder, clock and journal.
 
-use crate::fixture::{FileContent, Fixture, FixtureStep};
-use foldback_agents::{Act, ScriptAgent, ScriptStep};
+use crate::fixture::{FileContent, Fixture, FixtureStep, Taken};
+use foldback_agents::{
+    Accepts, Act, ScriptAgent, ScriptStep,
+    speech::{Speaker, ToneVoice},
+};
 use foldback_channels::{ChannelAdapter, Loopback};
 use foldback_directives::{Directive, Settings, parse};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, StartError,
-    config::{Config, embedded},
+    Agents, Engine, Parts, Rules, Says, SeededRng, Speech, StartError,
+    config::{Config, SpeechBackend, embedded},
 };
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, CallFault, ChannelId, Clock, Platform, Timestamp};
@@ -66,6 +69,8 @@ pub(crate) struct Props {
     /// Files that may be sent, by path.
     pub(crate) files: BTreeMap<String, FileContent>,
     pub(crate) faults: Vec<CallFault>,
+    /// What the agent takes beside text.
+    pub(crate) accepts: Accepts,
 }
 
 impl Props {
@@ -76,6 +81,7 @@ impl Props {
         Ok(Self {
             files: files(fixture, &config),
             faults: fixture.faults.clone(),
+            accepts: accepts(fixture),
             channel,
             platform,
             config,
@@ -96,6 +102,7 @@ impl Stage {
             config,
             files,
             faults,
+            accepts,
         } = props;
         let folder = tempfile::tempdir()?;
         let send_dir = folder.path().join(OUTBOUND);
@@ -108,8 +115,9 @@ impl Stage {
             Arc::clone(&clock),
             Some(send_dir.clone()),
         ));
-        let agent = Arc::new(ScriptAgent::new(Arc::clone(&clock)));
+        let agent = Arc::new(ScriptAgent::new(Arc::clone(&clock)).with_accepts(accepts));
         let journal = Arc::new(MemoryJournal::new());
+        let speech = speech(&config, &clock);
         let engine = Engine::start(Parts {
             config: Arc::new(config),
             base: folder.path().to_owned(),
@@ -117,6 +125,7 @@ impl Stage {
             journal: Arc::clone(&journal) as _,
             channels: vec![(channel.clone(), Arc::clone(&loopback) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(Arc::clone(&agent) as _),
+            speech,
             clock,
             rng: Arc::new(SeededRng::new(0)),
             rules: mutation.rules,
@@ -136,6 +145,35 @@ impl Stage {
             journal,
             _folder: folder,
         })
+    }
+}
+
+fn accepts(fixture: &Fixture) -> Accepts {
+    let takes = |what| fixture.accepts.as_ref().is_none_or(|taken| taken.contains(&what));
+    Accepts {
+        images: takes(Taken::Images),
+        files: takes(Taken::Files),
+        ..Accepts::default()
+    }
+}
+
+/// What speaks in a replay, where anything does: a tone. No service is called and no program started, and the sound is
+/// the same every time.
+fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
+    let says = if config.speech.backend == SpeechBackend::None {
+        Says::Nothing
+    } else {
+        let (most, timeout) = (config.speech.max_chars, config.speech.timeout.0);
+        Says::Aloud(Speaker::new(
+            Arc::new(ToneVoice),
+            most,
+            timeout,
+            Arc::clone(clock),
+        ))
+    };
+    Speech {
+        says,
+        ..Speech::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
 use foldback_channels::{ChannelAdapter, Loopback, profile};
-use foldback_pipeline::{Agents, Engine, Parts, Rules, SeededRng, TokioClock, config::embedded};
+use foldback_pipeline::{Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, config::embedded};
 use foldback_replay::{
     Case, Options,
     recording::{Head, Recording, play},
@@ -49,6 +49,7 @@ async fn held_too_long(send: bool) -> Vec<Event> {
         journal: journal.clone(),
         channels: vec![(slack(), loopback.clone() as Arc<dyn ChannelAdapter>)],
         agents: Agents::one(Arc::new(agent)),
+        speech: Speech::default(),
         clock: clock.clone(),
         rng: Arc::new(SeededRng::new(0)),
         rules: Rules::all(),

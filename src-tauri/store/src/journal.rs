@@ -4,7 +4,8 @@
 use crate::{Mention, Selection, Then};
 use async_trait::async_trait;
 use foldback_wire::{
-    ChannelId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
+    ChannelId, ChatId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
+    rpc::AgentSession,
 };
 use std::path::PathBuf;
 
@@ -53,6 +54,12 @@ pub struct SessionRecord {
     pub created: Timestamp,
     /// When it was last used.
     pub used: Timestamp,
+    /// The chat of its latest message; earlier versions did not keep it.
+    #[serde(default)]
+    pub chat: Option<ChatId>,
+    /// Who wrote that, as they call themselves.
+    #[serde(default)]
+    pub sender: String,
 }
 
 /// What went wrong with the store. What was acknowledged before is safe.
@@ -154,6 +161,22 @@ pub trait Journal: Send + Sync {
 
     /// Writes a session's record.
     async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError>;
+
+    /// The conversations used last, the latest first, at most `limit`; and how many there are.
+    async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError>;
+
+    /// The agents' own sessions of a conversation, the latest first: one of a backend, and several where others stepped
+    /// in. Costs a look-up by key, however long the journal is.
+    async fn agent_sessions(&self, of: &SessionId) -> Result<Vec<AgentSession>, StoreError>;
+
+    /// Keeps one in the place of its backend's before, or forgets all of them, together with the events that tell of it;
+    /// durable when it returns.
+    async fn put_agent_session(
+        &self,
+        of: &SessionId,
+        kept: Option<AgentSession>,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError>;
 
     /// The next free numbers for turns, operations and runs; never reused, also not after a crash.
     async fn reserve(&self) -> Result<Numbers, StoreError>;

@@ -3,7 +3,7 @@
 
 use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
-use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId};
+use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -26,6 +26,7 @@ struct State {
     /// Where each message is told of.
     mentions: HashMap<Mention, Vec<Seq>>,
     sessions: HashMap<SessionId, SessionRecord>,
+    agent_sessions: HashMap<SessionId, HashMap<String, AgentSession>>,
     closed: bool,
 }
 
@@ -134,6 +135,39 @@ impl Journal for MemoryJournal {
 
     async fn session(&self, id: &SessionId) -> Result<Option<SessionRecord>, StoreError> {
         Ok(self.state().sessions.get(id).cloned())
+    }
+
+    async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError> {
+        let mut all: Vec<_> = self.state().sessions.values().cloned().collect();
+        let total = all.len() as u64;
+        all.sort_by(|a, b| b.used.cmp(&a.used).then_with(|| a.id.cmp(&b.id)));
+        all.truncate(limit);
+        Ok((all, total))
+    }
+
+    async fn agent_sessions(&self, of: &SessionId) -> Result<Vec<AgentSession>, StoreError> {
+        let state = self.state();
+        let kept = state.agent_sessions.get(of).into_iter().flat_map(HashMap::values);
+        let mut kept: Vec<_> = kept.cloned().collect();
+        kept.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.backend.cmp(&b.backend)));
+        Ok(kept)
+    }
+
+    async fn put_agent_session(
+        &self,
+        of: &SessionId,
+        kept: Option<AgentSession>,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError> {
+        self.write(events, |_| Ok(()))?;
+        let sessions = &mut self.state().agent_sessions;
+        if let Some(kept) = kept {
+            let of = sessions.entry(of.clone()).or_default();
+            of.insert(kept.backend.clone(), kept);
+        } else {
+            sessions.remove(of);
+        }
+        Ok(())
     }
 
     async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {

@@ -20,7 +20,7 @@ impl Mention {
         let (chat, messages): (_, Vec<_>) = match kind {
             Kind::Received { message } => (Some(&message.chat), vec![&message.message]),
             Kind::Ended { outcome, .. } => (None, outcome.messages().collect()),
-            Kind::Undelivered { message, .. } => (None, vec![message]),
+            Kind::Undelivered { message, .. } | Kind::Receipt { message, .. } => (None, vec![message]),
             _ => return Vec::new(),
         };
         let mut all: Vec<Self> = Vec::with_capacity(messages.len());

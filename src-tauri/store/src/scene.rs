@@ -1,12 +1,12 @@
-//! What a row shows that its event alone does not tell: whether its channel was armed then, and whether all
-//! of it is a replay.
+//! What a row shows that its event alone does not tell: whether its channel was armed then, whether a person had
+//! stopped its turn, and whether all of it is a replay.
 
 use crate::{Journal, Selection, StoreError, row};
 use foldback_wire::{
-    ChannelId, Event, Kind, Seq,
+    ChannelId, Event, Kind, Seq, TurnId,
     rpc::{EventRow, RowFlag},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The scene of a journal's events up to a place.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,8 @@ pub struct Scene {
     armings: HashMap<ChannelId, Vec<(Seq, bool)>>,
     /// When a process began, in order: from there on a channel is armed only once its process says so.
     starts: Vec<Seq>,
+    /// Turns that a person stopped.
+    stopped: HashSet<TurnId>,
     known: Seq,
 }
 
@@ -37,7 +39,7 @@ impl Scene {
     /// Learns what happened up to `until`; reads only the few events that say so.
     pub async fn learn(&mut self, journal: &dyn Journal, until: Seq) -> Result<(), StoreError> {
         if until > self.known {
-            let armings = Selection::kinds(["armed", "started"]);
+            let armings = Selection::kinds(["armed", "started", "run_cancelled"]);
             for event in journal.select(&armings, self.known, until, usize::MAX).await? {
                 self.see(&event);
             }
@@ -56,6 +58,7 @@ impl Scene {
                     .push((event.seq, *armed));
             }
             (Kind::Started { .. }, _) => self.starts.push(event.seq),
+            (Kind::RunCancelled { .. }, _) => self.stopped.extend(event.turn),
             _ => {}
         }
     }
@@ -86,6 +89,11 @@ impl Scene {
     /// All marks of an event.
     pub(crate) fn flags(&self, event: &Event) -> Vec<RowFlag> {
         let mut flags = row::flags(&event.kind);
+        // That it ended early is what somebody wanted.
+        let wanted = event.turn.is_some_and(|turn| self.stopped.contains(&turn));
+        if wanted && matches!(event.kind, Kind::TurnEnded { .. }) {
+            flags.retain(|flag| *flag != RowFlag::Error);
+        }
         // Nothing that a replay shows happened on a real channel.
         if self.replayed {
             flags.push(RowFlag::Replayed);

@@ -154,7 +154,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 2,
+        known: 3,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
@@ -187,7 +187,11 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
     journal.append(damaged.into()).unwrap();
     journal.close().await.unwrap();
     let mut program = other_program(&path).await;
-    run(&mut program, "DROP TABLE mentions; PRAGMA user_version = 1").await;
+    run(
+        &mut program,
+        "DROP TABLE mentions; DROP TABLE agent_sessions; DROP INDEX sessions_used; PRAGMA user_version = 1",
+    )
+    .await;
     let nonsense = r#"UPDATE bodies SET body = '{"type":"nonsense"}' WHERE seq IN (5, 7)"#;
     run(&mut program, nonsense).await;
     run(

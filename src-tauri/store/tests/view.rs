@@ -1,7 +1,7 @@
 //! Windows over a large journal, measured in events read.
 
 use foldback_store::{Filter, Journal, MemoryJournal, Opening, Scene, SqliteJournal, View, Work};
-use foldback_wire::{Actor, ChannelId, Draft, Kind, Seq, Span, Timestamp, TurnId, rpc::RowFlag};
+use foldback_wire::{Actor, ChannelId, Draft, Kind, Seq, Span, Terminal, Timestamp, TurnId, rpc::RowFlag};
 use std::sync::Arc;
 
 /// A hundred thousand events: every tenth on telegram, every hundredth a warning, a text in one of a
@@ -289,4 +289,38 @@ async fn a_step_that_nobody_waits_for_counts_once() {
         seqs(&view, 0, 200).await,
         (1..=100).map(|n| n * 1_000).collect::<Vec<_>>()
     );
+}
+
+#[tokio::test]
+async fn that_a_person_stopped_a_turn_is_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let in_sqlite = SqliteJournal::open(folder.path().join("journal.sqlite"))
+        .await
+        .unwrap();
+    let journals: [Arc<dyn Journal>; 2] = [Arc::new(MemoryJournal::new()), Arc::new(in_sqlite)];
+    for journal in journals {
+        let of = |turn, kind| Draft {
+            turn: Some(TurnId(turn)),
+            kind,
+            ..draft(turn)
+        };
+        let failed = || Kind::TurnEnded {
+            terminal: Terminal::Failed {
+                detail: "it was cancelled".into(),
+            },
+        };
+        let stopped = Kind::RunCancelled { by: Actor::Console };
+        let told = vec![of(1, stopped), of(1, failed()), of(2, failed())];
+        journal.append(told).unwrap();
+        journal.flush().await.unwrap();
+        let errors = view(&journal, "is:error");
+        up_to_date(&errors).await;
+        assert_eq!(seqs(&errors, 0, 9).await, [3]);
+        let all = view(&journal, "").rows(0, 9).await.unwrap();
+        let marked: Vec<_> = all
+            .iter()
+            .map(|row| row.flags.contains(&RowFlag::Error))
+            .collect();
+        assert_eq!(marked, [false, false, true]);
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::{ToolId, closed::closed_set};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 closed_set! {
     /// Why an agent's run ended.
@@ -20,6 +21,18 @@ closed_set! {
         New = "new": "The conversation begins.",
         Resumed = "resumed": "The agent took the conversation up again.",
         Lost = "lost": "The agent does not have the conversation any more; a new one begins.",
+    }
+}
+
+closed_set! {
+    /// What a running turn does at the moment.
+    pub enum Doing {
+        Starting = "starting": "The agent was asked and has said nothing yet.",
+        Thinking = "thinking": "The agent thinks.",
+        Writing = "writing": "The agent writes.",
+        Tool = "tool": "A tool works.",
+        Asking = "asking": "A request for permission waits.",
+        Delivering = "delivering": "The agent is done; what it said is delivered.",
     }
 }
 
@@ -44,6 +57,7 @@ closed_set! {
         Malformed = "malformed": "The backend sent what the protocol does not allow.",
         Timeout = "timeout": "Nothing came for too long.",
         TooLarge = "too_large": "The answer was longer than is accepted.",
+        NoModel = "no_model": "The backend does not have the model, or the agent.",
         Rejected = "rejected": "The backend refused the request.",
         Internal = "internal": "The backend reported an error of its own.",
     }
@@ -62,6 +76,24 @@ pub struct ToolCall {
     pub arguments: Option<String>,
     /// Result, possibly shortened.
     pub result: Option<String>,
+}
+
+/// Who answers a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Answerer {
+    /// Which backend.
+    pub backend: String,
+    /// Which model, where known.
+    pub model: Option<String>,
+}
+
+impl fmt::Display for Answerer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.model {
+            Some(model) => write!(f, "{} {model}", self.backend),
+            None => f.write_str(&self.backend),
+        }
+    }
 }
 
 /// Tokens used by a run.

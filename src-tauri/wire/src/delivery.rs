@@ -132,6 +132,17 @@ closed_set! {
     }
 }
 
+closed_set! {
+    /// How far a message that was acknowledged has come, as its platform tells later. In order: who has read it was
+    /// given it.
+    pub enum Receipt {
+        Sent = "sent": "The platform sent it on.",
+        Delivered = "delivered": "It reached a device of who it is for.",
+        Read = "read": "Who it is for has seen it.",
+        Played = "played": "Who it is for has listened to it.",
+    }
+}
+
 /// The end of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Outcome {
@@ -201,6 +212,11 @@ pub enum Body {
     },
     /// Text that no agent wrote (empty text, notice, command answer), or one that rendering changed.
     Literal {
+        /// The text.
+        text: String,
+    },
+    /// Text beside the answer, of which it is no part: a question about a permission, a tool call.
+    Aside {
         /// The text.
         text: String,
     },

@@ -1,9 +1,10 @@
 //! Events: every decision, in order. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, ChannelId, ChannelState, DirectiveRef, Fault, Gate, Inbound, Intent, MessageId, OpId,
-    Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, RefusalCode, RunId, Seq,
-    SessionId, SessionStart, Stage, StopReason, Terminal, Timestamp, ToolCall, TurnId, Usage, UserId,
+    Actor, AgentFault, Answerer, ChannelId, ChannelState, DirectiveRef, Fault, FileFate, Gate, Inbound,
+    Intent, MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest,
+    Receipt, RefusalCode, RunId, Seq, SessionId, SessionStart, Stage, StopReason, Terminal, Timestamp,
+    ToolCall, TurnId, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,14 @@ pub struct Hold {
     pub because: String,
     /// What would release it, in words.
     pub releases: String,
+}
+
+impl Kind {
+    /// Whether it only tells what became of an operation that had ended: it may come after its turn's end, and changes
+    /// nothing of how long that took.
+    pub const fn is_late(&self) -> bool {
+        matches!(self, Self::Undelivered { .. } | Self::Receipt { .. })
+    }
 }
 
 /// What was decided. Byte ranges point into the raw text of the assistant message named by `message`
@@ -191,6 +200,23 @@ pub enum Kind {
         /// How long it waited.
         waited_ms: u64,
     },
+    /// What came of a file that came with the message.
+    Gathered {
+        /// Which one, from 0.
+        index: u32,
+        /// Its name, as the platform gives it.
+        name: String,
+        /// Its media type: what its bytes say, or else what the platform says.
+        media_type: String,
+        /// Its size in bytes, where it came.
+        bytes: Option<u64>,
+        /// What came of it.
+        fate: FileFate,
+        /// Why, in words, where there is something to say.
+        why: String,
+        /// The setting that would change it, such as `attachments.max_size`.
+        setting: Option<String>,
+    },
     /// What the agent is given.
     Prepared {
         /// The whole prompt.
@@ -266,6 +292,18 @@ pub enum Kind {
         /// Why, in words.
         why: String,
     },
+    /// Somebody stopped the run.
+    RunCancelled {
+        /// Who.
+        by: Actor,
+    },
+    /// Somebody had the agent forget the conversation: its next turn begins a new one.
+    SessionReset {
+        /// Who.
+        by: Actor,
+        /// The agent's id of the latest session that is forgotten; none where it had told none.
+        agent: Option<String>,
+    },
     /// Tokens were counted.
     Used {
         /// How many.
@@ -279,6 +317,10 @@ pub enum Kind {
         after_ms: u64,
         /// Why.
         detail: String,
+        /// Who answers from here on, where it is another backend or model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        next: Option<Answerer>,
     },
     /// The agent failed.
     RunFailed {
@@ -329,6 +371,19 @@ pub enum Kind {
         /// The setting that would change it, such as `output.allow_targets`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         setting: Option<String>,
+    },
+    /// The words of a voice directive were made into sound, which has not been sent yet.
+    Spoken {
+        /// Which directive.
+        at: DirectiveRef,
+        /// Which backend spoke.
+        backend: String,
+        /// How long it plays.
+        duration_ms: u64,
+        /// Size of the file.
+        bytes: u64,
+        /// The name under which the sound is kept to be heard again; none where it is not kept.
+        kept: Option<String>,
     },
     /// The header was read.
     HeaderRead {
@@ -424,6 +479,18 @@ pub enum Kind {
         refusal: RefusalCode,
         /// Why, in words.
         detail: String,
+    },
+    /// The platform tells how far what an operation sent has come. Only what is further than what was told before is
+    /// an event, whatever order it is told in. It may come after the turn's end.
+    Receipt {
+        /// Which operation.
+        op: OpId,
+        /// The message, as it was acknowledged.
+        message: MessageId,
+        /// How far it has come; in a group, at the first who got that far.
+        receipt: Receipt,
+        /// When, as the platform says.
+        when: Timestamp,
     },
     /// Something a person should know that changes nothing else.
     Warned {

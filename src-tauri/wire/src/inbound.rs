@@ -33,6 +33,32 @@ pub struct Attachment {
     pub media_type: String,
     /// Size in bytes, where known.
     pub size: Option<u64>,
+    /// The platform's handle to fetch it by. No secret, and nothing an agent is shown. Older journals lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub source: Option<String>,
+}
+
+closed_set! {
+    /// What came of a file that came with a message.
+    pub enum FileFate {
+        Given = "given": "The agent was given it.",
+        Transcribed = "transcribed": "It was written down for the agent.",
+        Disabled = "disabled": "A setting leaves it out.",
+        NotTaken = "not_taken": "The agent takes no such file.",
+        TooLarge = "too_large": "It is larger than the limit.",
+        TooMany = "too_many": "More came with the message, in number or in bytes, than is taken.",
+        TooSlow = "too_slow": "It did not come in time.",
+        Unavailable = "unavailable": "The platform did not hand it over.",
+        Cancelled = "cancelled": "The turn was cancelled first.",
+    }
+}
+
+impl FileFate {
+    /// Whether the agent has what is in it.
+    pub const fn reached(self) -> bool {
+        matches!(self, Self::Given | Self::Transcribed)
+    }
 }
 
 /// One message as an adapter hands it over, and, after the stage `finalize`, in its normal form.
@@ -59,6 +85,10 @@ pub struct Inbound {
     pub text: String,
     /// Whether the bot was mentioned or answered.
     pub mentioned: bool,
+    /// Whether it is passed on: what it says is somebody else's word, and never a command of the sender. Where the
+    /// platform does not tell, it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forwarded: bool,
     /// Files.
     pub files: Vec<Attachment>,
     /// When the platform says it was sent.

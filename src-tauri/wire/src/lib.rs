@@ -18,13 +18,14 @@ mod secret;
 mod time;
 mod turn;
 
-pub use agent::{AgentFault, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
+pub use agent::{AgentFault, Answerer, Doing, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
     Actor, Capabilities, ChannelState, EmojiForm, LengthUnit, Markup, OpKind, Platform, ReplyForm, VoiceForm,
 };
 pub use deck::{Deck, Planned};
 pub use delivery::{
-    Body, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, RefusalCode, Target,
+    Body, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, Receipt,
+    RefusalCode, Target,
 };
 pub use event::{Draft, Event, Hold, Kind};
 pub use fault::{CallFailure, CallFault, ChunkCut, Fault, LONGEST_FAULT_MS, PLANNED, RunFault};
@@ -35,7 +36,7 @@ pub use foldback_directives::{
 pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };
-pub use inbound::{Attachment, ChatType, Inbound, Sender};
+pub use inbound::{Attachment, ChatType, FileFate, Inbound, Sender};
 pub use pairing::PairingStep;
 pub use permission::{PermissionKind, PermissionOption, PermissionRequest};
 pub use secret::Secret;

@@ -115,6 +115,12 @@ impl Redaction {
             | Kind::TurnEnded {
                 terminal: Terminal::Failed { detail: text },
             } => self.mask(text),
+            Kind::Gathered { name, why, .. } => {
+                if self.inbound != InboundSecrets::Keep {
+                    self.mask(name);
+                }
+                self.mask(why);
+            }
             Kind::Stopping { detail, inputs, .. } => {
                 self.mask(detail);
                 for value in inputs.values_mut() {
@@ -163,10 +169,13 @@ impl Redaction {
             | Kind::FaultPlanned { .. }
             | Kind::FaultRemoved { .. }
             | Kind::Faulted { .. }
+            | Kind::Spoken { .. }
             | Kind::Queued { .. }
             | Kind::Dequeued { .. }
             | Kind::RunStarted { .. }
             | Kind::MessageEnded { .. }
+            | Kind::RunCancelled { .. }
+            | Kind::SessionReset { .. }
             | Kind::Used { .. }
             | Kind::RunEnded { .. }
             | Kind::Decided { .. }
@@ -176,6 +185,7 @@ impl Redaction {
             | Kind::Waiting { .. }
             | Kind::HeldSettled { .. }
             | Kind::Attempted { .. }
+            | Kind::Receipt { .. }
             | Kind::Leaked { .. }
             | Kind::Idle
             | Kind::TurnEnded { .. } => {}
@@ -183,7 +193,7 @@ impl Redaction {
     }
 
     fn intent(&self, intent: &mut Intent) {
-        if let Some(Body::Literal { text }) = &mut intent.body {
+        if let Some(Body::Literal { text } | Body::Aside { text }) = &mut intent.body {
             self.mask(text);
         }
         for text in [&mut intent.path, &mut intent.emoji, &mut intent.emoji_sent] {

@@ -3,8 +3,11 @@
  * this table; what an action does is bound by whoever can do it at the moment (see `ActionRegistry`).
  */
 
-/** `always`: also while typing (the key has a modifier). `page`: not while typing. `list`: only with a list in focus. */
-export type When = "always" | "page" | "list";
+/**
+ * `always`: also while typing (the key has a modifier). `page`: not while typing. `view`: wherever the focus is while
+ * its view is shown, but in text, dialogs and menus. `list`: only with a list in focus.
+ */
+export type When = "always" | "page" | "view" | "list";
 
 export interface Action {
   readonly id: string;
@@ -22,7 +25,8 @@ const table = [
     ["view.compose", "Compose", ["3"], "page"],
     ["view.fixtures", "Fixtures", ["4"], "page"],
     ["view.channels", "Channels", ["5"], "page"],
-    ["view.settings", "Settings", ["6"], "page"],
+    ["view.sessions", "Sessions", ["6"], "page"],
+    ["view.settings", "Settings", ["7"], "page"],
     ["selection.back", "Back through selections", ["Alt+ArrowLeft"], "always"],
     ["selection.forward", "Forward through selections", ["Alt+ArrowRight"], "always"],
     ["pane.next", "Next pane", ["F6"], "always"],
@@ -62,19 +66,20 @@ const table = [
     ["filter.save", "Save the filter", [], "always"],
   ]],
   ["Turn", [
-    ["turn.chunk.previous", "Previous chunk", [","], "list"],
-    ["turn.chunk.next", "Next chunk", ["."], "list"],
+    ["turn.chunk.previous", "Previous chunk", [","], "view"],
+    ["turn.chunk.next", "Next chunk", ["."], "view"],
     ["turn.byte.previous", "Previous byte", ["Alt+,"], "page"],
     ["turn.byte.next", "Next byte", ["Alt+."], "page"],
-    ["turn.decision.previous", "Previous decision", ["["], "list"],
-    ["turn.decision.next", "Next decision", ["]"], "list"],
-    ["turn.delivery.previous", "Previous delivery", ["{"], "list"],
-    ["turn.delivery.next", "Next delivery", ["}"], "list"],
-    ["turn.play", "Play or pause the turn", ["Shift+Space"], "list"],
-    ["turn.replay", "Replay from the start", ["r"], "list"],
-    ["turn.fixture", "Make a fixture of this turn", ["t"], "list"],
-    ["turn.why", "Why (not)?", ["y"], "list"],
-    ["turn.copy", "Copy", ["c"], "list"],
+    ["turn.decision.previous", "Previous decision", ["["], "view"],
+    ["turn.decision.next", "Next decision", ["]"], "view"],
+    ["turn.delivery.previous", "Previous delivery", ["{"], "view"],
+    ["turn.delivery.next", "Next delivery", ["}"], "view"],
+    ["turn.play", "Play or pause the turn", ["Shift+Space"], "view"],
+    ["turn.replay", "Replay from the start", ["r"], "view"],
+    ["turn.stop", "Stop the turn", ["s"], "view"],
+    ["turn.fixture", "Make a fixture of this turn", ["t"], "view"],
+    ["turn.why", "Why (not)?", ["y"], "view"],
+    ["turn.copy", "Copy", ["c"], "view"],
   ]],
   ["Output", [
     ["output.recut", "Cut it differently", ["$mod+Shift+x"], "always"],
@@ -99,6 +104,19 @@ const table = [
     ["channel.arm", "Arm the channel, or put it into dry run", ["a"], "list"],
     ["channel.ledger", "Delivery ledger of the channel", ["l"], "list"],
     ["channel.send", "Send what was held on the channel", ["s"], "list"],
+  ]],
+  ["Sessions", [
+    ["session.cancel", "Stop the turn that runs", ["s"], "list"],
+    ["session.drop", "Drop what waits", ["Shift+d"], "list"],
+    ["session.reset", "Have the agent forget the conversation", ["Shift+f"], "list"],
+  ]],
+  ["Permissions", [
+    ["permissions.show", "Answer a request for permission", ["$mod+Shift+a"], "always"],
+    ["permission.allow_once", "Allow it this once", ["a"], "list"],
+    ["permission.allow_always", "Allow it for ever", ["Shift+a"], "list"],
+    ["permission.reject_once", "Reject it this once", ["x"], "list"],
+    ["permission.reject_always", "Reject it for ever", ["Shift+x"], "list"],
+    ["permission.cancel", "Choose none of the answers", ["Shift+c"], "list"],
   ]],
   ["Fixtures", [
     ["fixtures.runAll", "Run all fixtures", ["Shift+r"], "list"],

@@ -80,6 +80,16 @@ describe("the frame", () => {
     expect(byId("toast").querySelector("code")?.textContent).toBe("ask");
   });
 
+  it("makes room for what it tells, and covers nothing with it", async () => {
+    const host = await open();
+    const told = (): Element | null => document.querySelector(".window > .told");
+    expect(told()?.textContent.trim()).toBe("");
+    host.push({ push: "alarm", alarm: { kind: "error", message: "slack is down.", seq: 1, turn: null } });
+    await settle();
+    expect(told()?.contains(byId("toast"))).toBe(true);
+    expect(getComputedStyle(byId("toast").parentElement!).position).not.toMatch(/fixed|absolute/);
+  });
+
   it("goes from view to view by number", async () => {
     await open();
     await press(document.body, "5");

@@ -76,6 +76,27 @@ describe("keys", () => {
     expect([replay.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
   });
 
+  it("of a view act wherever the focus is, but not in text, nor in what lies over the view", () => {
+    const why = vi.fn();
+    registry.bind({ "turn.why": why });
+    document.body.innerHTML += `<div role="dialog"><button id="answer"></button></div><div role="menu"><button id="entry"></button></div>`;
+    for (const id of ["text", "answer", "entry"]) expect(press(id, "y").defaultPrevented, id).toBe(false);
+    expect(why).not.toHaveBeenCalled();
+    document.body.id = "nothing";
+    for (const id of ["nothing", "page", "row", "button"]) press(id, "y");
+    expect(why).toHaveBeenCalledTimes(4);
+  });
+
+  it("go on while they are held, but answer a request for permission once", () => {
+    const [next, allow] = [vi.fn(), vi.fn()];
+    registry.bind({ "list.next": next, "permission.allow_once": allow });
+    for (const repeat of [false, true, true]) {
+      press("row", "j", { repeat });
+      expect(press("row", "a", { repeat }).defaultPrevented).toBe(true);
+    }
+    expect([next.mock.calls.length, allow.mock.calls.length]).toEqual([3, 1]);
+  });
+
   it("can be changed, and then the old one does nothing", () => {
     const next = vi.fn();
     registry.bind({ "list.next": next });
@@ -116,8 +137,8 @@ describe("the table", () => {
       for (const key of registry.keys(action.id)) expect(registry.conflict(action.id, key)?.id, `${key} of ${action.id}`).toBeUndefined();
   });
 
-  it("gives single letters to lists only", () => {
-    for (const { id, keys, when } of actions) for (const key of keys) if (/^\p{L}$/u.test(key)) expect(when, id).toBe("list");
+  it("gives single letters to lists, and to the view that shows them", () => {
+    for (const { id, keys, when } of actions) for (const key of keys) if (/^\p{L}$/u.test(key)) expect(when, id).toBe(id.startsWith("turn.") ? "view" : "list");
   });
 });
 

@@ -1,5 +1,5 @@
 import { createKeybindingsHandler } from "tinykeys";
-import { actionById, actions, type Action, type ActionId } from "./actions";
+import { actionById, actions, type Action, type ActionId, type When } from "./actions";
 
 export type Run = () => void;
 export type Handlers = Partial<Record<ActionId, Run>>;
@@ -8,7 +8,9 @@ export type Handlers = Partial<Record<ActionId, Run>>;
 export type Remapped = Readonly<Record<string, readonly string[]>>;
 
 const EDITABLE = "input, textarea, select, [contenteditable='true'], [role='textbox']";
-/** A list marks itself with this; single letters act only inside one. */
+/** What lies over the view takes its letters: a menu searches by them. */
+const OVERLAY = "[role='dialog'], [role='alertdialog'], [role='menu'], [role='listbox']";
+/** A list marks itself with this; most single letters act only inside one. */
 export const LIST = "[data-list]";
 
 /**
@@ -61,10 +63,11 @@ export class ActionRegistry {
   /** The other action that a key would belong to, if any may act in the same place. */
   conflict(id: string, key: string): Action | undefined {
     const family = (other: string): string => other.split(".")[0] ?? other;
-    const mine = actionById.get(id);
+    // Lists and views have their keys to themselves: two of them are never asked at once.
+    const apart = (when: When | undefined): boolean => when === "list" || when === "view";
+    const mine = actionById.get(id)?.when;
     return actions.find((a) =>
-      a.id !== id && this.keys(a.id).includes(key) &&
-      (a.when !== "list" || mine?.when !== "list" || family(a.id) === family(id) || family(a.id) === "list"));
+      a.id !== id && this.keys(a.id).includes(key) && (!apart(a.when) || !apart(mine) || family(a.id) === family(id) || family(a.id) === "list"));
   }
 
   listen(listener: () => void): () => void {
@@ -91,16 +94,23 @@ export class ActionRegistry {
     if (event.defaultPrevented) return;
     const target = event.target instanceof Element ? event.target : null;
     const typing = target?.closest(EDITABLE) != null;
-    const inList = target?.closest(LIST) != null;
+    const acts: Record<When, boolean> = {
+      always: true,
+      page: !typing,
+      view: !typing && target?.closest(OVERLAY) == null,
+      list: !typing && target?.closest(LIST) != null,
+    };
     const free = ids.find((id) => {
       const when = actionById.get(id)?.when;
-      return this.can(id) && (when === "always" || (when === "page" && !typing) || (when === "list" && inList && !typing));
+      return when !== undefined && acts[when] && this.can(id);
     });
     if (free === undefined) return;
     // A button keeps its own Enter and Space; with a modifier they mean something else.
     const plain = (event.key === "Enter" || event.key === " ") && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (plain && target?.closest("button, a, summary, [role='switch']")) return;
     event.preventDefault();
+    // A key that is held answers once: what comes next was not read yet.
+    if (event.repeat && free.startsWith("permission.")) return;
     this.run(free);
   }
 

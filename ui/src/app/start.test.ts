@@ -83,6 +83,14 @@ it("says why there is no backend and what to do, in place of the page that annou
   expect([...words.querySelectorAll("code")].map((code) => code.textContent)).toEqual(["alow_from", "foldback doctor"]);
 });
 
+it("shows a mistake in a file line by line, and what to do where nobody says it", async () => {
+  const message = "The script cannot be read:\n  |\n3 | delay = `x`\n  |         ^.";
+  page = await start(target, () => Promise.reject<Host>(new HostFailure({ code: "cannot_start", message, hint: null })));
+  expect(byId("no-backend").querySelector("pre")?.textContent).toBe("  |\n3 | delay = `x`\n  |         ^.");
+  expect(byId("no-backend").querySelector("p")?.textContent).toBe("The script cannot be read:");
+  expect(byId("no-backend").textContent).toContain("start Foldback once more");
+});
+
 it("says so where the page is opened without a backend, and the window is shown all the same", async () => {
   const failure = new HostFailure({ code: "no_backend", message: "This page has no backend of its own.", hint: null });
   page = await start(target, () => Promise.reject<Host>(failure));

@@ -2,6 +2,7 @@ import Activity from "@lucide/svelte/icons/activity";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import MessageSquare from "@lucide/svelte/icons/message-square";
 import Plug from "@lucide/svelte/icons/plug";
+import MessagesSquare from "@lucide/svelte/icons/messages-square";
 import Settings from "@lucide/svelte/icons/settings";
 import SquarePen from "@lucide/svelte/icons/square-pen";
 import type { Component } from "svelte";
@@ -22,5 +23,6 @@ export const views: readonly View[] = [
   { id: "compose", title: "Compose", icon: SquarePen, load: () => import("../views/compose/ComposeView.svelte") },
   { id: "fixtures", title: "Fixtures", icon: FlaskConical, load: () => import("../views/fixtures/FixturesView.svelte") },
   { id: "channels", title: "Channels", icon: Plug, load: () => import("../views/channels/ChannelsView.svelte") },
+  { id: "sessions", title: "Sessions", icon: MessagesSquare, load: () => import("../views/sessions/SessionsView.svelte") },
   { id: "settings", title: "Settings", icon: Settings, load: () => import("../views/settings/SettingsView.svelte") },
 ];

@@ -12,8 +12,10 @@ import type {
   ChunkCut,
   Code,
   DecisionKind,
+  Doing,
   EmojiForm,
   Fate,
+  FileFate,
   FileKind,
   Gate,
   HoldReason,
@@ -27,6 +29,7 @@ import type {
   PermissionKind,
   Platform,
   RangeReason,
+  Receipt,
   RefusalCode,
   ReplyForm,
   RowFlag,
@@ -95,6 +98,7 @@ export const agentFaults = [
   { code: "malformed", about: "The backend sent what the protocol does not allow." },
   { code: "timeout", about: "Nothing came for too long." },
   { code: "too_large", about: "The answer was longer than is accepted." },
+  { code: "no_model", about: "The backend does not have the model, or the agent." },
   { code: "rejected", about: "The backend refused the request." },
   { code: "internal", about: "The backend reported an error of its own." },
 ] as const satisfies readonly Entry<AgentFault>[];
@@ -163,6 +167,15 @@ export const decisionKinds = [
   { code: "end", about: "The turn ended." },
 ] as const satisfies readonly Entry<DecisionKind>[];
 
+export const doings = [
+  { code: "starting", about: "The agent was asked and has said nothing yet." },
+  { code: "thinking", about: "The agent thinks." },
+  { code: "writing", about: "The agent writes." },
+  { code: "tool", about: "A tool works." },
+  { code: "asking", about: "A request for permission waits." },
+  { code: "delivering", about: "The agent is done; what it said is delivered." },
+] as const satisfies readonly Entry<Doing>[];
+
 export const emojiForms = [
   { code: "unicode", about: "The emoji itself." },
   { code: "fixed_set", about: "One of a fixed set of emoji; the nearest supported one is used." },
@@ -174,6 +187,18 @@ export const fates = [
   { code: "strip", about: "Markup that was understood and taken out." },
   { code: "drop", about: "Text that nobody sees." },
 ] as const satisfies readonly Entry<Fate>[];
+
+export const fileFates = [
+  { code: "given", about: "The agent was given it." },
+  { code: "transcribed", about: "It was written down for the agent." },
+  { code: "disabled", about: "A setting leaves it out." },
+  { code: "not_taken", about: "The agent takes no such file." },
+  { code: "too_large", about: "It is larger than the limit." },
+  { code: "too_many", about: "More came with the message, in number or in bytes, than is taken." },
+  { code: "too_slow", about: "It did not come in time." },
+  { code: "unavailable", about: "The platform did not hand it over." },
+  { code: "cancelled", about: "The turn was cancelled first." },
+] as const satisfies readonly Entry<FileFate>[];
 
 export const fileKinds = [
   { code: "image", about: "Shown as a picture." },
@@ -197,6 +222,10 @@ export const gates = [
   { code: "not_mentioned", about: "A group message that did not mention the bot." },
   { code: "bot_turn_limit", about: "Bots have answered each other too often without a person." },
   { code: "queue_full", about: "Too many messages wait already." },
+  { code: "dropped", about: "A person dropped it while it waited." },
+  { code: "not_the_asker", about: "It answers a request for permission that is somebody else's." },
+  { code: "nothing_asked", about: "It answers a request for permission, and none waits under this number." },
+  { code: "which_asked", about: "It answers a request for permission without a number, and several wait." },
   { code: "shutting_down", about: "The process is ending." },
 ] as const satisfies readonly Entry<Gate>[];
 
@@ -232,6 +261,8 @@ export const inkStyles = [
 export const lanes = [
   { code: "inbound", about: "From the message to the agent's start." },
   { code: "agent", about: "While the agent ran." },
+  { code: "thinking", about: "While the agent thought, as far as it told." },
+  { code: "tools", about: "From a tool call to its end, and from a request for permission to its answer." },
   { code: "held", about: "While bytes were held." },
   { code: "directives", about: "From a directive to its outcome." },
   { code: "delivery", about: "From an operation's intent to its outcome." },
@@ -317,6 +348,13 @@ export const rangeReasons = [
   { code: "heartbeat_ack", about: "The reply is a heartbeat acknowledgement." },
   { code: "redacted", about: "A secret, masked." },
 ] as const satisfies readonly Entry<RangeReason>[];
+
+export const receipts = [
+  { code: "sent", about: "The platform sent it on." },
+  { code: "delivered", about: "It reached a device of who it is for." },
+  { code: "read", about: "Who it is for has seen it." },
+  { code: "played", about: "Who it is for has listened to it." },
+] as const satisfies readonly Entry<Receipt>[];
 
 export const refusalCodes = [
   { code: "rate_limited", about: "Too many requests; wait as long as it says." },

@@ -42,6 +42,8 @@ import type {
   PairingRevoke,
   Pairings,
   Pause,
+  PendingPermission,
+  PermissionDecide,
   ReachOf,
   Recut,
   RecutCancel,
@@ -53,6 +55,11 @@ import type {
   Secrets,
   Sent,
   SeqRef,
+  SessionCancel,
+  SessionLine,
+  SessionList,
+  SessionQuery,
+  SessionRef,
   Status,
   SwitchChannel,
   TurnDetail,
@@ -61,6 +68,8 @@ import type {
   TurnSummary,
   ViewOpened,
   ViewRef,
+  VoiceOf,
+  VoiceSound,
   Why,
   WhyQuestion,
   Window,
@@ -102,6 +111,8 @@ export interface Commands {
   compose: { args: Compose; result: Composed };
   /** How the messages of a turn fill what its channel takes. */
   ruler: { args: TurnRef; result: Ruler };
+  /** The sound of a voice note: one that is kept, or of words that are spoken now. */
+  voice: { args: VoiceOf; result: VoiceSound };
   /** Cuts an output in many ways, to see whether any changes what the user sees. */
   recut: { args: Recut; result: RecutStarted };
   /** Stops a run of re-cuts. */
@@ -144,6 +155,18 @@ export interface Commands {
   pairing_refuse: { args: PairingCode; result: Pairings };
   /** Takes an approval back. */
   pairing_revoke: { args: PairingRevoke; result: Pairings };
+  /** Requests for permission that wait for a person, the oldest first. */
+  permissions: { args: Nothing; result: Array<PendingPermission> };
+  /** Answers a request for permission. */
+  permission_decide: { args: PermissionDecide; result: Array<PendingPermission> };
+  /** The conversations: those at work first, then the one used last. */
+  sessions: { args: SessionQuery; result: SessionList };
+  /** Stops the turn that runs in a conversation, or only the one that is named. */
+  session_cancel: { args: SessionCancel; result: SessionLine };
+  /** Drops what waits in a conversation. */
+  session_drop: { args: SessionRef; result: SessionLine };
+  /** Has the agent forget a conversation: its next turn begins a new one. */
+  session_reset: { args: SessionRef; result: SessionLine };
   /** Holds back all outbound, or lets it go. */
   mute: { args: Mute; result: Status };
   /** Sends or gives up what was held for too long. */

@@ -12,7 +12,17 @@ export type Ack = {
 export type Actor = "console" | "cli" | "config" | "adapter" | "pipeline" | { "user": UserId };
 
 /** How an agent failed. */
-export type AgentFault = "overloaded" | "rate_limited" | "unauthorized" | "unreachable" | "disconnected" | "malformed" | "timeout" | "too_large" | "rejected" | "internal";
+export type AgentFault = "overloaded" | "rate_limited" | "unauthorized" | "unreachable" | "disconnected" | "malformed" | "timeout" | "too_large" | "no_model" | "rejected" | "internal";
+
+/** What an agent keeps of a conversation. */
+export type AgentSession = {
+  /** Which backend. */
+  backend: string,
+  /** The agent's id of it. */
+  id: string,
+  /** Since when it is this one. */
+  since: Timestamp,
+};
 
 /** Something that cannot wait for a frame. */
 export type Alarm = {
@@ -28,6 +38,14 @@ export type Alarm = {
 
 /** What cannot wait for a frame. */
 export type AlarmKind = "leak" | "error" | "channel_down" | "unknown_outcome";
+
+/** Who answers a run. */
+export type Answerer = {
+  /** Which backend. */
+  backend: string,
+  /** Which model, where known. */
+  model: string | null,
+};
 
 /** Somebody an operator let in. */
 export type Approval = {
@@ -66,6 +84,8 @@ export type Attachment = {
   media_type: string,
   /** Size in bytes, where known. */
   size: number | null,
+  /** The platform's handle to fetch it by. No secret, and nothing an agent is shown. Older journals lack it. */
+  source?: string,
 };
 
 /** The settings that a column of the bench begins with. */
@@ -119,6 +139,10 @@ export type Body = { "from": "clean",
   span: Span,
 }
 | { "from": "literal",
+  /** The text. */
+  text: string,
+}
+| { "from": "aside",
   /** The text. */
   text: string,
 };
@@ -187,6 +211,8 @@ export type Bubble = {
   quote: string | null,
   /** What it shows. */
   part: BubblePart,
+  /** The files that came with a person's message. */
+  attachments?: Array<BubbleAttachment>,
   /** Reactions on it. */
   reactions: Array<Reaction>,
   /** How often it was edited. */
@@ -197,6 +223,20 @@ export type Bubble = {
   length: number,
   /** The limit. */
   limit: number,
+};
+
+/** A file that came with a person's message, and what came of it. */
+export type BubbleAttachment = {
+  /** Its name. */
+  name: string,
+  /** Its media type: what its bytes say, or else what the platform says. */
+  media_type: string,
+  /** Its size in bytes, where known. */
+  bytes: number | null,
+  /** What came of it; `None` as long as that is open. */
+  fate: FileFate | null,
+  /** Why, in words, where there is something to say. */
+  why: string,
 };
 
 /** A file in a bubble. */
@@ -227,6 +267,10 @@ export type BubblePart = { "part": "text",
   text: string,
   /** Whether it is a native voice note. */
   note: boolean,
+  /** How it can be heard; none where it cannot. */
+  sound?: VoiceOf,
+  /** How long it plays, where that is known. */
+  duration_ms?: number,
 };
 
 /** How a call to a platform fails. */
@@ -470,6 +514,16 @@ export type Compose = {
   channels: Array<ChannelId>,
 };
 
+/** A file of a message written by hand. */
+export type ComposeFile = {
+  /** Its name. */
+  name: string,
+  /** Its media type; empty where it is not known. */
+  media_type: string,
+  /** What is in it, in base64. */
+  base64: string,
+};
+
 /** `compose_send`: one message through the whole pipeline of a channel. A channel that is not armed makes a dry
  * run of it in any case. */
 export type ComposeSend = {
@@ -481,6 +535,8 @@ export type ComposeSend = {
   agent_output: string | null,
   /** Whether nothing may reach the platform although the channel is armed. */
   dry_run: boolean,
+  /** Files that come with the user's message. Only a simulated channel hands them over. */
+  files?: Array<ComposeFile>,
 };
 
 /** Answer of `compose`. */
@@ -672,6 +728,9 @@ export type DirectiveRef = {
   index: number,
 };
 
+/** What a running turn does at the moment. */
+export type Doing = "starting" | "thinking" | "writing" | "tool" | "asking" | "delivering";
+
 /** In which form a platform takes a reaction. */
 export type EmojiForm = "unicode" | "fixed_set" | "shortcode";
 
@@ -787,6 +846,9 @@ export type FaultRemove = {
   /** Its number. */
   number: number,
 };
+
+/** What came of a file that came with a message. */
+export type FileFate = "given" | "transcribed" | "disabled" | "not_taken" | "too_large" | "too_many" | "too_slow" | "unavailable" | "cancelled";
 
 /** How a file is sent. */
 export type FileKind = "image" | "file" | "audio";
@@ -971,7 +1033,7 @@ export type Frame = {
 };
 
 /** Why a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "shutting_down";
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
@@ -1044,6 +1106,9 @@ export type Inbound = {
   text: string,
   /** Whether the bot was mentioned or answered. */
   mentioned: boolean,
+  /** Whether it is passed on: what it says is somebody else's word, and never a command of the sender. Where the
+   * platform does not tell, it is not. */
+  forwarded?: boolean,
   /** Files. */
   files: Array<Attachment>,
   /** When the platform says it was sent. */
@@ -1200,6 +1265,22 @@ export type Kind = { "type": "started",
   /** How long it waited. */
   waited_ms: number,
 }
+| { "type": "gathered",
+  /** Which one, from 0. */
+  index: number,
+  /** Its name, as the platform gives it. */
+  name: string,
+  /** Its media type: what its bytes say, or else what the platform says. */
+  media_type: string,
+  /** Its size in bytes, where it came. */
+  bytes: number | null,
+  /** What came of it. */
+  fate: FileFate,
+  /** Why, in words, where there is something to say. */
+  why: string,
+  /** The setting that would change it, such as `attachments.max_size`. */
+  setting: string | null,
+}
 | { "type": "prepared",
   /** The whole prompt. */
   prompt: string,
@@ -1265,6 +1346,16 @@ export type Kind = { "type": "started",
   /** Why, in words. */
   why: string,
 }
+| { "type": "run_cancelled",
+  /** Who. */
+  by: Actor,
+}
+| { "type": "session_reset",
+  /** Who. */
+  by: Actor,
+  /** The agent's id of the latest session that is forgotten; none where it had told none. */
+  agent: string | null,
+}
 | { "type": "used",
   /** How many. */
   usage: Usage,
@@ -1276,6 +1367,8 @@ export type Kind = { "type": "started",
   after_ms: number,
   /** Why. */
   detail: string,
+  /** Who answers from here on, where it is another backend or model. */
+  next?: Answerer,
 }
 | { "type": "run_failed",
   /** How. */
@@ -1318,6 +1411,18 @@ export type Kind = { "type": "started",
   outcome: Outcome,
   /** The setting that would change it, such as `output.allow_targets`. */
   setting?: string | null,
+}
+| { "type": "spoken",
+  /** Which directive. */
+  at: DirectiveRef,
+  /** Which backend spoke. */
+  backend: string,
+  /** How long it plays. */
+  duration_ms: number,
+  /** Size of the file. */
+  bytes: number,
+  /** The name under which the sound is kept to be heard again; none where it is not kept. */
+  kept: string | null,
 }
 | { "type": "header_read",
   /** Which assistant message. */
@@ -1401,6 +1506,16 @@ export type Kind = { "type": "started",
   /** Why, in words. */
   detail: string,
 }
+| { "type": "receipt",
+  /** Which operation. */
+  op: OpId,
+  /** The message, as it was acknowledged. */
+  message: MessageId,
+  /** How far it has come; in a group, at the first who got that far. */
+  receipt: Receipt,
+  /** When, as the platform says. */
+  when: Timestamp,
+}
 | { "type": "warned",
   /** What. */
   detail: string,
@@ -1420,7 +1535,7 @@ export type Kind = { "type": "started",
 };
 
 /** Lanes of the waterfall. */
-export type Lane = "inbound" | "agent" | "held" | "directives" | "delivery";
+export type Lane = "inbound" | "agent" | "thinking" | "tools" | "held" | "directives" | "delivery";
 
 /** A bar of the waterfall. */
 export type LaneSpan = {
@@ -1476,6 +1591,10 @@ export type LedgerEntry = {
   visible_ms: number | null,
   /** Bytes of directives that it showed; empty in all that is well. */
   leaked: Array<LeakedBytes>,
+  /** The sound that it sends, where it was spoken. */
+  spoken?: SpokenSound,
+  /** How far it has come, where the platform has told. */
+  reached?: Reached,
 };
 
 /** What a platform's text limit counts. */
@@ -1729,6 +1848,40 @@ export type Pause = {
   paused: boolean,
 };
 
+/** A request for permission that waits for a person. */
+export type PendingPermission = {
+  /** The turn whose agent asks. */
+  turn: TurnId,
+  /** Its conversation. */
+  session: SessionId,
+  /** The channel of the turn. */
+  channel: ChannelId,
+  /** The chat of the turn. */
+  chat: ChatId,
+  /** Who wrote the message of the turn, as they call themselves. */
+  sender: string,
+  /** Its number for people, such as `12-1`: the turn's, and which request of the turn. */
+  number: string,
+  /** What is asked. */
+  request: PermissionRequest,
+  /** Since when it waits. */
+  since: Timestamp,
+  /** Until when; then it is refused. */
+  until: Timestamp,
+  /** Whether the sender was asked in the chat, too. */
+  in_chat: boolean,
+};
+
+/** `permission_decide`: answer a request for permission. */
+export type PermissionDecide = {
+  /** The turn. */
+  turn: TurnId,
+  /** The request. */
+  permission: PermissionId,
+  /** The id of the option; `None` cancels the request. */
+  option: string | null,
+};
+
 /** A request for permission within a run, as the agent names it. */
 export type PermissionId = string;
 
@@ -1808,6 +1961,10 @@ export type Push = { "push": "frame",
   /** Who waits and who was let in now. */
   pairings: Pairings,
 }
+| { "push": "permissions",
+  /** What waits now, the oldest first. */
+  permissions: Array<PendingPermission>,
+}
 | { "push": "faults",
   /** Every deck as it is now. */
   decks: Array<FaultDeck>,
@@ -1860,6 +2017,16 @@ export type ReachRate = {
   sent_filter: string,
 };
 
+/** How far a message has come. */
+export type Reached = {
+  /** The event that says so. */
+  seq: number,
+  /** How far. */
+  receipt: Receipt,
+  /** When, as the platform says. */
+  at: Timestamp,
+};
+
 /** A chat that wrote on a channel. */
 export type ReachedChat = {
   /** The chat. */
@@ -1889,6 +2056,10 @@ export type Reaction = {
   /** What the platform is given. */
   sent: string,
 };
+
+/** How far a message that was acknowledged has come, as its platform tells later. In order: who has read it was
+ * given it. */
+export type Receipt = "sent" | "delivered" | "read" | "played";
 
 /** `recut`: cut this output in many ways; does any change what the user sees? */
 export type Recut = {
@@ -2059,6 +2230,20 @@ export type RunFault = {
 /** One run of an agent; late events of an abandoned run carry its id and are dropped. */
 export type RunId = number;
 
+/** A turn that runs. */
+export type RunningTurn = {
+  /** Which. */
+  turn: TurnId,
+  /** Since when. */
+  since: Timestamp,
+  /** What it does. */
+  doing: Doing,
+  /** The tool that works, where one does. */
+  tool: string | null,
+  /** Who stopped it, where somebody did. */
+  cancelled_by: Actor | null,
+};
+
 /** One kind of secret. */
 export type SecretEntry = {
   /** Its name, as holds and findings print it. */
@@ -2124,8 +2309,67 @@ export type SeqRef = {
   seq: number,
 };
 
+/** `session_cancel`: what is to be stopped. */
+export type SessionCancel = {
+  /** The conversation. */
+  session: SessionId,
+  /** Only this turn of it, and none that runs in its place; `None` for whichever runs. */
+  turn?: TurnId,
+};
+
 /** A conversation with its own context, as the session stage keys it, such as `telegram:42:alice`. */
 export type SessionId = string;
+
+/** One conversation. */
+export type SessionLine = {
+  /** Its key. */
+  session: SessionId,
+  /** The channel it lives on. */
+  channel: ChannelId,
+  /** The chat of its latest message; `None` in records of versions that did not keep it. */
+  chat: ChatId | null,
+  /** Who wrote that, as they call themselves. */
+  sender: string,
+  /** Turns so far. */
+  turns: number,
+  /** When it began. */
+  created: Timestamp,
+  /** When its latest message came. */
+  used: Timestamp,
+  /** The agents' own sessions, the latest first: several where others stepped in; none where none is kept, or none any
+   * more. */
+  agents: Array<AgentSession>,
+  /** The turn that runs. */
+  running: RunningTurn | null,
+  /** The turns that wait, in order. */
+  waiting: Array<TurnId>,
+  /** Requests for permission that wait. */
+  permissions: number,
+};
+
+/** The conversations; answer of `sessions`. */
+export type SessionList = {
+  /** Those where something runs, waits or is asked, then the others; each the one used last first. */
+  sessions: Array<SessionLine>,
+  /** How many there are in all. */
+  total: number,
+  /** Turns that run, in all conversations. */
+  running: number,
+  /** Messages that wait, in all conversations. */
+  waiting: number,
+};
+
+/** `sessions`: the conversations, those at work first. */
+export type SessionQuery = {
+  /** How many, at most 500. */
+  limit: number,
+};
+
+/** `session_drop`, `session_reset`: which conversation. */
+export type SessionRef = {
+  /** Its key. */
+  session: SessionId,
+};
 
 /** How a run came to the agent's own session. */
 export type SessionStart = "new" | "resumed" | "lost";
@@ -2175,6 +2419,18 @@ export type Specimen = { "of": "text",
   turn: TurnId,
   /** Which assistant message, from 0. */
   message: number,
+};
+
+/** What is known of a spoken text. */
+export type SpokenSound = {
+  /** Which backend spoke. */
+  backend: string,
+  /** How long it plays. */
+  duration_ms: number,
+  /** Size of the file. */
+  bytes: number,
+  /** The name under which it is kept; none where it is not. */
+  kept: string | null,
 };
 
 /** The stages of a message's way, in order; module names in the pipeline. */
@@ -2287,6 +2543,18 @@ export type ToolCall = {
   result: string | null,
 };
 
+/** A tool call of a turn. */
+export type ToolEntry = {
+  /** As last known. What a later report does not say is what an earlier one said. */
+  call: ToolCall,
+  /** The event with which it began. */
+  seq: number,
+  /** Milliseconds since the turn began. */
+  at_ms: number,
+  /** How long it took; `None` while it is not over. */
+  took_ms: number | null,
+};
+
 /** A tool call, as the agent names it. */
 export type ToolId = string;
 
@@ -2312,8 +2580,8 @@ export type TurnDetail = {
   agent: string | null,
   /** What the agent thought, in full; empty where it told nothing. */
   reasoning: string,
-  /** Its tool calls as last known, in the order they began. */
-  tools: Array<ToolCall>,
+  /** Its tool calls, in the order they began. */
+  tools: Array<ToolEntry>,
   /** Last event folded in. */
   head: number,
   /** Assistant messages. */
@@ -2365,8 +2633,12 @@ export type TurnSummary = {
   user_text: string,
   /** What was answered, one line of clean text. */
   answer: string,
-  /** How it ended; `None` while it runs. */
+  /** How it ended; `None` while it waits or runs. */
   terminal: Terminal | null,
+  /** It has not begun: it waits for the turn before it in its conversation. */
+  queued: boolean,
+  /** A person stopped its run: that it ended as `failed` is no fault. */
+  stopped: boolean,
   /** From message to the last event. */
   took_ms: number,
   /** Directives read. */
@@ -2408,6 +2680,26 @@ export type ViewRef = {
 
 /** How a voice directive arrives. */
 export type VoiceForm = "note" | "attachment";
+
+/** `voice`: which sound. */
+export type VoiceOf = { "of": "kept",
+  /** Its name. */
+  name: string,
+}
+| { "of": "words",
+  /** The words. */
+  text: string,
+};
+
+/** Answer of `voice`: Ogg with Opus, at most 10 MB. */
+export type VoiceSound = {
+  /** The file, in base64. */
+  base64: string,
+  /** How long it plays. */
+  duration_ms: number,
+  /** The loudest sample of each of 48 equal parts, from 0 (silence) to 100. */
+  peaks: Array<number>,
+};
 
 /** What becomes of a waiting operation when its channel is armed. */
 export type WaitingFate = "sends" | "asks" | "stays";

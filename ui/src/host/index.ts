@@ -9,10 +9,14 @@ export async function findHost(): Promise<Host> {
   if (isTauri()) return new TauriHost();
   if (import.meta.env.DEV) {
     const { RecordedHost } = await import("./recorded");
-    // What the real backend said during the demonstration; `?recording=` names one made by hand instead.
-    const name = new URLSearchParams(location.search).get("recording");
-    if (name === null) return new RecordedHost(JSON.parse((await import("./recorded/demo.json?raw")).default) as Recording);
-    const { default: recording } = (await import(`../../recordings/${name}.ts`)) as { default: Recording };
+    // What the real backend said, `?recording=agents` or during the demonstration; `?by-hand=` names one made by hand.
+    const asked = new URLSearchParams(location.search);
+    const byHand = asked.get("by-hand");
+    if (byHand === null) {
+      const { default: text } = (await import(`./recorded/${asked.get("recording") ?? "demo"}.json?raw`)) as { default: string };
+      return new RecordedHost(JSON.parse(text) as Recording);
+    }
+    const { default: recording } = (await import(`../../recordings/${byHand}.ts`)) as { default: Recording };
     return new RecordedHost(recording);
   }
   throw new HostFailure({

@@ -1,6 +1,6 @@
 import { getContext, setContext, untrack } from "svelte";
 import { ActionRegistry, type Handlers } from "../app/registry";
-import type { Alarm, ChannelCard, ChannelId, FaultDeck, LogLine, Pairings, Push, Status, TurnId } from "../generated/wire";
+import type { Alarm, ChannelCard, ChannelId, FaultDeck, LogLine, Pairings, PendingPermission, Push, Status, TurnId } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result } from "../host/host";
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
@@ -9,10 +9,10 @@ import { Prefs } from "./prefs.svelte";
 import { Recut } from "./recut.svelte";
 import { Theme } from "./theme.svelte";
 
-export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "settings";
+export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "sessions" | "settings";
 
 /** In the order of the rail. */
-const VIEWS: readonly string[] = ["live", "turn", "compose", "fixtures", "channels", "settings"] satisfies ViewId[];
+const VIEWS: readonly string[] = ["live", "turn", "compose", "fixtures", "channels", "sessions", "settings"] satisfies ViewId[];
 
 export interface Toast {
   readonly id: number;
@@ -29,6 +29,8 @@ export interface Toast {
 export interface Offer {
   readonly id: string;
   readonly title: string;
+  /** Among what the palette lists it. */
+  readonly group: string;
   readonly run: () => void;
 }
 
@@ -62,6 +64,8 @@ export class Console {
   pairings = $state.raw<Pairings | null>(null);
   /** What is planned to go wrong; asked for by the first who shows it, pushed from then on. */
   decks = $state.raw<readonly FaultDeck[] | null>(null);
+  /** Requests for permission that wait for a person, the oldest first; pushed from the start on. */
+  permissions = $state.raw<readonly PendingPermission[]>([]);
   log = $state.raw<readonly LogLine[]>([]);
   /** The latest alarms, the newest last. */
   alarms = $state.raw<readonly Alarm[]>([]);
@@ -77,6 +81,8 @@ export class Console {
   askedDeck = $state(false);
   /** The fault deck is asked to open its dialog; it does, and clears it. */
   askedPlan = $state(false);
+  /** Whoever shows requests for permission is asked to give the oldest the keyboard; it does, and clears it. */
+  askedPermission = $state(false);
   /** The turn whose course is on the screen. */
   openedTurn = $state<TurnId | null>(null);
   /** What can be done with what is on the screen, by name: the palette lists it. */
@@ -136,7 +142,8 @@ export class Console {
   }
 
   /** Offers deeds in the palette for as long as the component lives. Call inside an effect and return the answer. */
-  offer(offers: readonly Offer[]): () => void {
+  offer(group: string, deeds: readonly Omit<Offer, "group">[]): () => void {
+    const offers = deeds.map((deed) => ({ ...deed, group }));
     untrack(() => (this.offers = [...this.offers, ...offers]));
     return () => (this.offers = untrack(() => this.offers).filter((offer) => !offers.includes(offer)));
   }
@@ -211,6 +218,13 @@ export class Console {
     this.showDeck();
   }
 
+  /** Gives the oldest request for permission the keyboard: of the turn on the screen, else of all. */
+  answerPermission(): void {
+    if (this.permissions.length === 0) return this.toast("info", "No request for permission waits.");
+    this.askedPermission = true;
+    if (this.view !== "turn" || !this.permissions.some(({ turn }) => turn === this.openedTurn)) this.go("sessions");
+  }
+
   /** Shows the events behind a figure. */
   showEvents(filter: string): void {
     this.askedFilter = filter;
@@ -268,6 +282,9 @@ export class Console {
       case "pairings":
         this.pairings = push.pairings;
         break;
+      case "permissions":
+        this.#asked(push.permissions);
+        break;
       case "faults":
         this.decks = push.decks;
         break;
@@ -286,6 +303,12 @@ export class Console {
       case "frame":
         break; // Frames go to their view.
     }
+  }
+
+  #asked(permissions: readonly PendingPermission[]): void {
+    for (const { number, sender, channel, request } of permissions)
+      if (!this.permissions.some((known) => known.number === number)) this.announce(`Permission asked, for ${sender} on ${channel}: ${request.title}`);
+    this.permissions = permissions;
   }
 
   /** The channel of an outage: its sentence begins with it. */

@@ -1,3 +1,6 @@
+/** How often a clock moves on that shows seconds. */
+export const SECOND_MS = 1000;
+
 /** The wall clock as a rune, for countdowns: ticks only while somebody looks. */
 export class Now {
   ms = $state(Date.now());

@@ -54,5 +54,15 @@ export const ended = (text: string): string => (/[.?!…]$/.test(text) ? text : 
 /** A half sentence of the backend's as a whole one. Code at its beginning keeps its case. */
 export const sentence = (text: string): string => ended(text.charAt(0).toUpperCase() + text.slice(1));
 
+/** JSON with indents; as it is where it is none, or not all of it yet. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Nothing is lost: the text itself is shown.
+    return text;
+  }
+}
+
 /** `partial_tag` as `partial tag`: codes as words, where the code itself is not the point. */
 export const words = (code: string): string => code.replaceAll("_", " ");

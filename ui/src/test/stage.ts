@@ -34,6 +34,7 @@ export function layOut(): void {
   Object.defineProperty(HTMLElement.prototype, "offsetParent", { configurable: true, get: () => document.body });
   Range.prototype.getClientRects = () => ({ length: 0, item: () => null, [Symbol.iterator]: Array.prototype[Symbol.iterator] }) as unknown as DOMRectList;
   Element.prototype.scrollIntoView = () => undefined;
+  HTMLMediaElement.prototype.pause = () => undefined;
   localStorage.clear();
   sessionStorage.clear();
 }

@@ -2,16 +2,20 @@
 
 use super::{Act, Rule, RuleError, ScriptStep, rule::Prepared};
 use crate::{
-    Agent, Step, StepSink, TurnRequest,
+    Accepts, Agent, Step, StepSink, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use async_trait::async_trait;
-use foldback_wire::{AgentFault, Clock, MessageId, StopReason, ToolCall};
+use foldback_wire::{
+    AgentFault, Clock, MessageId, PermissionId, PermissionKind, PermissionOption, PermissionRequest, RunId,
+    SessionStart, StopReason, ToolCall,
+};
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// Silence after which a run fails, unless told otherwise; the same as that of the network agents.
@@ -28,7 +32,13 @@ pub struct ScriptAgent {
     max_bytes: usize,
     queue: Mutex<VecDeque<Queued>>,
     rules: Vec<Prepared>,
+    accepts: Accepts,
+    /// Who waits for which answer.
+    asking: Mutex<Asking>,
 }
+
+/// Who waits for the answer to which request.
+type Asking = HashMap<(RunId, PermissionId), oneshot::Sender<Option<PermissionKind>>>;
 
 struct Queued {
     message: Option<MessageId>,
@@ -44,6 +54,12 @@ impl ScriptAgent {
             max_bytes: MAX_BYTES,
             queue: Mutex::default(),
             rules: Vec::new(),
+            accepts: Accepts {
+                images: true,
+                files: true,
+                ..Accepts::default()
+            },
+            asking: Mutex::default(),
         }
     }
 
@@ -64,6 +80,13 @@ impl ScriptAgent {
     #[must_use]
     pub fn with_max_bytes(mut self, limit: usize) -> Self {
         self.max_bytes = limit;
+        self
+    }
+
+    /// The same, taking only this beside text; all files unless set.
+    #[must_use]
+    pub fn with_accepts(mut self, accepts: Accepts) -> Self {
+        self.accepts = accepts;
         self
     }
 
@@ -107,7 +130,8 @@ impl ScriptAgent {
         })?;
         let mut message = None;
         let mut bytes = 0_usize;
-        for ScriptStep { after_ms, act } in steps {
+        let mut steps = VecDeque::from(steps);
+        while let Some(ScriptStep { after_ms, act }) = steps.pop_front() {
             self.wait(out, Duration::from_millis(after_ms)).await?;
             bytes = bytes.saturating_add(match &act {
                 Act::Text(text) | Act::Reasoning(text) => text.len(),
@@ -137,6 +161,22 @@ impl ScriptAgent {
                         result: tool.result,
                     })
                 }
+                Act::Permission(permission) => {
+                    let answer = self.ask(request.run, permission.request(), out).await?;
+                    for step in permission.then(answer).into_iter().rev() {
+                        steps.push_front(step);
+                    }
+                    continue;
+                }
+                Act::Session(session) => Step::Session {
+                    start: session.start.unwrap_or(match request.session_of(self.backend()) {
+                        Some(asked) if asked == session.id => SessionStart::Resumed,
+                        Some(_) => SessionStart::Lost,
+                        None => SessionStart::New,
+                    }),
+                    id: session.id,
+                    detail: session.detail,
+                },
                 Act::Usage(usage) => Step::Usage(usage),
                 Act::Stop(reason) => return Ok(reason),
                 Act::Error(error) => {
@@ -155,6 +195,31 @@ impl ScriptAgent {
             out.emit(step).await?;
         }
         Ok(StopReason::End)
+    }
+
+    /// Asks, and waits for the answer; a person's time is not the script's silence.
+    async fn ask(
+        &self,
+        run: RunId,
+        request: PermissionRequest,
+        out: &Emitter,
+    ) -> Result<Option<PermissionKind>, Interrupt> {
+        let (answer, answered) = oneshot::channel();
+        let key = (run, request.id.clone());
+        self.asking().insert(key.clone(), answer);
+        let answered = async {
+            out.emit(Step::Permission(request)).await?;
+            // Nobody drops the sender but a second request under the same id: then this one has no answer.
+            out.until(answered).await.map(|answer| answer.ok().flatten())
+        };
+        let answered = answered.await;
+        self.asking().remove(&key);
+        answered
+    }
+
+    fn asking(&self) -> std::sync::MutexGuard<'_, Asking> {
+        // Whole after every change: a panic elsewhere spoils nothing.
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn wait(&self, out: &Emitter, time: Duration) -> Result<(), Interrupt> {
@@ -189,9 +254,21 @@ impl Agent for ScriptAgent {
         None
     }
 
+    fn accepts(&self) -> Accepts {
+        self.accepts
+    }
+
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
         let out = Emitter::new(request.run, sink, cancel);
         let ended = self.play(&request, &out).await;
         out.conclude(ended).await;
+    }
+
+    fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
+        let waits = self.asking().remove(&(run, request.clone()));
+        if let Some(waits) = waits {
+            // The run may have ended meanwhile.
+            let _ = waits.send(option.map(|option| option.kind));
+        }
     }
 }

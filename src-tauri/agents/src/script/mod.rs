@@ -9,4 +9,4 @@ pub use agent::ScriptAgent;
 pub(crate) use rule::{Asked, Prepared};
 
 pub use rule::{Rule, RuleError, When};
-pub use step::{Act, ScriptStep, ToolStep};
+pub use step::{Act, PermissionStep, ScriptStep, SessionStep, ToolStep};

@@ -96,12 +96,22 @@ impl Prepared {
     /// Its answer to this message.
     pub(crate) fn answer(&self, asked: &Asked<'_>) -> Vec<ScriptStep> {
         let mut steps = self.steps.clone();
-        for step in &mut steps {
-            if let Act::Text(text) = &mut step.act {
-                *text = fill(text, asked);
-            }
-        }
+        fill_all(&mut steps, asked);
         steps
+    }
+}
+
+fn fill_all(steps: &mut [ScriptStep], asked: &Asked<'_>) {
+    for step in steps {
+        match &mut step.act {
+            Act::Text(text) => *text = fill(text, asked),
+            Act::Permission(permission) => {
+                for then in permission.branches() {
+                    fill_all(then, asked);
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! One step of a scripted answer, in the words of a fixture's `agent:` list.
 
-use foldback_wire::{AgentFault, StopReason, ToolId, ToolStatus, Usage};
+use foldback_wire::{
+    AgentFault, PermissionId, PermissionKind, PermissionOption, PermissionRequest, SessionStart, StopReason,
+    ToolId, ToolStatus, Usage,
+};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::fmt;
 
@@ -25,6 +28,10 @@ pub enum Act {
     Reasoning(String),
     /// `{tool}`: a tool call begins or changes.
     Tool(ToolStep),
+    /// `{permission}`: a request for permission; the script waits for the answer, then goes on as it says.
+    Permission(Box<PermissionStep>),
+    /// `{session}`: the agent keeps the conversation as a session of its own.
+    Session(SessionStep),
     /// `{usage}`: tokens used.
     Usage(Usage),
     /// `{stop}`: the run ends here for this reason. Without it, it ends with `end` after the last step.
@@ -67,6 +74,117 @@ pub struct ToolStep {
     /// Result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+}
+
+/// A request for permission in a script, and how it goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PermissionStep {
+    /// Its id.
+    pub id: PermissionId,
+    /// The tool call it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolId>,
+    /// What is to be done.
+    pub title: String,
+    /// What kind of thing that is, such as `execute` or `edit`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub does: String,
+    /// Arguments, as JSON text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
+    /// The answers it takes: to allow it once and to reject it once, unless told otherwise.
+    #[serde(default = "once")]
+    pub options: Vec<PermissionOption>,
+    /// What follows when it is allowed, once or for ever, before the rest of the script.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<ScriptStep>,
+    /// What follows when it is rejected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<ScriptStep>,
+    /// What follows when nobody chose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cancelled: Vec<ScriptStep>,
+}
+
+impl From<PermissionRequest> for PermissionStep {
+    /// A request after which the script goes on in one way, whatever the answer.
+    fn from(request: PermissionRequest) -> Self {
+        let PermissionRequest {
+            id,
+            tool,
+            title,
+            does,
+            arguments,
+            options,
+        } = request;
+        Self {
+            id,
+            tool,
+            title,
+            does,
+            arguments,
+            options,
+            allowed: Vec::new(),
+            rejected: Vec::new(),
+            cancelled: Vec::new(),
+        }
+    }
+}
+
+impl PermissionStep {
+    /// What is asked.
+    pub(super) fn request(&self) -> PermissionRequest {
+        PermissionRequest {
+            id: self.id.clone(),
+            tool: self.tool.clone(),
+            title: self.title.clone(),
+            does: self.does.clone(),
+            arguments: self.arguments.clone(),
+            options: self.options.clone(),
+        }
+    }
+
+    /// What follows the answers.
+    pub fn branches(&mut self) -> [&mut Vec<ScriptStep>; 3] {
+        [&mut self.allowed, &mut self.rejected, &mut self.cancelled]
+    }
+
+    /// What follows this answer.
+    pub(super) fn then(self, answer: Option<PermissionKind>) -> Vec<ScriptStep> {
+        match answer {
+            Some(PermissionKind::AllowOnce | PermissionKind::AllowAlways) => self.allowed,
+            Some(PermissionKind::RejectOnce | PermissionKind::RejectAlways) => self.rejected,
+            None => self.cancelled,
+        }
+    }
+}
+
+/// The agent's own session in a script.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionStep {
+    /// Its id.
+    pub id: String,
+    /// How the run came to it. As an agent would find it unless told: resumed where it was asked for this
+    /// session, lost where it was asked for another, else new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<SessionStart>,
+    /// Why, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+fn once() -> Vec<PermissionOption> {
+    let option = |id: &str, name: &str, kind| PermissionOption {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        kind,
+    };
+    vec![
+        option("allow", "Allow", PermissionKind::AllowOnce),
+        option("reject", "Reject", PermissionKind::RejectOnce),
+    ]
 }
 
 fn completed() -> ToolStatus {
@@ -113,6 +231,12 @@ struct StepFields {
     /// A tool call begins or changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tool: Option<ToolStep>,
+    /// A request for permission; the script waits for the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    permission: Option<Box<PermissionStep>>,
+    /// The agent keeps the conversation as a session of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<SessionStep>,
     /// Tokens used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
@@ -142,6 +266,8 @@ impl TryFrom<StepFields> for ScriptStep {
             fields.message.map(Act::Message),
             fields.reasoning.map(Act::Reasoning),
             fields.tool.map(Act::Tool),
+            fields.permission.map(Act::Permission),
+            fields.session.map(Act::Session),
             fields.usage.map(Act::Usage),
             fields.stop.map(Act::Stop),
             fields.error.map(Act::Error),
@@ -155,7 +281,8 @@ impl TryFrom<StepFields> for ScriptStep {
                 act,
             }),
             (None, _) => Err(
-                "a step needs one of text, message, reasoning, tool, usage, stop, error, stall_ms, disconnect",
+                "a step needs one of text, message, reasoning, tool, permission, session, usage, stop, error, \
+                 stall_ms, disconnect",
             ),
             (Some(_), Some(_)) => Err("a step does one thing only; write two steps"),
         }
@@ -173,6 +300,8 @@ impl From<&ScriptStep> for StepFields {
             Act::Message(id) => fields.message = Some(id),
             Act::Reasoning(text) => fields.reasoning = Some(text),
             Act::Tool(tool) => fields.tool = Some(tool),
+            Act::Permission(permission) => fields.permission = Some(permission),
+            Act::Session(session) => fields.session = Some(session),
             Act::Usage(usage) => fields.usage = Some(usage),
             Act::Stop(reason) => fields.stop = Some(reason),
             Act::Error(error) => fields.error = Some(error),

@@ -1,5 +1,5 @@
-//! An OpenAI-compatible endpoint for tests, on loopback: it refuses every request that is not exactly right,
-//! and answers the others as told, also in ways no honest server would. Behind the feature `strict-server`.
+//! An endpoint of each protocol for tests, on loopback: it refuses every request that is not exactly right, and
+//! answers the others as told, also in ways no honest server would. Behind the feature `strict-server`.
 
 mod check;
 mod http;
@@ -7,7 +7,7 @@ mod reply;
 
 pub use check::Insists;
 pub use http::Request;
-pub use reply::{Gate, Piece, Reply, event};
+pub use reply::{Gate, Piece, Reply, event, named};
 
 use crate::{
     Rule, RuleError,
@@ -74,8 +74,8 @@ impl StrictServer {
             .map_err(io::Error::other)?
     }
 
-    /// Starts on a port of loopback, with rules for requests to which nothing is queued. A rule sees the
-    /// content of the last message only: conditions on message and channel never hold.
+    /// Starts on a port of loopback, with rules for requests of chat completions to which nothing is queued. A rule
+    /// sees the content of the last message only: conditions on message and channel never hold.
     pub async fn bind(port: u16, insists: Insists, rules: Vec<Rule>) -> Result<io::Result<Self>, RuleError> {
         let shared = Arc::new(Shared {
             insists,
@@ -113,7 +113,7 @@ impl StrictServer {
         })
     }
 
-    /// The root to give to a client.
+    /// The root to give to a client of any protocol.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -189,7 +189,7 @@ impl Shared {
             Err(refusal) => {
                 lock(&self.seen).refusals.push(refusal.message.clone());
                 self.count(|counts| counts.refused += 1);
-                Reply::json(refusal.status, &refusal.body())
+                Reply::json(refusal.status, &refusal.body(self.insists.api))
             }
         };
         match self.write(reply, &mut from, &mut to).await {
@@ -213,7 +213,7 @@ impl Shared {
             Some(rule) => Reply::script(&self.insists.model, &rule.answer(&asked)),
             None => Reply::json(
                 500,
-                &Refusal::new(500, "no_script", "the script has no answer to this").body(),
+                &Refusal::new(500, "no_script", "the script has no answer to this").body(self.insists.api),
             ),
         }
     }

@@ -125,6 +125,11 @@ pub fn event(data: &str) -> Piece {
     Piece::Bytes(format!("data: {data}\n\n").into_bytes())
 }
 
+/// An event with a name and these data.
+pub fn named(name: &str, data: &str) -> Piece {
+    Piece::Bytes(format!("event: {name}\ndata: {data}\n\n").into_bytes())
+}
+
 /// Translates script steps into the API's chunks.
 struct Stream<'a> {
     model: &'a str,
@@ -153,7 +158,7 @@ impl<'a> Stream<'a> {
                 Act::Text(text) => self.delta(&json!({"content": text})),
                 Act::Reasoning(text) => self.delta(&json!({"reasoning_content": text})),
                 // The API has one message per answer.
-                Act::Message(_) => {}
+                Act::Message(_) | Act::Permission(_) | Act::Session(_) => {}
                 Act::Tool(tool) => {
                     self.pause(tool.after_ms);
                     // The API announces a call and never tells how it went on.

@@ -5,7 +5,7 @@ use crate::{
     support::{PausedClock, answer, request, said, start, start_with},
 };
 use foldback_agents::{Agent, Faulty, ScriptAgent, ScriptStep, Step};
-use foldback_wire::{AgentFault, ChunkCut, Clock, Fault, RunFault, StopReason};
+use foldback_wire::{AgentFault, ChunkCut, Clock, Fault, RunFault, RunId, StopReason};
 use std::sync::Arc;
 
 /// The script agent with an empty deck in front.
@@ -139,6 +139,36 @@ async fn a_burst_comes_at_the_end_in_order() {
         said.push(event.step);
     }
     assert_eq!(texts(&said), ["a", "b", "c"]);
+}
+
+/// The agent goes on when it is answered, and it can be answered only when the question came.
+#[tokio::test(start_paused = true)]
+async fn a_burst_lets_a_question_through_with_what_came_before_it() {
+    let script = Arc::new(ScriptAgent::new(PausedClock::new()));
+    let steps = "[before, {permission: {id: p, title: Look?, options: [{id: o, name: Yes, kind: allow_once}]}}, after]";
+    script.queue(None, serde_saphyr::from_str(steps).expect("steps"));
+    let faulty = Faulty::new(script, PausedClock::new());
+    let fault = RunFault {
+        cut: Some(ChunkCut::Burst),
+        ..WELL
+    };
+    faulty.deck().plan(1, Fault::Run(fault));
+    let faulty: Arc<dyn Agent> = Arc::new(faulty);
+    let mut running = start(&faulty, request(1, "go"));
+    let mut before = Vec::new();
+    let asked = loop {
+        match running.next().await {
+            Step::Permission(asked) => break asked,
+            step => before.push(step),
+        }
+    };
+    assert_eq!(said(&before), "before");
+    faulty.decide(RunId(1), &asked.id, asked.options.first());
+    let after = running.rest().await;
+    assert_eq!(
+        (said(&after).as_str(), after.last()),
+        ("after", Some(&Step::Done(StopReason::End)))
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,11 +1,15 @@
 //! What every agent keeps, and what each one does.
 
+mod acp;
 mod contract;
 mod demo;
+mod fallback;
 mod faulty;
+mod http;
 mod openai;
 #[cfg(feature = "test-peers")]
 mod peers;
 mod script;
+mod speech;
 mod strict_server;
 mod support;

@@ -1,11 +1,11 @@
-//! The openai agent against a server by somebody else, to find what our own server and our own agent get wrong
+//! The agents over HTTP against a server by somebody else, to find what our own server and our own agent get wrong
 //! in the same way. Opt-in: `tests/peers/run` installs the server (npm `@copilotkit/aimock`) and runs this.
 
 use crate::{
     openai::fault,
     support::{answer, request, said},
 };
-use foldback_agents::{Agent, OpenAiAgent, OpenAiConfig, Secret, Step};
+use foldback_agents::{Agent, Api, HttpAgent, HttpConfig, Secret, Step};
 use foldback_wire::{AgentFault, Clock, Rng, Sleep, StopReason, Timestamp, ToolCall};
 use std::{
     net::TcpListener,
@@ -15,7 +15,7 @@ use std::{
 };
 
 /// The system's time: a real server has its own.
-struct System;
+pub(crate) struct System;
 
 impl Clock for System {
     fn now(&self) -> Timestamp {
@@ -35,10 +35,19 @@ impl Rng for System {
 }
 
 /// The server as a process; ends with the test.
-struct Aimock(Child, String);
+pub(crate) struct Aimock(Child, String);
 
 impl Aimock {
     async fn start(key: &str) -> Self {
+        Self::with(
+            key,
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/aimock.json"),
+        )
+        .await
+    }
+
+    /// The server with these fixtures.
+    pub(crate) async fn with(key: &str, fixtures: &str) -> Self {
         let program =
             std::env::var("FOLDBACK_AIMOCK").expect("FOLDBACK_AIMOCK names the program; see tests/peers/run");
         // Free when asked; nobody else on this machine is looking for one.
@@ -56,7 +65,7 @@ impl Aimock {
                 "--validate-on-load",
                 "-f",
             ])
-            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/aimock.json"))
+            .arg(fixtures)
             .env("AIMOCK_API_KEYS", key)
             .spawn()
             .expect("the server starts");
@@ -67,11 +76,16 @@ impl Aimock {
         server
     }
 
-    fn agent(&self, key: &str) -> Arc<dyn Agent> {
-        let mut config = OpenAiConfig::new(&self.1, "gpt-test");
+    /// Where it listens.
+    pub(crate) fn root(&self) -> &str {
+        &self.1
+    }
+
+    fn agent(&self, api: Api, key: &str) -> Arc<dyn Agent> {
+        let mut config = HttpConfig::new(&self.1, "gpt-test");
         config.api_key = Some(Secret::new(key));
         config.retries = 0;
-        let agent = OpenAiAgent::new(config, Arc::new(System), Arc::new(System));
+        let agent = HttpAgent::new(api, config, Arc::new(System), Arc::new(System));
         Arc::new(agent.expect("a valid configuration"))
     }
 }
@@ -102,9 +116,23 @@ fn calls(steps: &[Step]) -> Vec<&ToolCall> {
 }
 
 #[tokio::test]
-async fn aimock() {
+async fn aimock_speaks_chat_completions() {
+    answers(Api::Chat).await;
+}
+
+#[tokio::test]
+async fn aimock_speaks_responses() {
+    answers(Api::Responses).await;
+}
+
+#[tokio::test]
+async fn aimock_speaks_messages_of_anthropic() {
+    answers(Api::Anthropic).await;
+}
+
+async fn answers(api: Api) {
     let server = Aimock::start("sk-peer").await;
-    let agent = server.agent("sk-peer");
+    let agent = server.agent(api, "sk-peer");
 
     let steps = ask(&agent, "greet").await;
     assert_eq!(said(&steps), "Grüße 😀 aus <actions> und `Code`.");
@@ -146,7 +174,7 @@ async fn aimock() {
 
     assert_eq!(fault(&ask(&agent, "busy").await), Some(AgentFault::RateLimited));
     assert_eq!(fault(&ask(&agent, "overflow").await), Some(AgentFault::Rejected));
-    let stranger = server.agent("sk-wrong");
+    let stranger = server.agent(api, "sk-wrong");
     assert_eq!(
         fault(&ask(&stranger, "greet").await),
         Some(AgentFault::Unauthorized)

@@ -1,7 +1,7 @@
 //! The server of the tests is itself tested: it must refuse, or the tests against it prove nothing.
 
 use foldback_agents::{
-    Rule, Secret,
+    Api, Rule, Secret,
     strict_server::{Insists, StrictServer},
 };
 use tokio::{
@@ -13,17 +13,46 @@ const BODY: &str = r#"{"model":"m","messages":[{"role":"user","content":"hello"}
 const HEADERS: &str = "host: x\r\nuser-agent: t\r\ncontent-type: application/json\r\n\
     accept: text/event-stream\r\nauthorization: Bearer k";
 
+/// A right request of a protocol: path, headers, body.
+fn right(api: Api) -> (&'static str, String, &'static str) {
+    let anthropic = HEADERS.replace(
+        "authorization: Bearer k",
+        "x-api-key: k\r\nanthropic-version: 2023-06-01",
+    );
+    match api {
+        Api::Chat => ("/v1/chat/completions", HEADERS.to_owned(), BODY),
+        Api::Responses => (
+            "/v1/responses",
+            HEADERS.to_owned(),
+            r#"{"model":"m","input":[{"role":"user","content":"hello"}],"stream":true,"store":false}"#,
+        ),
+        Api::Anthropic => (
+            "/v1/messages",
+            anthropic,
+            r#"{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":true,"max_tokens":9}"#,
+        ),
+        Api::Letta => (
+            "/v1/agents/m/messages/stream",
+            HEADERS.to_owned(),
+            r#"{"messages":[{"role":"user","content":"hello"}],"stream_tokens":true,"include_pings":true}"#,
+        ),
+    }
+}
+
 async fn server() -> StrictServer {
-    let insists = Insists {
-        api_key: Some(Secret::new("k")),
-        ..Insists::on_model("m")
-    };
     let rules: Vec<Rule> =
         serde_saphyr::from_str("[{when: {contains: hello}, agent: [Hi, {stop: length}]}]").expect("a rule");
-    StrictServer::bind(0, insists, rules)
+    StrictServer::bind(0, insists(Api::Chat), rules)
         .await
         .expect("patterns that compile")
         .expect("a free port")
+}
+
+fn insists(api: Api) -> Insists {
+    Insists {
+        api_key: Some(Secret::new("k")),
+        ..Insists::on(api, "m")
+    }
 }
 
 /// Sends bytes and gives all of the answer.
@@ -69,9 +98,12 @@ async fn a_right_request_is_answered_by_the_script() {
 
 /// Sends wrong requests; each must be refused with its status and in its words.
 async fn all_refused(cases: &[(u16, &str, String)]) {
-    let server = server().await;
+    refused_by(&server().await, cases).await;
+}
+
+async fn refused_by(server: &StrictServer, cases: &[(u16, &str, String)]) {
     for (status, words, request) in cases {
-        let answer = send(&server, request).await;
+        let answer = send(server, request).await;
         let first = answer.lines().next().unwrap_or_default();
         assert_eq!(first, format!("HTTP/1.1 {status} Scripted"), "{words}: {answer}");
         assert!(answer.contains(words), "{words}: {answer}");
@@ -181,4 +213,315 @@ async fn a_key_that_was_not_asked_for_is_refused() {
     let server = StrictServer::start(Insists::on_model("m")).await.expect("a port");
     let answer = send(&server, &post(LINE, HEADERS, BODY)).await;
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+}
+
+/// Sends each body that is made wrong by one replacement, to a server of the protocol that takes it otherwise.
+async fn bodies_refused(api: Api, cases: &[(u16, &str, &str, &str)]) {
+    let (path, headers, body) = right(api);
+    let line = format!("POST {path} HTTP/1.1");
+    let server = StrictServer::start(insists(api)).await.expect("a port");
+    let cases: Vec<_> = cases
+        .iter()
+        .map(|(status, words, from, to)| {
+            assert!(body.contains(from), "{from} is not in {body}");
+            (
+                *status,
+                *words,
+                post(&line, &headers, &body.replacen(from, to, 1)),
+            )
+        })
+        .collect();
+    refused_by(&server, &cases).await;
+    // Without the change it is right: there is no script, but it is taken.
+    send(&server, &post(&line, &headers, body)).await;
+    assert_eq!(server.requests().len(), 1, "{:?}", server.refusals().last());
+}
+
+#[tokio::test]
+async fn every_protocol_refuses_wrong_heads() {
+    for api in [Api::Responses, Api::Anthropic, Api::Letta] {
+        let (path, headers, body) = right(api);
+        let line = format!("POST {path} HTTP/1.1");
+        let with = |from: &str, to: &str| {
+            assert!(headers.contains(from), "{from} is not in {headers}");
+            post(&line, &headers.replace(from, to), body)
+        };
+        let key = if api == Api::Anthropic {
+            "x-api-key: k"
+        } else {
+            "authorization: Bearer k"
+        };
+        let both = format!(
+            "{headers}\r\n{}",
+            if api == Api::Anthropic {
+                "authorization: Bearer k"
+            } else {
+                "x-api-key: k"
+            }
+        );
+        let server = StrictServer::start(insists(api)).await.expect("a port");
+        refused_by(
+            &server,
+            &[
+                (
+                    405,
+                    "no GET here",
+                    post(&format!("GET {path} HTTP/1.1"), &headers, body),
+                ),
+                (
+                    404,
+                    "nothing at",
+                    post("POST /v1/chat/completions HTTP/1.1", &headers, body),
+                ),
+                (
+                    404,
+                    "nothing at",
+                    post(&format!("POST {path}/ HTTP/1.1"), &headers, body),
+                ),
+                (404, "nothing at", post(&line.replace("/v1", ""), &headers, body)),
+                (401, "credentials: none", with(key, "x-other: k")),
+                (401, "credentials", with(key, &key.replace('k', "j"))),
+                (401, "credentials", post(&line, &both, body)),
+                (400, "content-type", with("application/json", "text/plain")),
+                (400, "accept", with("text/event-stream", "*/*")),
+                (400, "host and user-agent", with("host: x", "hast: x")),
+                (400, "comes twice", with("host: x", "host: x\r\nhost: x")),
+                (
+                    400,
+                    "no content-length",
+                    format!("{line}\r\n{headers}\r\n\r\n{body}"),
+                ),
+                (
+                    400,
+                    "was cut off",
+                    post(&line, &headers, body).trim_end_matches('}').to_owned(),
+                ),
+            ],
+        )
+        .await;
+    }
+    let (path, headers, body) = right(Api::Anthropic);
+    let line = format!("POST {path} HTTP/1.1");
+    let version = |version: &str| post(&line, &headers.replace("2023-06-01", version), body);
+    refused_by(
+        &StrictServer::start(insists(Api::Anthropic))
+            .await
+            .expect("a port"),
+        &[
+            (400, "anthropic-version", version("2022-01-01")),
+            (400, "anthropic-version", version("")),
+        ],
+    )
+    .await;
+}
+
+const PNG: &str = "data:image/png;base64,iVBORw==";
+
+#[tokio::test]
+async fn wrong_responses_requests_are_refused() {
+    let image = |url: &str| format!(r#"[{{"type":"input_image","image_url":"{url}"}}]"#);
+    let (text, html, bytes) = (
+        image("http://x/y.png"),
+        image(&PNG.replace("png", "html")),
+        image(&PNG.replace("==", "!")),
+    );
+    bodies_refused(
+        Api::Responses,
+        &[
+            (400, "not JSON", "{\"model\"", "{model"),
+            (400, "unknown field `messages`", "input", "messages"),
+            (
+                400,
+                "unknown field `max_tokens`",
+                "\"stream\"",
+                "\"max_tokens\":99,\"stream\"",
+            ),
+            (404, "no such model", "\"m\"", "\"n\""),
+            (400, "stream is not true", "true", "false"),
+            (400, "store is not false", "\"store\":false", "\"store\":true"),
+            (400, "store is not false", ",\"store\":false", ""),
+            (
+                400,
+                "max_output_tokens is not a number from 16",
+                "\"stream\"",
+                "\"max_output_tokens\":15,\"stream\"",
+            ),
+            (
+                400,
+                "instructions is no text",
+                "\"stream\"",
+                "\"instructions\":[],\"stream\"",
+            ),
+            (
+                400,
+                "input is not a list",
+                "[{\"role\":\"user\",\"content\":\"hello\"}]",
+                "7",
+            ),
+            (400, "role", "\"user\"", "\"system\""),
+            (
+                400,
+                "not the user's",
+                "[{\"role\":\"user\",\"content\":\"hello\"}]",
+                "[]",
+            ),
+            (400, "content is no text", "\"hello\"", "[]"),
+            (
+                400,
+                "unknown part",
+                "\"hello\"",
+                "[{\"type\":\"text\",\"text\":\"a\"}]",
+            ),
+            (
+                400,
+                "other fields",
+                "\"hello\"",
+                "[{\"type\":\"input_text\",\"text\":\"a\",\"b\":1}]",
+            ),
+            (400, "no data URL", "\"hello\"", &text),
+            (400, "no type of picture", "\"hello\"", &html),
+            (400, "no base64", "\"hello\"", &bytes),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn wrong_anthropic_requests_are_refused() {
+    let source = |kind: &str, media_type: &str, data: &str| {
+        format!(
+            r#"[{{"type":"image","source":{{"type":"{kind}","media_type":"{media_type}","data":"{data}"}}}}]"#
+        )
+    };
+    let url = source("url", "image/png", "aaaa");
+    let (tiff, data, empty) = (
+        source("base64", "image/tiff", "aaaa"),
+        source("base64", "image/png", "?"),
+        source("base64", "image/png", ""),
+    );
+    bodies_refused(
+        Api::Anthropic,
+        &[
+            (400, "not JSON", "{\"model\"", "{model"),
+            (
+                400,
+                "unknown field `stream_options`",
+                "\"stream\"",
+                "\"stream_options\":{},\"stream\"",
+            ),
+            (404, "not_found_error", "\"m\"", "\"n\""),
+            (400, "stream is not true", "true", "false"),
+            (400, "Field required", ",\"max_tokens\":9", ""),
+            (400, "max_tokens is not a number from 1", "9", "0"),
+            (400, "max_tokens is not a number from 1", "9", "\"9\""),
+            (
+                400,
+                "must be non-empty",
+                "\"stream\"",
+                "\"system\":\"\",\"stream\"",
+            ),
+            (400, "system is no text", "\"stream\"", "\"system\":7,\"stream\""),
+            (400, "role", "\"user\"", "\"system\""),
+            (400, "role", "\"user\"", "\"assistant\""),
+            (400, "non-whitespace", "\"hello\"", "\" \""),
+            (
+                400,
+                "non-whitespace",
+                "\"hello\"",
+                "[{\"type\":\"text\",\"text\":\"\"}]",
+            ),
+            (400, "unknown part", "\"hello\"", "[{\"type\":\"image_url\"}]"),
+            (400, "not an object", "\"hello\"", "[7]"),
+            (400, "not base64", "\"hello\"", &url),
+            (400, "no type of picture", "\"hello\"", &tiff),
+            (400, "no base64", "\"hello\"", &data),
+            (400, "is empty", "\"hello\"", &empty),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn wrong_letta_requests_are_refused() {
+    let again =
+        "{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"},{\"role\":\"user\"";
+    bodies_refused(
+        Api::Letta,
+        &[
+            (400, "not JSON", "{\"messages\"", "{messages"),
+            (
+                400,
+                "unknown field `model`",
+                "{\"messages\"",
+                "{\"model\":\"m\",\"messages\"",
+            ),
+            (
+                400,
+                "stream_tokens is not true",
+                "\"stream_tokens\":true",
+                "\"stream_tokens\":false",
+            ),
+            (400, "include_pings is not true", ",\"include_pings\":true", ""),
+            (
+                400,
+                "max_steps is not a number from 1",
+                "{\"messages\"",
+                "{\"max_steps\":0,\"messages\"",
+            ),
+            (400, "knows what was said", "{\"role\":\"user\"", again),
+            (400, "role", "\"user\"", "\"system\""),
+            (
+                400,
+                "unknown field `name`",
+                "\"content\"",
+                "\"name\":\"a\",\"content\"",
+            ),
+            (400, "content is no text", "\"hello\"", "null"),
+            (
+                400,
+                "unknown part",
+                "\"hello\"",
+                "[{\"type\":\"input_text\",\"text\":\"a\"}]",
+            ),
+            (
+                400,
+                "a text is no text",
+                "\"hello\"",
+                "[{\"type\":\"text\",\"text\":7}]",
+            ),
+            (
+                400,
+                "a source is not an object",
+                "\"hello\"",
+                "[{\"type\":\"image\",\"source\":\"x\"}]",
+            ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn wrong_pictures_of_chat_completions_are_refused() {
+    let image = |url: &str| format!(r#"[{{"type":"image_url","image_url":{{"url":"{url}"}}}}]"#);
+    let (far, html) = (image("http://x/y.png"), image(&PNG.replace("png", "html")));
+    bodies_refused(
+        Api::Chat,
+        &[
+            (400, "no data URL", "\"hello\"", &far),
+            (400, "no type of picture", "\"hello\"", &html),
+            (
+                400,
+                "unknown part",
+                "\"hello\"",
+                "[{\"type\":\"input_text\",\"text\":\"a\"}]",
+            ),
+            (
+                400,
+                "max_tokens is not a number",
+                "\"stream\"",
+                "\"max_tokens\":\"many\",\"stream\"",
+            ),
+        ],
+    )
+    .await;
 }

@@ -2,7 +2,7 @@
 
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_wire::{ChatType, Clock, Inbound, MessageId, RunId, Sender, SessionId, Sleep, Timestamp};
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -44,6 +44,7 @@ pub(crate) fn message(id: &str, text: &str) -> Inbound {
         },
         text: text.to_owned(),
         mentioned: true,
+        forwarded: false,
         files: Vec::new(),
         at: Timestamp(0),
         dry_run: false,
@@ -57,7 +58,7 @@ pub(crate) fn request(run: u64, text: &str) -> TurnRequest {
         session: SessionId::from("s1"),
         prompt: text.to_owned(),
         message: message("m1", text),
-        resume: None,
+        resume: BTreeMap::new(),
         files: Vec::new(),
     }
 }
@@ -66,6 +67,13 @@ pub(crate) fn request(run: u64, text: &str) -> TurnRequest {
 pub(crate) fn request_for(id: &str, text: &str) -> TurnRequest {
     let mut request = request(1, text);
     request.message.message = MessageId::from(id);
+    request
+}
+
+/// The same, where backend `backend` has told its session `id` before.
+pub(crate) fn resuming(run: u64, text: &str, backend: &str, id: &str) -> TurnRequest {
+    let mut request = request(run, text);
+    request.resume.insert(backend.to_owned(), id.to_owned());
     request
 }
 

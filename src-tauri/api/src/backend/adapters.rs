@@ -70,6 +70,7 @@ impl ChannelError {
 pub(super) fn build(
     config: &Arc<Config>,
     base: &Path,
+    data: &Path,
     clock: &Arc<dyn Clock>,
     rng: &Arc<dyn Rng>,
 ) -> Result<Adapters, ChannelError> {
@@ -88,6 +89,7 @@ pub(super) fn build(
             platform,
             config: Arc::clone(config),
             base: base.to_owned(),
+            data: data.to_owned(),
             clock: Arc::clone(clock),
             rng: Arc::clone(rng),
         };
@@ -125,6 +127,8 @@ struct Place {
     platform: Platform,
     config: Arc<Config>,
     base: PathBuf,
+    /// The data folder: what an adapter wants to find again after a restart.
+    data: PathBuf,
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
 }
@@ -244,7 +248,11 @@ impl Place {
             clock,
             rng,
         );
-        self.made(discord.map(|discord| discord.notifying(self.settings.mentions.clone())))
+        self.made(discord.map(|discord| {
+            discord
+                .notifying(self.settings.mentions.clone())
+                .resuming(&self.data)
+        }))
     }
 
     /// An app-level token stands for Socket Mode, an address for the Events API.

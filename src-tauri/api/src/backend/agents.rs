@@ -1,16 +1,16 @@
 //! Who answers: the configured agents, and what a person types in their place.
 
-use super::lock;
+use super::{acp, endpoint, lock};
 use async_trait::async_trait;
 use foldback_agents::{
-    Accepts, Agent, AgentEvent, Faulty, OpenAiAgent, OpenAiConfig, Rule, ScriptAgent, ScriptStep, Secret,
-    Step, StepSink, TurnRequest, demo,
+    Accepts, Agent, AgentEvent, Fallback, Faulty, HistoryLimits, HttpAgent, Memory, Rule, ScriptAgent,
+    ScriptStep, Step, StepSink, TurnRequest, demo,
 };
 use foldback_pipeline::{
     Agents,
-    config::{Backend, Config, EndpointConfig},
+    config::{Alternative, Backend, Config},
 };
-use foldback_wire::{ChannelId, Clock, MessageId, PermissionId, PermissionOption, Rng, RunId};
+use foldback_wire::{ChannelId, Clock, MessageId, PermissionId, PermissionOption, Rng, RunId, SessionId};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -40,9 +40,6 @@ pub enum AgentError {
         /// Why.
         detail: String,
     },
-    /// This version has no such backend.
-    #[error("agent.backend = \"{0}\" is not in this version; there are script and openai")]
-    NotYet(&'static str),
 }
 
 /// The agents of a configuration.
@@ -61,34 +58,93 @@ pub(super) fn build(
     clock: &Arc<dyn Clock>,
     rng: &Arc<dyn Rng>,
 ) -> Result<Made, AgentError> {
-    let mut faulty: BTreeMap<&'static str, Arc<Faulty>> = BTreeMap::new();
-    let mut get = |backend: Backend| -> Result<Arc<dyn Agent>, AgentError> {
-        if let Some(agent) = faulty.get(backend.code()) {
-            return Ok(Arc::clone(agent) as _);
-        }
-        let agent: Arc<dyn Agent> = match backend {
-            Backend::Script => Arc::new(typed.before(Arc::new(script(config, base, clock)?), clock)),
-            Backend::Openai => {
-                Arc::new(typed.before(Arc::new(openai(&config.agent.openai, base, clock, rng)?), clock))
-            }
-            Backend::Anthropic | Backend::Acp | Backend::Letta => {
-                return Err(AgentError::NotYet(backend.code()));
-            }
-        };
-        let agent = Arc::new(Faulty::new(agent, Arc::clone(clock)));
-        faulty.insert(backend.code(), Arc::clone(&agent));
-        Ok(agent)
+    let mut making = Making {
+        config,
+        base,
+        typed,
+        clock,
+        rng,
+        memory: Memory::new(HistoryLimits::default()),
+        faulty: BTreeMap::new(),
     };
-    let default = get(config.agent.backend)?;
+    let default = making.chain(config.agent.backend)?;
     let mut by_channel: BTreeMap<ChannelId, Arc<dyn Agent>> = BTreeMap::new();
     for id in config.channels.keys() {
-        by_channel.insert(id.clone(), get(config.backend_of(id))?);
+        by_channel.insert(id.clone(), making.chain(config.backend_of(id))?);
     }
     let agents = Agents { default, by_channel };
+    let faulty = making.faulty;
+    let steps_in = config
+        .agent
+        .fallback
+        .iter()
+        .any(|other| other.backend == Backend::Letta);
+    if steps_in || faulty.contains_key(Backend::Letta.code()) {
+        tracing::warn!("all chats share the memory of the Letta agent: one may hear what another told it");
+    }
     Ok(Made { agents, faulty })
 }
 
-fn unusable(key: &str, detail: &impl ToString) -> AgentError {
+/// Agents being made.
+struct Making<'a> {
+    config: &'a Config,
+    base: &'a Path,
+    typed: &'a Typed,
+    clock: &'a Arc<dyn Clock>,
+    rng: &'a Arc<dyn Rng>,
+    /// What the endpoints that remember nothing were asked and answered: one knows it when it steps in for another.
+    memory: Memory,
+    faulty: BTreeMap<&'static str, Arc<Faulty>>,
+}
+
+impl Making<'_> {
+    /// A backend with who steps in for it. Planned faults are each agent's own, so that one that is planned for
+    /// the first shows who steps in.
+    fn chain(&mut self, backend: Backend) -> Result<Arc<dyn Agent>, AgentError> {
+        let first = self.backend(backend)?;
+        let mut others: Vec<Arc<dyn Agent>> = Vec::new();
+        for Alternative {
+            backend: other,
+            model,
+        } in &self.config.agent.fallback
+        {
+            match model {
+                Some(model) => others.push(self.agent(*other, Some(model.as_str()))?),
+                None if *other != backend => others.push(self.backend(*other)?),
+                None => {}
+            }
+        }
+        if others.is_empty() {
+            return Ok(first);
+        }
+        Ok(Arc::new(Fallback::new(first, others)))
+    }
+
+    fn backend(&mut self, backend: Backend) -> Result<Arc<dyn Agent>, AgentError> {
+        if let Some(agent) = self.faulty.get(backend.code()) {
+            return Ok(Arc::clone(agent) as _);
+        }
+        let agent = self.typed.before(self.agent(backend, None)?, self.clock);
+        let agent = Arc::new(Faulty::new(Arc::new(agent), Arc::clone(self.clock)));
+        self.faulty.insert(backend.code(), Arc::clone(&agent));
+        Ok(agent)
+    }
+
+    fn agent(&self, backend: Backend, model: Option<&str>) -> Result<Arc<dyn Agent>, AgentError> {
+        Ok(match backend {
+            Backend::Script => Arc::new(script(self.config, self.base, self.clock)?),
+            Backend::Openai | Backend::Anthropic | Backend::Letta => {
+                let (api, config) = endpoint::config(&self.config.agent, backend, model, self.base)?;
+                let agent = HttpAgent::new(api, config, Arc::clone(self.clock), Arc::clone(self.rng))
+                    .map_err(|e| unusable(&format!("agent.{}", backend.code()), &e))?;
+                Arc::new(agent.with_memory(self.memory.clone()))
+            }
+            Backend::Acp => Arc::new(acp::build(&self.config.agent.acp, self.base, self.clock)?),
+        })
+    }
+}
+
+pub(super) fn unusable(key: &str, detail: &impl ToString) -> AgentError {
     AgentError::Unusable {
         key: key.to_owned(),
         detail: detail.to_string(),
@@ -112,35 +168,6 @@ fn script(config: &Config, base: &Path, clock: &Arc<dyn Clock>) -> Result<Script
     ScriptAgent::new(Arc::clone(clock))
         .with_rules(rules)
         .map_err(|e| unusable(key, &e))
-}
-
-fn openai(
-    endpoint: &EndpointConfig,
-    base: &Path,
-    clock: &Arc<dyn Clock>,
-    rng: &Arc<dyn Rng>,
-) -> Result<OpenAiAgent, AgentError> {
-    let needed =
-        |value: &Option<String>, key: &str| value.clone().ok_or_else(|| AgentError::Missing(key.to_owned()));
-    let mut config = OpenAiConfig::new(
-        needed(&endpoint.base_url, "agent.openai.base_url")?,
-        needed(&endpoint.model, "agent.openai.model")?,
-    );
-    if let Some(secret) = &endpoint.api_key {
-        let key = secret
-            .resolve(base)
-            .map_err(|e| unusable("agent.openai.api_key", &e))?;
-        config.api_key = Some(Secret::new(key));
-    }
-    config.system.clone_from(&endpoint.system_prompt);
-    if let Some(most) = endpoint.max_tokens {
-        config.extra.insert("max_tokens".to_owned(), most.into());
-    }
-    if let Some(limit) = endpoint.timeout {
-        config.timeouts.first_byte = limit.0;
-        config.timeouts.silence = limit.0;
-    }
-    OpenAiAgent::new(config, Arc::clone(clock), Arc::clone(rng)).map_err(|e| unusable("agent.openai", &e))
 }
 
 /// Answers that a person typed, each for one message.
@@ -212,6 +239,10 @@ impl Agent for TypedFirst {
         self.agent.decide(run, request, option);
     }
 
+    fn forget(&self, session: &SessionId) {
+        self.agent.forget(session);
+    }
+
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
         let Some(output) = self.typed.take(&request) else {
             return self.agent.run(request, sink, cancel).await;
@@ -251,6 +282,7 @@ fn pieces(output: &str) -> impl Iterator<Item = ScriptStep> {
 mod tests {
     use super::*;
     use foldback_agents::Act;
+    use foldback_wire::{AgentFault, Fault, RunFault};
 
     fn texts(output: &str) -> Vec<String> {
         let text = |step: ScriptStep| match step.act {
@@ -260,13 +292,9 @@ mod tests {
         pieces(output).map(text).collect()
     }
 
-    #[test]
-    fn a_typed_answer_is_not_told_as_the_backends() {
-        let clock: Arc<dyn Clock> = Arc::new(foldback_pipeline::TokioClock::system());
-        let typed = Typed::default();
-        let agent = typed.before(Arc::new(ScriptAgent::new(Arc::clone(&clock))), &clock);
-        let request = |id: &str| TurnRequest {
-            run: foldback_wire::RunId(1),
+    fn request(id: &str) -> TurnRequest {
+        TurnRequest {
+            run: RunId(1),
             session: "s".into(),
             prompt: String::new(),
             message: serde_json::from_value(serde_json::json!({
@@ -275,9 +303,53 @@ mod tests {
                 "mentioned": true, "files": [], "at": "2026-01-01T00:00:00.000Z"
             }))
             .unwrap(),
-            resume: None,
+            resume: BTreeMap::new(),
             files: Vec::new(),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_steps_in_is_shown_by_a_planned_fault_of_the_first() {
+        let text = "[agent]\nbackend = \"openai\"\nfallback = [\"openai\", \"script\", \"openai/other\"]\n\
+            [agent.openai]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n[channels.slack]\nkind = \"loopback\"\nbackend = \"script\"\n";
+        let config = foldback_pipeline::config::parse(text, Path::new("foldback.toml")).unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(foldback_pipeline::TokioClock::system());
+        let rng: Arc<dyn Rng> = Arc::new(foldback_pipeline::SeededRng::new(1));
+        let made = build(&config, Path::new("/"), &Typed::default(), &clock, &rng).unwrap();
+        assert_eq!(
+            made.faulty.keys().copied().collect::<Vec<_>>(),
+            ["openai", "script"]
+        );
+        let by_channel = &made.agents.by_channel[&ChannelId::new("slack")];
+        assert_eq!(by_channel.answering(&request("m1")), ("script", None));
+        let fault = RunFault {
+            fail: Some(AgentFault::Overloaded),
+            ..RunFault::nth(1)
         };
+        made.faulty["openai"].deck().plan(1, Fault::Run(fault));
+        let (sink, mut steps) = tokio::sync::mpsc::channel(64);
+        let agent = made.agents.default;
+        assert_eq!(agent.answering(&request("m1")), ("openai", Some("m")));
+        let run = agent.run(request("m1"), sink, CancellationToken::new());
+        let told = async {
+            let mut next = Vec::new();
+            while let Some(event) = steps.recv().await {
+                if let Step::Retry { next: Some(who), .. } = event.step {
+                    next.push(who.to_string());
+                }
+            }
+            next
+        };
+        let ((), told) = tokio::join!(run, told);
+        // The script has an answer to everything: the last one is not asked.
+        assert_eq!(told, ["script"]);
+    }
+
+    #[test]
+    fn a_typed_answer_is_not_told_as_the_backends() {
+        let clock: Arc<dyn Clock> = Arc::new(foldback_pipeline::TokioClock::system());
+        let typed = Typed::default();
+        let agent = typed.before(Arc::new(ScriptAgent::new(Arc::clone(&clock))), &clock);
         typed.answer(&"telegram".into(), &"m1".into(), "typed".to_owned());
         assert_eq!(agent.answering(&request("m1")), ("typed", None));
         assert_eq!(agent.answering(&request("m2")), ("script", None));

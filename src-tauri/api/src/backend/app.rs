@@ -4,7 +4,7 @@ use super::{Backend, Urgent};
 use crate::live::Subscription;
 use foldback_wire::{
     ChannelId,
-    rpc::{ChannelCard, FaultDeck, Pairings, Push, Status},
+    rpc::{ChannelCard, FaultDeck, Pairings, PendingPermission, Push, Status},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::{broadcast, mpsc};
@@ -18,6 +18,7 @@ struct Told {
     status: Option<Status>,
     cards: BTreeMap<ChannelId, ChannelCard>,
     pairings: Option<Pairings>,
+    permissions: Option<Vec<PendingPermission>>,
     decks: Option<Vec<FaultDeck>>,
     log_lines: u64,
 }
@@ -85,6 +86,11 @@ impl Backend {
         if told.pairings.as_ref() != Some(&pairings) {
             told.pairings = Some(pairings.clone());
             to.send(Push::Pairings { pairings }).await?;
+        }
+        let permissions = self.shared.engine.permissions();
+        if told.permissions.as_ref() != Some(&permissions) {
+            told.permissions = Some(permissions.clone());
+            to.send(Push::Permissions { permissions }).await?;
         }
         let decks = self.decks();
         if told.decks.as_ref() != Some(&decks) {

@@ -7,9 +7,11 @@ use foldback_wire::rpc::{
     ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
-    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, ReachOf, Recut,
-    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, Status,
-    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, Why, WhyQuestion, Window,
+    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
+    PendingPermission, PermissionDecide, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
+    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionLine, SessionList, SessionQuery,
+    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
+    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -80,6 +82,10 @@ impl Commands for Backend {
 
     async fn ruler(&self, which: TurnRef) -> Result<Ruler, Failure> {
         self.rule(which.turn).await
+    }
+
+    async fn voice(&self, of: VoiceOf) -> Result<VoiceSound, Failure> {
+        self.sound_of(of).await
     }
 
     async fn recut(&self, wish: Recut) -> Result<RecutStarted, Failure> {
@@ -167,6 +173,30 @@ impl Commands for Backend {
     async fn pairing_revoke(&self, wish: PairingRevoke) -> Result<Pairings, Failure> {
         let by = self.shared.actor.clone();
         self.revoke_pairing(&wish.channel, &wish.sender, by).await
+    }
+
+    async fn permissions(&self, _: Nothing) -> Result<Vec<PendingPermission>, Failure> {
+        Ok(self.shared.engine.permissions())
+    }
+
+    async fn permission_decide(&self, wish: PermissionDecide) -> Result<Vec<PendingPermission>, Failure> {
+        self.decide_permission(&wish)
+    }
+
+    async fn sessions(&self, query: SessionQuery) -> Result<SessionList, Failure> {
+        self.list_sessions(query).await
+    }
+
+    async fn session_cancel(&self, which: SessionCancel) -> Result<SessionLine, Failure> {
+        self.cancel_session(&which).await
+    }
+
+    async fn session_drop(&self, which: SessionRef) -> Result<SessionLine, Failure> {
+        self.drop_waiting(&which.session).await
+    }
+
+    async fn session_reset(&self, which: SessionRef) -> Result<SessionLine, Failure> {
+        self.reset_session(&which.session).await
     }
 
     async fn mute(&self, wish: Mute) -> Result<Status, Failure> {

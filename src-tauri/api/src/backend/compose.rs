@@ -2,10 +2,11 @@
 
 use super::{Backend, preview::Scene};
 use crate::{Output, failure};
+use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use foldback_directives::{Lines, parse};
 use foldback_wire::{
-    ChannelId, ChatId, ChatType, Inbound, MessageId, Sender,
-    rpc::{ChannelPreview, Compose, ComposeSend, Composed, Failure, Lint, Ruler, Sent},
+    Attachment, ChannelId, ChatId, ChatType, Inbound, MessageId, Sender,
+    rpc::{ChannelPreview, Compose, ComposeFile, ComposeSend, Composed, Failure, Lint, Ruler, Sent},
 };
 use std::sync::Arc;
 
@@ -97,8 +98,10 @@ impl Backend {
             user_text,
             agent_output,
             dry_run,
+            files,
         } = send;
         self.known(&channel)?;
+        let files = self.attach(&channel, files)?;
         let inbound = if let Some(simulated) = self.shared.loopbacks.get(&channel) {
             let message = simulated.mint(&ChatId::new(CHAT));
             let inbound = self.inbound(&channel, message, user_text);
@@ -108,8 +111,30 @@ impl Backend {
             let message = MessageId::new(format!("compose-{}", self.shared.clock.now().0));
             self.inbound(&channel, message, user_text)
         };
-        let inbound = Inbound { dry_run, ..inbound };
+        let inbound = Inbound {
+            dry_run,
+            files,
+            ..inbound
+        };
         self.submit(inbound, agent_output).await
+    }
+
+    /// Files as their platform tells of them. A simulated one keeps them; any other never saw them, so that the agent
+    /// is told that they cannot be fetched.
+    fn attach(&self, channel: &ChannelId, files: Vec<ComposeFile>) -> Result<Vec<Attachment>, Failure> {
+        let simulated = self.shared.loopbacks.get(channel);
+        let attach = |file: ComposeFile| {
+            let bytes = BASE64
+                .decode(&file.base64)
+                .map_err(|error| failure::no_file(&file.name, &error))?;
+            Ok(Attachment {
+                name: file.name,
+                media_type: file.media_type,
+                size: Some(bytes.len() as u64),
+                source: simulated.map(|simulated| simulated.platform().keep(bytes)),
+            })
+        };
+        files.into_iter().map(attach).collect()
     }
 
     /// Takes a message as if it came in, with the answer that was written for it; else the configured agent answers.
@@ -149,6 +174,7 @@ impl Backend {
             },
             text,
             mentioned: true,
+            forwarded: false,
             files: Vec::new(),
             at: self.shared.clock.now(),
             dry_run: false,

@@ -63,6 +63,7 @@ impl Backend {
             },
             text: user.text,
             mentioned: true,
+            forwarded: false,
             files: Vec::new(),
             at: self.shared.clock.now(),
             dry_run: false,

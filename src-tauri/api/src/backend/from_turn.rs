@@ -2,10 +2,10 @@
 
 use super::Backend;
 use crate::{TurnFold, failure};
-use foldback_replay::{Came, ends, fixture, recording, updated};
+use foldback_replay::{Came, ends, fixture, fixture::PermitStep, recording, updated};
 use foldback_store::one_line;
 use foldback_wire::{
-    CallFault, ChatType, Code, Inbound, Platform, TurnId,
+    CallFault, ChatType, Code, Event, Inbound, Kind, Platform, TurnId,
     rpc::{Failure, FixtureText},
 };
 use serde_json::{Map, Value, json};
@@ -26,7 +26,8 @@ impl Backend {
             inbound: &detail.inbound,
             more: faults(&recording::faults(&events)),
         }
-        .with(recording::script(&events).iter().map(|step| json!(step)));
+        .with(recording::script(&events).iter().map(|step| json!(step)))
+            + &answers(&events);
         let parsed = fixture::parse(Path::new(&path), &script).map_err(|e| failure::internal(&e))?;
         let codes: Vec<Code> = detail
             .messages
@@ -44,6 +45,22 @@ impl Backend {
             text: updated(&script, &parsed, &[came]),
         })
     }
+}
+
+/// How requests for permission were answered, as steps of the fixture.
+fn answers(events: &[Event]) -> String {
+    let mut before = events.first().map(|event| event.at).unwrap_or_default();
+    let mut steps = String::new();
+    for event in events {
+        if let Kind::PermissionDecided { option, .. } = &event.kind {
+            let waited = event.at.since(before).as_millis();
+            let answer = PermitStep::from(option.as_ref().map(|option| option.kind));
+            // Writing to a String cannot fail.
+            let _ = writeln!(steps, "  - wait_ms: {waited}\n  - permit: {}", json!(answer));
+            before = event.at;
+        }
+    }
+    steps
 }
 
 /// The planned faults that hit the turn's calls, as a key of the fixture.

@@ -1,6 +1,7 @@
 //! The running host that desktop, command line and server share: configuration, journal, channels, agents
 //! and pipeline, put together; and the answers to all commands.
 
+mod acp;
 mod adapters;
 mod agents;
 mod app;
@@ -11,6 +12,7 @@ mod compose;
 #[cfg(unix)]
 mod control;
 mod demo;
+mod endpoint;
 mod faults;
 mod fixtures;
 mod follow;
@@ -23,6 +25,8 @@ mod reach;
 mod renewed;
 mod runs;
 mod secrets;
+mod sessions;
+mod speech;
 mod trials;
 mod turns;
 mod views;
@@ -40,7 +44,7 @@ use crate::{
 use agents::Typed;
 use foldback_agents::Faulty;
 use foldback_channels::Loopback;
-use foldback_pipeline::{Engine, config::Config};
+use foldback_pipeline::{Engine, Speech, config::Config};
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Clock,
@@ -81,6 +85,8 @@ struct Shared {
     engine: Engine,
     loopbacks: BTreeMap<ChannelId, Arc<Loopback>>,
     typed: Typed,
+    /// What speaks, and where what was spoken is kept.
+    speech: Speech,
     /// The agents, by backend, with what is planned for them.
     faulty: BTreeMap<&'static str, Arc<Faulty>>,
     /// The number of the fault that was planned last.

@@ -5,12 +5,13 @@ use super::{
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made, Typed},
     runs::Runs,
+    speech::{self, SpeechSetupError},
     turns::Turns,
     views::Views,
 };
 use crate::{Shelf, live::Digest, log::LogBook};
 use foldback_pipeline::{
-    Engine, Parts, Rules, SeededRng, StartError, TokioClock,
+    Engine, Parts, Rules, SeededRng, SendDir, StartError, TokioClock,
     config::{self, ByteSize, Config, ConfigError},
 };
 use foldback_store::{Journal, Limits, Numbers, SqliteJournal, StoreError};
@@ -117,6 +118,9 @@ pub enum OpenError {
     /// An agent cannot be made.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// Speech cannot be set up.
+    #[error(transparent)]
+    Speech(#[from] SpeechSetupError),
     /// A channel has no adapter.
     #[error(transparent)]
     Channel(#[from] ChannelError),
@@ -154,16 +158,19 @@ impl Backend {
         // Until a first message came in: a start that was cut short before that has shown nothing.
         let first_start = journal.reserve().await?.turn == Numbers::default().turn;
         let before = journal.head();
-        let outbox = journal
-            .outbox()
-            .await?
-            .into_iter()
-            .map(|entry| (entry.op, entry.channel));
+        let outbox = journal.outbox().await?;
+        if file.is_some() {
+            // Only the one journal of this folder knows what is still to be sent.
+            let files = SendDir::new(&config.files, &base, None, Rules::all());
+            files.sweep_spoken(outbox.iter().map(|entry| &entry.operation));
+        }
+        let outbox = outbox.into_iter().map(|entry| (entry.op, entry.channel));
         let digest = Digest::resume(outbox);
         let typed = Typed::default();
         let Made { agents, faulty } = agents::build(&config, &base, &typed, &clock, &rng)?;
+        let speech = speech::build(&config, &base, data.join("voices"), &clock)?;
         let config = Arc::new(config);
-        let Adapters { all, loopbacks } = adapters::build(&config, &base, &clock, &rng)?;
+        let Adapters { all, loopbacks } = adapters::build(&config, &base, &data, &clock, &rng)?;
         let parts = Parts {
             config: Arc::clone(&config),
             base: base.clone(),
@@ -171,6 +178,7 @@ impl Backend {
             journal: Arc::clone(&journal),
             channels: all,
             agents,
+            speech: speech.clone(),
             clock: Arc::clone(&clock),
             rng,
             rules: Rules::all(),
@@ -192,6 +200,7 @@ impl Backend {
             engine,
             loopbacks,
             typed,
+            speech,
             faulty,
             last_fault: AtomicU64::new(0),
             log,

@@ -5,13 +5,13 @@ use crate::{TurnFold, failure};
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, TokioClock,
-    config::{ChannelKind, Config, DmPolicy},
+    Agents, Engine, Parts, Rules, Says, SeededRng, Speech, TokioClock,
+    config::{ChannelKind, Config, DmPolicy, SpeechBackend},
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Clock, Event, Inbound, Kind, Timestamp,
-    rpc::{ChannelPreview, Failure, Ruler},
+    rpc::{Bubble, BubblePart, ChannelPreview, Failure, Ruler, VoiceOf},
 };
 use std::{path::PathBuf, sync::Arc};
 use tokio::runtime;
@@ -50,6 +50,7 @@ impl Scene {
             None,
             vec![ScriptStep::text(std::mem::take(&mut self.agent_output))],
         );
+        let speech = speech(&config);
         let channel = Arc::new(Loopback::new(profile(can.platform), Arc::clone(&clock), None));
         let engine = Engine::start(Parts {
             config: Arc::new(config),
@@ -58,6 +59,7 @@ impl Scene {
             journal: Arc::clone(&journal),
             channels: vec![(id.clone(), Arc::<Loopback>::clone(&channel))],
             agents: Agents::one(Arc::new(agent)),
+            speech,
             clock,
             rng: Arc::new(SeededRng::new(0)),
             rules: Rules::all(),
@@ -76,6 +78,7 @@ impl Scene {
         let mut preview = moment.seen;
         preview.bubbles.retain(|bubble| !bubble.deleted);
         preview.typing = false;
+        preview.bubbles.iter_mut().for_each(heard);
         preview.rules = format!(
             "{} profile of Foldback {}",
             can.platform,
@@ -101,6 +104,28 @@ impl Scene {
         config.files.allow_cleanup = false;
         config.typing.enabled = false;
         config
+    }
+}
+
+/// Voice notes are shown, and not spoken: nothing is asked of a service while somebody types.
+fn speech(config: &Config) -> Speech {
+    let says = if config.speech.backend == SpeechBackend::None {
+        Says::Nothing
+    } else {
+        Says::Shown(config.speech.max_chars)
+    };
+    Speech {
+        says,
+        ..Speech::default()
+    }
+}
+
+/// Lets a person hear the words of a voice note when they ask.
+fn heard(bubble: &mut Bubble) {
+    if let BubblePart::Voice { text, sound, .. } = &mut bubble.part
+        && !text.is_empty()
+    {
+        *sound = Some(VoiceOf::Words { text: text.clone() });
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use async_trait::async_trait;
 use foldback_channels::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
-use foldback_wire::{Capabilities, RefusalCode, Secret};
+use foldback_wire::{Attachment, Capabilities, ChatId, RefusalCode, Secret};
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
@@ -104,6 +104,11 @@ impl ChannelAdapter for Renewed {
         let made = lock(&self.parts.now).made.clone();
         made?.perform(call).await
     }
+
+    async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let made = lock(&self.parts.now).made.clone();
+        made?.fetch(chat, file, limit).await
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +128,7 @@ mod tests {
         let config = Arc::new(config::parse(text, Path::new("x.toml")).unwrap());
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::system());
         let rng: Arc<dyn Rng> = Arc::new(SeededRng::new(1));
-        let adapters = build(&config, dir.path(), &clock, &rng).unwrap();
+        let adapters = build(&config, dir.path(), dir.path(), &clock, &rng).unwrap();
         let (_, telegram) = &adapters.all[0];
         let (sink, mut signals) = mpsc::channel(8);
         let refused = telegram

@@ -3,9 +3,10 @@
 use crate::shown::Sent;
 use foldback_store::one_line;
 use foldback_wire::{
-    Capabilities, ChannelId, Inbound, Kind, MessageId, OpKind, OutcomeCode, VoiceForm,
-    rpc::{Bubble, BubbleFile, BubblePart, ChannelPreview, LedgerEntry, Reaction},
+    Attachment, Capabilities, ChannelId, Inbound, Kind, MessageId, OpKind, OutcomeCode, VoiceForm,
+    rpc::{Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, LedgerEntry, Reaction, VoiceOf},
 };
+use std::collections::BTreeMap;
 
 /// Characters of an answered message that its answer quotes.
 const QUOTE: usize = 80;
@@ -17,6 +18,7 @@ const BOT: &str = "bot";
 /// are not there: else the preview of a dry run would be empty, which looks like a fault.
 pub(super) fn seen(
     inbound: &Inbound,
+    files: &BTreeMap<u32, BubbleAttachment>,
     capabilities: &Capabilities,
     ledger: &[LedgerEntry],
     typing: bool,
@@ -24,6 +26,9 @@ pub(super) fn seen(
     let mut chat = Chat::new(&inbound.channel, capabilities);
     chat.preview.typing = typing;
     chat.user(inbound);
+    if let Some(bubble) = chat.preview.bubbles.last_mut() {
+        bubble.attachments = attachments(inbound, files);
+    }
     let mut settled: Vec<_> = ledger.iter().filter(|e| e.outcome.is_some()).collect();
     settled.sort_by_key(|e| e.outcome_seq);
     let mut dry = 0;
@@ -52,6 +57,26 @@ pub(super) fn seen(
         chat.note(format!("Dry run: none of this reached {}.", inbound.channel));
     }
     chat.preview
+}
+
+/// The files of a message, as far as it is known what came of them.
+fn attachments(inbound: &Inbound, gathered: &BTreeMap<u32, BubbleAttachment>) -> Vec<BubbleAttachment> {
+    let files = (0..).zip(&inbound.files);
+    let told = |file: &Attachment| BubbleAttachment {
+        name: file.name.clone(),
+        media_type: file.media_type.clone(),
+        bytes: file.size,
+        fate: None,
+        why: String::new(),
+    };
+    let known = |(index, file): (u32, &Attachment)| match gathered.get(&index) {
+        Some(known) => BubbleAttachment {
+            bytes: known.bytes.or(file.size),
+            ..known.clone()
+        },
+        None => told(file),
+    };
+    files.map(known).collect()
 }
 
 /// A preview under construction.
@@ -133,7 +158,14 @@ impl<'a> Chat<'a> {
                 let note = self.capabilities.voice == Some(VoiceForm::Note);
                 let mut bubble = self.text(made, &text, None);
                 bubble.length = self.measure(&text);
-                bubble.part = BubblePart::Voice { text, note };
+                let spoken = entry.spoken.as_ref();
+                let kept = spoken.and_then(|spoken| spoken.kept.clone());
+                bubble.part = BubblePart::Voice {
+                    text,
+                    note,
+                    sound: kept.map(|name| VoiceOf::Kept { name }),
+                    duration_ms: spoken.map(|spoken| spoken.duration_ms),
+                };
                 self.preview.bubbles.push(bubble);
             }
             OpKind::EditText => {
@@ -187,6 +219,7 @@ impl<'a> Chat<'a> {
                 text: text.to_owned(),
                 rendering: sent.rendering(text),
             },
+            attachments: Vec::new(),
             reactions: Vec::new(),
             edits: 0,
             deleted: false,

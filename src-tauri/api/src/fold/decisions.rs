@@ -1,17 +1,15 @@
 //! Every step of a turn, for the scrubber.
 
-use super::{
-    messages::Messages,
-    when::{When, is_late},
-};
+use super::{messages::Messages, when::When};
 use foldback_store::row;
 use foldback_wire::{
     Body, Event, Kind, Outcome, Span,
     rpc::{Decision, DecisionKind, RowFlag},
 };
 
-/// The step that an event is, if it is one. `messages` stand where they stood before the event.
-pub(super) fn decision(when: When, event: &Event, messages: &Messages) -> Option<Decision> {
+/// The step that an event is, if it is one. `messages` stand where they stood before the event; the end of a turn that
+/// a person `stopped` is no error.
+pub(super) fn decision(when: When, event: &Event, messages: &Messages, stopped: bool) -> Option<Decision> {
     let (kind, message, span) = classify(&event.kind, messages)?;
     let row = row(event);
     Some(Decision {
@@ -21,12 +19,13 @@ pub(super) fn decision(when: When, event: &Event, messages: &Messages) -> Option
         message,
         span,
         // It stands at the turn's end, so its time is told in words.
-        text: if is_late(event) {
+        text: if event.kind.is_late() {
             format!("{}; known since {}", row.summary, event.at)
         } else {
             row.summary
         },
-        error: row.flags.contains(&RowFlag::Error),
+        error: row.flags.contains(&RowFlag::Error)
+            && !(stopped && matches!(event.kind, Kind::TurnEnded { .. })),
     })
 }
 
@@ -42,13 +41,15 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Stopping { .. }
         | Kind::Queued { .. }
         | Kind::Dequeued { .. } => whole(D::Gate),
-        Kind::Prepared { .. }
+        Kind::Gathered { .. }
+        | Kind::Prepared { .. }
         | Kind::RunStarted { .. }
         | Kind::Reasoning { .. }
         | Kind::Tool { .. }
         | Kind::AgentSession { .. }
         | Kind::PermissionAsked { .. }
         | Kind::PermissionDecided { .. }
+        | Kind::RunCancelled { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }
         | Kind::Faulted { op: None, .. }
@@ -71,7 +72,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         Kind::HeaderRead { message, .. } => of(D::Directive, *message),
         Kind::Action { message, action, .. } => bytes(D::Directive, *message, action.span),
         Kind::Diagnosed { message, diagnostic } => bytes(D::Diagnostic, *message, diagnostic.span),
-        Kind::Skipped { at, .. } => of(D::Delivery, at.message),
+        Kind::Skipped { at, .. } | Kind::Spoken { at, .. } => of(D::Delivery, at.message),
         Kind::Leaked { message, span, .. } => bytes(D::Delivery, *message, *span),
         Kind::Intended { intent, .. } => {
             let text = match intent.body {
@@ -86,6 +87,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Faulted { op: Some(_), .. }
         | Kind::Ended { .. }
         | Kind::Undelivered { .. }
+        | Kind::Receipt { .. }
         | Kind::Warned { .. } => whole(D::Delivery),
         Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
         Kind::Released { .. }
@@ -97,6 +99,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::HeldSettled { .. }
         | Kind::FaultPlanned { .. }
         | Kind::FaultRemoved { .. }
+        | Kind::SessionReset { .. }
         | Kind::Pairing { .. } => None,
     }
 }

@@ -1,9 +1,9 @@
 //! The waterfall: what went on at the same time.
 
-use super::decisions::failed;
+use super::{decisions::failed, work::Work};
 use foldback_wire::{
     Kind,
-    rpc::{DirectiveEntry, Lane, LaneSpan, LedgerEntry, MessageDetail},
+    rpc::{DirectiveEntry, Lane, LaneSpan, LedgerEntry, MessageDetail, Reached},
 };
 
 /// The message's way to the agent, and the agent's runs.
@@ -20,6 +20,11 @@ impl Phases {
             Kind::RunStarted { backend, model, .. } => {
                 self.end(Lane::Inbound, ms, None);
                 self.begin(Lane::Agent, seq, ms, model.as_ref().unwrap_or(backend).clone());
+            }
+            Kind::Retrying { next: Some(next), .. } => {
+                self.end(Lane::Agent, ms, Some("failed".to_owned()));
+                let label = next.model.as_ref().unwrap_or(&next.backend);
+                self.begin(Lane::Agent, seq, ms, label.clone());
             }
             Kind::RunFailed { fault, .. } => self.end(Lane::Agent, ms, Some(fault.code().to_owned())),
             Kind::RunEnded { .. } => self.end(Lane::Agent, ms, None),
@@ -61,11 +66,13 @@ impl Phases {
 /// All bars, lane by lane, each lane in time.
 pub(super) fn lanes(
     phases: &Phases,
+    work: &Work,
     messages: &[MessageDetail],
     directives: &[DirectiveEntry],
     ledger: &[LedgerEntry],
 ) -> Vec<LaneSpan> {
     let mut bars = phases.bars.clone();
+    bars.extend(work.bars());
     bars.extend(messages.iter().flat_map(|m| &m.holds).map(|hold| LaneSpan {
         lane: Lane::Held,
         from_ms: hold.from_ms,
@@ -86,7 +93,10 @@ pub(super) fn lanes(
         lane: Lane::Delivery,
         from_ms: entry.at_ms,
         until_ms: entry.took_ms.map(|took| entry.at_ms + took),
-        label: entry.intent.kind.code().to_owned(),
+        label: match entry.reached {
+            Some(Reached { receipt, .. }) => format!("{}, {receipt}", entry.intent.kind),
+            None => entry.intent.kind.code().to_owned(),
+        },
         seq: entry.seq,
         error: entry.outcome.as_ref().is_some_and(failed),
     }));

@@ -6,7 +6,7 @@ use super::{
 };
 use foldback_wire::{
     CallFault, DirectiveRef, Fault, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Timestamp,
-    rpc::{LeakedBytes, LedgerEntry},
+    rpc::{LeakedBytes, LedgerEntry, Reached, SpokenSound},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +18,8 @@ pub(super) struct Ledger {
     /// Which operation's text each message shows, and since when.
     shown: HashMap<MessageId, (usize, Timestamp)>,
     waiting: Option<Wait>,
+    /// What was spoken, until it is sent.
+    sounds: HashMap<DirectiveRef, SpokenSound>,
     /// Operations whose call under way a planned fault refuses.
     refused: HashSet<OpId>,
 }
@@ -74,6 +76,7 @@ impl Ledger {
 
     pub(super) fn push(&mut self, when: When, kind: &Kind) {
         match kind {
+            Kind::Spoken { .. } => self.spoken(kind),
             Kind::Intended { op, intent } => {
                 self.waiting.take_if(|wait| wait.op.is_none());
                 self.places.insert(*op, self.entries.len());
@@ -90,6 +93,8 @@ impl Ledger {
                     took_ms: None,
                     visible_ms: None,
                     leaked: Vec::new(),
+                    spoken: intent.directive.and_then(|at| self.sounds.remove(&at)),
+                    reached: None,
                 });
             }
             Kind::Waiting { op, reason, until } => {
@@ -144,22 +149,8 @@ impl Ledger {
                     self.show(when, *op);
                 }
             }
-            Kind::Undelivered {
-                op, refusal, detail, ..
-            } => {
-                if let Some(outcome) = self.entry(*op).and_then(|entry| entry.outcome.as_mut()) {
-                    outcome.code = OutcomeCode::Failed;
-                    outcome.refusal = Some(*refusal);
-                    outcome.detail = Some(format!("acknowledged, but it did not arrive: {detail}"));
-                }
-                if let Some(entry) = self.entry(*op) {
-                    entry.outcome_seq = Some(when.seq);
-                    entry.visible_ms = None;
-                }
-                // Nobody ever saw it.
-                let place = self.places.get(op).copied();
-                self.shown.retain(|_, (shown, _)| Some(*shown) != place);
-            }
+            Kind::Undelivered { .. } => self.undelivered(when, kind),
+            Kind::Receipt { .. } => self.reach(when, kind),
             Kind::Leaked { op, message, span } => {
                 if let Some(entry) = self.entry(*op) {
                     entry.leaked.push(LeakedBytes {
@@ -172,6 +163,66 @@ impl Ledger {
             }
             Kind::TurnEnded { .. } => self.waiting = None,
             _ => {}
+        }
+    }
+
+    /// Remembers what was spoken, until it is sent.
+    fn spoken(&mut self, kind: &Kind) {
+        if let Kind::Spoken {
+            at,
+            backend,
+            duration_ms,
+            bytes,
+            kept,
+        } = kind
+        {
+            let sound = SpokenSound {
+                backend: backend.clone(),
+                duration_ms: *duration_ms,
+                bytes: *bytes,
+                kept: kept.clone(),
+            };
+            self.sounds.insert(*at, sound);
+        }
+    }
+
+    /// An operation that ended well did not arrive after all.
+    fn undelivered(&mut self, when: When, kind: &Kind) {
+        let Kind::Undelivered {
+            op, refusal, detail, ..
+        } = kind
+        else {
+            return;
+        };
+        if let Some(outcome) = self.entry(*op).and_then(|entry| entry.outcome.as_mut()) {
+            outcome.code = OutcomeCode::Failed;
+            outcome.refusal = Some(*refusal);
+            outcome.detail = Some(format!("acknowledged, but it did not arrive: {detail}"));
+        }
+        if let Some(entry) = self.entry(*op) {
+            entry.outcome_seq = Some(when.seq);
+            entry.visible_ms = None;
+        }
+        // Nobody ever saw it.
+        let place = self.places.get(op).copied();
+        self.shown.retain(|_, (shown, _)| Some(*shown) != place);
+    }
+
+    /// What an operation sent has come further.
+    fn reach(&mut self, when: When, kind: &Kind) {
+        if let Kind::Receipt {
+            op,
+            receipt,
+            when: at,
+            ..
+        } = kind
+            && let Some(entry) = self.entry(*op)
+        {
+            entry.reached = Some(Reached {
+                seq: when.seq,
+                receipt: *receipt,
+                at: *at,
+            });
         }
     }
 

@@ -10,18 +10,21 @@ mod messages;
 mod moment;
 mod ruler;
 mod when;
+mod work;
 
 use chat::Typing;
 use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
-    ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, ToolCall, TurnId,
-    rpc::{Decision, FaultMark, LedgerEntry, TurnDetail, TurnSummary},
+    ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, TurnId,
+    rpc::{BubbleAttachment, Decision, FaultMark, LedgerEntry, TurnDetail, TurnSummary},
 };
 use lanes::Phases;
 use ledger::Ledger;
 use messages::Messages;
-use when::{When, is_late, millis};
+use std::collections::BTreeMap;
+use when::{When, millis};
+use work::Work;
 
 /// Characters of a text that stand for it in a list.
 const LINE: usize = 200;
@@ -36,11 +39,17 @@ pub struct TurnFold {
     head: u64,
     session: Option<SessionId>,
     channel: Option<ChannelId>,
+    /// What came of the files of the message.
+    files: BTreeMap<u32, BubbleAttachment>,
     prompt: Option<String>,
     agent: Option<String>,
     reasoning: String,
-    tools: Vec<ToolCall>,
+    work: Work,
     terminal: Option<Terminal>,
+    /// It waits for the turn before it.
+    queued: bool,
+    /// A person stopped its run.
+    stopped: bool,
     messages: Messages,
     directives: Directives,
     ledger: Ledger,
@@ -61,11 +70,14 @@ impl TurnFold {
             head: 0,
             session: None,
             channel: None,
+            files: BTreeMap::new(),
             prompt: None,
             agent: None,
             reasoning: String::new(),
-            tools: Vec::new(),
+            work: Work::default(),
             terminal: None,
+            queued: false,
+            stopped: false,
             messages: Messages::default(),
             directives: Directives::default(),
             ledger: Ledger::default(),
@@ -94,7 +106,7 @@ impl TurnFold {
             self.began = event.at;
         }
         self.head = event.seq.0;
-        if !is_late(event) {
+        if !event.kind.is_late() {
             self.last = self.last.max(event.at);
         }
         let when = When::of(event, self.began, self.last);
@@ -105,30 +117,56 @@ impl TurnFold {
             self.channel.clone_from(&event.channel);
         }
         self.decisions
-            .extend(decisions::decision(when, event, &self.messages));
+            .extend(decisions::decision(when, event, &self.messages, self.stopped));
         self.messages.push(when, &event.kind);
         self.directives.push(when, &event.kind);
         self.ledger.push(when, &event.kind);
         self.phases.push(when.seq, when.ms, &event.kind);
+        self.work.push(when.seq, when.ms, &event.kind);
         self.typing.push(when.ms, &event.kind, self.ended_op(&event.kind));
         match &event.kind {
             Kind::Received { message } => {
                 self.channel = Some(message.channel.clone());
                 self.inbound = Some(message.as_ref().clone());
             }
-            Kind::Prepared { prompt } => self.prompt = Some(prompt.clone()),
+            Kind::Gathered {
+                index,
+                name,
+                media_type,
+                bytes,
+                fate,
+                why,
+                ..
+            } => {
+                let file = BubbleAttachment {
+                    name: name.clone(),
+                    media_type: media_type.clone(),
+                    bytes: *bytes,
+                    fate: Some(*fate),
+                    why: why.clone(),
+                };
+                self.files.insert(*index, file);
+            }
+            Kind::Queued { .. } => self.queued = true,
+            Kind::Dequeued { .. } => self.queued = false,
+            Kind::Prepared { prompt } => {
+                // A turn that an earlier process had let wait is taken up without a `dequeued`.
+                self.queued = false;
+                self.prompt = Some(prompt.clone());
+            }
             Kind::RunStarted { backend, model, .. } => {
                 self.agent = Some(match model {
                     Some(model) => format!("{backend} {model}"),
                     None => backend.clone(),
                 });
             }
+            Kind::Retrying { next: Some(next), .. } => self.agent = Some(next.to_string()),
             Kind::Reasoning { text } => self.reasoning.push_str(text),
-            Kind::Tool { call } => match self.tools.iter_mut().find(|known| known.id == call.id) {
-                Some(known) => known.clone_from(call),
-                None => self.tools.push(call.clone()),
-            },
-            Kind::TurnEnded { terminal } => self.terminal = Some(terminal.clone()),
+            Kind::RunCancelled { .. } => self.stopped = true,
+            Kind::TurnEnded { terminal } => {
+                self.queued = false;
+                self.terminal = Some(terminal.clone());
+            }
             Kind::Faulted { number, op, fault } => self.faults.push(FaultMark {
                 seq: when.seq,
                 at_ms: when.ms,
@@ -162,8 +200,8 @@ impl TurnFold {
         self.inbound.as_ref()
     }
 
-    /// Whether it ended and every operation has its outcome: no later event can change it, but one that says that
-    /// an operation did not arrive after all.
+    /// Whether it ended and every operation has its outcome: no later event can change it, but one that says what
+    /// became of an operation after it was acknowledged.
     pub fn settled(&self) -> bool {
         self.terminal.is_some() && self.ledger.bare().iter().all(|e| e.outcome.is_some())
     }
@@ -200,6 +238,8 @@ impl TurnFold {
             user_text: one_line(&inbound.text, LINE),
             answer: one_line(&clean.join(" "), LINE),
             terminal: self.terminal.clone(),
+            queued: self.queued,
+            stopped: self.stopped,
             took_ms: self.took_ms(),
             directives: self.directives.len() as u32,
             diagnostics: self
@@ -217,7 +257,13 @@ impl TurnFold {
     pub fn detail(&self) -> Option<TurnDetail> {
         let mut ledger = self.ledger.entries(&self.messages);
         let directives = self.directives.entries(&self.ledger);
-        let lanes = lanes::lanes(&self.phases, self.messages.all(), &directives, &ledger);
+        let lanes = lanes::lanes(
+            &self.phases,
+            &self.work,
+            self.messages.all(),
+            &directives,
+            &ledger,
+        );
         let deliveries = ledger.iter().filter_map(delivery).collect();
         // Stable: both halves stay in the order of their intents.
         ledger.sort_by_key(|entry| entry.outcome.is_some());
@@ -227,7 +273,7 @@ impl TurnFold {
             prompt: self.prompt.clone(),
             agent: self.agent.clone(),
             reasoning: self.reasoning.clone(),
-            tools: self.tools.clone(),
+            tools: self.work.tools(),
             head: self.head,
             messages: self.messages.all().to_vec(),
             directives,

@@ -32,7 +32,13 @@ impl TurnFold {
             at_ms,
             messages: self.messages.all().iter().map(message).collect(),
             directives: self.directives.entries(&self.ledger),
-            seen: chat::seen(inbound, capabilities, &ledger, self.typing.shown(at_ms)),
+            seen: chat::seen(
+                inbound,
+                &self.files,
+                capabilities,
+                &ledger,
+                self.typing.shown(at_ms),
+            ),
             ledger,
             waiting: waiting.map(|wait| wait.reason.about().to_owned()),
             waiting_ms: waiting

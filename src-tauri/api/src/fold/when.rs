@@ -1,6 +1,6 @@
 //! The time of an event inside its turn.
 
-use foldback_wire::{Event, Kind, Timestamp};
+use foldback_wire::{Event, Timestamp};
 
 /// Where an event stands: in the journal, in time, and in its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl When {
     /// The place of `event` in a turn that began at `began` and whose last event before it was at `last`. What becomes
     /// known days later stands where the turn ended: it did not make the turn last for days.
     pub(super) fn of(event: &Event, began: Timestamp, last: Timestamp) -> Self {
-        let within = if is_late(event) {
+        let within = if event.kind.is_late() {
             event.at.min(last)
         } else {
             event.at
@@ -28,11 +28,6 @@ impl When {
             ms: millis(began, within),
         }
     }
-}
-
-/// Whether it only tells what became of something that had ended.
-pub(super) const fn is_late(event: &Event) -> bool {
-    matches!(event.kind, Kind::Undelivered { .. })
 }
 
 /// Milliseconds from one moment to a later one.

@@ -69,6 +69,8 @@ struct Run {
     began: Timestamp,
     last_outcome: Option<Timestamp>,
     queued: bool,
+    /// A person stopped it.
+    stopped: bool,
 }
 
 impl Digest {
@@ -89,11 +91,11 @@ impl Digest {
         if self.is_typing(event) {
             return None;
         }
+        let news = self.is_news(event);
         self.follow_turn(event);
         self.follow_ops(event);
         self.follow_intents(event);
         self.masked += u32::from(is_masked(&event.kind));
-        let news = self.is_news(event);
         let alarm = self.leak(event).or_else(|| alarm(event).filter(|_| news));
         if let Some((message, hint)) = trouble(event) {
             let mut error = ChannelError {
@@ -136,10 +138,16 @@ impl Digest {
         }
     }
 
-    /// Whether an event is worth an alarm: a channel that stays down says so at every try, and is one outage.
+    /// Whether an event is worth an alarm: a channel that stays down says so at every try, and is one outage; who
+    /// stopped a turn knows that it ended early.
     fn is_news(&mut self, event: &Event) -> bool {
-        let Kind::ChannelState { to, .. } = event.kind else {
-            return true;
+        let to = match event.kind {
+            Kind::ChannelState { to, .. } => to,
+            Kind::TurnEnded { .. } => {
+                let run = event.turn.and_then(|turn| self.running.get(&turn));
+                return !run.is_some_and(|run| run.stopped);
+            }
+            _ => return true,
         };
         let mut news = true;
         self.sums(event.channel.as_ref(), |sums| match to {
@@ -218,6 +226,7 @@ impl Digest {
                     began: event.at,
                     last_outcome: None,
                     queued: false,
+                    stopped: false,
                 };
                 self.running.insert(turn, run);
                 self.sums(event.channel.as_ref(), |sums| sums.counters.received += 1);
@@ -225,6 +234,11 @@ impl Digest {
             Kind::Queued { .. } | Kind::Dequeued { .. } => {
                 if let Some(run) = self.running.get_mut(&turn) {
                     run.queued = matches!(event.kind, Kind::Queued { .. });
+                }
+            }
+            Kind::RunCancelled { .. } => {
+                if let Some(run) = self.running.get_mut(&turn) {
+                    run.stopped = true;
                 }
             }
             Kind::Ended { .. } => {

@@ -2,7 +2,7 @@
 
 use super::*;
 use foldback_wire::{
-    ChannelState, ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target, Terminal,
+    Actor, ChannelState, ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target, Terminal,
 };
 
 #[derive(Default)]
@@ -45,6 +45,7 @@ impl Feed {
             sender,
             text: "hi".into(),
             mentioned: true,
+            forwarded: false,
             files: Vec::new(),
             at: Timestamp(ms),
             dry_run: false,
@@ -280,6 +281,30 @@ fn leaks_failures_unknown_outcomes_and_broken_channels_raise_alarms() {
             (AlarmKind::Error, "A turn failed: the agent failed", 7),
         ]
     );
+}
+
+#[test]
+fn a_turn_that_a_person_stopped_alarms_nobody() {
+    let failed = |turn| {
+        let mut feed = Feed::default();
+        feed.received(0, turn);
+        (
+            feed,
+            Kind::TurnEnded {
+                terminal: Terminal::Failed {
+                    detail: "it was cancelled".into(),
+                },
+            },
+        )
+    };
+    let (mut stopped, end) = failed(4);
+    stopped
+        .at(1, 4, Kind::RunCancelled { by: Actor::Console })
+        .at(2, 4, end);
+    assert_eq!(stopped.alarms, []);
+    let (mut broken, end) = failed(4);
+    broken.at(2, 4, end);
+    assert_eq!(broken.alarms.len(), 1);
 }
 
 #[test]

@@ -93,8 +93,9 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
             ..
         } => {
             let next = match retry_at {
-                _ if is_planned(detail) => PLANNED_REMEDY,
+                Some(_) if is_planned(detail) => "A person planned this. It is tried again by itself.",
                 Some(_) => "It is tried again by itself.",
+                None if is_planned(detail) => PLANNED_REMEDY,
                 None => remedy(*refusal),
             };
             (format!("{refusal}: {detail}"), hint(next))

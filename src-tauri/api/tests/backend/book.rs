@@ -3,8 +3,8 @@
 use crate::host::Host;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{
-    OpKind, OutcomeCode,
-    rpc::{Book, Sent, Status, TurnDetail},
+    OpKind, OutcomeCode, Receipt, Timestamp,
+    rpc::{Book, Sent, Status, TurnDetail, Why},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -207,6 +207,25 @@ async fn what_did_not_arrive_after_all_is_a_dead_letter() {
         (again.dead_total, again.done_total, again.settled_total),
         (0, 1, 2)
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_read_stays_settled_and_says_so() {
+    let host = Host::start().await;
+    let turn = host.say("telegram", "Hi", "Please arrive").await;
+    for receipt in [Receipt::Delivered, Receipt::Read] {
+        host.reach(turn, receipt).await;
+        let book = book(&host, Some("telegram")).await;
+        assert_eq!((book.dead_total, book.settled_total), (0, 1));
+        assert_eq!(host.rows(&book.settled_filter).await, 1);
+        let reached = book.settled[0].entry.reached.unwrap();
+        assert_eq!((reached.receipt, reached.at), (receipt, Timestamp(5)));
+    }
+    assert_eq!(host.rows("channel:telegram kind:receipt").await, 2);
+    assert_eq!(host.rows("kind:receipt read").await, 1);
+    let why: Why = host.call("why", json!({"about": format!("#{turn}")})).await;
+    let last = why.steps.last().unwrap();
+    assert_eq!((last.no, last.text.as_str()), (false, "the message was read"));
 }
 
 #[tokio::test(start_paused = true)]

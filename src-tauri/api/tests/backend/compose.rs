@@ -253,6 +253,28 @@ async fn a_typed_answer_streams_and_the_journal_says_who_wrote_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn files_come_with_the_message_and_one_that_is_none_is_refused() {
+    let host = Host::start().await;
+    let order = |base64: &str| {
+        let file = json!({"name": "a.txt", "media_type": "text/plain", "base64": base64});
+        json!({"channel": "telegram", "user_text": "look", "agent_output": "seen", "files": [file]})
+    };
+    let sent: Value = host.call("compose_send", order("aGVsbG8=")).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let turn = &sent["turn"];
+    let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
+    assert_eq!(detail.inbound.files[0].size, Some(5));
+    let prompt = detail.prompt.unwrap();
+    assert!(
+        prompt.contains(r#"{"name":"a.txt","media_type":"text/plain","size":5,"given":true}"#),
+        "{prompt}"
+    );
+    assert!(!detail.decisions.is_empty());
+    let failure = host.failure("compose_send", order("no base64")).await;
+    assert_eq!(failure.0, "no_file", "{failure:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unknown_channel_is_said() {
     let host = Host::start().await;
     let unknown = (

@@ -4,7 +4,7 @@ use foldback_api::{Backend, Setup, Subscription, call};
 use foldback_pipeline::TokioClock;
 use foldback_store::{Filter, MemoryJournal, Scene};
 use foldback_wire::{
-    Actor, Draft, Kind, OpKind, OutcomeCode, RefusalCode, Seq, Timestamp, TurnId,
+    Actor, Draft, Kind, OpId, OpKind, OutcomeCode, Receipt, RefusalCode, Seq, Timestamp, TurnId,
     rpc::{Failure, LedgerEntry, Push, Topic, TurnDetail},
 };
 use serde::de::DeserializeOwned;
@@ -88,6 +88,28 @@ impl Host {
 impl Host {
     /// The platform says of a turn's text, which it had acknowledged, that it did not arrive after all.
     pub(crate) async fn lose(&self, turn: u64) {
+        self.tell(turn, |op| Kind::Undelivered {
+            op,
+            message: "1".into(),
+            refusal: RefusalCode::Forbidden,
+            detail: "the window is closed".into(),
+        })
+        .await;
+    }
+
+    /// The platform tells how far a turn's text has come.
+    pub(crate) async fn reach(&self, turn: u64, receipt: Receipt) {
+        self.tell(turn, |op| Kind::Receipt {
+            op,
+            message: "1".into(),
+            receipt,
+            when: Timestamp(5),
+        })
+        .await;
+    }
+
+    /// Something becomes known of a turn's text after it was acknowledged.
+    async fn tell(&self, turn: u64, late: impl FnOnce(OpId) -> Kind) {
         let detail: TurnDetail = self.call("turn", json!({ "turn": turn })).await;
         let sent = |entry: &&LedgerEntry| {
             let code = entry.outcome.as_ref().map(|outcome| outcome.code);
@@ -95,19 +117,14 @@ impl Host {
         };
         let op = detail.ledger.iter().find(sent).unwrap().op;
         let events = self.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
-        let lost = Draft {
+        let late = Draft {
             at: events.last().unwrap().at,
             turn: Some(TurnId(turn)),
             session: None,
             channel: detail.summary.channel,
-            kind: Kind::Undelivered {
-                op,
-                message: "1".into(),
-                refusal: RefusalCode::Forbidden,
-                detail: "the window is closed".into(),
-            },
+            kind: late(op),
         };
-        self.backend.journal().append(vec![lost]).unwrap();
+        self.backend.journal().append(vec![late]).unwrap();
         // What counts events hears of it.
         tokio::time::sleep(Duration::from_secs(1)).await;
     }

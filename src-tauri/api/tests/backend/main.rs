@@ -10,6 +10,8 @@ mod host;
 mod pairing;
 mod reach;
 mod ruler;
+mod sessions;
 mod trials;
 mod turns;
 mod views;
+mod voice;

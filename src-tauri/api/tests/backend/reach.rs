@@ -31,6 +31,7 @@ async fn writes(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
         },
         text: text.to_owned(),
         mentioned: true,
+        forwarded: false,
         files: Vec::new(),
         at: foldback_wire::Timestamp(1_800_000_000_000),
         dry_run: false,

@@ -4,8 +4,9 @@ use crate::story::{BEGAN, Story, clean, inbound, intent, range, reaction_then_te
 use foldback_api::TurnFold;
 use foldback_directives::Span;
 use foldback_wire::{
-    Body, Fate, HoldReason, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, RefusalCode, Timestamp, TurnId,
-    rpc::LedgerEntry,
+    Body, Fate, HoldReason, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, Receipt, RefusalCode,
+    Timestamp, TurnId,
+    rpc::{Lane, LedgerEntry, Reached},
 };
 
 fn ledger(story: &Story) -> Vec<LedgerEntry> {
@@ -289,6 +290,61 @@ fn an_operation_that_did_not_arrive_has_failed_with_the_platforms_words() {
     );
     assert_eq!((entry.outcome_seq, entry.visible_ms), (Some(seq), None));
     assert_eq!(outcome.message, Some("b1".into()));
+}
+
+#[test]
+fn how_far_a_message_has_come_is_told_as_far_as_was_known() {
+    let mut story = said("Hi");
+    let text = Intent {
+        body: Some(clean(2)),
+        ..intent(OpKind::SendText)
+    };
+    story.sent(100, 1, text, Some("b1"));
+    story.at(
+        200,
+        Kind::TurnEnded {
+            terminal: foldback_wire::Terminal::Replied,
+        },
+    );
+    let before = TurnFold::of(TurnId(7), &story.events);
+    assert_eq!(ledger(&story)[0].reached, None);
+    let mut told = Vec::new();
+    for (hours, receipt) in [(1, Receipt::Delivered), (30, Receipt::Read)] {
+        let at = Timestamp(BEGAN + hours * 3_600_000);
+        let seq = story.at(
+            hours * 3_600_000 + 2_000,
+            Kind::Receipt {
+                op: OpId(1),
+                message: "b1".into(),
+                receipt,
+                when: at,
+            },
+        );
+        told.push(Reached { seq, receipt, at });
+    }
+    for reached in &told {
+        let then = TurnFold::until(TurnId(7), &story.events, reached.seq)
+            .detail()
+            .unwrap();
+        assert_eq!(then.ledger[0].reached, Some(*reached));
+        let bar = then.lanes.iter().find(|bar| bar.lane == Lane::Delivery).unwrap();
+        assert_eq!(bar.label, format!("send_text, {}", reached.receipt));
+    }
+    let after = TurnFold::of(TurnId(7), &story.events);
+    assert_eq!(
+        after.took_ms(),
+        before.took_ms(),
+        "the turn did not last for a day"
+    );
+    assert_eq!(after.summary(), before.summary());
+    let outcome = ledger(&story)[0].outcome.clone().unwrap();
+    assert_eq!(outcome.code, OutcomeCode::Sent, "acknowledged it stays");
+    let step = after.detail().unwrap().decisions.pop().unwrap();
+    assert_eq!(
+        (step.seq, step.at_ms, step.error),
+        (told[1].seq, before.took_ms(), false)
+    );
+    assert!(step.text.starts_with("#1 read at "), "{}", step.text);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::story::{CLEAN, Story, clean, inbound, intent, reaction_then_text, tel
 use foldback_api::TurnFold;
 use foldback_directives::HoldReason;
 use foldback_wire::{
-    Event, Intent, Kind, OpKind, Outcome, OutcomeCode, TurnId,
+    Attachment, Event, FileFate, Inbound, Intent, Kind, OpKind, Outcome, OutcomeCode, TurnId,
     rpc::{BubblePart, ChannelPreview, Moment},
 };
 
@@ -25,6 +25,67 @@ fn texts(preview: &ChannelPreview) -> Vec<&str> {
             BubblePart::File { file } => file.name.as_str(),
         })
         .collect()
+}
+
+#[test]
+fn files_stand_under_their_message_and_then_what_came_of_them() {
+    let attachment = |name: &str, size| Attachment {
+        name: name.into(),
+        media_type: "image/png".into(),
+        size,
+        source: Some("handle".into()),
+    };
+    let message = Inbound {
+        files: vec![attachment("dot.png", Some(8)), attachment("large.png", Some(9))],
+        ..inbound()
+    };
+    let mut story = Story::default();
+    let received = story.at(
+        0,
+        Kind::Received {
+            message: message.into(),
+        },
+    );
+    let gathered = |index, name: &str, bytes, fate, why: &str| Kind::Gathered {
+        index,
+        name: name.into(),
+        media_type: "image/jpeg".into(),
+        bytes,
+        fate,
+        why: why.into(),
+        setting: None,
+    };
+    story.at(1, gathered(0, "dot.png", Some(7), FileFate::Given, "odd"));
+    let last = story.at(2, gathered(1, "large.png", None, FileFate::TooLarge, "large"));
+    let files = |seq| -> Vec<_> {
+        let files = at(&story, seq).seen.bubbles.remove(0).attachments.into_iter();
+        files
+            .map(|file| (file.name, file.media_type, file.bytes, file.fate, file.why))
+            .collect()
+    };
+    let file = |name: &str, media: &str, bytes, fate, why: &str| {
+        (name.to_owned(), media.to_owned(), bytes, fate, why.to_owned())
+    };
+    assert_eq!(
+        files(received),
+        [
+            file("dot.png", "image/png", Some(8), None, ""),
+            file("large.png", "image/png", Some(9), None, "")
+        ]
+    );
+    assert_eq!(
+        files(last),
+        [
+            file("dot.png", "image/jpeg", Some(7), Some(FileFate::Given), "odd"),
+            file(
+                "large.png",
+                "image/jpeg",
+                Some(9),
+                Some(FileFate::TooLarge),
+                "large"
+            )
+        ]
+    );
 }
 
 #[test]

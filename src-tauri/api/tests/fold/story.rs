@@ -88,6 +88,7 @@ pub(crate) fn inbound() -> Inbound {
         },
         text: "How was my talk?".into(),
         mentioned: true,
+        forwarded: false,
         files: Vec::new(),
         at: Timestamp(BEGAN),
         dry_run: false,

@@ -3,7 +3,8 @@
 use crate::story::{BEGAN, CLEAN, RAW, Story, inbound, range, reaction_then_text};
 use foldback_api::TurnFold;
 use foldback_wire::{
-    Fate, Gate, Kind, RangeReason, Stage, Terminal, Timestamp, ToolCall, ToolStatus, TurnId,
+    Actor, Answerer, Fate, Gate, Kind, RangeReason, RunId, Stage, StopReason, Terminal, Timestamp, ToolCall,
+    ToolStatus, TurnId,
     rpc::{DecisionKind, Lane, TurnDetail},
 };
 use std::collections::BTreeMap;
@@ -85,8 +86,13 @@ fn reasoning_is_one_text_and_a_tool_call_is_what_was_last_said_of_it() {
         panic!("{:?}", detail.tools)
     };
     assert_eq!(
-        (tool.status, tool.result.as_deref()),
-        (ToolStatus::Completed, Some("found"))
+        (
+            tool.call.status,
+            tool.call.result.as_deref(),
+            tool.at_ms,
+            tool.took_ms
+        ),
+        (ToolStatus::Completed, Some("found"), 2, Some(1))
     );
 }
 
@@ -232,8 +238,105 @@ fn a_stopped_message_ends_in_its_gate() {
 }
 
 #[test]
+fn who_steps_in_is_who_answered_and_who_failed_keeps_its_bar() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    story.at(
+        10,
+        Kind::RunStarted {
+            run: RunId(1),
+            backend: "anthropic".into(),
+            model: Some("claude".into()),
+        },
+    );
+    story.at(
+        20,
+        Kind::Retrying {
+            attempt: 2,
+            after_ms: 0,
+            detail: "anthropic claude: overloaded: HTTP 529: busy".into(),
+            next: Some(Answerer {
+                backend: "openai".into(),
+                model: Some("gpt".into()),
+            }),
+        },
+    );
+    story.at(
+        30,
+        Kind::RunEnded {
+            run: RunId(1),
+            reason: StopReason::End,
+        },
+    );
+    let detail = detail(&story);
+    assert_eq!(detail.agent.as_deref(), Some("openai gpt"));
+    let bars: Vec<_> = detail
+        .lanes
+        .iter()
+        .filter(|bar| bar.lane == Lane::Agent)
+        .map(|bar| (bar.from_ms, bar.until_ms, bar.label.as_str(), bar.error))
+        .collect();
+    assert_eq!(
+        bars,
+        [(10, Some(20), "failed", true), (20, Some(30), "gpt", false)]
+    );
+}
+
+#[test]
 fn events_of_other_turns_are_not_its_own() {
     let (story, _) = reaction_then_text();
     let other = TurnFold::of(TurnId(8), &story.events);
     assert_eq!((other.head(), other.detail()), (0, None));
+}
+
+#[test]
+fn a_turn_waits_until_it_is_begun_and_one_that_was_taken_up_by_another_process_too() {
+    for begins in [
+        Kind::Dequeued { waited_ms: 20 },
+        Kind::Prepared { prompt: "Hi".into() },
+    ] {
+        let mut story = Story::default();
+        let waits = |story: &Story| detail(story).summary.queued;
+        story.at(
+            0,
+            Kind::Received {
+                message: Box::new(inbound()),
+            },
+        );
+        assert!(!waits(&story));
+        story.at(1, Kind::Queued { position: 1 });
+        assert!(waits(&story));
+        story.at(20, begins);
+        assert!(!waits(&story));
+    }
+}
+
+#[test]
+fn a_turn_that_a_person_stopped_has_failed_without_an_error() {
+    for stopped in [true, false] {
+        let mut story = Story::default();
+        story.at(
+            0,
+            Kind::Received {
+                message: Box::new(inbound()),
+            },
+        );
+        if stopped {
+            story.at(10, Kind::RunCancelled { by: Actor::Console });
+        }
+        let terminal = Terminal::Failed {
+            detail: "it was cancelled".into(),
+        };
+        story.at(20, Kind::TurnEnded { terminal });
+        let detail = detail(&story);
+        assert!(matches!(detail.summary.terminal, Some(Terminal::Failed { .. })));
+        assert_eq!(detail.summary.stopped, stopped);
+        let end = detail.decisions.last().unwrap();
+        assert_eq!((end.seq, end.error), (if stopped { 3 } else { 2 }, !stopped));
+    }
 }

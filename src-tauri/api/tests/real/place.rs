@@ -31,23 +31,23 @@ const SIGNAL_ME: &str = "+4915500000001";
 /// How many chats there are.
 pub(crate) const CHATS: usize = 8;
 
-fn slack_room(chat: usize) -> String {
+pub(crate) fn slack_room(chat: usize) -> String {
     format!("C0GENERAL{}", chat + 1)
 }
 
-fn whatsapp_ana(chat: usize) -> String {
+pub(crate) fn whatsapp_ana(chat: usize) -> String {
     format!("1650555{:04}", 1_234 + chat)
 }
 
-fn signal_ana(chat: usize) -> String {
+pub(crate) fn signal_ana(chat: usize) -> String {
     format!("+3312345678{chat}")
 }
 
-fn telegram_chat(chat: usize) -> i64 {
+pub(crate) fn telegram_chat(chat: usize) -> i64 {
     TELEGRAM_CHAT + i64::try_from(chat).unwrap()
 }
 
-fn discord_room(chat: usize) -> u64 {
+pub(crate) fn discord_room(chat: usize) -> u64 {
     DISCORD_ROOM + chat as u64
 }
 

@@ -1,23 +1,14 @@
 //! Switching a real adapter off and on a hundred times while messages come in and answers go out.
 
-use crate::place::Place;
+use crate::{alone, place::Place, runtime};
 use foldback_api::{Backend, Setup, call};
 use foldback_channels::{Call, Channel, NotDelivered};
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, ChannelId, ChannelState, Inbound, Kind, Operation, Platform, Seq, Target};
 use serde_json::json;
-use std::{
-    fs,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::{fs, path::Path, sync::Arc, thread, time::Duration};
 use tempfile::TempDir;
-use tokio::{
-    runtime::{Builder, Runtime},
-    task::JoinSet,
-};
+use tokio::{runtime::Runtime, task::JoinSet};
 
 /// A reaction, then a text.
 const SCRIPT: &str = "- agent: ['<actions><react emoji=\"eyes\"/></actions>Heard: {text}']\n";
@@ -26,14 +17,6 @@ const WARM: usize = 10;
 const ROUNDS: usize = 100;
 /// Calls at once, to open the connections that are kept.
 const CALLS: usize = 64;
-
-fn runtime() -> Runtime {
-    Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap()
-}
 
 /// What is open: tasks of the bot's runtime, and descriptors of the process, those of the platform's side included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,11 +185,8 @@ impl World {
     }
 }
 
-/// Descriptors are those of the whole process: one platform at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
 fn a_hundred_switches(platform: Platform) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     // The platform's tasks are not the bot's.
     let (there, here) = (runtime(), runtime());
     let mut world = here.block_on(World::begin(&there, platform));

@@ -1,8 +1,9 @@
 //! Calls of the REST interface: <https://discord.com/developers/docs/reference#http-api>.
 
 use super::refusal::refusal;
+use crate::download::{Hosts, download};
 use crate::{Refusal, http};
-use foldback_wire::{RefusalCode, Secret};
+use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::{AUTHORIZATION, RETRY_AFTER, USER_AGENT};
 use reqwest::multipart::Form;
 use reqwest::{Client, Method, RequestBuilder, Url};
@@ -22,14 +23,28 @@ pub(super) struct Api {
     client: Client,
     root: Url,
     token: Secret,
+    hosts: Hosts,
 }
+
+/// Where files are: <https://discord.com/developers/docs/reference#image-formatting>.
+const FILES: &[&str] = &["cdn.discordapp.com", "media.discordapp.net", "discord.com"];
 
 impl Api {
     pub(super) fn new(root: &str, token: Secret) -> Result<Self, Refusal> {
-        let client = http::client(root)?;
+        let (client, hosts) = (http::client(root)?, Hosts::new(root, FILES));
         let root =
             Url::parse(root).map_err(|e| Refusal::new(RefusalCode::Rejected, format!("api_root: {e}")))?;
-        Ok(Self { client, root, token })
+        Ok(Self {
+            client,
+            root,
+            token,
+            hosts,
+        })
+    }
+
+    /// Where the interface is.
+    pub(super) const fn root(&self) -> &Url {
+        &self.root
     }
 
     /// The credential, for the gateway.
@@ -68,6 +83,15 @@ impl Api {
     pub(super) async fn just(&self, method: Method, path: &[&str]) -> Result<(), Refusal> {
         // An empty body, so that its length is told: some proxies insist.
         self.answer(self.request(method, path).body("")).await.map(drop)
+    }
+
+    /// Fetches a file that somebody sent. Its address is signed and good for about a day, and wants no token:
+    /// <https://discord.com/developers/docs/reference#signed-attachment-cdn-urls>.
+    pub(super) async fn download(&self, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let address = file.source.as_deref().ok_or_else(Refusal::no_handle)?;
+        let url = self.hosts.allow(address)?;
+        let request = self.client.get(url).header(USER_AGENT, AGENT);
+        download(request, &file.media_type, limit).await
     }
 
     /// A call of the version that is spoken here; each part of the path is escaped.

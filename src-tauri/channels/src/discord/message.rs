@@ -3,7 +3,7 @@
 use super::session::{Bot, Place};
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, ThreadId, Timestamp};
 use serde_json::Value;
-use serenity::model::channel::{Message, MessageType};
+use serenity::model::channel::{Message, MessageReferenceKind, MessageType};
 use serenity::model::id;
 use serenity::model::sticker::{StickerFormatType, StickerItem};
 
@@ -33,6 +33,10 @@ pub(super) fn inbound(message: Message, place: Place, channel: &ChannelId, bot: 
         Place::Chat => (stands_in, None),
         Place::ThreadOf(parent) => (parent.to_string(), Some(ThreadId::from(stands_in))),
     };
+    let forwarded = message
+        .message_reference
+        .as_ref()
+        .is_some_and(|of| of.kind == MessageReferenceKind::Forward);
     let nick = message.member.as_ref().and_then(|member| member.nick.clone());
     let author = message.author;
     Inbound {
@@ -59,6 +63,7 @@ pub(super) fn inbound(message: Message, place: Place, channel: &ChannelId, bot: 
             is_bot: author.bot || message.webhook_id.is_some(),
         },
         mentioned: answers_bot || named,
+        forwarded,
         text: message.content,
         files: message
             .attachments
@@ -69,6 +74,7 @@ pub(super) fn inbound(message: Message, place: Place, channel: &ChannelId, bot: 
                     .content_type
                     .unwrap_or_else(|| "application/octet-stream".into()),
                 size: Some(file.size.into()),
+                source: Some(file.url),
             })
             .chain(message.sticker_items.iter().map(sticker))
             .collect(),
@@ -77,17 +83,19 @@ pub(super) fn inbound(message: Message, place: Place, channel: &ChannelId, bot: 
     }
 }
 
-/// A sticker, as the picture it is. <https://discord.com/developers/docs/resources/sticker>
+/// A sticker, as the picture it is (<https://discord.com/developers/docs/resources/sticker>), and where that is
+/// (<https://discord.com/developers/docs/reference#image-formatting-cdn-endpoints>).
 fn sticker(item: &StickerItem) -> Attachment {
-    let (extension, media_type) = match item.format_type {
-        StickerFormatType::Lottie => ("json", "application/json"),
-        StickerFormatType::Gif => ("gif", "image/gif"),
-        _ => ("png", "image/png"),
+    let (host, extension, media_type) = match item.format_type {
+        StickerFormatType::Lottie => ("discord.com", "json", "application/json"),
+        StickerFormatType::Gif => ("media.discordapp.net", "gif", "image/gif"),
+        _ => ("cdn.discordapp.com", "png", "image/png"),
     };
     Attachment {
         name: format!("{}.{extension}", item.name),
         media_type: media_type.into(),
         size: None,
+        source: Some(format!("https://{host}/stickers/{}.{extension}", item.id)),
     }
 }
 

@@ -4,10 +4,12 @@
 //! The words (messages, identifiers, intents, opcodes, close codes, the bodies of calls) are those of `serenity`.
 //! Its client is not used, for what this seam promises cannot be kept on top of it: it hands every event to a task
 //! of its own, so that their order is lost and a slow pipeline slows nobody down; it keeps a session's place to
-//! itself, so that nothing could be asked for again that did not become durable, nor after a channel was off; and
+//! itself, so that nothing could be asked for again that did not become durable, nor after a channel was off or the bot
+//! started anew; and
 //! its REST client gives neither how long a refused call must wait nor whether a lost one may have arrived.
 
 mod api;
+mod bookmark;
 mod message;
 mod receive;
 mod refusal;
@@ -19,10 +21,13 @@ use crate::folder::Folder;
 use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Capabilities, ChannelId, Clock, Rng, Secret};
+use bookmark::Bookmark;
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
+use receive::INTENTS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use session::Session;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -55,6 +60,8 @@ pub struct Discord {
     /// Held by `run`: there is one connection at a time. It outlives a run, so that the next one takes up where
     /// this one ended, as long as Discord remembers.
     session: Mutex<Session>,
+    /// With it, the next process does, too.
+    bookmark: Option<Bookmark>,
 }
 
 impl Discord {
@@ -81,6 +88,7 @@ impl Discord {
             clock,
             rng,
             session: Mutex::default(),
+            bookmark: None,
         })
     }
 
@@ -88,6 +96,25 @@ impl Discord {
     #[must_use]
     pub fn notifying(self, mentions: Vec<Mention>) -> Self {
         Self { mentions, ..self }
+    }
+
+    /// The same, with a bookmark in this folder: goes on with the session of the process before.
+    #[must_use]
+    pub fn resuming(self, folder: &Path) -> Self {
+        let bookmark = Bookmark::of(&self.api, INTENTS, folder);
+        let session = bookmark.read().map(Session::from_progress).unwrap_or_default();
+        Self {
+            session: Mutex::new(session),
+            bookmark: Some(bookmark),
+            ..self
+        }
+    }
+
+    /// Puts the bookmark where the session stands.
+    async fn mark(&self, session: &Session) {
+        if let (Some(bookmark), Some(progress)) = (&self.bookmark, session.progress()) {
+            bookmark.write(&progress).await;
+        }
     }
 }
 
@@ -108,5 +135,9 @@ impl ChannelAdapter for Discord {
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
         self.send(&call).await
+    }
+
+    async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        self.api.download(file, limit).await
     }
 }

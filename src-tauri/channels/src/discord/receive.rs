@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// What is told: messages in servers and direct ones, with what they say.
 /// <https://discord.com/developers/docs/events/gateway#list-of-intents>
-const INTENTS: GatewayIntents = GatewayIntents::GUILDS
+pub(super) const INTENTS: GatewayIntents = GatewayIntents::GUILDS
     .union(GatewayIntents::GUILD_MESSAGES)
     .union(GatewayIntents::DIRECT_MESSAGES)
     .union(GatewayIntents::MESSAGE_CONTENT);
@@ -76,7 +76,10 @@ impl Discord {
             tokio::select! {
                 biased;
                 () = due => socket.beat(session.safe()).await?,
-                settled = session.settle() => settled?,
+                settled = session.settle() => {
+                    settled?;
+                    self.mark(session).await;
+                }
                 payload = socket.next() => {
                     let payload = payload?;
                     match payload.op {
@@ -170,6 +173,7 @@ impl Discord {
                     bot,
                 };
                 session.begin(open, seq);
+                self.mark(session).await;
                 let up = report(sink, ChannelState::Up, &why);
                 socket.during(session.safe(), up).await?;
                 socket.up = true;

@@ -5,6 +5,7 @@
 
 use crate::Refusal;
 use foldback_wire::{RefusalCode, Timestamp};
+use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, RoleId, UserId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tokio::sync::oneshot;
@@ -27,8 +28,16 @@ pub(super) struct Session {
     places: BTreeMap<ChannelId, Place>,
 }
 
+/// What another process needs to go on with a session.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Progress {
+    open: Open,
+    /// The last event that needs no repetition.
+    safe: u64,
+}
+
 /// As what, and where, a session goes on.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Open {
     pub(super) id: String,
     pub(super) url: String,
@@ -36,7 +45,7 @@ pub(super) struct Open {
 }
 
 /// Who the bot is.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Bot {
     pub(super) id: UserId,
     pub(super) name: String,
@@ -60,6 +69,21 @@ struct Waiting {
 }
 
 impl Session {
+    /// The session of an earlier process.
+    pub(super) fn from_progress(progress: Progress) -> Self {
+        Self {
+            open: Some(progress.open),
+            received: progress.safe,
+            ..Self::default()
+        }
+    }
+
+    /// How far it has come, if there is one.
+    pub(super) fn progress(&self) -> Option<Progress> {
+        let (open, safe) = (self.open.clone()?, self.safe()?);
+        Some(Progress { open, safe })
+    }
+
     pub(super) const fn open(&self) -> Option<&Open> {
         self.open.as_ref()
     }

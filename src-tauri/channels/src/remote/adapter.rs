@@ -6,7 +6,8 @@ use crate::loopback::{file_size, report};
 use crate::sim::CallFault;
 use crate::{Ack, Arrival, Call, ChannelAdapter, Refusal, Signal, SignalSink};
 use async_trait::async_trait;
-use foldback_wire::{Capabilities, ChannelState, Clock, Inbound, RefusalCode, Rng};
+use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
+use foldback_wire::{Attachment, Capabilities, ChannelState, ChatId, Clock, Inbound, RefusalCode, Rng};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -54,6 +55,15 @@ impl RemoteLoopback {
         })
         .await
         .map(drop)
+    }
+
+    /// Somebody sends a file with a message: gives the handle to fetch it by.
+    pub async fn keep(&self, bytes: &[u8]) -> Result<String, Refusal> {
+        let bytes = BASE64.encode(bytes);
+        match self.ask(&Request::Keep { bytes }).await? {
+            Reply::Kept { handle } => Ok(handle),
+            _ => Err(other()),
+        }
     }
 
     /// Plans a fault.
@@ -137,7 +147,23 @@ impl ChannelAdapter for RemoteLoopback {
         let size = file_size(self.send_dir.as_deref(), &call.operation)?;
         match self.ask(&Request::Perform { call, size }).await? {
             Reply::Answer { answer } => answer,
-            _ => Err(Refusal::new(RefusalCode::Transient, "the platform answered something else").or_done()),
+            _ => Err(other().or_done()),
         }
     }
+
+    async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let handle = file.source.clone().ok_or_else(Refusal::no_handle)?;
+        let Reply::File { file } = self.ask(&Request::Fetch { handle, limit }).await? else {
+            return Err(other());
+        };
+        let bytes = BASE64.decode(file?).map_err(|_| other())?;
+        if bytes.len() as u64 > limit {
+            return Err(Refusal::too_large(limit));
+        }
+        Ok(bytes)
+    }
+}
+
+fn other() -> Refusal {
+    Refusal::new(RefusalCode::Transient, "the platform answered something else")
 }

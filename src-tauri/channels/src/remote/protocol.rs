@@ -10,8 +10,8 @@ use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// Longest line, in bytes: a message of the longest text, escaped, with room to spare.
-const LINE: u64 = 1 << 20;
+/// Longest line, in bytes: a file of 20 MB in base64, with room to spare.
+const LINE: u64 = 1 << 25;
 
 /// What Foldback or a test asks of the platform.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,6 +25,10 @@ pub(super) enum Request {
     },
     /// Somebody writes to the bot; answered with `Noted`.
     Inject { message: Box<Inbound> },
+    /// Somebody sends a file, in base64; answered with `Kept`.
+    Keep { bytes: String },
+    /// Hand over the file of this handle; answered with `File`.
+    Fetch { handle: String, limit: u64 },
     /// Plan a fault; answered with `Noted`.
     Plan { fault: CallFault },
     /// Hand over messages on this connection from now on: each is a `Message`, and the next one comes only
@@ -40,6 +44,10 @@ pub(super) enum Request {
 pub(super) enum Reply {
     /// How an operation went.
     Answer { answer: Result<Ack, Refusal> },
+    /// The handle of the file.
+    Kept { handle: String },
+    /// The file, in base64.
+    File { file: Result<String, Refusal> },
     /// It is done.
     Noted,
     /// Somebody wrote.

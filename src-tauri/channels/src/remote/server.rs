@@ -3,6 +3,7 @@
 use super::protocol::{Line, Reply, Request};
 use crate::Call;
 use crate::sim::{CallFailure, Record, SimPlatform};
+use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use foldback_wire::{Clock, Inbound};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -119,6 +120,18 @@ impl Site {
                     let message = self.ledger().platform.receive(*message);
                     self.inbox.send_modify(|inbox| inbox.push_back(message));
                     line.write(&Reply::Noted).await?;
+                }
+                Request::Keep { bytes } => {
+                    let bytes = BASE64.decode(bytes).map_err(|_| Trouble::Caller)?;
+                    let handle = self.ledger().platform.keep(bytes);
+                    line.write(&Reply::Kept { handle }).await?;
+                }
+                Request::Fetch { handle, limit } => {
+                    let file = self.ledger().platform.file(&handle);
+                    let file = file
+                        .and_then(|file| file.read(limit))
+                        .map(|bytes| BASE64.encode(bytes));
+                    line.write(&Reply::File { file }).await?;
                 }
                 Request::Plan { fault } => {
                     self.ledger().platform.plan(fault);

@@ -2,7 +2,7 @@
 //! <https://github.com/AsamK/signal-cli/tree/master/src/main/java/org/asamk/signal/json>.
 
 use super::ids::{Message, group_chat};
-use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
+use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Receipt, Sender, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -84,6 +84,21 @@ pub(super) struct Envelope {
     source_uuid: Option<String>,
     source_name: Option<String>,
     data_message: Option<DataMessage>,
+    receipt_message: Option<ReceiptMessage>,
+}
+
+/// What somebody's device tells of messages of the account:
+/// <https://github.com/AsamK/signal-cli/blob/master/src/main/java/org/asamk/signal/json/JsonReceiptMessage.java>.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ReceiptMessage {
+    /// Milliseconds.
+    when: i64,
+    is_delivery: bool,
+    is_read: bool,
+    is_viewed: bool,
+    /// The messages, by when they were sent.
+    timestamps: Vec<i64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -123,6 +138,7 @@ struct Mention {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct File {
+    id: Option<String>,
     content_type: Option<String>,
     filename: Option<String>,
     size: Option<u64>,
@@ -155,6 +171,17 @@ impl Envelope {
         self.source_uuid.as_deref().filter(|_| self.is_of(me))
     }
 
+    /// The messages of the account that have come further; how far, and when.
+    pub(super) fn receipts(&self, me: &Me) -> Vec<(MessageId, Receipt, Timestamp)> {
+        let told = self.receipt_message.as_ref().filter(|_| !self.is_of(me));
+        let Some((told, receipt)) = told.and_then(|told| Some((told, told.receipt()?))) else {
+            return Vec::new();
+        };
+        let sent = told.timestamps.iter().copied().filter(|sent| *sent > 0);
+        sent.map(|sent| (Message { sent, author: None }.id(), receipt, Timestamp(told.when)))
+            .collect()
+    }
+
     /// The message as Foldback knows it; `None` for what no person wrote to the account: receipts, typing, calls,
     /// reactions, removals, edits, and what was sent from the account's other devices.
     pub(super) fn inbound(self, channel: &ChannelId, account: Option<String>, me: &Me) -> Option<Inbound> {
@@ -165,6 +192,7 @@ impl Envelope {
             source_uuid: aci,
             source_name: name,
             data_message,
+            receipt_message: _,
         } = self;
         let said =
             data_message.filter(|said| !own && said.reaction.is_none() && said.remote_delete.is_none())?;
@@ -209,11 +237,25 @@ impl Envelope {
                 is_bot: false,
             },
             mentioned: mentions_me || quotes_me,
+            // signal-cli does not tell.
+            forwarded: false,
             text,
             files,
             at: Timestamp(said.timestamp),
             dry_run: false,
         })
+    }
+}
+
+impl ReceiptMessage {
+    fn receipt(&self) -> Option<Receipt> {
+        [
+            (self.is_viewed, Receipt::Played),
+            (self.is_read, Receipt::Read),
+            (self.is_delivery, Receipt::Delivered),
+        ]
+        .into_iter()
+        .find_map(|(is, receipt)| is.then_some(receipt))
     }
 }
 
@@ -274,11 +316,13 @@ impl DataMessage {
                 .clone()
                 .unwrap_or_else(|| "application/octet-stream".to_owned()),
             size: file.size,
+            source: file.id.clone(),
         });
         let sticker = self.sticker.as_ref().map(|_| Attachment {
             name: "sticker.webp".to_owned(),
             media_type: "image/webp".to_owned(),
             size: None,
+            source: None,
         });
         files.chain(sticker).collect()
     }

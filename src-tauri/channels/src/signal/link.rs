@@ -23,6 +23,8 @@ pub(super) struct Link {
     /// That line is too long already.
     passing: bool,
     calls: u64,
+    /// Longest line that is read, where a longer one is an error.
+    most: Option<usize>,
 }
 
 /// What the daemon is asked.
@@ -70,6 +72,15 @@ impl Link {
             line: Vec::new(),
             passing: false,
             calls: 0,
+            most: None,
+        }
+    }
+
+    /// The same for one call that is answered in a line of at most `most` bytes; a longer one is not read.
+    pub(super) fn for_a_line_of(self, most: usize) -> Self {
+        Self {
+            most: Some(most),
+            ..self
         }
     }
 
@@ -151,7 +162,11 @@ impl Link {
                 Some(end) => (&bytes[..end], end + 1),
                 None => (bytes, bytes.len()),
             };
-            self.passing |= self.line.len() + piece.len() > LINE;
+            let length = self.line.len() + piece.len();
+            if self.most.is_some_and(|most| length > most) {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            self.passing |= length > self.most.unwrap_or(LINE);
             if self.passing {
                 self.line.clear();
             } else {

@@ -9,6 +9,7 @@
 mod attach;
 mod daemon;
 mod envelope;
+mod fetch;
 mod ids;
 mod link;
 mod memory;
@@ -23,7 +24,7 @@ use async_trait::async_trait;
 use attach::MAX_FILE;
 use daemon::Daemon;
 use envelope::Me;
-use foldback_wire::{Capabilities, ChannelId, Clock, Rng};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng};
 use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
@@ -136,5 +137,9 @@ impl ChannelAdapter for SignalCli {
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
         self.show_read(&call.target.chat);
         self.send(&call.target, &call.operation).await
+    }
+
+    async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        self.download(chat, file, limit).await
     }
 }

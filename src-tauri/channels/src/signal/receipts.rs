@@ -1,4 +1,4 @@
-//! Read receipts: <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#sendreceipt>.
+//! Read receipts that the bot sends: <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#sendreceipt>.
 //!
 //! A message counts as read when it is kept and the bot first does something in its chat. So a channel that is not
 //! armed shows nobody anything, and neither does a bot that a stranger writes to. Nobody waits for a receipt: they go

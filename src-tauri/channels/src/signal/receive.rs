@@ -12,7 +12,7 @@ use super::refusal::{self, METHOD_NOT_FOUND};
 use crate::backoff::Backoff;
 use crate::loopback::report;
 use crate::{Arrival, Refusal, Signal, SignalSink};
-use foldback_wire::{ChannelState, Inbound, RefusalCode};
+use foldback_wire::{ChannelState, Inbound, MessageId, Receipt, RefusalCode, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
@@ -25,12 +25,19 @@ use std::time::Duration;
 const PARTING: Duration = Duration::from_secs(3);
 const EMPTYING: Duration = Duration::from_secs(1);
 
-/// Messages that are not handed over yet.
+/// What is not handed over yet.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
-    messages: VecDeque<Inbound>,
+    items: VecDeque<Item>,
     /// The person was told that the daemon receives by itself.
     warned: bool,
+}
+
+#[derive(Debug)]
+enum Item {
+    Message(Box<Inbound>),
+    /// A message of the account has come further.
+    Receipt(MessageId, Receipt, Timestamp),
 }
 
 /// A connection on which messages arrive.
@@ -156,7 +163,7 @@ impl SignalCli {
         }
     }
 
-    /// Puts what was received into the inbox, if it is a message.
+    /// Puts what was received into the inbox, if it is a message, or a receipt of one.
     fn take(&self, received: Value) -> Result<(), Refusal> {
         let Some((subscription, received)) = Notification::read(received) else {
             return Ok(());
@@ -195,26 +202,37 @@ impl SignalCli {
         if let Some(aci) = envelope.aci_of(&state.me) {
             state.me.aci = Some(aci.to_owned());
         }
+        let receipts = envelope.receipts(&state.me).into_iter();
+        let receipts = receipts.map(|(message, receipt, when)| Item::Receipt(message, receipt, when));
+        state.inbox.items.extend(receipts);
         if let Some(message) = envelope.inbound(&self.channel, received.account, &state.me)
             && state.memory.add(&message.chat, &message.message, &message.text)
         {
-            state.inbox.messages.push_back(message);
+            state.inbox.items.push_back(Item::Message(Box::new(message)));
         }
         Ok(())
     }
 
-    /// Empties the inbox into the sink. A message leaves it only when there is a place for it.
+    /// Empties the inbox into the sink. What is in it leaves it only when there is a place for it.
     async fn hand_over(&self, sink: &SignalSink) {
-        while !self.state().inbox.messages.is_empty() {
+        while !self.state().inbox.items.is_empty() {
             // A closed sink ends the run.
             let Ok(place) = sink.reserve().await else { return };
             let mut state = self.state();
-            let Some(message) = state.inbox.messages.pop_front() else {
-                return;
-            };
-            let (arrival, told) = Arrival::until_kept(message);
-            state.receipts.expect(&arrival.message, told);
-            place.send(Signal::Message(Box::new(arrival)));
+            place.send(match state.inbox.items.pop_front() {
+                Some(Item::Message(message)) => {
+                    let (arrival, told) = Arrival::until_kept(*message);
+                    state.receipts.expect(&arrival.message, told);
+                    Signal::Message(Box::new(arrival))
+                }
+                Some(Item::Receipt(message, receipt, when)) => Signal::Receipt {
+                    message,
+                    receipt,
+                    when,
+                    kept: None,
+                },
+                None => return,
+            });
         }
     }
 

@@ -143,6 +143,24 @@ pub(super) fn of(method: &str, fault: &Fault) -> Refusal {
     }
 }
 
+/// What an error means where a file was asked for, which changes nothing. signal-cli has no code of its own for one
+/// that is not there.
+pub(super) fn about_file(fault: &Fault) -> Refusal {
+    let refusal = of("getAttachment", fault);
+    let said = refusal.detail.to_ascii_lowercase();
+    let gone = ["could not find attachment", "no such file", "reading attachment"];
+    let code = if gone.iter().any(|words| said.contains(words)) {
+        RefusalCode::Gone
+    } else {
+        refusal.code
+    };
+    Refusal {
+        code,
+        maybe_done: false,
+        ..refusal
+    }
+}
+
 /// Why nobody got it.
 fn failure(failed: &[&Outcome], said: Option<&str>) -> Refusal {
     let first = failed

@@ -2,10 +2,12 @@
 //! profile it is given, gives out ids in the platform's form and remembers what happened.
 
 mod chat;
+mod file;
 mod ids;
 mod rules;
 
 pub use chat::{Author, Chat, Content, Message, Replaced};
+pub use file::SimFile;
 pub use foldback_wire::{CallFailure, CallFault};
 pub use ids::is_message_id;
 pub use rules::file_limit;
@@ -52,6 +54,7 @@ pub struct SimPlatform {
     faults: Vec<CallFault>,
     calls: BTreeMap<OpKind, u32>,
     log: VecDeque<Record>,
+    files: file::Files,
 }
 
 /// What an accepted operation came to.
@@ -72,6 +75,7 @@ impl SimPlatform {
             faults: Vec::new(),
             calls: BTreeMap::new(),
             log: VecDeque::new(),
+            files: file::Files::default(),
         }
     }
 
@@ -111,6 +115,16 @@ impl SimPlatform {
             });
         }
         inbound
+    }
+
+    /// Somebody sends a file with a message: gives the handle to fetch it by.
+    pub fn keep(&mut self, file: impl Into<SimFile>) -> String {
+        self.files.keep(file.into())
+    }
+
+    /// A file by its handle.
+    pub fn file(&self, handle: &str) -> Result<SimFile, Refusal> {
+        self.files.get(handle)
     }
 
     /// A fresh message id for a message of somebody else, in the platform's form.

@@ -1,8 +1,9 @@
 //! Calls of the Web API: <https://docs.slack.dev/apis/web-api>.
 
 use super::meaning;
+use crate::download::{Hosts, download};
 use crate::{Refusal, http};
-use foldback_wire::{RefusalCode, Secret};
+use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::{
     CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, RETRY_AFTER, SEC_WEBSOCKET_ACCEPT,
     SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
@@ -30,6 +31,22 @@ pub(super) struct Api {
     client: Client,
     root: String,
     token: Secret,
+    hosts: Hosts,
+}
+
+/// Where files are: <https://docs.slack.dev/reference/objects/file-object>.
+const FILES: &[&str] = &["files.slack.com", "slack.com", "files.slack-gov.com"];
+
+/// <https://docs.slack.dev/reference/methods/files.info>
+#[derive(Debug, Deserialize)]
+struct Shared {
+    file: File,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    url_private: Option<String>,
+    url_private_download: Option<String>,
 }
 
 /// What every call is answered with, next to its result:
@@ -55,6 +72,7 @@ impl Api {
             client: http::client(root)?,
             root: root.trim_end_matches('/').to_owned(),
             token,
+            hosts: Hosts::new(root, FILES),
         })
     }
 
@@ -138,6 +156,17 @@ impl Api {
         }
     }
 
+    /// Fetches a file that somebody shared: <https://docs.slack.dev/reference/objects/file-object>. Its address wants
+    /// the bot's token, with the scope `files:read`.
+    pub(super) async fn download(&self, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let id = file.source.as_deref().ok_or_else(Refusal::no_handle)?;
+        let found: Shared = self.call("files.info", &[("file", id)]).await.map_err(harmless)?;
+        let address = found.file.url_private_download.or(found.file.url_private);
+        let url = self.hosts.allow(&address.unwrap_or_default())?;
+        let request = self.client.get(url).bearer_auth(self.token.expose());
+        download(request, &file.media_type, limit).await
+    }
+
     /// Opens a websocket. Its address carries a ticket, so that no error quotes it.
     pub(super) async fn dial(&self, address: &str) -> Result<Link, Refusal> {
         let address = address.strip_prefix("ws").unwrap_or_default();
@@ -162,6 +191,14 @@ impl Api {
             .max_message_size(Some(MAX_FRAME))
             .max_frame_size(Some(MAX_FRAME));
         Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(limits)).await)
+    }
+}
+
+/// Asking for a file changes nothing.
+fn harmless(refusal: Refusal) -> Refusal {
+    Refusal {
+        maybe_done: false,
+        ..refusal
     }
 }
 

@@ -38,6 +38,7 @@ struct Message {
 /// <https://docs.slack.dev/reference/objects/file-object>
 #[derive(Debug, Deserialize)]
 struct File {
+    id: Option<String>,
     name: Option<String>,
     mimetype: Option<String>,
     size: Option<u64>,
@@ -102,6 +103,8 @@ impl Message {
             },
             // An answer in a thread that the bot began is meant for it.
             mentioned: text::mentions(&self.text, &bot.id) || self.parent_user_id.as_ref() == Some(&bot.id),
+            // What is shared comes as an attachment, which is not read; the text beside it is the sender's own.
+            forwarded: false,
             text: text::plain(&self.text),
             files: self.files.iter().map(File::attachment).collect(),
             at: sent_at(&self.ts)?,
@@ -125,6 +128,7 @@ impl File {
             name: known(&self.name).unwrap_or_else(|| "file".to_owned()),
             media_type: known(&self.mimetype).unwrap_or_else(|| "application/octet-stream".to_owned()),
             size: self.size,
+            source: self.id.clone(),
         }
     }
 }

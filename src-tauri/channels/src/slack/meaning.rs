@@ -28,6 +28,11 @@ const MEANINGS: &[Meaning] = &[
     ),
     Meaning(
         RefusalCode::Gone,
+        &["file_not_found", "file_deleted"],
+        "there is no such file any more",
+    ),
+    Meaning(
+        RefusalCode::Gone,
         &["is_archived"],
         "the channel is archived; somebody must unarchive it",
     ),

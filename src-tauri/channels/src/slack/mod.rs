@@ -15,7 +15,7 @@ use crate::folder::Folder;
 use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Capabilities, ChannelId, Clock, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
 use intake::Seen;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -105,5 +105,9 @@ impl ChannelAdapter for Slack {
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
         self.send(&call.target, &call.operation).await
+    }
+
+    async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        self.api.download(file, limit).await
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod discord;
 mod fault;
+mod sent;
 pub mod signal;
 pub mod slack;
 pub mod telegram;

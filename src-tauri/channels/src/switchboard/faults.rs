@@ -1,6 +1,7 @@
 //! Planned faults of a channel: its deck, and what a fault that hits does to a call and to the connection.
 
-use super::channel::{Channel, Line};
+use super::channel::Channel;
+use super::line::Line;
 use crate::Refusal;
 use foldback_wire::{
     Actor, CallFailure, CallFault, Deck, Fault, Kind, OpKind, PLANNED, Planned, RefusalCode, Timestamp,

@@ -1,17 +1,20 @@
 //! The switchboard: the channels of a running bot. They are switched on and off, armed and muted while
 //! messages flow, and every change is told with who and why.
 
+mod calls;
 mod channel;
 mod dry;
 mod faults;
+mod line;
 mod run;
 mod state;
 
-pub use channel::{Channel, Delivered, NotDelivered};
+pub use calls::{Delivered, NotDelivered};
+pub use channel::Channel;
 pub use dry::is_dry;
 pub use state::{Closed, Status};
 
-use crate::{Arrival, ChannelAdapter, Lost};
+use crate::{Arrival, ChannelAdapter, Late};
 use dry::DryRun;
 use foldback_wire::{Actor, ChannelId, Clock, Draft, Kind, Rng};
 use std::collections::BTreeMap;
@@ -25,7 +28,7 @@ struct Shared {
     rng: Arc<dyn Rng>,
     witness: Box<dyn Fn(Draft) + Send + Sync>,
     inbound: mpsc::Sender<Arrival>,
-    lost: mpsc::Sender<Lost>,
+    late: mpsc::Sender<Late>,
     dry_run: DryRun,
 }
 
@@ -62,7 +65,7 @@ pub struct NameTaken(pub ChannelId);
 
 impl Switchboard {
     /// A switchboard without channels. What comes in on any of them goes to `inbound`; while that is full
-    /// the channels wait. What was acknowledged and did not arrive goes to `lost`; what finds that full stays with
+    /// the channels wait. What became known of what was acknowledged goes to `late`; what finds that full stays with
     /// its platform.
     ///
     /// `witness` is told of every change, in order, while the change is made, so that it must return at once
@@ -71,7 +74,7 @@ impl Switchboard {
         clock: Arc<dyn Clock>,
         rng: Arc<dyn Rng>,
         inbound: mpsc::Sender<Arrival>,
-        lost: mpsc::Sender<Lost>,
+        late: mpsc::Sender<Late>,
         witness: impl Fn(Draft) + Send + Sync + 'static,
     ) -> Self {
         let witness = Box::new(witness);
@@ -80,7 +83,7 @@ impl Switchboard {
             rng,
             witness,
             inbound,
-            lost,
+            late,
             dry_run: DryRun::default(),
         };
         Self {

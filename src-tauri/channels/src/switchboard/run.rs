@@ -1,9 +1,9 @@
 //! An adapter's run under supervision: what it reports is passed on, and when it ends by itself it is tried
 //! again.
 
-use super::channel::Line;
+use super::line::Line;
 use crate::backoff::Backoff;
-use crate::{Arrival, Lost, Refusal, Signal};
+use crate::{Arrival, LateNews, Refusal, Signal};
 use foldback_wire::{ChannelState, PLANNED, RefusalCode, Timestamp};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -183,12 +183,17 @@ impl Supervision {
                 message,
                 refusal,
                 kept,
-            } => self.line.lose(Lost {
-                channel: self.line.id.clone(),
+            } => {
+                let channel = &self.line.id;
+                tracing::warn!(%channel, %message, refusal = %refusal.code, "an acknowledged message did not arrive");
+                self.line.tell(message, LateNews::Undelivered(refusal), kept);
+            }
+            Signal::Receipt {
                 message,
-                refusal,
+                receipt,
+                when,
                 kept,
-            }),
+            } => self.line.tell(message, LateNews::Receipt { receipt, when }, kept),
         }
     }
 

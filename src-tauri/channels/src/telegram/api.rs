@@ -1,12 +1,12 @@
 //! Calls of the Bot API: <https://core.telegram.org/bots/api#making-requests>.
 
-use crate::{Refusal, http};
-use foldback_wire::{RefusalCode, Secret};
+use crate::{Refusal, download::download, http};
+use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::multipart::Form;
-use reqwest::{Client, RequestBuilder, StatusCode};
+use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How long a call may take; sending a large file takes longer than any other.
@@ -33,6 +33,12 @@ struct Answer {
 #[derive(Debug, Deserialize)]
 struct Parameters {
     retry_after: Option<u64>,
+}
+
+/// <https://core.telegram.org/bots/api#file>
+#[derive(Debug, Deserialize)]
+struct File {
+    file_path: Option<String>,
 }
 
 impl Api {
@@ -70,6 +76,34 @@ impl Api {
         self.answer(request.timeout(FILE_PATIENCE)).await
     }
 
+    /// Fetches a file: <https://core.telegram.org/bots/api#getfile>. Larger ones than 20 MB are refused there.
+    pub(super) async fn download(&self, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let id = file.source.as_deref().ok_or_else(Refusal::no_handle)?;
+        let found: File = self
+            .call("getFile", &json!({"file_id": id}))
+            .await
+            .map_err(about_file)?;
+        let path = found.file_path.unwrap_or_default();
+        // A server in local mode names a path of its own machine; anything else out of the ordinary is no path either.
+        let strange = |part: &str| matches!(part, "" | "." | "..");
+        if path.split('/').any(strange) {
+            let why =
+                "Telegram gave no path to fetch it from (a local Bot API server must run without --local)";
+            return Err(Refusal::new(RefusalCode::Unsupported, why));
+        }
+        let mut url =
+            Url::parse(&self.root).map_err(|e| Refusal::new(RefusalCode::Rejected, e.to_string()))?;
+        // An address with a host, as this is one, has a path.
+        if let Ok(mut parts) = url.path_segments_mut() {
+            let bot = format!("bot{}", self.token.expose());
+            parts
+                .pop_if_empty()
+                .extend(["file", &bot])
+                .extend(path.split('/'));
+        }
+        download(self.client.get(url), &file.media_type, limit).await
+    }
+
     fn address(&self, method: &str) -> String {
         format!("{}/bot{}/{method}", self.root, self.token.expose())
     }
@@ -102,6 +136,18 @@ impl Api {
         // A server that failed may have failed after it did what was asked.
         refusal.maybe_done = code >= 500;
         refusal
+    }
+}
+
+/// A file that is unknown or has expired has a wrong id.
+fn about_file(refusal: Refusal) -> Refusal {
+    let said = refusal.detail.to_ascii_lowercase();
+    let gone = said.contains("invalid file_id") || said.contains("wrong file");
+    let code = if gone { RefusalCode::Gone } else { refusal.code };
+    Refusal {
+        code,
+        maybe_done: false,
+        ..refusal
     }
 }
 

@@ -10,7 +10,7 @@ use crate::folder::Folder;
 use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Capabilities, ChannelId, Clock, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -70,5 +70,9 @@ impl ChannelAdapter for Telegram {
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
         self.send(&call.target, &call.operation).await
+    }
+
+    async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        self.api.download(file, limit).await
     }
 }

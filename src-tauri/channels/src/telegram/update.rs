@@ -1,7 +1,7 @@
 //! Updates as messages: <https://core.telegram.org/bots/api#update>.
 
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 
 /// An update, of which only the number is read at first: one that cannot be read can still be confirmed.
@@ -42,6 +42,8 @@ struct Message {
     #[serde(default)]
     caption_entities: Vec<Entity>,
     reply_to_message: Option<Box<Answered>>,
+    /// From where it is passed on: <https://core.telegram.org/bots/api#messageorigin>.
+    forward_origin: Option<IgnoredAny>,
     #[serde(default)]
     photo: Vec<File>,
     document: Option<File>,
@@ -91,6 +93,8 @@ struct Entity {
 #[derive(Debug, Deserialize)]
 #[expect(clippy::struct_field_names, reason = "the Bot API names them so")]
 struct File {
+    /// <https://core.telegram.org/bots/api#file>
+    file_id: Option<String>,
     file_name: Option<String>,
     mime_type: Option<String>,
     file_size: Option<u64>,
@@ -145,6 +149,7 @@ impl Message {
                 is_bot: sender.is_bot,
             },
             mentioned: answers_bot || self.mentions(text, bot),
+            forwarded: self.forward_origin.is_some(),
             text: text.to_owned(),
             files,
             at: Timestamp(self.date.saturating_mul(1_000)),
@@ -192,6 +197,7 @@ impl Message {
             name: file.file_name.clone().unwrap_or_else(|| name.to_owned()),
             media_type: file.mime_type.clone().unwrap_or_else(|| media.to_owned()),
             size: file.file_size,
+            source: file.file_id.clone(),
         })
         .collect()
     }

@@ -2,8 +2,9 @@
 
 use super::WhatsAppNumber;
 use super::failure::Failure;
+use crate::download::{Hosts, download, sha256};
 use crate::{Refusal, http};
-use foldback_wire::{RefusalCode, Secret};
+use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::multipart::Form;
 use reqwest::{Client, RequestBuilder, StatusCode};
@@ -21,7 +22,12 @@ pub(super) struct Api {
     /// With the version and the id of the phone number, which every call is about.
     number: String,
     token: Secret,
+    hosts: Hosts,
 }
+
+/// Where files are:
+/// <https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media#download-media>.
+const FILES: &[&str] = &["lookaside.fbsbx.com"];
 
 /// What is known of a phone number.
 #[derive(Debug, Deserialize)]
@@ -36,6 +42,13 @@ struct Refused {
     error: Failure,
 }
 
+/// Where a file is.
+#[derive(Debug, Deserialize)]
+struct Media {
+    url: String,
+    sha256: Option<String>,
+}
+
 #[derive(Debug, Deserialize)]
 struct Uploaded {
     id: String,
@@ -47,6 +60,7 @@ impl Api {
             client: http::client(root)?,
             number: format!("{}/{}", root.trim_end_matches('/'), number.id),
             token: number.token.clone(),
+            hosts: Hosts::new(root, FILES),
         })
     }
 
@@ -78,6 +92,32 @@ impl Api {
         let sent = self.client.post(address).multipart(file).timeout(FILE_PATIENCE);
         let uploaded: Result<Uploaded, _> = self.answer(sent, Failure::refusal).await;
         uploaded.map(|uploaded| uploaded.id).map_err(harmless)
+    }
+
+    /// Fetches a file that somebody sent. Its address is asked for first, and is good for five minutes:
+    /// <https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media#get-media-url>.
+    pub(super) async fn download(&self, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let id = file.source.as_deref().ok_or_else(Refusal::no_handle)?;
+        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(Refusal::new(RefusalCode::Rejected, "its id is none of WhatsApp"));
+        }
+        let (root, number) = self.number.rsplit_once('/').unwrap_or_default();
+        let address = format!("{root}/{id}?phone_number_id={number}");
+        let asked = self.client.get(address).timeout(PATIENCE);
+        let found: Media = self
+            .answer(asked, Failure::refusal_about_media)
+            .await
+            .map_err(harmless)?;
+        let url = self.hosts.allow(&found.url)?;
+        let request = self.client.get(url).bearer_auth(self.token.expose());
+        let bytes = download(request, &file.media_type, limit).await?;
+        // Webhooks have it in base64; here it is written in hexadecimal digits, and nothing else is compared.
+        let noted = found.sha256.filter(|told| told.len() == 64);
+        if noted.is_some_and(|told| told != sha256(&bytes)) {
+            let why = "other bytes came than WhatsApp has noted";
+            return Err(Refusal::new(RefusalCode::Transient, why));
+        }
+        Ok(bytes)
     }
 
     async fn answer<T: DeserializeOwned>(

@@ -66,6 +66,17 @@ impl Failure {
         }
     }
 
+    /// The same of a call that names a file: an unknown id is one that has expired.
+    pub(super) fn refusal_about_media(&self) -> Refusal {
+        match self.code {
+            Some(code @ (100 | 33 | 131_052)) => {
+                let why = format!("(#{code}) the file is not there any more");
+                Refusal::new(RefusalCode::Gone, why)
+            }
+            _ => self.refusal(),
+        }
+    }
+
     /// The kind of an error, and what a person can do about it. Meta wants the codes to be read, never the words.
     const fn meaning(&self) -> (RefusalCode, &'static str) {
         use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};

@@ -13,7 +13,7 @@ use crate::folder::Folder;
 use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Capabilities, ChannelId, Clock, RefusalCode, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, RefusalCode, Rng, Secret};
 use memory::Memory;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -116,5 +116,9 @@ impl ChannelAdapter for WhatsApp {
 
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
         self.send(&call.target, &call.operation).await
+    }
+
+    async fn fetch(&self, _: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        self.api.download(file, limit).await
     }
 }

@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use crate::Refusal;
-use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Sender, Timestamp};
+use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Receipt, Sender, Timestamp};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -15,6 +15,8 @@ pub(super) struct News {
     pub(super) messages: Vec<Inbound>,
     /// Messages of ours that were acknowledged and did not arrive, with the reason.
     pub(super) lost: Vec<(MessageId, Refusal)>,
+    /// Messages of ours that have come further, and when.
+    pub(super) receipts: Vec<(MessageId, Receipt, Timestamp)>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -98,6 +100,11 @@ struct Message {
 struct Context {
     id: Option<String>,
     from: Option<String>,
+    /// Passed on, or passed on more than five times: one of the two is there.
+    #[serde(default)]
+    forwarded: bool,
+    #[serde(default)]
+    frequently_forwarded: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -132,16 +139,22 @@ struct Location {
 
 #[derive(Debug, Deserialize)]
 struct File {
+    id: Option<String>,
     caption: Option<String>,
     filename: Option<String>,
     mime_type: Option<String>,
 }
 
+/// <https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/status>.
+/// Whose device it tells of is not read, nor what is paid for it.
 #[derive(Debug, Deserialize)]
 struct Status {
     id: String,
     #[serde(rename = "status")]
     became: String,
+    /// Seconds, as text.
+    #[serde(default)]
+    timestamp: Value,
     #[serde(default)]
     errors: Vec<Failure>,
 }
@@ -183,8 +196,10 @@ impl News {
                 .extend(message.inbound(channel, &contacts, &own, now));
         }
         for status in all::<Status>("status", content.statuses) {
-            // Sent, delivered, read and played say nothing that the acknowledgement did not.
-            if status.became == "failed" {
+            if let Some(receipt) = status.receipt() {
+                let when = moment(&status.timestamp).unwrap_or(now);
+                self.receipts.push((status.id.into(), receipt, when));
+            } else if status.became == "failed" {
                 let failure = status.errors.into_iter().next().unwrap_or_default();
                 self.lost.push((status.id.into(), failure.refusal()));
             }
@@ -204,6 +219,25 @@ fn read<T: DeserializeOwned>(what: &'static str, item: Value) -> Option<T> {
     serde_json::from_value(item)
         .inspect_err(|error| tracing::warn!(what, line = error.line(), "part of a webhook is not understood"))
         .ok()
+}
+
+/// The moment of so many seconds, as text.
+fn moment(seconds: &Value) -> Option<Timestamp> {
+    let seconds: i64 = seconds.as_str()?.parse().ok()?;
+    Some(Timestamp(seconds.saturating_mul(1_000)))
+}
+
+impl Status {
+    /// How far the message has come; `None` where it has not, and for what is not known here.
+    fn receipt(&self) -> Option<Receipt> {
+        match self.became.as_str() {
+            "sent" => Some(Receipt::Sent),
+            "delivered" => Some(Receipt::Delivered),
+            "read" => Some(Receipt::Read),
+            "played" => Some(Receipt::Played),
+            _ => None,
+        }
+    }
 }
 
 impl Message {
@@ -236,13 +270,16 @@ impl Message {
             .context
             .as_ref()
             .is_some_and(|context| context.from.as_deref() == Some(own));
+        let forwarded = self
+            .context
+            .as_ref()
+            .is_some_and(|context| context.forwarded || context.frequently_forwarded);
         let names_us = || {
             text.match_indices(&format!("@{own}")).any(|(at, name)| {
                 let after = text[at + name.len()..].chars().next();
                 !after.is_some_and(|c| c.is_ascii_digit())
             })
         };
-        let seconds: Option<i64> = self.timestamp.as_str().and_then(|text| text.parse().ok());
         Some(Inbound {
             channel: channel.clone(),
             account: None,
@@ -255,6 +292,7 @@ impl Message {
             message: self.id.into(),
             reply_to: self.context.and_then(|context| context.id).map(Into::into),
             mentioned: answers_us || (!own.is_empty() && names_us()),
+            forwarded,
             sender: Sender {
                 name: name.unwrap_or_else(|| sender.clone()),
                 display_name: display_name.unwrap_or_else(|| sender.clone()),
@@ -263,7 +301,7 @@ impl Message {
             },
             text,
             files,
-            at: seconds.map_or(now, |seconds| Timestamp(seconds.saturating_mul(1_000))),
+            at: moment(&self.timestamp).unwrap_or(now),
             dry_run: false,
         })
     }
@@ -304,6 +342,7 @@ impl Message {
                 name: file.filename.clone().unwrap_or_else(|| name.to_owned()),
                 media_type: file.mime_type.clone().unwrap_or_else(|| kind.to_owned()),
                 size: None,
+                source: file.id.clone(),
             })
             .collect()
     }

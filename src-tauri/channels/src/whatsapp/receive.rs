@@ -1,5 +1,6 @@
 //! Webhooks: <https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint>.
-//! One is confirmed with 200 only once its messages, and what it says of ours that did not arrive, are durable here; until then Meta sends it again, for seven days
+//! One is confirmed with 200 only once its messages, and what it says of ours, are durable here; until then Meta sends it
+//! again, for seven days
 //! (<https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview>).
 
 use super::WhatsApp;
@@ -158,6 +159,19 @@ impl WhatsApp {
                 refusal,
                 kept,
             });
+        }
+        for (message, receipt, when) in news.receipts {
+            let (kept, told) = oneshot::channel();
+            let receipt = Signal::Receipt {
+                message,
+                receipt,
+                when,
+                kept: Some(kept),
+            };
+            if sink.send(receipt).await.is_err() {
+                return again();
+            }
+            waiting.push(told);
         }
         for kept in waiting {
             if kept.await.is_err() {

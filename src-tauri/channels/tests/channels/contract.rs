@@ -7,7 +7,7 @@ use foldback_channels::contract::{Subject, check};
 use foldback_channels::{
     Ack, Call, ChannelAdapter, Feature, Loopback, Refusal, SignalSink, profile, restrict,
 };
-use foldback_wire::{Capabilities, Operation, Platform, RefusalCode, Target};
+use foldback_wire::{Attachment, Capabilities, ChatId, Operation, Platform, RefusalCode, Target};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -20,6 +20,21 @@ fn subject(adapter: Arc<dyn ChannelAdapter>) -> Subject {
     Subject::new(adapter, target, "theirs".into(), "0".into(), "any.txt")
 }
 
+fn sent(handle: String) -> Attachment {
+    Attachment {
+        name: "a.png".into(),
+        media_type: "image/png".into(),
+        size: None,
+        source: Some(handle),
+    }
+}
+
+/// The same where somebody has sent a file.
+fn with_file(adapter: Arc<dyn ChannelAdapter>, simulated: &Loopback) -> Subject {
+    let handle = simulated.platform().keep(b"hello".to_vec());
+    subject(adapter).with_sent(sent(handle), *b"hello", "file-0")
+}
+
 fn loopback(capabilities: Capabilities) -> Arc<Loopback> {
     let loopback = Loopback::new(capabilities, Arc::new(Stage::new(Platform::Telegram).clock), None);
     loopback.inject(inbound("theirs", "hi")).unwrap();
@@ -29,7 +44,8 @@ fn loopback(capabilities: Capabilities) -> Arc<Loopback> {
 #[tokio::test]
 async fn every_loopback_profile_keeps_the_contract() {
     for platform in Platform::ALL {
-        check(&subject(loopback(profile(*platform))))
+        let loopback = loopback(profile(*platform));
+        check(&with_file(loopback.clone(), &loopback))
             .await
             .unwrap_or_else(|e| panic!("{platform}: {e}"));
     }
@@ -50,7 +66,8 @@ async fn the_remote_loopback_keeps_the_contract() {
     for platform in Platform::ALL {
         let site = Site::open(*platform).await;
         site.adapter.inject(inbound("theirs", "hi")).await.unwrap();
-        check(&subject(site.adapter.clone()))
+        let handle = site.adapter.keep(b"hello").await.unwrap();
+        check(&subject(site.adapter.clone()).with_sent(sent(handle), *b"hello", "file-0"))
             .await
             .unwrap_or_else(|e| panic!("{platform}: {e}"));
         site.close().await;
@@ -68,9 +85,11 @@ enum Defect {
     NoKeys,
     EndsByItself,
     Fails,
+    CutsOff,
+    ReadsTooMuch,
 }
 
-const DEFECTS: [Defect; 8] = [
+const DEFECTS: [Defect; 10] = [
     Defect::Changes,
     Defect::TakesTooMuch,
     Defect::SaysUnsupported,
@@ -79,6 +98,8 @@ const DEFECTS: [Defect; 8] = [
     Defect::NoKeys,
     Defect::EndsByItself,
     Defect::Fails,
+    Defect::CutsOff,
+    Defect::ReadsTooMuch,
 ];
 
 struct Defective {
@@ -112,6 +133,22 @@ impl ChannelAdapter for Defective {
         }
     }
 
+    async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let most = if self.defect == Defect::ReadsTooMuch {
+            u64::MAX
+        } else {
+            limit
+        };
+        let answer = self.sound.fetch(chat, file, most).await;
+        match answer {
+            Ok(mut bytes) if self.defect == Defect::CutsOff => {
+                bytes.pop();
+                Ok(bytes)
+            }
+            answer => answer,
+        }
+    }
+
     async fn perform(&self, mut call: Call) -> Result<Ack, Refusal> {
         match (self.defect, &mut call.operation) {
             (Defect::TakesTooMuch, Operation::SendText { text, .. }) => text.truncate(2_000),
@@ -136,6 +173,7 @@ async fn the_suite_notices_what_is_not_kept() {
     for defect in DEFECTS {
         let sound = loopback(profile(Platform::Discord));
         let less = restrict(profile(Platform::Discord), &[Feature::React]);
+        let handle = sound.platform().keep(b"hello".to_vec());
         let adapter = Defective {
             defect,
             sound,
@@ -144,7 +182,9 @@ async fn the_suite_notices_what_is_not_kept() {
             calls: AtomicUsize::default(),
         };
         assert!(
-            check(&subject(Arc::new(adapter))).await.is_err(),
+            check(&subject(Arc::new(adapter)).with_sent(sent(handle), *b"hello", "file-0"))
+                .await
+                .is_err(),
             "{defect:?} was not noticed"
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::stage::{TestClock, call};
 use foldback_channels::{
-    Arrival, Channel, ChannelAdapter, Delivered, Loopback, Lost, NotDelivered, Switchboard, profile,
+    Arrival, Channel, ChannelAdapter, Delivered, Late, Loopback, NotDelivered, Switchboard, profile,
 };
 use foldback_wire::{Actor, ChannelState, Draft, Kind, Operation, Platform, Rng};
 use std::sync::{Arc, Mutex};
@@ -23,16 +23,16 @@ pub(crate) struct Desk {
     pub(crate) board: Switchboard,
     pub(crate) channel: Channel,
     pub(crate) inbound: mpsc::Receiver<Arrival>,
-    pub(crate) lost: mpsc::Receiver<Lost>,
+    pub(crate) late: mpsc::Receiver<Late>,
     pub(crate) told: Arc<Mutex<Vec<Draft>>>,
 }
 
 impl Desk {
     pub(crate) fn with(adapter: Arc<dyn ChannelAdapter>, clock: TestClock, armed: bool) -> Self {
         let (sink, inbound) = mpsc::channel(1);
-        let (losing, lost) = mpsc::channel(1);
+        let (telling, late) = mpsc::channel(1);
         let told = Arc::new(Mutex::new(Vec::new()));
-        let board = Switchboard::new(Arc::new(clock.clone()), Arc::new(NoChance), sink, losing, {
+        let board = Switchboard::new(Arc::new(clock.clone()), Arc::new(NoChance), sink, telling, {
             let told = Arc::clone(&told);
             move |draft| told.lock().unwrap().push(draft)
         });
@@ -42,7 +42,7 @@ impl Desk {
             board,
             channel,
             inbound,
-            lost,
+            late,
             told,
         }
     }

@@ -249,6 +249,7 @@ pub(crate) fn inbound(id: &str, text: &str) -> Inbound {
         },
         text: text.into(),
         mentioned: false,
+        forwarded: false,
         files: Vec::new(),
         at: Timestamp(0),
         dry_run: false,

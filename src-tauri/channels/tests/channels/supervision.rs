@@ -3,8 +3,10 @@
 use crate::desk::Desk;
 use crate::stage::TestClock;
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Refusal, Signal, SignalSink, profile};
-use foldback_wire::{Actor, Capabilities, ChannelState, Kind, Platform, RefusalCode, Timestamp};
+use foldback_channels::{Ack, Call, ChannelAdapter, LateNews, Refusal, Signal, SignalSink, profile};
+use foldback_wire::{
+    Actor, Attachment, Capabilities, ChannelState, ChatId, Kind, Platform, Receipt, RefusalCode, Timestamp,
+};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,6 +27,8 @@ enum Script {
     Fails(RefusalCode),
     Panics,
     Stays,
+    /// Tells that somebody has read a message.
+    Reads,
     Deaf,
     Loses(u32),
 }
@@ -56,7 +60,7 @@ impl ChannelAdapter for Scripted {
         match script {
             Script::Fails(code) => Err(Refusal::new(code, "as scripted")),
             Script::Panics => panic!("as scripted"),
-            Script::Stays | Script::Loses(_) => {
+            Script::Stays | Script::Reads | Script::Loses(_) => {
                 let losses = match script {
                     Script::Loses(losses) => losses,
                     _ => 0,
@@ -70,6 +74,15 @@ impl ChannelAdapter for Scripted {
                         kept: Some(kept),
                     };
                     sink.send(undelivered).await.ok();
+                }
+                if matches!(script, Script::Reads) {
+                    let read = Signal::Receipt {
+                        message: "m1".into(),
+                        receipt: Receipt::Read,
+                        when: Timestamp(5),
+                        kept: None,
+                    };
+                    sink.send(read).await.ok();
                 }
                 let up = Signal::State {
                     state: ChannelState::Up,
@@ -88,6 +101,10 @@ impl ChannelAdapter for Scripted {
                 std::future::pending().await
             }
         }
+    }
+
+    async fn fetch(&self, _: &ChatId, _: &Attachment, _: u64) -> Result<Vec<u8>, Refusal> {
+        Err(Refusal::new(RefusalCode::Gone, "there are no files here"))
     }
 
     async fn perform(&self, _: Call) -> Result<Ack, Refusal> {
@@ -171,12 +188,15 @@ async fn an_adapter_that_does_not_stop_is_dropped() {
 async fn what_did_not_arrive_after_all_goes_on_with_its_channel() {
     let mut desk = Scripted::desk([Script::Loses(1)]);
     desk.on().await;
-    let lost = desk.lost.recv().await.unwrap();
+    let lost = desk.late.recv().await.unwrap();
+    let LateNews::Undelivered(refusal) = lost.news else {
+        panic!("{:?}", lost.news);
+    };
     assert_eq!(
         (
             lost.channel.as_str(),
             lost.message.as_str(),
-            lost.refusal.detail.as_str()
+            refusal.detail.as_str()
         ),
         ("telegram", "m1", "not on the platform")
     );
@@ -185,13 +205,33 @@ async fn what_did_not_arrive_after_all_goes_on_with_its_channel() {
 }
 
 #[tokio::test]
+async fn how_far_a_message_has_come_goes_on_with_its_channel() {
+    let mut desk = Scripted::desk([Script::Reads]);
+    desk.on().await;
+    let read = desk.late.recv().await.unwrap();
+    assert!(
+        matches!(
+            read.news,
+            LateNews::Receipt {
+                receipt: Receipt::Read,
+                when: Timestamp(5)
+            }
+        ),
+        "{:?}",
+        read.news
+    );
+    assert_eq!((read.channel.as_str(), read.message.as_str()), ("telegram", "m1"));
+    desk.off().await;
+}
+
+#[tokio::test]
 async fn what_finds_nobody_to_write_it_down_stays_with_its_platform() {
     let (mut desk, told) = Scripted::telling([Script::Loses(3)]);
     // They wait for nobody: the state behind them comes through.
     desk.on().await;
-    let first = desk.lost.recv().await.unwrap();
+    let first = desk.late.recv().await.unwrap();
     assert_eq!(first.message.as_str(), "m1");
-    assert!(desk.lost.try_recv().is_err(), "the others found no place");
+    assert!(desk.late.try_recv().is_err(), "the others found no place");
     first.kept.unwrap().send(()).unwrap();
     let (told, mut kept) = (std::mem::take(&mut *told.lock().unwrap()), Vec::new());
     for told in told {

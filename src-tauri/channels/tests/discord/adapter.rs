@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::fetch::file as sent_file;
 use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that};
 use crate::shared::calls::{file, reply, said, target, voice};
 use foldback_channels::contract::{Subject, check};
@@ -28,6 +29,9 @@ async fn it_keeps_the_contract() {
             "999999".into(),
             "a.ogg",
         );
+        let sent = place.server.keep(b"hello");
+        let gone = sent.replace("/attachments/", "/attachments/0");
+        let subject = subject.with_sent(sent_file(&sent), *b"hello", gone);
         check(&subject).await.unwrap();
     }
 }

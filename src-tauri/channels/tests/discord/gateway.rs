@@ -1,9 +1,9 @@
 //! The session: resumed, begun anew, followed without loss.
 
-use crate::place::{DIRECT, Place, TOKEN, adapter, timed};
+use crate::place::{DIRECT, Place, ROOM, TOKEN, adapter, timed};
 use crate::shared::run::{Run, until};
 use crate::time::Hasty;
-use foldback_channels::strict::discord::Order;
+use foldback_channels::strict::discord::{DiscordServer, Order};
 use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -172,6 +172,88 @@ async fn what_is_written_while_the_channel_is_off_comes_in_when_it_is_on_again()
     write(&place, "two");
     assert_eq!(run.message().await.text, "two");
     assert_eq!(place.server.sessions(), (2, 1));
+}
+
+#[tokio::test]
+async fn what_the_last_process_did_not_keep_comes_in_with_the_next() {
+    let place = Place::open().await;
+    let process = || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path()));
+    let mut run = Run::up(&process()).await;
+    write(&place, "one");
+    run.message().await;
+    write(&place, "two");
+    // One waits for the journal and one for the pipeline when the process ends.
+    write(&place, "three");
+    let two = run.arrival().await;
+    run.end().await;
+    drop(two);
+    write(&place, "four");
+    let mut run = Run::of(&process());
+    assert_eq!(
+        run.until(ChannelState::Up).await,
+        "connected again as foldback, nothing was missed"
+    );
+    let seen = run.messages_until("four", |_| ()).await;
+    assert_eq!(seen, ["two", "three", "four"]);
+    assert_eq!(place.server.sessions(), (1, 1));
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_process_goes_on_as_the_bot_that_another_was() {
+    let place = Place::open().await;
+    let process = || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path()));
+    let mut run = Run::up(&process()).await;
+    let own = json!({"id": "77", "tags": {"bot_id": DiscordServer::BOT.to_string()}});
+    place
+        .server
+        .dispatch("GUILD_CREATE", json!({"id": "900", "roles": [own]}));
+    write(&place, "one");
+    run.message().await;
+    write(&place, "two");
+    run.arrival().await;
+    run.end().await;
+    let mut run = Run::up(&process()).await;
+    place
+        .server
+        .write(ROOM, &json!({"content": "<@&77> hi", "mention_roles": ["77"]}));
+    assert_eq!(run.message().await.text, "two");
+    assert!(run.message().await.mentioned);
+}
+
+#[tokio::test]
+async fn a_process_begins_anew_where_nothing_is_left_to_go_on_with() {
+    let place = Place::open().await;
+    let process = || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path()));
+    Run::up(&process()).await.end().await;
+    place.server.forget_session();
+    let mut run = Run::of(&process());
+    let why = run.until(ChannelState::Down).await;
+    assert!(why.contains("what was written meanwhile did not arrive"), "{why}");
+    run.until(ChannelState::Up).await;
+    run.end().await;
+    assert_eq!(place.server.sessions(), (2, 0));
+    let bookmarks = || {
+        std::fs::read_dir(place.dir.path())
+            .unwrap()
+            .map(|file| file.unwrap().path())
+    };
+    let bookmark = bookmarks().find(|file| file.extension().is_some_and(|kind| kind == "json"));
+    std::fs::write(bookmark.unwrap(), "{\"open\":").unwrap();
+    Run::up(&process()).await.end().await;
+    assert_eq!(place.server.sessions(), (3, 0));
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn no_bot_takes_up_the_session_of_another() {
+    let place = Place::open().await;
+    let process =
+        |token| Arc::new(adapter(&place.server, token, place.dir.path()).resuming(place.dir.path()));
+    Run::up(&process(TOKEN)).await.end().await;
+    assert_eq!(place.server.calls(), 1, "it asked where the gateway is");
+    Run::of(&process(&format!("{TOKEN}x"))).ended().await;
+    assert_eq!(place.server.calls(), 2, "and so does the other one");
 }
 
 #[tokio::test]

@@ -2,6 +2,9 @@
 
 mod adapter;
 mod bench;
+#[path = "../shared/elsewhere.rs"]
+mod elsewhere;
+mod fetch;
 mod gateway;
 mod place;
 mod receive;

@@ -96,6 +96,20 @@ async fn channels_threads_and_mentions() {
 }
 
 #[tokio::test]
+async fn what_is_passed_on_is_marked_so() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    for (kind, forwarded) in [(0, false), (1, true)] {
+        let reference = json!({"type": kind, "message_id": "5", "channel_id": ROOM.to_string()});
+        place
+            .server
+            .write(ROOM, &json!({"content": "yes", "message_reference": reference}));
+        assert_eq!(run.message().await.forwarded, forwarded);
+    }
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
 async fn the_role_that_a_server_keeps_for_the_bot_is_its_name_too() {
     let place = Place::open().await;
     let mut run = Run::up(&place.adapter).await;
@@ -128,21 +142,48 @@ async fn files_and_stickers_come_with_what_is_said() {
     let files = run.message().await.files;
     let found: Vec<_> = files
         .iter()
-        .map(|f| (f.name.as_str(), f.media_type.as_str(), f.size))
+        .map(|f| {
+            (
+                f.name.as_str(),
+                f.media_type.as_str(),
+                f.size,
+                f.source.as_deref(),
+            )
+        })
         .collect();
     assert_eq!(
         found,
         [
-            ("a.pdf", "application/pdf", Some(7)),
-            ("b", "application/octet-stream", Some(4_000_000_000))
+            ("a.pdf", "application/pdf", Some(7), Some("u")),
+            ("b", "application/octet-stream", Some(4_000_000_000), Some("u"))
         ]
     );
     let stickers = run.message().await.files;
     let found: Vec<_> = stickers
         .iter()
-        .map(|f| (f.name.as_str(), f.media_type.as_str()))
+        .map(|f| {
+            (
+                f.name.as_str(),
+                f.media_type.as_str(),
+                f.source.as_deref().unwrap(),
+            )
+        })
         .collect();
-    assert_eq!(found, [("wave.png", "image/png"), ("hop.gif", "image/gif")]);
+    assert_eq!(
+        found,
+        [
+            (
+                "wave.png",
+                "image/png",
+                "https://cdn.discordapp.com/stickers/1.png"
+            ),
+            (
+                "hop.gif",
+                "image/gif",
+                "https://media.discordapp.net/stickers/2.gif"
+            )
+        ]
+    );
 }
 
 #[tokio::test]

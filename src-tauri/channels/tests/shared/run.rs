@@ -25,10 +25,20 @@ impl Run {
         Self { signals, stop, task }
     }
 
+    /// The next signal. A receipt on the way to it is written down.
+    pub(crate) async fn next(&mut self) -> Signal {
+        loop {
+            match self.signals.recv().await.expect("it runs") {
+                Signal::Receipt { kept, .. } => drop(kept.map(|kept| kept.send(()))),
+                signal => return signal,
+            }
+        }
+    }
+
     /// The next message, not kept yet.
     pub(crate) async fn arrival(&mut self) -> Arrival {
         loop {
-            if let Signal::Message(arrival) = self.signals.recv().await.expect("it runs") {
+            if let Signal::Message(arrival) = self.next().await {
                 return *arrival;
             }
         }
@@ -44,7 +54,7 @@ impl Run {
     /// Waits for a state, and gives the reason.
     pub(crate) async fn until(&mut self, wanted: ChannelState) -> String {
         loop {
-            if let Signal::State { state, why } = self.signals.recv().await.expect("it runs")
+            if let Signal::State { state, why } = self.next().await
                 && state == wanted
             {
                 return why;

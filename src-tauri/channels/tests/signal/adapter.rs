@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::fetch::file as sent_file;
 use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, several};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::{Run, until};
@@ -49,6 +50,8 @@ async fn it_keeps_the_contract() {
                 "1763700000000:+19999999999".into(),
                 "a.ogg",
             );
+            let sent = place.server.keep(b"hello");
+            let subject = subject.with_sent(sent_file(&sent), *b"hello", "gone");
             check(&subject).await.unwrap();
         }
         let rules: Vec<_> = place.server.broken().iter().map(|rule| rule.says).collect();

@@ -3,9 +3,11 @@
 mod accounts;
 mod adapter;
 mod bench;
+mod fetch;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;
+mod receipts;
 mod receive;
 mod refusals;
 mod server;

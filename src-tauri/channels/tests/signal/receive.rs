@@ -154,14 +154,21 @@ async fn files_come_with_their_text() {
     let names: Vec<_> = message
         .files
         .iter()
-        .map(|f| (f.name.as_str(), f.media_type.as_str(), f.size))
+        .map(|f| {
+            (
+                f.name.as_str(),
+                f.media_type.as_str(),
+                f.size,
+                f.source.as_deref(),
+            )
+        })
         .collect();
     assert_eq!(message.text, "Look");
     assert_eq!(
         names,
         [
-            ("a.pdf", "application/pdf", Some(7)),
-            ("attachment", "image/jpeg", None)
+            ("a.pdf", "application/pdf", Some(7), Some("x.pdf")),
+            ("attachment", "image/jpeg", None, Some("y"))
         ]
     );
     assert_eq!(run.message().await.files[0].name, "sticker.webp");

@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::fetch::file as sent_file;
 use crate::place::{DIRECT, Place, ROOM, ana, webhooks};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::{Run, until};
@@ -24,6 +25,8 @@ async fn it_keeps_the_contract() {
             nobodys.into(),
             "a.ogg",
         );
+        let sent = place.server.keep(b"hello");
+        let subject = subject.with_sent(sent_file(&sent), *b"hello", "F0GONE");
         check(&subject).await.unwrap();
     }
 }

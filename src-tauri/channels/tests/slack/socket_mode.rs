@@ -190,13 +190,20 @@ async fn files_come_with_their_message_and_who_sent_them() {
     let files: Vec<_> = message
         .files
         .iter()
-        .map(|f| (f.name.as_str(), f.media_type.as_str(), f.size))
+        .map(|f| {
+            (
+                f.name.as_str(),
+                f.media_type.as_str(),
+                f.size,
+                f.source.as_deref(),
+            )
+        })
         .collect();
     assert_eq!(
         files,
         [
-            ("a.pdf", "application/pdf", Some(7)),
-            ("file", "application/octet-stream", None)
+            ("a.pdf", "application/pdf", Some(7), Some("F1")),
+            ("file", "application/octet-stream", None, Some("F2"))
         ]
     );
     let sender = &message.sender;

@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::fetch::file as sent_file;
 use crate::place::{CHAT, FORUM, Place};
 use crate::shared::calls::{file, reply, said, target, voice};
 use foldback_channels::contract::{Subject, check};
@@ -19,6 +20,8 @@ async fn it_keeps_the_contract() {
         "999999".into(),
         "a.ogg",
     );
+    let sent = place.server.keep(b"hello");
+    let subject = subject.with_sent(sent_file(&sent), *b"hello", "AgACgone");
     check(&subject).await.unwrap();
 }
 

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod bench;
+mod fetch;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;

@@ -135,7 +135,7 @@ async fn files_come_with_their_caption_and_news_of_the_chat_do_not_come() {
     place
         .server
         .write(FORUM, json!({"from": ana(), "date": 1, "new_chat_title": "x"}));
-    let photo = json!([{"file_size": 10}, {"file_size": 90}]);
+    let photo = json!([{"file_id": "small", "file_size": 10}, {"file_id": "large", "file_size": 90}]);
     place.server.write(
         CHAT,
         json!({"from": ana(), "date": 1, "caption": "Look", "photo": photo}),
@@ -149,15 +149,30 @@ async fn files_come_with_their_caption_and_news_of_the_chat_do_not_come() {
         (
             first.text.as_str(),
             first.files[0].name.as_str(),
-            first.files[0].size
+            first.files[0].size,
+            first.files[0].source.as_deref()
         ),
-        ("Look", "photo.jpg", Some(90))
+        ("Look", "photo.jpg", Some(90), Some("large"))
     );
     let second = run.message().await;
     assert_eq!(
         (second.text.as_str(), second.files[0].media_type.as_str()),
         ("", "application/pdf")
     );
+}
+
+#[tokio::test]
+async fn what_is_passed_on_is_marked_so() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place.adapter);
+    let mut passed_on = text("yes");
+    passed_on["forward_origin"] = json!({"type": "hidden_user", "sender_user_name": "Bob", "date": 1});
+    let mut quoting = text("no");
+    quoting["quote"] = json!({"text": "yes", "position": 0});
+    for (message, forwarded) in [(passed_on, true), (quoting, false), (text("no"), false)] {
+        place.server.write(CHAT, message);
+        assert_eq!(run.message().await.forwarded, forwarded);
+    }
 }
 
 #[tokio::test]

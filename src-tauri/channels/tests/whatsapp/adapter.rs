@@ -1,5 +1,6 @@
 //! What the adapter sends.
 
+use crate::fetch::file as sent_file;
 use crate::place::{ANA, BEA, GROUP, Place};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::Run;
@@ -35,6 +36,8 @@ async fn it_keeps_the_contract() {
         "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI0000000000000000AA==".into(),
         "a.txt",
     );
+    let sent = place.server.keep(b"hello");
+    let subject = subject.with_sent(sent_file(&sent), *b"hello", "1");
     check(&subject).await.unwrap();
 }
 

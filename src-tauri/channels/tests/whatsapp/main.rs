@@ -2,7 +2,11 @@
 
 mod adapter;
 mod bench;
+#[path = "../shared/elsewhere.rs"]
+mod elsewhere;
+mod fetch;
 mod place;
+mod receipts;
 mod receive;
 mod refusals;
 mod server;

@@ -114,7 +114,7 @@ impl Run {
     /// Who waits until the next loss is written down.
     pub(crate) async fn loss(&mut self) -> oneshot::Sender<()> {
         loop {
-            if let Signal::Undelivered { kept, .. } = self.signals.recv().await.expect("it runs") {
+            if let Signal::Undelivered { kept, .. } = self.next().await {
                 return kept.unwrap();
             }
         }
@@ -127,7 +127,7 @@ impl Run {
                 message,
                 refusal,
                 kept,
-            } = self.signals.recv().await.expect("it runs")
+            } = self.next().await
             {
                 kept.unwrap().send(()).unwrap();
                 return (message.to_string(), refusal);

@@ -68,6 +68,20 @@ async fn what_is_not_kept_comes_again() {
 }
 
 #[tokio::test]
+async fn what_is_passed_on_is_marked_so() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    for (context, forwarded) in [
+        (json!({"forwarded": true}), true),
+        (json!({"frequently_forwarded": true}), true),
+        (json!({"from": ANA, "id": "wamid.1"}), false),
+    ] {
+        place.server.write(ANA, with(text("yes"), "context", context));
+        assert_eq!(run.message().await.forwarded, forwarded);
+    }
+}
+
+#[tokio::test]
 async fn a_batch_is_confirmed_only_when_all_of_it_is_kept() {
     let place = Place::open().await;
     let (mut run, callback) = Run::up(&place.adapter).await;
@@ -164,17 +178,25 @@ async fn files_choices_and_places_are_messages() {
     let location = json!({"latitude": 37.5, "longitude": -122.25, "name": "Here"});
     let choice = json!({"type": "button_reply", "button_reply": {"id": "1", "title": "Yes"}});
     for (message, words, files) in [
-        (media("image", image), "Look", &[("image.jpg", "image/jpeg")][..]),
+        (
+            media("image", image),
+            "Look",
+            &[("image.jpg", "image/jpeg", "1")][..],
+        ),
         (
             media("audio", voice),
             "",
-            &[("audio.ogg", "audio/ogg; codecs=opus")],
+            &[("audio.ogg", "audio/ogg; codecs=opus", "2")],
         ),
-        (media("document", document), "", &[("a.pdf", "application/pdf")]),
+        (
+            media("document", document),
+            "",
+            &[("a.pdf", "application/pdf", "3")],
+        ),
         (
             media("sticker", json!({"id": "4"})),
             "",
-            &[("sticker.webp", "image/webp")],
+            &[("sticker.webp", "image/webp", "4")],
         ),
         (media("location", location), "Location: Here, 37.5, -122.25", &[]),
         (media("interactive", choice), "Yes", &[]),
@@ -185,7 +207,13 @@ async fn files_choices_and_places_are_messages() {
         let seen: Vec<_> = inbound
             .files
             .iter()
-            .map(|file| (file.name.as_str(), file.media_type.as_str()))
+            .map(|file| {
+                (
+                    file.name.as_str(),
+                    file.media_type.as_str(),
+                    file.source.as_deref().unwrap(),
+                )
+            })
             .collect();
         assert_eq!((inbound.text.as_str(), seen.as_slice()), (words, files));
     }
@@ -271,17 +299,23 @@ async fn a_loss_that_is_not_written_down_is_told_again() {
 }
 
 #[tokio::test]
-async fn statuses_that_say_nothing_new_are_confirmed_and_told_to_nobody() {
+async fn statuses_that_nobody_knows_are_confirmed_and_told_to_nobody() {
     let place = Place::open().await;
     let mut run = Run::registered(&place).await;
-    place.send("hi").await.unwrap();
-    for status in ["delivered", "read", "played", "deleted", "another"] {
+    for status in [
+        json!("deleted"),
+        json!("another"),
+        json!("Read"),
+        json!(7),
+        json!(null),
+    ] {
         let status = json!({"id": "wamid.x", "status": status, "timestamp": "1", "recipient_id": ANA});
         place.server.tell(json!({"statuses": [status]}));
     }
     confirmed(&place).await;
     assert!(run.signals.try_recv().is_err());
     assert_eq!(place.server.broken(), []);
+    run.end().await;
 }
 
 #[tokio::test]

@@ -2,12 +2,15 @@
 
 use super::reach::{reach, reach_url};
 use crate::{end::Stop, places::Place};
+use foldback_agents::speech::DEFAULT_COMMAND;
 use foldback_api::{Backend, Setup};
-use foldback_pipeline::config::{self, ChannelConfig, Config, EndpointConfig, Secret};
+use foldback_pipeline::config::{
+    self, ChannelConfig, Config, EndpointConfig, Secret, SpeechBackend, SpeechConfig,
+};
 use foldback_store::{Journal as _, MemoryJournal, SqliteJournal};
 use foldback_wire::ChannelId;
 use serde::Serialize;
-use std::{collections::BTreeSet, fs, io, path::Path, sync::Arc};
+use std::{collections::BTreeSet, fs, io, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -75,7 +78,8 @@ pub(super) async fn all(place: &Place) -> Vec<Finding> {
         journal(&setup.journal_file(), &mut findings).await;
         secrets(&setup.config, &setup.base, &mut findings);
         channels(&setup.config, &mut findings).await;
-        agents(&setup.config, &mut findings).await;
+        agents(&setup.config, &setup.base, &mut findings).await;
+        speech(&setup.config, &mut findings).await;
         assembly(setup, &mut findings).await;
     }
     findings.0
@@ -165,6 +169,16 @@ fn secrets(config: &Config, base: &Path, findings: &mut Findings) {
             named.push((format!("agent.{backend}.api_key"), secret));
         }
     }
+    if used(config).contains("acp") {
+        named.extend(config.agent.acp.secrets());
+    }
+    let speech = [
+        ("speech.api_key", &config.speech.api_key),
+        ("transcription.api_key", &config.transcription.api_key),
+    ];
+    for (about, secret) in speech {
+        named.extend(secret.as_ref().map(|secret| (about.to_owned(), secret)));
+    }
     for (id, channel) in &config.channels {
         let of_channel = channel.secrets();
         named.extend(of_channel.map(|(key, secret)| (format!("channels.{id}.{key}"), secret)));
@@ -177,15 +191,17 @@ fn secrets(config: &Config, base: &Path, findings: &mut Findings) {
     }
 }
 
+/// The backends that some channel uses.
+fn used(config: &Config) -> BTreeSet<&'static str> {
+    let of_channels = config.channels.keys().map(|id| config.backend_of(id));
+    let steps_in = config.agent.fallback.iter().map(|other| other.backend);
+    let used = of_channels.chain([config.agent.backend]).chain(steps_in);
+    used.map(config::Backend::code).collect()
+}
+
 /// The HTTP backends that some channel uses.
 fn endpoints(config: &Config) -> Vec<(&'static str, &EndpointConfig)> {
-    let used: BTreeSet<&str> = config
-        .channels
-        .keys()
-        .map(|id| config.backend_of(id))
-        .chain([config.agent.backend])
-        .map(config::Backend::code)
-        .collect();
+    let used = used(config);
     let agent = &config.agent;
     let all = [
         ("openai", &agent.openai),
@@ -231,15 +247,103 @@ async fn listening(id: &ChannelId, channel: &ChannelConfig, findings: &mut Findi
     }
 }
 
-async fn agents(config: &Config, findings: &mut Findings) {
-    for (backend, endpoint) in endpoints(config) {
-        let Some(url) = &endpoint.base_url else { continue };
-        let about = format!("agent.{backend}.base_url");
-        match reach_url(url).await {
-            Ok(()) => findings.fine(about, format!("{url} answers")),
-            Err(error) => findings.wrong(about, error, "start the server, or mend the address"),
+async fn agents(config: &Config, base: &Path, findings: &mut Findings) {
+    if used(config).contains("acp") {
+        let about = "agent.acp.command";
+        match config.agent.acp.program(base) {
+            Ok(program) => findings.fine(about, program.display().to_string()),
+            Err(error) => findings.wrong(about, error.to_string(), "install the agent, or name its program"),
         }
     }
+    for (backend, endpoint) in endpoints(config) {
+        let about = format!("agent.{backend}.base_url");
+        let default = (backend == "anthropic").then_some(config::ANTHROPIC);
+        match endpoint.base_url.as_deref().or(default) {
+            None => findings.wrong(about, "is not set", "name the server's address"),
+            Some(url) => match reach_url(url).await {
+                Ok(()) => findings.fine(about, format!("{url} answers")),
+                Err(error) => findings.wrong(about, error, "start the server, or mend the address"),
+            },
+        }
+        let about = format!("agent.{backend}.model");
+        match &endpoint.model {
+            Some(model) => findings.fine(about, model.clone()),
+            None if names_models(config, backend) => {}
+            None => findings.wrong(
+                about,
+                "is not set",
+                "name a model that the server has; for letta, an agent",
+            ),
+        }
+        if backend == "letta" {
+            let todo = "let only chats in that may know of each other";
+            findings.note("agent.letta", "all chats share the memory of its agent", todo);
+        }
+        if backend == "anthropic" && endpoint.api_key.is_none() {
+            let todo = "name its place in agent.anthropic.api_key, unless a gateway adds one";
+            findings.note(format!("agent.{backend}.api_key"), "is not set", todo);
+        }
+    }
+}
+
+/// Whether a backend is used only as one that steps in, each time with a model of its own.
+fn names_models(config: &Config, backend: &str) -> bool {
+    let is = |used: config::Backend| used.code() == backend;
+    let mut channels = config.channels.keys().map(|id| config.backend_of(id));
+    let mut fallback = config.agent.fallback.iter();
+    !is(config.agent.backend)
+        && !channels.any(is)
+        && fallback.all(|alternative| !is(alternative.backend) || alternative.model.is_some())
+}
+
+/// Whether what speaks and what listens can be reached.
+async fn speech(config: &Config, findings: &mut Findings) {
+    let SpeechConfig { backend, .. } = config.speech;
+    match backend {
+        SpeechBackend::None | SpeechBackend::Openai | SpeechBackend::Elevenlabs => {}
+        SpeechBackend::Tone => findings.note(
+            "speech.backend",
+            "tone: voice notes are tones, not words",
+            "name a backend that speaks: openai, elevenlabs or command",
+        ),
+        SpeechBackend::Command => {
+            let program = config
+                .speech
+                .command
+                .first()
+                .map_or(DEFAULT_COMMAND[0], String::as_str);
+            if is_program(program) {
+                findings.fine("speech.command", format!("{program} is there"));
+            } else {
+                let todo = "install it (Debian: apt-get install espeak-ng), or name another program";
+                findings.wrong("speech.command", format!("{program} is not there"), todo);
+            }
+        }
+    }
+    let urls = [
+        ("speech.base_url", &config.speech.base_url),
+        ("transcription.base_url", &config.transcription.base_url),
+    ];
+    for (about, url) in urls {
+        let Some(url) = url else { continue };
+        match reach_url(url).await {
+            Ok(()) => findings.fine(about, format!("{url} answers")),
+            Err(error) => findings.wrong(about, error, "start the service, or mend the address"),
+        }
+    }
+}
+
+/// Whether a program can be started: by its path, or by its name on `PATH`.
+fn is_program(name: &str) -> bool {
+    let can_run = |path: &Path| {
+        let mode = fs::metadata(path).map(|meta| meta.is_file().then(|| meta.permissions().mode()));
+        matches!(mode, Ok(Some(mode)) if mode & 0o111 != 0)
+    };
+    if name.contains('/') {
+        return can_run(Path::new(name));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| can_run(&folder.join(name)))
 }
 
 /// Puts the bot together as a start would, with every channel off and a journal that is thrown away.

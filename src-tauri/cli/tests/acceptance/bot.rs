@@ -82,7 +82,13 @@ impl Home {
 
     /// Starts `foldback serve` with these arguments.
     pub(crate) fn serve(&self, args: &[&str]) -> Bot {
+        self.serve_with(args, &[])
+    }
+
+    /// The same, with these variables.
+    pub(crate) fn serve_with(&self, args: &[&str], env: &[(&str, &str)]) -> Bot {
         let mut command = self.command(&[&["serve"], args].concat());
+        command.envs(env.iter().copied());
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

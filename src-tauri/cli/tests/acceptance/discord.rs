@@ -124,6 +124,27 @@ fn a_limit_a_lost_answer_and_a_broken_connection_cost_nothing() {
 }
 
 #[test]
+fn a_restart_answers_what_was_written_meanwhile() {
+    let place = place(true);
+    place.home.write("script.yaml", "- agent: [\"Heard: {text}\"]\n");
+    let mut bot = place.serve();
+    place.write("first");
+    bot.until(is("turn_ended"));
+    assert_eq!(bot.term(), 0);
+    place.write("second");
+    let mut bot = place.serve();
+    // Not the end of a duplicate, should the first one come again.
+    bot.until(|event| is("turn_ended")(event) && event["kind"]["terminal"]["state"] == "replied");
+    assert_eq!(bot.term(), 0);
+    let messages = place.server.messages(THREAD);
+    let answers = messages.iter().filter(|(_, message)| message.by_bot);
+    let answers: Vec<_> = answers.map(|(_, message)| message.text.as_str()).collect();
+    assert_eq!(answers, ["Heard: first", "Heard: second"]);
+    assert_eq!(place.server.sessions(), (1, 1));
+    assert_eq!(place.server.broken(), []);
+}
+
+#[test]
 fn a_channel_that_is_not_armed_sends_nothing() {
     let place = place(false);
     let mut bot = place.serve();

@@ -82,6 +82,34 @@ fn secrets_are_looked_up_and_never_shown() {
 }
 
 #[test]
+fn a_backend_that_only_steps_in_is_checked_too() {
+    let home = Home::with("[agent]\nfallback = [\"openai\", \"letta/agent-1\"]\n");
+    let ran = home.run(&["doctor", "--format", "json"]);
+    assert_eq!(ran.code, 1);
+    for about in [
+        "agent.openai.base_url",
+        "agent.openai.model",
+        "agent.letta.base_url",
+        "the bot",
+    ] {
+        let finding = finding(&ran, about);
+        assert_eq!(
+            (&finding["state"], finding["todo"].is_string()),
+            (&"wrong".into(), true),
+            "{finding}"
+        );
+    }
+    let shared = finding(&ran, "agent.letta");
+    assert_eq!(shared["state"], "note", "{shared}");
+    assert_eq!(shared["found"], "all chats share the memory of its agent");
+    assert!(
+        !ran.stdout.contains("agent.letta.model"),
+        "the chain names its own: {}",
+        ran.stdout
+    );
+}
+
+#[test]
 fn folders_must_be_writable_and_nobody_let_in_is_worth_a_note() {
     let home = Home::with("[channels.slack]\nkind = \"loopback\"\n[files]\nsend_dir = \"taken/out\"\n");
     home.write("taken", "a file is in the way");
@@ -142,5 +170,34 @@ fn a_channel_without_an_adapter_and_a_journal_that_is_none_are_found() {
             .as_str()
             .unwrap()
             .contains("channels.telegram")
+    );
+}
+
+#[test]
+fn speech_is_looked_at_without_a_word_being_spoken() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    let home = Home::with(&format!(
+        "[speech]\nbackend = \"command\"\ncommand = [\"/nowhere/say\"]\n[transcription]\nbackend = \"openai\"\n\
+         base_url = \"http://{address}/v1\"\nmodel = \"m\"\napi_key = {{ file = \"key\" }}\n"
+    ));
+    home.write("key", "sk-secret\n");
+    let ran = home.run(&["doctor", "--format", "json"]);
+    assert_eq!(ran.code, 1);
+    let program = finding(&ran, "speech.command");
+    assert_eq!(
+        (&program["state"], &program["found"]),
+        (&"wrong".into(), &"/nowhere/say is not there".into())
+    );
+    assert_eq!(finding(&ran, "transcription.base_url")["state"], "fine");
+    assert_eq!(finding(&ran, "transcription.api_key")["state"], "fine");
+    assert!(!ran.stdout.contains("sk-secret"));
+
+    let home = Home::with("[speech]\nbackend = \"openai\"\nvoice = \"alto\"\n");
+    let ran = home.run(&["doctor", "--format", "json"]);
+    let bot = finding(&ran, "the bot");
+    assert_eq!(
+        (&bot["state"], &bot["found"]),
+        (&"wrong".into(), &"speech.base_url is not set".into())
     );
 }

@@ -1,5 +1,6 @@
 //! The command line as its users call it: scripts, CI jobs and people.
 
+mod acp;
 mod bot;
 mod discord;
 mod doctor;

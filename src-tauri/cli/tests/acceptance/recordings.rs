@@ -269,6 +269,37 @@ fn a_recording_carries_its_configuration_without_secrets() {
 }
 
 #[test]
+fn files_of_people_take_their_place_again() {
+    let home = Home::with(
+        "[attachments]\nmax_files = 2\n[agent.script]\nfile = \"script.yaml\"\n[channels.slack]\nkind = \"loopback\"\narmed = true\n\
+         allow_from = [\"*\"]\n",
+    );
+    home.write("script.yaml", "- agent:\n    - \"I see.\"\n");
+    let png = home.write("dot.png", "not a picture, whatever its name says");
+    let text = home.write("notes.txt", "very own words");
+    let (png, text) = (png.to_str().unwrap(), text.to_str().unwrap());
+    let files = ["--file", png, "--file", text, "--file", text];
+    let ran = home.run(&[&["send", "--channel", "slack", "--text", "look"][..], &files].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let lines = exported(&home, "turn:1");
+    let fates: Vec<_> = lines
+        .iter()
+        .filter(|line| line["kind"]["type"] == "gathered")
+        .map(|line| line["kind"]["fate"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(fates, ["given", "given", "too_many"]);
+    assert!(
+        !lines
+            .iter()
+            .any(|line| line.to_string().contains("very own words"))
+    );
+    let cases = replay(&home, &lines);
+    assert_eq!(cases[0]["verdict"], "pass", "{:#}", cases[0]);
+    let why = home.run(&["why", "1"]);
+    assert!(why.stdout.contains("attachments.max_files"), "{}", why.stdout);
+}
+
+#[test]
 fn an_agent_that_failed_fails_again_and_tools_run_again() {
     let home = Home::with(
         "[agent.script]\nfile = \"script.yaml\"\n[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n",

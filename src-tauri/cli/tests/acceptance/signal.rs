@@ -102,6 +102,32 @@ fn a_message_is_answered_with_a_reaction_a_file_and_plain_text() {
 }
 
 #[test]
+fn that_an_answer_was_read_is_in_the_journal() {
+    let place = place(true);
+    let mut bot = place.serve();
+    place.write(ANA, None, "The report, please");
+    bot.until(is("turn_ended"));
+    let sent = place.server.messages(ANA)[2].sent;
+    for (is_read, about) in [(true, vec![sent, 5]), (false, vec![sent, sent - 1])] {
+        let receipt = json!({
+            "when": sent + 60_000, "isDelivery": !is_read, "isRead": is_read, "isViewed": false, "timestamps": about,
+        });
+        let envelope = json!({"source": ANA, "sourceNumber": ANA, "timestamp": sent + 60_000, "receiptMessage": receipt});
+        place.server.receive(json!({"account": ME, "envelope": envelope}));
+    }
+    bot.until(is("receipt"));
+    assert_eq!(bot.term(), 0);
+    let receipts = place.home.journal("channel:signal kind:receipt");
+    let id = sent.to_string();
+    let told: Vec<_> = receipts
+        .iter()
+        .filter(|event| event["kind"]["message"] == id)
+        .map(|event| (event["turn"].is_u64(), event["kind"]["receipt"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [(true, "read")], "{receipts:#?}");
+}
+
+#[test]
 fn a_channel_that_is_not_armed_sends_nothing() {
     let place = place(false);
     let mut bot = place.serve();

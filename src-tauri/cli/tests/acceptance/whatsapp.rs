@@ -173,6 +173,61 @@ fn a_message_that_fails_later_is_in_the_journal_with_its_reason() {
 }
 
 #[test]
+fn how_far_an_answer_has_come_is_in_the_journal_also_after_a_restart() {
+    let place = place(true);
+    let (mut bot, _) = place.serve();
+    place.write(ANA, "The report, please");
+    bot.until(is("turn_ended"));
+    let messages = place.server.messages(ANA);
+    let [(_, _), (file, _), (text, _)] = &messages[..] else {
+        panic!("a file and a text: {messages:#?}");
+    };
+    let came = |message: &str, receipt: &str| {
+        let (message, receipt) = (message.to_owned(), receipt.to_owned());
+        move |event: &serde_json::Value| {
+            let kind = &event["kind"];
+            is("receipt")(event) && kind["message"] == *message && kind["receipt"] == *receipt
+        }
+    };
+    // Doubled, and out of order.
+    for status in ["read", "delivered", "read"] {
+        place.server.reach(ANA, ANA, text, status);
+    }
+    place.server.reach(ANA, ANA, file, "delivered");
+    bot.until(came(file, "delivered"));
+    assert_eq!(bot.term(), 0);
+    let (mut bot, _) = place.serve();
+    place.server.reach(ANA, ANA, text, "delivered");
+    place.server.reach(ANA, ANA, file, "read");
+    bot.until(came(file, "read"));
+    assert_eq!(bot.term(), 0);
+    let receipts = place.home.journal("channel:whatsapp kind:receipt");
+    let of = |message: &str| -> Vec<_> {
+        let about = receipts
+            .iter()
+            .filter(|event| event["kind"]["message"] == *message);
+        about
+            .map(|event| {
+                let kind = &event["kind"];
+                assert!(event["turn"].is_u64() && kind["op"].is_u64(), "{event}");
+                assert_eq!(kind["when"], "2025-06-15T15:06:40.000Z", "{event}");
+                assert!(
+                    !kind.to_string().contains(ANA),
+                    "who read it is not told: {event}"
+                );
+                kind["receipt"].as_str().unwrap()
+            })
+            .collect()
+    };
+    assert_eq!(
+        (of(file), of(text)),
+        (vec!["sent", "delivered", "read"], vec!["sent", "read"])
+    );
+    assert_eq!(receipts.len(), 5, "the reaction is no message: {receipts:#?}");
+    assert_eq!(place.server.broken(), []);
+}
+
+#[test]
 fn a_channel_that_is_not_armed_sends_nothing() {
     let place = place(false);
     let (mut bot, _) = place.serve();

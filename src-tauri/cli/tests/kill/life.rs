@@ -182,6 +182,7 @@ fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
         },
         text: "hi".to_owned(),
         mentioned: true,
+        forwarded: false,
         files: Vec::new(),
         at: TokioClock::system().now(),
         dry_run: false,

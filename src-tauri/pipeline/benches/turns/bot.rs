@@ -4,7 +4,7 @@
 use foldback_agents::{ScriptAgent, ScriptStep};
 use foldback_channels::{ChannelAdapter, Loopback, profile};
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, TokioClock,
+    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock,
     config::{self, Config},
     invariants::{self, Extent},
 };
@@ -160,6 +160,7 @@ impl Bot {
                 Arc::clone(&loopback) as Arc<dyn ChannelAdapter>,
             )],
             agents: Agents::one(Arc::clone(&agent) as _),
+            speech: Speech::default(),
             clock: Arc::new(clock),
             rng: Arc::new(SeededRng::new(1)),
             rules: Rules::all(),
@@ -199,6 +200,7 @@ impl Bot {
             },
             text: format!("Question {turn}: how do I get there, and what does it cost?"),
             mentioned: true,
+            forwarded: false,
             files: Vec::new(),
             at: self.clock.now(),
             dry_run: false,

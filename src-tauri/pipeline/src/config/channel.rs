@@ -1,7 +1,8 @@
 //! One channel's table.
 
 use super::{
-    Backend, Config, DmPolicy, GroupPolicy, MentionPattern, Narration, OutputConfig, Secret, access,
+    Backend, Config, DmPolicy, GroupPolicy, MentionPattern, Narration, OutputConfig, ReasoningDisplay,
+    Secret, ToolDisplay, access,
 };
 use foldback_channels::{Feature, Mention, profile, restrict};
 use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
@@ -120,6 +121,10 @@ pub struct ChannelConfig {
     /// See `output`.
     pub narration: Option<Narration>,
     /// See `output`.
+    pub tools: Option<ToolDisplay>,
+    /// See `output`.
+    pub reasoning: Option<ReasoningDisplay>,
+    /// See `output`.
     pub placeholder: Option<String>,
     /// See `output`.
     pub empty_text: Option<String>,
@@ -157,6 +162,8 @@ impl Default for ChannelConfig {
             allow_echo: None,
             trailing_silence: None,
             narration: None,
+            tools: None,
+            reasoning: None,
             placeholder: None,
             empty_text: None,
         }
@@ -224,6 +231,8 @@ impl Config {
         own.trailing_silence.clone_into_some(&mut output.trailing_silence);
         own.placeholder.clone_into_some(&mut output.placeholder);
         own.empty_text.clone_into_some(&mut output.empty_text);
+        output.tools = own.tools.unwrap_or(output.tools);
+        output.reasoning = own.reasoning.unwrap_or(output.reasoning);
         output.narration = own.narration.or(output.narration);
         output.disable.extend(&own.disable);
         output

@@ -1,21 +1,31 @@
 //! `foldback.toml`, as types with defaults. Every key has one; unknown keys are errors.
 
 mod access;
+mod acp;
+mod alternative;
+mod attachments;
 mod channel;
 pub mod keyring;
 mod load;
 mod output;
+mod permissions;
 mod quantity;
 mod secret;
+mod speech;
 
 pub(crate) use access::Entry;
 pub use access::{DmPolicy, GroupPolicy, MentionPattern};
+pub use acp::{AcpConfig, EnvValue, ProgramError};
+pub use alternative::Alternative;
+pub use attachments::{AttachmentKind, AttachmentsConfig};
 pub(crate) use channel::reduce;
 pub use channel::{ChannelConfig, ChannelKind, Disable};
 pub use load::{ConfigError, load, parse};
-pub use output::{Narration, OutputConfig};
+pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
+pub use permissions::{PermissionPolicy, PermissionsConfig};
 pub use quantity::{ByteSize, Interval};
 pub use secret::{Secret, SecretError};
+pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};
 
 use foldback_directives::redact::RedactSettings;
 use foldback_wire::{ChannelId, Platform};
@@ -37,6 +47,12 @@ pub struct Config {
     pub redact: RedactSettings,
     /// Which files may be sent.
     pub files: FilesConfig,
+    /// Which files that people send are given to the agent.
+    pub attachments: AttachmentsConfig,
+    /// How `<voice>` is spoken.
+    pub speech: SpeechConfig,
+    /// How voice messages of people are written down.
+    pub transcription: TranscriptionConfig,
     /// How messages are put into conversations.
     pub session: SessionConfig,
     /// Messages that wait for a running turn.
@@ -62,14 +78,22 @@ impl Config {
     }
 }
 
+/// Where the backend `anthropic` listens when nothing else is said.
+pub const ANTHROPIC: &str = "https://api.anthropic.com";
+
 /// Which agent answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
     /// The backend, where a channel does not name another.
     pub backend: Backend,
+    /// Who steps in where the backend cannot answer, in this order: a backend, or with `openai/gpt-5-mini` another
+    /// model of one. Only before the first word, and not where the request or the key is refused.
+    pub fallback: Vec<Alternative>,
     /// A run that says nothing for this long has failed.
     pub idle_timeout: Interval,
+    /// What becomes of its requests for permission.
+    pub permissions: PermissionsConfig,
     /// The backend `script`.
     pub script: ScriptConfig,
     /// The backend `openai`: any OpenAI-compatible endpoint.
@@ -86,7 +110,9 @@ impl Default for AgentConfig {
     fn default() -> Self {
         Self {
             backend: Backend::Script,
+            fallback: Vec::new(),
             idle_timeout: Interval::minutes(5),
+            permissions: PermissionsConfig::default(),
             script: ScriptConfig::default(),
             openai: EndpointConfig::default(),
             anthropic: EndpointConfig::default(),
@@ -137,8 +163,10 @@ pub struct ScriptConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EndpointConfig {
-    /// Where it listens, such as `http://127.0.0.1:8080/v1`.
+    /// Where it listens, such as `http://127.0.0.1:8080/v1`; for `anthropic` its public address when absent.
     pub base_url: Option<String>,
+    /// Which of its protocols is spoken; only for `openai`.
+    pub api: Option<OpenaiApi>,
     /// The model, or the agent id.
     pub model: Option<String>,
     /// The key, by reference.
@@ -149,16 +177,21 @@ pub struct EndpointConfig {
     pub max_tokens: Option<u32>,
     /// Longest wait for the next bytes of a stream.
     pub timeout: Option<Interval>,
+    /// Whether the model sees the pictures that people send; only `anthropic` does when absent.
+    pub images: Option<bool>,
+    /// More fields of each request, such as `temperature`, as the endpoint's reference names them.
+    pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A program that speaks the Agent Client Protocol.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct AcpConfig {
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// Its working directory.
-    pub directory: Option<PathBuf>,
+/// Protocols of `OpenAI`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenaiApi {
+    /// Chat completions, which most endpoints speak.
+    #[default]
+    Chat,
+    /// Responses.
+    Responses,
 }
 
 /// Which files may be sent.
@@ -185,11 +218,22 @@ impl Default for FilesConfig {
 }
 
 /// How messages are put into conversations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionConfig {
     /// What has a conversation of its own.
     pub scope: SessionScope,
+    /// Whether the user is told when the agent does not have their conversation any more.
+    pub tell_lost: bool,
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self {
+            scope: SessionScope::default(),
+            tell_lost: true,
+        }
+    }
 }
 
 /// What has a conversation of its own. Threads always do, except in the scope `global`.

@@ -15,6 +15,32 @@ pub enum Narration {
     Hide,
 }
 
+/// What a chat sees of tool calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolDisplay {
+    /// Nothing.
+    #[default]
+    None,
+    /// One line with all calls of the run, edited in place; nothing where the channel cannot edit.
+    Compact,
+    /// A message for every call that is over, with its arguments and its result, both cut where they are long.
+    Full,
+}
+
+/// What a chat sees of reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasoningDisplay {
+    /// Nothing.
+    #[default]
+    Hide,
+    /// A message once the agent goes on to something else.
+    Show,
+    /// The same, and while it thinks where the channel can edit.
+    Stream,
+}
+
 /// How an agent's output is read and delivered; a channel may override each key but `allow_targets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -39,6 +65,10 @@ pub struct OutputConfig {
     pub disable: Vec<super::Disable>,
     /// What becomes of text before a tool call; by default shown where the channel can edit, else hidden.
     pub narration: Option<Narration>,
+    /// What the chat sees of tool calls; the console shows all of them.
+    pub tools: ToolDisplay,
+    /// What the chat sees of reasoning; the console shows all of it.
+    pub reasoning: ReasoningDisplay,
     /// A message that is sent before the agent's first word, where there is a live preview; none when empty.
     pub placeholder: String,
     /// What is sent for an answer that says nothing at all.
@@ -61,6 +91,8 @@ impl Default for OutputConfig {
             all_clear: grammar.all_clear,
             disable: Vec::new(),
             narration: None,
+            tools: ToolDisplay::default(),
+            reasoning: ReasoningDisplay::default(),
             placeholder: String::new(),
             empty_text: "_(no response)_".to_owned(),
             allow_targets: Vec::new(),

@@ -47,6 +47,10 @@ impl Lanes {
                     let outcome = superfluous(attempts, maybe_done_at.is_some());
                     return Ok(Some(self.settle(job, outcome, None).await?));
                 }
+                Way::Needless => {
+                    let outcome = needless(attempts, maybe_done_at.is_some());
+                    return Ok(Some(self.settle(job, outcome, None).await?));
+                }
                 Way::GivenUp { by } => {
                     let outcome = given_up(&by, attempts, maybe_done_at.is_some());
                     return Ok(Some(self.settle(job, outcome, None).await?));
@@ -217,6 +221,16 @@ fn superfluous(attempts: u32, maybe_done: bool) -> Outcome {
         Outcome::new(OutcomeCode::Unknown).because("it may have arrived; later text replaces it")
     } else {
         Outcome::new(OutcomeCode::Cancelled).because("later text replaces it")
+    };
+    Outcome { attempts, ..outcome }
+}
+
+/// The end of a question that was decided before it went out.
+fn needless(attempts: u32, maybe_done: bool) -> Outcome {
+    let outcome = if maybe_done {
+        Outcome::new(OutcomeCode::Unknown).because("it may have arrived; it is decided meanwhile")
+    } else {
+        Outcome::new(OutcomeCode::Cancelled).because("it was decided before it went out")
     };
     Outcome { attempts, ..outcome }
 }

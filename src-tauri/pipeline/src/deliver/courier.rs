@@ -17,6 +17,7 @@ use foldback_wire::{
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 /// An operation that is wanted.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct Outgoing {
     pub(crate) shows: Option<Place>,
     /// What follows from how it ends.
     pub(crate) then: Then,
+    /// Cancelled once nobody needs it: then it is not sent any more, nor by the next start.
+    pub(crate) needless: Option<CancellationToken>,
 }
 
 impl Outgoing {
@@ -41,6 +44,7 @@ impl Outgoing {
             live: false,
             shows: None,
             then: Then::default(),
+            needless: None,
         }
     }
 
@@ -60,6 +64,30 @@ impl Outgoing {
                 text: text.to_owned(),
             },
         )
+    }
+
+    /// Text beside the answer, that no agent wrote.
+    pub(crate) fn aside(text: &str) -> Self {
+        let body = Body::Aside {
+            text: text.to_owned(),
+        };
+        Self::text(text.to_owned(), None, body)
+    }
+
+    /// The same, needed only until then.
+    pub(crate) fn aside_until(text: &str, needless: CancellationToken) -> Self {
+        Self {
+            needless: Some(needless),
+            ..Self::aside(text)
+        }
+    }
+
+    /// The same in the place of what was said before.
+    pub(crate) fn aside_edit(message: MessageId, text: &str) -> Self {
+        let body = Body::Aside {
+            text: text.to_owned(),
+        };
+        Self::edit(message, text.to_owned(), body)
     }
 
     /// The same for a place of an answer's clean text.
@@ -188,11 +216,12 @@ impl Courier {
             at: self.recorder.now(),
             in_flight: false,
             dry_run: self.dry_run,
-            live: outgoing.live,
+            live: outgoing.live || outgoing.needless.is_some(),
             operation: outgoing.operation.clone(),
             then: outgoing.then.clone(),
         };
         let live = outgoing.live;
+        let needless = outgoing.needless.clone();
         let shows = outgoing.shows.map(|place| Shows {
             place,
             watch: Arc::clone(&self.leaks),
@@ -210,6 +239,7 @@ impl Courier {
             channel: self.channel.clone(),
             recorder: self.recorder.clone(),
             live,
+            needless,
             hurried,
             shows,
             origin: Origin::Posted,
@@ -304,6 +334,7 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         live,
         shows: _,
         then: _,
+        needless: _,
     } = outgoing;
     let mut intent = Intent {
         kind: operation.kind(),

@@ -30,6 +30,8 @@ pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> R
             .as_ref()
             .filter(|_| desk.is_open())
             .and_then(|b: &Bubble| b.due(desk));
+        let aside = desk.asides_due().filter(|_| desk.is_open());
+        let due = due.into_iter().chain(aside).min();
         let mut next = tokio::select! {
             biased;
             cue = cues.recv() => match cue {
@@ -54,7 +56,10 @@ pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> R
         if let Some(bubble) = &mut bubble {
             bubble.refresh(desk).await?;
         }
+        desk.show_asides(false).await?;
     }
+    desk.end_thought().await?;
+    desk.show_asides(true).await?;
     conclude(desk, failure).await
 }
 
@@ -73,9 +78,11 @@ async fn take(
             span,
         } => {
             let target = header_target(desk, message, &header, span)?;
+            desk.audio_as_voice = header.audio_as_voice == Some(true) && desk.rules.holds(Rule::SpeechHeader);
             desk.answers.clone_from(&target);
             open(bubble, message).answer(target);
         }
+        Cue::AudioAsVoice => desk.audio_as_voice = desk.rules.holds(Rule::SpeechHeader),
         Cue::Directive { at, directive } => {
             desk.tally.directives += 1;
             if desk.rules.holds(Rule::DeliverDirectives) {
@@ -94,6 +101,14 @@ async fn take(
                 desk.post(Outgoing::own_text("(suppressed)")).await?;
             }
         }
+        Cue::Tool(call) => desk.tool(call).await?,
+        Cue::Thought(text) => desk.think(&text),
+        Cue::ThoughtEnded => desk.end_thought().await?,
+        Cue::Aside(text) => {
+            desk.post(Outgoing::aside(&text)).await?;
+        }
+        Cue::Asked(question) => desk.ask(question).await?,
+        Cue::Decided { id, words } => desk.decided(&id, &words).await?,
         Cue::Ended { narration } => {
             if let Some(bubble) = bubble.take() {
                 end_message(desk, bubble, narration).await?;
@@ -101,6 +116,7 @@ async fn take(
             for (at, directive) in std::mem::take(&mut desk.late) {
                 directives::carry_out(desk, at, directive).await?;
             }
+            desk.audio_as_voice = false;
         }
         Cue::RunEnded => return Ok(Some(None)),
         Cue::RunCancelled => {
@@ -161,7 +177,7 @@ fn header_target(
         message,
         diagnostic: Diagnostic::new(Code::UnsupportedOnChannel, span, what),
     };
-    for flag in ignored_flags(header) {
+    for flag in ignored_flags(header, &desk.can) {
         desk.note(unsupported(format!("{flag} has no effect on this channel")))?;
     }
     match reply_target(desk.rules, header, &desk.inbound.message, &desk.can) {

@@ -1,6 +1,7 @@
 //! What a turn's delivery works with, and the count it keeps.
 
 use super::{
+    asides::Asides,
     bubble::{Shown, arrived, is_text},
     courier::{Courier, Outgoing, Posted},
     fallback::{left, off_screen, stays},
@@ -13,10 +14,11 @@ use crate::{
     ports::{Port, Ports},
     rules::{Rule, Rules},
     split::Repairs,
+    voices::Speech,
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, Outcome, OutcomeCode, Timestamp,
+    Body, Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, Outcome, OutcomeCode, Timestamp,
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -29,9 +31,13 @@ pub(crate) struct Desk {
     pub(crate) output: OutputConfig,
     pub(crate) narration: Narration,
     pub(crate) files: SendDir,
+    pub(crate) speech: Speech,
+    /// The message's audio files go out as voice notes.
+    pub(super) audio_as_voice: bool,
     pub(crate) ports: Arc<Ports>,
     pub(crate) rules: Rules,
     pub(crate) inbound: Inbound,
+    pub(super) asides: Asides,
     pub(crate) placeholder: Option<Shown>,
     pub(crate) tally: Tally,
     /// The message that an answer without text of its own still answers.
@@ -69,7 +75,7 @@ impl Desk {
     pub(crate) fn new(
         courier: Courier,
         port: Port,
-        files: SendDir,
+        (files, speech): (SendDir, Speech),
         ports: Arc<Ports>,
         rules: Rules,
         inbound: Inbound,
@@ -91,9 +97,12 @@ impl Desk {
             narration,
             output,
             files,
+            speech,
+            audio_as_voice: false,
             ports,
             rules,
             inbound,
+            asides: Asides::default(),
             placeholder: None,
             answers: None,
             tally: Tally::default(),
@@ -143,8 +152,13 @@ impl Desk {
             outgoing.show(&self.raw);
         }
         let live = outgoing.live;
-        let counts =
-            is_text(&outgoing.operation) && outgoing.directive.is_none() && outgoing.body.is_some() && !live;
+        let counts = is_text(&outgoing.operation)
+            && outgoing.directive.is_none()
+            && outgoing
+                .body
+                .as_ref()
+                .is_some_and(|body| !matches!(body, Body::Aside { .. }))
+            && !live;
         let speaks = !courier.is_elsewhere() && outgoing.makes_message();
         let (mut sent, mut instead) = (None, false);
         let mut posted = courier.post(outgoing).await?;

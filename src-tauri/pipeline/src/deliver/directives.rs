@@ -5,6 +5,7 @@ use super::{
     bubble::arrived,
     courier::{Courier, Outgoing},
     desk::Desk,
+    voice::voice,
 };
 use crate::{
     files::Sendable,
@@ -21,7 +22,7 @@ use foldback_wire::{
 };
 
 /// Why a directive is not carried out.
-struct Skip {
+pub(super) struct Skip {
     code: OutcomeCode,
     why: String,
     /// The setting that would change it.
@@ -29,9 +30,27 @@ struct Skip {
 }
 
 impl Skip {
-    fn unsupported(why: impl Into<String>) -> Self {
+    pub(super) fn unsupported(why: impl Into<String>) -> Self {
         Self {
             code: OutcomeCode::Unsupported,
+            why: why.into(),
+            setting: None,
+        }
+    }
+
+    /// It was tried, and did not work.
+    pub(super) fn failed(why: impl Into<String>) -> Self {
+        Self {
+            code: OutcomeCode::Failed,
+            why: why.into(),
+            setting: None,
+        }
+    }
+
+    /// There is nothing to do.
+    pub(super) fn superfluous(why: impl Into<String>) -> Self {
+        Self {
+            code: OutcomeCode::Cancelled,
             why: why.into(),
             setting: None,
         }
@@ -80,7 +99,7 @@ pub(crate) async fn carry_out(
             };
             send_file(desk, at, file, channel, chat).await?
         }
-        Directive::Voice { .. } => Err(Skip::unsupported("speech is not configured")),
+        Directive::Voice { text, .. } => voice(desk, at, &text).await?,
         Directive::SendMessage {
             channel, chat, text, ..
         } => send_message(desk, at, &channel, &chat, &text).await?,
@@ -224,17 +243,29 @@ async fn send_file(
         ..Limit::of(&can)
     };
     let fits = |c: &String| limit.length(c) <= limit.max || !desk.rules.holds(Rule::FilesCaption);
+    // A voice note has no caption anywhere.
+    let as_voice = desk.audio_as_voice && file.kind == FileKind::Audio && can.voice.is_some();
     let (caption, follows) = match caption {
+        caption if as_voice => (None, caption),
         Some(caption) if fits(&caption) => (Some(caption), None),
         other => (None, other),
     };
     let body = caption.as_ref().map(|text| Body::Literal { text: text.clone() });
-    let operation = Operation::SendFile {
-        path: checked.relative.clone(),
-        kind: file.kind,
-        caption,
-        reply_to: None,
-        checked: checked.identity,
+    let (path, identity) = (checked.relative.clone(), checked.identity);
+    let operation = if as_voice {
+        Operation::SendVoice {
+            path,
+            text: String::new(),
+            checked: identity,
+        }
+    } else {
+        Operation::SendFile {
+            path,
+            kind: file.kind,
+            caption,
+            reply_to: None,
+            checked: identity,
+        }
     };
     let outgoing = Outgoing {
         body,
@@ -242,7 +273,9 @@ async fn send_file(
     };
     let sent = desk.post_by(&courier, outgoing).await?;
     if let Some(text) = follows {
-        desk.warn("the caption is longer than the channel takes; it follows as text".to_owned())?;
+        if !as_voice {
+            desk.warn("the caption is longer than the channel takes; it follows as text".to_owned())?;
+        }
         send_text(desk, &courier, &can, at, &text).await?;
     }
     if file.cleanup {

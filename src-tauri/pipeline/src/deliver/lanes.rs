@@ -4,6 +4,7 @@
 use super::bubble::arrived;
 use crate::{
     config::OutboxConfig,
+    files::SendDir,
     leaks::{Place, Watch},
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
@@ -30,6 +31,8 @@ pub(crate) struct Job {
     pub(crate) recorder: Recorder,
     /// A live frame: superfluous when it cannot go out now.
     pub(crate) live: bool,
+    /// Cancelled once nobody needs it.
+    pub(crate) needless: Option<CancellationToken>,
     /// A directive's, with text behind it: given up rather than waited for.
     pub(crate) hurried: bool,
     /// What it puts on the screen, for the leak alarm.
@@ -57,6 +60,14 @@ pub(crate) struct Shows {
 }
 
 impl Job {
+    /// Ends once nobody needs it.
+    async fn needless(&self) {
+        match &self.needless {
+            Some(needless) => needless.cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Raises the alarm as soon as what the operation shows is on the screen, for all that is known.
     fn look_for_leaks(&self, outcome: &Outcome) -> Result<(), StoreError> {
         match (&self.shows, &self.entry.operation) {
@@ -136,6 +147,8 @@ pub(crate) struct Lanes {
     pub(super) policy: OutboxConfig,
     pub(super) rules: Rules,
     pub(super) ids: Arc<Ids>,
+    /// What was spoken is deleted there with its outcome.
+    pub(super) files: SendDir,
     busy: Mutex<HashMap<Key, Lane>>,
     /// Until when a person let the old operations of a channel go.
     released: watch::Sender<BTreeMap<ChannelId, Timestamp>>,
@@ -161,6 +174,8 @@ pub(super) enum Way {
     Free,
     /// A live frame that nobody needs later.
     Superfluous,
+    /// Nobody needs it any more.
+    Needless,
     /// A person gave it up.
     GivenUp {
         by: String,
@@ -176,6 +191,7 @@ impl Lanes {
         policy: OutboxConfig,
         rules: Rules,
         ids: Arc<Ids>,
+        files: SendDir,
         stop: CancellationToken,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -184,6 +200,7 @@ impl Lanes {
             policy,
             rules,
             ids,
+            files,
             busy: Mutex::default(),
             released: watch::Sender::new(BTreeMap::new()),
             given_up: watch::Sender::new(BTreeMap::new()),
@@ -365,6 +382,9 @@ impl Lanes {
             if job.live && (!open || job.done.is_closed()) {
                 break Way::Superfluous;
             }
+            if job.needless.as_ref().is_some_and(CancellationToken::is_cancelled) {
+                break Way::Needless;
+            }
             let word = given_up.borrow_and_update().get(&job.entry.channel).cloned();
             if (!open || queued.was_held(at(reopened)))
                 && let Some(GivenUp { by, .. }) = word.filter(|word| self.is_old(queued, word.at))
@@ -394,6 +414,7 @@ impl Lanes {
                 _ = status.changed() => {}
                 _ = released.changed() => {}
                 _ = given_up.changed() => {}
+                () = job.needless() => {}
             }
             if at(reopened) == Some(Timestamp(i64::MAX))
                 && job.channel.status().open_for(job.entry.dry_run).is_ok()

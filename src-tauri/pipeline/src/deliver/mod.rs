@@ -1,5 +1,6 @@
 //! From decisions about text to acknowledged operations on a platform.
 
+mod asides;
 pub(crate) mod bubble;
 pub(crate) mod carry;
 pub(crate) mod courier;
@@ -13,3 +14,4 @@ pub(crate) mod reply;
 mod settle;
 pub(crate) mod tally;
 pub(crate) mod typing;
+mod voice;

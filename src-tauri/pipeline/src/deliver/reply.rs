@@ -37,12 +37,16 @@ pub(crate) fn reply_target(
     }
 }
 
-/// Flags of a header that no channel honours yet, as an agent writes them.
-pub(crate) fn ignored_flags(header: &Header) -> Vec<&'static str> {
+/// Flags of a header that this channel does not honour, as an agent writes them.
+pub(crate) fn ignored_flags(header: &Header, can: &Capabilities) -> Vec<&'static str> {
     [
         ("ephemeral", header.ephemeral),
         ("suppress_embeds", header.suppress_embeds),
         ("silent", header.silent),
+        (
+            "audio_as_voice",
+            header.audio_as_voice.filter(|_| can.voice.is_none()),
+        ),
     ]
     .into_iter()
     .filter_map(|(name, value)| (value == Some(true)).then_some(name))
@@ -114,6 +118,13 @@ mod tests {
             ephemeral: Some(false),
             ..Header::default()
         };
-        assert_eq!(ignored_flags(&header), ["silent"]);
+        let mut can = profile(Platform::Telegram);
+        assert_eq!(ignored_flags(&header, &can), ["silent"]);
+        can.voice = None;
+        let voice = Header {
+            audio_as_voice: Some(true),
+            ..Header::default()
+        };
+        assert_eq!(ignored_flags(&voice, &can), ["audio_as_voice"]);
     }
 }

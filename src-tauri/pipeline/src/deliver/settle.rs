@@ -64,6 +64,7 @@ impl Lanes {
             }
         };
         crash::point(Point::AfterSettle);
+        self.files.spent(&job.entry.operation);
         Ok(Carried {
             outcome,
             retry_after,
@@ -89,6 +90,7 @@ impl Lanes {
             channel: job.channel.clone(),
             recorder: job.recorder.clone(),
             live: job.live,
+            needless: job.needless.clone(),
             hurried: job.hurried,
             // The same text, at the same place.
             shows: job.shows.clone().filter(|_| outcome.replaced_by.is_some()),

@@ -150,6 +150,9 @@ impl<'a> Frame<'a> {
 fn is_answer(intent: &Intent, began: bool) -> bool {
     matches!(intent.kind, OpKind::SendText | OpKind::EditText)
         && intent.directive.is_none()
-        && intent.body.is_some()
+        && intent
+            .body
+            .as_ref()
+            .is_some_and(|body| !matches!(body, Body::Aside { .. }))
         && (began || !intent.live)
 }

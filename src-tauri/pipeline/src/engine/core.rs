@@ -1,16 +1,18 @@
 //! What every turn of a bot works with.
 
-use super::Agents;
+use super::{Agents, Running};
 use crate::{
     config::{ChannelConfig, OutputConfig},
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
+    permissions::Permissions,
     ports::Ports,
     recorder::{Ids, Recorder},
     rules::Rules,
     stages::{activation::BotTurns, dedupe::Seen},
     turn::Pending,
+    voices::Speech,
 };
 use foldback_directives::Settings;
 use foldback_store::PairingBook;
@@ -26,6 +28,7 @@ pub(crate) struct Core {
     pub(crate) ports: Arc<Ports>,
     pub(crate) agents: Agents,
     pub(crate) files: SendDir,
+    pub(crate) speech: Speech,
     pub(crate) rules: Rules,
     pub(crate) ids: Arc<Ids>,
     pub(crate) recorder: Recorder,
@@ -43,14 +46,16 @@ pub(crate) struct Core {
     /// Lanes are to stop, and nobody waits for an outcome any more.
     pub(crate) halted: CancellationToken,
     pub(super) seen: Mutex<Seen>,
-    /// Held while what did not arrive is looked up and written down.
-    pub(crate) losing: tokio::sync::Mutex<()>,
+    /// Held while what became known of an operation later is looked up and written down.
+    pub(crate) hearing: tokio::sync::Mutex<()>,
     pub(super) bot_turns: Mutex<BotTurns>,
     pub(crate) pairings: Mutex<PairingBook>,
     pub(crate) rng: Arc<dyn Rng>,
     /// Of a channel that the configuration does not name: nobody may talk there.
     pub(super) no_settings: ChannelConfig,
-    pub(super) running: Mutex<HashMap<TurnId, CancellationToken>>,
+    pub(super) running: Mutex<HashMap<TurnId, Running>>,
+    /// Requests for permission that wait for a person.
+    pub(crate) permissions: Permissions,
     pub(super) grammar_off: Vec<String>,
     /// What is masked in what goes out.
     pub(crate) redaction: Option<Redaction>,
@@ -62,7 +67,7 @@ impl Core {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn running(&self) -> MutexGuard<'_, HashMap<TurnId, CancellationToken>> {
+    pub(crate) fn running(&self) -> MutexGuard<'_, HashMap<TurnId, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -4,25 +4,30 @@ mod by_hand;
 mod core;
 mod ending;
 mod incoming;
+mod running;
+mod sessions;
 
 pub(crate) use by_hand::ByHand;
 pub(crate) use core::Core;
+pub(crate) use running::{Live, Running};
 
 use crate::{
     config::{ChannelConfig, ChannelKind, Config},
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
+    permissions::Permissions,
     ports::Ports,
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
     turn::Turn,
+    voices::Speech,
 };
 use foldback_agents::Agent;
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, OpId, Rng, TurnId, redact::Redaction};
+use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, OpId, Rng, redact::Redaction};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -48,6 +53,8 @@ pub struct Parts {
     pub channels: Vec<(ChannelId, Arc<dyn ChannelAdapter>)>,
     /// Who answers.
     pub agents: Agents,
+    /// What speaks and what listens.
+    pub speech: Speech,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Chance.
@@ -122,6 +129,7 @@ impl Engine {
             journal,
             channels,
             agents,
+            speech,
             clock,
             rng,
             rules,
@@ -132,13 +140,13 @@ impl Engine {
         let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock), kept.clone());
         let ids = Arc::new(Ids::new(journal.reserve().await?));
         let (sender, inbound) = mpsc::channel(INBOUND);
-        let (losing, lost) = mpsc::channel(INBOUND);
+        let (telling, late) = mpsc::channel(INBOUND);
         let witness = Arc::clone(&journal);
         let board = Switchboard::new(
             Arc::clone(&clock),
             Arc::clone(&rng),
             sender,
-            losing,
+            telling,
             move |mut draft| {
                 if let Some(redaction) = &kept {
                     redaction.event(&mut draft.kind);
@@ -150,21 +158,23 @@ impl Engine {
         );
         let halted = CancellationToken::new();
         let chance = Arc::clone(&rng);
+        let files = SendDir::new(&config.files, &base, send_dir.as_deref(), rules);
         let lanes = Lanes::new(
             Arc::clone(&clock),
             chance,
             config.outbox,
             rules,
             Arc::clone(&ids),
+            files.clone(),
             halted.clone(),
         );
         let pairings = PairingBook::of(journal.as_ref()).await?;
-        let files = SendDir::new(&config.files, &base, send_dir.as_deref(), rules);
         let house = Arc::new(Ports { board, config });
         let core = Arc::new(Core {
             ports: house,
             agents,
             files,
+            speech,
             rules,
             ids,
             recorder,
@@ -177,12 +187,13 @@ impl Engine {
             killed: CancellationToken::new(),
             halted,
             seen: Mutex::default(),
-            losing: tokio::sync::Mutex::default(),
+            hearing: tokio::sync::Mutex::default(),
             bot_turns: Mutex::default(),
             pairings: Mutex::new(pairings),
             rng,
             no_settings: ChannelConfig::default(),
             running: Mutex::default(),
+            permissions: Permissions::default(),
             grammar_off,
             redaction,
         });
@@ -193,7 +204,7 @@ impl Engine {
         core.connect(channels, &left.by_hand).await?;
         core.resume(left).await?;
         core.tasks.spawn(Arc::clone(&core).listen(inbound));
-        core.tasks.spawn(Arc::clone(&core).hear_of_lost(lost));
+        core.tasks.spawn(Arc::clone(&core).hear_of_late(late));
         Ok(Self { core })
     }
 
@@ -203,13 +214,6 @@ impl Engine {
             return self.core.turn_away(inbound);
         }
         self.core.begin(inbound).await
-    }
-
-    /// Stops the run of a turn. What it said so far is delivered. False when it does not run.
-    pub fn cancel(&self, turn: TurnId) -> bool {
-        let running = self.core.running();
-        let token = running.get(&turn);
-        token.inspect(|token| token.cancel()).is_some()
     }
 
     /// The channels, to look at.

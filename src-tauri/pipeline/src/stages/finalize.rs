@@ -54,6 +54,7 @@ mod tests {
             name: "a".into(),
             media_type: " ".into(),
             size: None,
+            source: None,
         }];
         let Flow::Continue(message) = finalize(Rules::all(), message) else {
             panic!("stopped")

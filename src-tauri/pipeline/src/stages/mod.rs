@@ -1,11 +1,17 @@
 //! The stages of a message's way, in order.
 
 pub(crate) mod activation;
+pub(crate) mod answer;
 pub(crate) mod authorize;
 pub(crate) mod dedupe;
 pub(crate) mod finalize;
+pub(crate) mod gather;
+pub(crate) mod permit;
 pub(crate) mod prepare;
+pub(crate) mod question;
 pub(crate) mod redact;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod session;
+pub(crate) mod tool;
+pub(crate) mod transcript;

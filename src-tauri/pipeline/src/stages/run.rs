@@ -1,16 +1,29 @@
 //! Runs the agent: its steps go through the scanner into the journal, and on to the delivery.
 
-use super::scan::{Cue, Decisions, Scan};
+use super::{
+    permit::{Asked, Permits},
+    scan::{Cue, Decisions, Scan},
+    tool::bounded,
+};
 use crate::{
     deliver::typing::Typing,
+    engine::Live,
     leaks::Watch,
+    permissions::Answer,
     recorder::Recorder,
     rules::{Rule, Rules},
 };
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
-use foldback_wire::{Actor, AgentFault, Fault, Kind, PermissionRequest, RunId, StopReason, ToolId};
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use foldback_wire::{
+    AgentFault, Doing, Fault, Kind, SessionId, SessionStart, StopReason, ToolId, ToolStatus,
+    rpc::AgentSession,
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -21,6 +34,9 @@ pub(crate) const CUES: usize = 256;
 /// How long a cancelled agent may take to say that it stopped.
 const STOP: Duration = Duration::from_secs(5);
 
+/// What the user is told when the agent does not have the conversation any more.
+const LOST: &str = "ℹ️ A new conversation begins: the agent does not have the earlier one any more.";
+
 /// A run to be made.
 pub(crate) struct Run<'a> {
     pub(crate) agent: Arc<dyn Agent>,
@@ -29,6 +45,16 @@ pub(crate) struct Run<'a> {
     /// A run that says nothing for this long has failed.
     pub(crate) silence: Duration,
     pub(crate) cancel: CancellationToken,
+    pub(crate) session: &'a SessionId,
+    /// The sessions of their own that the agents are asked to take up again, by backend.
+    pub(crate) kept: BTreeMap<String, String>,
+    /// Whether the user is told that the agent lost the conversation.
+    pub(crate) tell_lost: bool,
+    pub(crate) live: Arc<Live>,
+    /// Whether the chat may see something of tool calls, and of reasoning.
+    pub(crate) shows_tools: bool,
+    pub(crate) shows_thoughts: bool,
+    pub(crate) asked: Asked<'a>,
     pub(crate) cues: mpsc::Sender<Cue>,
     pub(crate) leaks: &'a Watch,
     pub(crate) typing: &'a Typing,
@@ -37,12 +63,31 @@ pub(crate) struct Run<'a> {
 /// What the pipeline waits for.
 enum Next {
     Step(AgentEvent),
+    /// A request for permission is decided.
+    Answer(Answer),
+    /// Somebody cancelled it, and requests for permission wait.
+    Cancelled,
     /// The agent closed its stream.
     Closed,
     /// Nothing came for too long.
     Silent,
     /// It was cancelled and does not say that it stopped.
     Stuck,
+}
+
+/// What was heard of the agent so far.
+struct Heard {
+    /// The backend that answers.
+    backend: String,
+    /// The tool calls that began, and whether they still run.
+    tools: HashMap<ToolId, bool>,
+}
+
+impl Heard {
+    /// Whether a tool that was announced has not ended yet.
+    fn works(&self) -> bool {
+        self.tools.values().any(|runs| *runs)
+    }
 }
 
 /// How a run ended.
@@ -57,12 +102,22 @@ impl Run<'_> {
     pub(crate) async fn run(self, request: TurnRequest, mut scan: Scan<'_>) -> Result<(), StoreError> {
         let run = request.run;
         let (backend, model) = self.agent.answering(&request);
+        let heard = Heard {
+            backend: backend.to_owned(),
+            tools: HashMap::new(),
+        };
         self.recorder.note(Kind::RunStarted {
             run,
-            backend: backend.to_owned(),
+            backend: heard.backend.clone(),
             model: model.map(str::to_owned),
         })?;
-        let end = self.read(request, &mut scan).await?;
+        let agent = Arc::clone(&self.agent);
+        let mut permits = Permits::new(self.asked, agent.as_ref(), self.recorder, self.rules, run);
+        let end = self.read(request, heard, &mut scan, &mut permits).await?;
+        permits.close("the run ended")?;
+        self.tell(permits.decided()).await;
+        drop(permits);
+        self.live.does(Doing::Delivering);
         self.hand_on(scan.end_reasoning()).await?;
         self.hand_on(scan.end(false)).await?;
         let (reason, cue) = match end {
@@ -90,21 +145,36 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn read(&self, request: TurnRequest, scan: &mut Scan<'_>) -> Result<End, StoreError> {
+    async fn read(
+        &self,
+        request: TurnRequest,
+        mut heard: Heard,
+        scan: &mut Scan<'_>,
+        permits: &mut Permits<'_>,
+    ) -> Result<End, StoreError> {
         let run = request.run;
         let (sink, mut steps) = mpsc::channel(AHEAD);
         let agent = Arc::clone(&self.agent);
         let halt = self.cancel.child_token();
         // Dropped with the run, so that an agent that does not stop is not left behind.
-        let task = tokio::spawn({
+        let task = AbortOnDropHandle::new(tokio::spawn({
             let halt = halt.clone();
             async move { agent.run(request, sink, halt).await }
-        });
-        let _task = AbortOnDropHandle::new(task);
-        let mut tools = HashSet::new();
+        }));
         loop {
-            let AgentEvent { run: of, step } = match self.next(&mut steps).await {
+            let AgentEvent { run: of, step } = match self.next(&mut steps, permits, heard.works()).await {
                 Next::Step(event) => event,
+                Next::Answer(answer) => {
+                    permits.settle(answer)?;
+                    self.tell(permits.decided()).await;
+                    self.live.does(Doing::Starting);
+                    continue;
+                }
+                Next::Cancelled => {
+                    permits.close("the run was cancelled")?;
+                    self.tell(permits.decided()).await;
+                    continue;
+                }
                 Next::Stuck => return Ok(End::Done(StopReason::Cancelled)),
                 Next::Closed => {
                     let detail = "the agent ended without saying how".to_owned();
@@ -112,6 +182,7 @@ impl Run<'_> {
                 }
                 Next::Silent => {
                     halt.cancel();
+                    self.until_stopped(steps, task).await;
                     let detail = format!("nothing came for {} ms", self.silence.as_millis());
                     return Ok(End::Failed(AgentFault::Timeout, detail));
                 }
@@ -125,15 +196,47 @@ impl Run<'_> {
             match step {
                 Step::Failed { fault, detail } => return Ok(End::Failed(fault, detail)),
                 Step::Done(reason) => return Ok(End::Done(reason)),
-                Step::Permission(request) => self.refuse(run, request)?,
-                step => self.take(step, scan, &mut tools).await?,
+                Step::Permission(request) => {
+                    self.end_thought(scan).await?;
+                    let question = permits.ask(request)?;
+                    if permits.is_open() {
+                        self.live.does(Doing::Asking);
+                    }
+                    self.tell(question.map(Cue::Asked)).await;
+                }
+                step => self.take(step, scan, &mut heard).await?,
             }
         }
     }
 
-    async fn next(&self, steps: &mut mpsc::Receiver<AgentEvent>) -> Next {
+    /// Waits until an agent that was told to stop has done so, and told its backend, but not for long. What it still
+    /// says is not taken.
+    async fn until_stopped<T>(&self, mut steps: mpsc::Receiver<AgentEvent>, task: AbortOnDropHandle<T>) {
         let clock = &self.recorder.clock;
-        let silence = if self.rules.holds(Rule::RunSilence) {
+        let stopped = async {
+            while steps.recv().await.is_some() {}
+            // It has ended, whichever way.
+            drop(task.await);
+        };
+        tokio::select! {
+            biased;
+            () = stopped => {}
+            () = clock.sleep_until(clock.now().plus(STOP)) => {}
+        }
+    }
+
+    async fn next(
+        &self,
+        steps: &mut mpsc::Receiver<AgentEvent>,
+        permits: &mut Permits<'_>,
+        works: bool,
+    ) -> Next {
+        let clock = &self.recorder.clock;
+        // Whoever waits for a person or for a tool is not silent; the backend's own limits hold.
+        let waits = permits.is_open();
+        let excused =
+            waits && self.rules.holds(Rule::PermitSilence) || works && self.rules.holds(Rule::RunTools);
+        let silence = if self.rules.holds(Rule::RunSilence) && !excused {
             self.silence
         } else {
             Duration::MAX
@@ -145,37 +248,52 @@ impl Run<'_> {
         tokio::select! {
             biased;
             step = steps.recv() => step.map_or(Next::Closed, Next::Step),
+            answer = permits.next() => Next::Answer(answer),
+            () = self.cancel.cancelled(), if waits && self.rules.holds(Rule::PermitCancel) => Next::Cancelled,
             () = stuck => Next::Stuck,
             () = clock.sleep_until(clock.now().plus(silence)) => Next::Silent,
         }
     }
 
-    async fn take(
-        &self,
-        step: Step,
-        scan: &mut Scan<'_>,
-        tools: &mut HashSet<ToolId>,
-    ) -> Result<(), StoreError> {
+    async fn take(&self, mut step: Step, scan: &mut Scan<'_>, heard: &mut Heard) -> Result<(), StoreError> {
+        if let Step::Tool(call) = &mut step {
+            // Whole, before anybody cuts it: half a secret is not recognised.
+            call.name = self.recorder.words(&call.name).into_owned();
+        }
         if !matches!(step, Step::Reasoning(_)) {
-            self.hand_on(scan.end_reasoning()).await?;
+            self.end_thought(scan).await?;
+        }
+        match &step {
+            Step::Text { .. } => self.live.does(Doing::Writing),
+            Step::Reasoning(_) => {
+                self.live.does(Doing::Thinking);
+                self.live.thinks();
+            }
+            Step::Tool(call) if matches!(call.status, ToolStatus::Completed | ToolStatus::Failed) => {
+                self.live.does(Doing::Starting);
+            }
+            Step::Tool(call) => self.live.uses(&call.name),
+            _ => {}
         }
         match step {
             Step::Text { message, text } => self.hand_on(scan.push(message, &text)).await,
             Step::Tool(call) => {
+                let call = bounded(call);
                 // Only a call that begins ends the message: one that runs in the background may report its
                 // end in the middle of a sentence.
-                if tools.insert(call.id.clone()) && self.rules.holds(Rule::ScanMessage) {
+                let runs = matches!(call.status, ToolStatus::Pending | ToolStatus::Running);
+                let begins = heard.tools.insert(call.id.clone(), runs).is_none();
+                if begins && self.rules.holds(Rule::ScanMessage) {
                     self.hand_on(scan.end(true)).await?;
                 }
-                self.recorder.note(Kind::Tool { call })
+                self.recorder.note(Kind::Tool { call: call.clone() })?;
+                if self.shows_tools {
+                    let _ = self.cues.send(Cue::Tool(call)).await;
+                }
+                Ok(())
             }
             Step::Reasoning(text) => self.hand_on(scan.reason(text)).await,
-            Step::Session { id, start, detail } => self.recorder.note(Kind::AgentSession {
-                backend: self.agent.backend().to_owned(),
-                id,
-                start,
-                detail,
-            }),
+            Step::Session { id, start, detail } => self.keep(&heard.backend, id, start, detail).await,
             Step::Usage(usage) => self.recorder.note(Kind::Used { usage }),
             Step::Faulted { number, fault } => self.recorder.note(Kind::Faulted {
                 number,
@@ -186,26 +304,71 @@ impl Run<'_> {
                 attempt,
                 after_ms,
                 detail,
-            } => self.recorder.note(Kind::Retrying {
-                attempt,
-                after_ms,
-                detail,
-            }),
+                next,
+            } => {
+                if let Some(next) = &next {
+                    heard.backend.clone_from(&next.backend);
+                }
+                self.recorder.note(Kind::Retrying {
+                    attempt,
+                    after_ms,
+                    detail,
+                    next,
+                })
+            }
             Step::Permission(_) | Step::Failed { .. } | Step::Done(_) => Ok(()),
         }
     }
 
-    /// Nobody can be asked yet: what needs a permission is not done, and the journal says so.
-    fn refuse(&self, run: RunId, request: PermissionRequest) -> Result<(), StoreError> {
-        self.agent.decide(run, &request.id, None);
-        let decided = Kind::PermissionDecided {
-            id: request.id.clone(),
-            option: None,
-            by: Actor::Pipeline,
-            why: "nobody can be asked".to_owned(),
+    /// What is said beside the answer.
+    async fn tell(&self, cues: impl IntoIterator<Item = Cue>) {
+        for cue in cues {
+            // The delivery may have ended early, on a store that failed.
+            let _ = self.cues.send(cue).await;
+        }
+    }
+
+    /// The agent told its session: the next turn gives it back, also after a restart.
+    async fn keep(
+        &self,
+        backend: &str,
+        id: String,
+        start: SessionStart,
+        detail: String,
+    ) -> Result<(), StoreError> {
+        let kept = AgentSession {
+            backend: backend.to_owned(),
+            id: id.clone(),
+            since: self.recorder.now(),
         };
-        self.recorder
-            .note_all(vec![Kind::PermissionAsked { request, until: None }, decided])
+        let told = Kind::AgentSession {
+            backend: backend.to_owned(),
+            id,
+            start,
+            detail,
+        };
+        if self.kept.get(backend) == Some(&kept.id) || self.live.is_reset() {
+            self.recorder.note(told)?;
+        } else {
+            let events = vec![self.recorder.draft(told)];
+            let journal = &self.recorder.journal;
+            journal
+                .put_agent_session(self.session, Some(kept), events)
+                .await?;
+        }
+        if start == SessionStart::Lost && self.tell_lost && self.rules.holds(Rule::SessionLost) {
+            self.tell([Cue::Aside(LOST.to_owned())]).await;
+        }
+        Ok(())
+    }
+
+    /// What is said next is no reasoning.
+    async fn end_thought(&self, scan: &mut Scan<'_>) -> Result<(), StoreError> {
+        self.hand_on(scan.end_reasoning()).await?;
+        if self.live.stops_thinking() && self.shows_thoughts {
+            let _ = self.cues.send(Cue::ThoughtEnded).await;
+        }
+        Ok(())
     }
 
     async fn hand_on(&self, Decisions { events, cues }: Decisions) -> Result<(), StoreError> {
@@ -216,9 +379,16 @@ impl Run<'_> {
         }
         let mut leaks: Vec<_> = events.iter().flat_map(|kind| self.leaks.decided(kind)).collect();
         leaks.sort_unstable();
+        let thoughts: Vec<_> = events
+            .iter()
+            .filter_map(|kind| match kind {
+                Kind::Reasoning { text } if self.shows_thoughts => Some(Cue::Thought(text.clone())),
+                _ => None,
+            })
+            .collect();
         self.recorder.note_all(events)?;
         self.recorder.alarm(leaks)?;
-        for cue in cues {
+        for cue in thoughts.into_iter().chain(cues) {
             let _ = self.cues.send(cue).await;
         }
         Ok(())
@@ -231,6 +401,7 @@ pub(crate) const fn notice(fault: AgentFault) -> &'static str {
         AgentFault::Overloaded => "⚠️ The agent is overloaded. Please try again later.",
         AgentFault::RateLimited => "⚠️ The agent has to wait. Please try again later.",
         AgentFault::Unauthorized => "⚠️ The agent has no access to its model. Please tell the operator.",
+        AgentFault::NoModel => "⚠️ The agent's model is not there. Please tell the operator.",
         AgentFault::Unreachable => "⚠️ The agent cannot be reached. Please try again later.",
         AgentFault::Disconnected => "⚠️ The connection to the agent broke before it was done.",
         AgentFault::Timeout => "⚠️ The agent did not answer in time.",

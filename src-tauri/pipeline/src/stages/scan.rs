@@ -1,11 +1,14 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-use super::redact::{Raw, Redact, Told};
+use super::{
+    question::Question,
+    redact::{Raw, Redact, Told},
+};
 use crate::rules::{Rule, Rules};
-use foldback_directives::{Scanner, Settings, Sink, Step, redact::Reader};
+use foldback_directives::{Scanner, Settings, Sink, Step, parse, redact::Reader};
 use foldback_wire::{
-    AgentFault, Directive, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason,
-    Span, Suppression, redact::Redaction,
+    AgentFault, Directive, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, PermissionId, Range,
+    RangeReason, Span, Suppression, ToolCall, redact::Redaction,
 };
 
 /// What the delivery of a turn is told, in order.
@@ -21,12 +24,27 @@ pub(crate) enum Cue {
         header: Header,
         span: Span,
     },
+    /// A header that says `audio_as_voice`: told at once, since the files it is about may come before the first text,
+    /// which is what settles the header.
+    AudioAsVoice,
     /// A directive, before the text that follows it.
     Directive { at: DirectiveRef, directive: Directive },
     /// A JSON action, which is not carried out.
     Action,
     /// The message is not delivered.
     Suppressed(Suppression),
+    /// A tool call began or changed.
+    Tool(ToolCall),
+    /// More reasoning.
+    Thought(String),
+    /// The agent has thought so far.
+    ThoughtEnded,
+    /// Words beside the answer, that no agent wrote.
+    Aside(String),
+    /// The sender is asked for a permission.
+    Asked(Question),
+    /// It was decided, and not by the sender's answer: what is said of it.
+    Decided { id: PermissionId, words: String },
     /// The message is complete.
     Ended { narration: bool },
     /// The run is over.
@@ -85,9 +103,14 @@ struct Open {
     bytes: usize,
     directives: u32,
     held: bool,
+    /// The beginning of the raw text, where headers stand.
+    head: String,
     /// The raw text; kept only when markup is shown.
     markup: Option<String>,
 }
+
+/// Bytes of a message in which a header is looked at before it is settled.
+const HEAD: usize = 4_096;
 
 impl<'a> Scan<'a> {
     /// For a turn that this inbound text triggered.
@@ -130,6 +153,7 @@ impl<'a> Scan<'a> {
                 bytes: 0,
                 directives: 0,
                 held: false,
+                head: String::new(),
                 markup: (!self.rules.holds(Rule::ScanStrip)).then(String::new),
             }
         });
@@ -137,6 +161,8 @@ impl<'a> Scan<'a> {
             open.id = id;
         }
         open.bytes += text.len();
+        let room = HEAD.saturating_sub(open.head.len());
+        open.head.push_str(&text[..text.floor_char_boundary(room)]);
         if let Some(markup) = &mut open.markup {
             markup.push_str(text);
         }
@@ -145,11 +171,13 @@ impl<'a> Scan<'a> {
             message,
             directives,
             held,
+            head,
             markup,
             ..
         } = open;
         let mut listener = Listener::new(*message, directives, held, &self.redact, &mut made);
         listener.markup = markup.as_deref();
+        listener.head = head;
         open.reader.push(text, &mut listener);
         if !self.rules.holds(Rule::ScanHold) {
             listener.show_held(text, open.bytes);
@@ -189,12 +217,14 @@ impl<'a> Scan<'a> {
             bytes,
             mut directives,
             mut held,
+            head,
             markup,
             ..
         } = open;
         let mut made = Decisions::default();
         let mut listener = Listener::new(message, &mut directives, &mut held, &self.redact, &mut made);
         listener.markup = markup.as_deref();
+        listener.head = &head;
         reader.finish(&mut listener);
         listener.flush();
         decisions.take(message, raw.finish(&made.events), made);
@@ -224,6 +254,8 @@ struct Listener<'a> {
     /// The raw text, to show what was read as markup: a leak that the alarm is there for. Only mutation tests
     /// ask for it.
     markup: Option<&'a str>,
+    /// The beginning of the raw text.
+    head: &'a str,
     text: String,
 }
 
@@ -244,8 +276,16 @@ impl<'a> Listener<'a> {
             plain: None,
             holds: None,
             markup: None,
+            head: "",
             text: String::new(),
         }
+    }
+
+    /// Whether the header at these bytes says so.
+    fn says_audio_as_voice(&self, span: Span) -> bool {
+        let header = self.head.get(span.start..span.end).unwrap_or_default();
+        let read = parse(header, &Settings::default(), None).header;
+        read.audio_as_voice == Some(true)
     }
 
     fn event(&mut self, kind: Kind) {
@@ -353,10 +393,15 @@ impl Sink for Listener<'_> {
         match step {
             Step::Show { span, text, joined } => self.show(span, text, joined),
             Step::Mask { span, text } => self.mask(span, text),
-            Step::Hide { span, fate, reason } => match self.markup {
-                Some(raw) => self.show(span, span.of(raw), false),
-                None => self.decided(span, fate, Some(reason), None),
-            },
+            Step::Hide { span, fate, reason } => {
+                if let Some(raw) = self.markup {
+                    return self.show(span, span.of(raw), false);
+                }
+                self.decided(span, fate, Some(reason), None);
+                if reason == RangeReason::Header && self.says_audio_as_voice(span) {
+                    self.cue(Cue::AudioAsVoice);
+                }
+            }
             Step::Directive(directive) => {
                 let at = DirectiveRef {
                     message,

@@ -8,7 +8,7 @@ use foldback_channels::{
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{
-    Agents, Engine, Parts, Rules, SeededRng, TokioClock, Turn,
+    Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, Turn,
     config::{self, Config},
 };
 use foldback_store::{Journal, MemoryJournal};
@@ -47,6 +47,7 @@ pub(crate) struct World {
     pub(crate) loopbacks: BTreeMap<Platform, Arc<Loopback>>,
     pub(crate) clock: TokioClock,
     pub(crate) dir: Arc<tempfile::TempDir>,
+    pub(crate) speech: Speech,
 }
 
 impl World {
@@ -68,6 +69,7 @@ impl World {
             loopbacks,
             clock,
             dir,
+            speech: Speech::default(),
         }
     }
 }
@@ -109,6 +111,7 @@ pub(crate) fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agen
         journal: Arc::clone(&world.journal) as Arc<dyn Journal>,
         channels: world.loopbacks.iter().map(named).collect(),
         agents: Agents::one(agent),
+        speech: world.speech.clone(),
         clock: Arc::new(world.clock),
         rng: Arc::new(SeededRng::new(1)),
         rules,
@@ -186,6 +189,7 @@ impl Bot {
             loopbacks: self.loopbacks.clone(),
             clock: self.clock,
             dir: Arc::clone(&self.dir),
+            speech: Speech::default(),
         }
     }
 
@@ -258,6 +262,7 @@ pub(crate) fn from_alice(platform: Platform, message: MessageId, text: &str, at:
         },
         text: text.to_owned(),
         mentioned: true,
+        forwarded: false,
         files: Vec::new(),
         at,
         dry_run: false,
@@ -279,10 +284,15 @@ pub(crate) fn later(after_ms: u64, text: &str) -> ScriptStep {
 
 /// A tool call that has run.
 pub(crate) fn tool(id: &str) -> ScriptStep {
+    called(id, ToolStatus::Completed)
+}
+
+/// A tool call that stands so.
+pub(crate) fn called(id: &str, status: ToolStatus) -> ScriptStep {
     Act::Tool(ToolStep {
         id: id.into(),
         name: "search".to_owned(),
-        status: ToolStatus::Completed,
+        status,
         after_ms: 0,
         arguments: None,
         result: None,

@@ -7,7 +7,9 @@ use foldback_pipeline::{Engine, Parts, Rules};
 use foldback_store::{
     Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
 };
-use foldback_wire::{Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId};
+use foldback_wire::{
+    Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId, rpc::AgentSession,
+};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -60,6 +62,20 @@ impl Journal for Refusing {
     }
     async fn session(&self, id: &SessionId) -> Result<Option<SessionRecord>, StoreError> {
         self.inner.session(id).await
+    }
+    async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError> {
+        self.inner.sessions(limit).await
+    }
+    async fn agent_sessions(&self, of: &SessionId) -> Result<Vec<AgentSession>, StoreError> {
+        self.inner.agent_sessions(of).await
+    }
+    async fn put_agent_session(
+        &self,
+        of: &SessionId,
+        kept: Option<AgentSession>,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError> {
+        self.inner.put_agent_session(of, kept, events).await
     }
     async fn reserve(&self) -> Result<Numbers, StoreError> {
         self.inner.reserve().await

@@ -167,6 +167,7 @@ fn message(bot: &Bot, (platform, number): Place, text: String) -> Inbound {
         },
         text,
         mentioned: true,
+        forwarded: false,
         files: Vec::new(),
         at: bot.clock.now(),
         dry_run: false,

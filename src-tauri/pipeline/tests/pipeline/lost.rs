@@ -1,131 +1,23 @@
 //! A platform acknowledges a message, and says later that it did not arrive.
 
-use crate::bot::{Bot, World, parts, text};
-use async_trait::async_trait;
-use foldback_agents::ScriptAgent;
-use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, Signal, SignalSink};
-use foldback_pipeline::{
-    Engine, Rules,
-    invariants::{self, Extent},
-};
-use foldback_store::Journal;
-use foldback_wire::{
-    Capabilities, Event, Kind, MessageId, OpId, Outcome, Platform, RefusalCode, Seq, Terminal, TurnId,
-};
-use std::{sync::Arc, time::Duration};
-use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
-
-/// A loopback that tells of losses, and who waits until each is written down.
-struct Late {
-    inner: Arc<Loopback>,
-    lost: Mutex<mpsc::Receiver<(MessageId, oneshot::Sender<()>)>>,
-}
-
-#[async_trait]
-impl ChannelAdapter for Late {
-    fn capabilities(&self) -> &Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
-        let mut lost = self.lost.lock().await;
-        // A line of its own: a loopback keeps a place in it.
-        let (inner, mut signals) = mpsc::channel(1);
-        let mut run = std::pin::pin!(self.inner.run(inner, stop));
-        loop {
-            tokio::select! {
-                ended = &mut run => return ended,
-                Some(signal) = signals.recv() => drop(sink.send(signal).await),
-                Some((message, kept)) = lost.recv() => {
-                    let refusal = Refusal::new(RefusalCode::Forbidden, "the window is closed");
-                    let kept = Some(kept);
-                    sink.send(Signal::Undelivered { message, refusal, kept }).await.ok();
-                }
-            }
-        }
-    }
-
-    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
-        let ack = self.inner.perform(call).await?;
-        let also = ack.message.iter().map(second).collect();
-        Ok(Ack { also, ..ack })
-    }
-}
-
-/// What else an operation makes that makes a message.
-fn second(message: &MessageId) -> MessageId {
-    format!("{message}.caption").into()
-}
-
-/// A bot on one such channel.
-struct Place {
-    engine: Engine,
-    world: World,
-    agent: Arc<ScriptAgent>,
-    loses: mpsc::Sender<(MessageId, oneshot::Sender<()>)>,
-}
+use crate::bot::World;
+use crate::late::{Place, second};
+use foldback_channels::{Refusal, Signal};
+use foldback_pipeline::invariants::{self, Extent};
+use foldback_wire::{Event, Kind, MessageId, OpId, RefusalCode, TurnId};
+use std::time::Duration;
 
 impl Place {
-    async fn open(world: World) -> Self {
-        let (loses, lost) = mpsc::channel(1);
-        let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
-        let late = Late {
-            inner: Arc::clone(&world.loopbacks[&Platform::Whatsapp]),
-            lost: Mutex::new(lost),
-        };
-        let mut parts = parts(&world, "", Rules::all(), agent.clone());
-        let late: Arc<dyn ChannelAdapter> = Arc::new(late);
-        for (id, adapter) in &mut parts.channels {
-            if id.as_str() == Platform::Whatsapp.code() {
-                *adapter = Arc::clone(&late);
-            }
-        }
-        let engine = Engine::start(parts).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        Self {
-            engine,
-            world,
-            agent,
-            loses,
-        }
-    }
-
-    /// Alice writes, and is answered; the platform's names of what she got.
-    async fn answer(&self) -> (TurnId, Vec<(OpId, MessageId)>) {
-        let elsewhere = Bot::start().await;
-        let message = elsewhere.message(Platform::Whatsapp, "hi");
-        self.agent.queue(None, vec![text("Here I am.")]);
-        let turn = self.engine.submit(message).await.unwrap();
-        let id = turn.id;
-        assert_eq!(turn.ended().await, Some(Terminal::Replied));
-        let made = self
-            .events()
-            .await
-            .into_iter()
-            .filter_map(|event| match event.kind {
-                Kind::Ended {
-                    op,
-                    outcome:
-                        Outcome {
-                            message: Some(message),
-                            ..
-                        },
-                } => Some((op, message)),
-                _ => None,
-            });
-        (id, made.collect())
-    }
-
     /// The platform says that it did not arrive; whether that was written down.
     async fn lose(&self, message: &MessageId) -> bool {
-        let (kept, told) = oneshot::channel();
-        self.loses.send((message.clone(), kept)).await.unwrap();
-        told.await.is_ok()
-    }
-
-    async fn events(&self) -> Vec<Event> {
-        self.world.journal.read(Seq(1), 1_000_000).await.unwrap()
+        let refusal = Refusal::new(RefusalCode::Forbidden, "the window is closed");
+        let message = message.clone();
+        self.tell(|kept| Signal::Undelivered {
+            message,
+            refusal,
+            kept: Some(kept),
+        })
+        .await
     }
 
     async fn lost(&self) -> Vec<(Option<TurnId>, OpId, RefusalCode, String)> {

@@ -2,6 +2,9 @@
 
 mod across;
 mod answers;
+mod asides;
+mod attachments;
+mod backend;
 mod bot;
 mod crash;
 mod directives;
@@ -12,17 +15,23 @@ mod files;
 mod follow;
 mod holds;
 mod hour;
+mod late;
 #[cfg(feature = "mutants")]
 mod leaks;
 mod lost;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod pairing;
+mod permissions;
 mod preview;
+mod receipts;
 mod redact;
 mod redelivery;
 mod repeats;
 mod restart;
+mod sessions;
 mod shutdown;
+mod speech;
+mod transcripts;
 mod trouble;
 mod turns;

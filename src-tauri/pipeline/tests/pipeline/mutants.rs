@@ -1,13 +1,17 @@
 //! Every rule that can be switched off makes a difference somewhere: each scene is played with and without
 //! it, and what the user, the platform or the journal saw must differ.
 
-use crate::bot::{Bot, World, later, text, tool};
-use foldback_agents::Act;
-use foldback_channels::sim::{CallFailure, CallFault};
+use crate::{
+    bot::{Bot, World, later, text, tool},
+    speech::speaking,
+};
+use foldback_agents::{Act, speech::ToneVoice};
+use foldback_channels::sim::{CallFailure, CallFault, SimFile};
 use foldback_pipeline::{Rule, Rules};
 use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platform};
 use std::time::Duration;
 
+mod asks;
 mod who;
 
 /// A scene and the rules that it shows.
@@ -67,11 +71,24 @@ const SCENES: &[Scene] = &[
             Rule::PreviewCannotEdit,
         ],
     ),
+    (
+        "attached",
+        &[
+            Rule::GatherGiven,
+            Rule::GatherKinds,
+            Rule::GatherSize,
+            Rule::GatherMany,
+            Rule::GatherMedia,
+            Rule::GatherWait,
+            Rule::GatherTold,
+        ],
+    ),
     ("failed run", &[Rule::RunNotice]),
     (
         "silent agent",
         &[Rule::RunSilence, Rule::TypingEnd, Rule::TypingRefresh],
     ),
+    ("long tool", &[Rule::RunTools]),
     (
         "secrets",
         &[
@@ -83,6 +100,7 @@ const SCENES: &[Scene] = &[
             Rule::RedactInbound,
         ],
     ),
+    ("voice", &[Rule::SpeechNote, Rule::SpeechHeader]),
     ("tools", &[Rule::ScanMessage, Rule::ScanNarration]),
     (
         "streamed",
@@ -119,6 +137,19 @@ const SCENES: &[Scene] = &[
     ("lost", &[Rule::DeliverUnknown]),
     ("off", &[Rule::DeliverOff, Rule::DispatchOrder]),
     ("old", &[Rule::DeliverOld]),
+    (
+        "permissions",
+        &[
+            Rule::PermitPolicy,
+            Rule::PermitKind,
+            Rule::PermitTimeout,
+            Rule::PermitSilence,
+            Rule::PermitCancel,
+        ],
+    ),
+    ("in the chat", &[Rule::PermitChat, Rule::PermitAsker]),
+    ("sessions", &[Rule::SessionResume, Rule::SessionLost]),
+    ("work", &[Rule::AsideTools, Rule::AsideReasoning]),
 ];
 
 /// Rules that no agent or platform of these tests can break.
@@ -167,14 +198,26 @@ async fn play(scene: &str, rules: Rules) -> Vec<String> {
         "meant" => {
             "[channels.telegram]\nallow_from = [\"*\"]\nallow_bots = true\nbot_turns = 1\nmention_patterns = [\"foldback\"]\n"
         }
+        "permissions" => {
+            "[agent]\nidle_timeout = \"1m\"\n[agent.permissions]\nallow_once = [\"read\"]\ntimeout = \"10m\"\n"
+        }
+        "in the chat" => "[agent.permissions]\nin_chat = true\n",
+        "work" => "[output]\ntools = \"full\"\nreasoning = \"show\"\n",
         "crowd" => "[queue]\ncap = 1\n",
         "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
         "files" => "[files]\nmax_size = \"2B\"\n",
+        "attached" => {
+            "[attachments]\nkinds = [\"image\", \"document\"]\nmax_size = \"9B\"\nmax_files = 5\ntimeout = \"2s\"\n"
+        }
         "placeholder" => "[output]\nplaceholder = \"…\"\n",
         "off" | "lost" | "old" | "faults" => "[output]\ndisable = [\"preview\"]\n",
         _ => "",
     };
-    let bot = Bot::in_world(World::new(), config, rules).await;
+    let world = match scene {
+        "voice" => speaking(World::new(), ToneVoice),
+        _ => World::new(),
+    };
+    let bot = Bot::in_world(world, config, rules).await;
     let ends = act(scene, &bot).await;
     let mut seen: Vec<String> = ends;
     for platform in Platform::ALL {
@@ -207,6 +250,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 name: "f".into(),
                 media_type: String::new(),
                 size: None,
+                source: None,
             }];
             ends.push(format!(
                 "{:?}",
@@ -214,6 +258,12 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
             ));
             bot.says([text("c")]);
             ends.push(format!("{:?}", bot.turn(Platform::Signal, " ").await));
+        }
+        "attached" => {
+            bot.says([text("a")]);
+            let message = attached(bot);
+            let turn = bot.engine.submit(message).await.unwrap();
+            ends.push(format!("{:?}", turn.ended().await));
         }
         "twice" => {
             let message = bot.message(Platform::Signal, "hi");
@@ -231,6 +281,11 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
         }
         "doors" => ends.extend(who::doors(bot).await),
         "unknown" => ends.extend(who::unknown(bot).await),
+        "permissions" => ends.extend(asks::permissions(bot).await),
+        "in the chat" => ends.extend(asks::in_the_chat(bot).await),
+        "sessions" => ends.extend(asks::sessions(bot).await),
+        "work" => ends.extend(asks::work(bot).await),
+        "long tool" => ends.extend(asks::long_tool(bot).await),
         "meant" => ends.extend(who::meant(bot).await),
         "group" => {
             let mut message = bot.message(Platform::Telegram, "hi");
@@ -280,6 +335,34 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
     ends
 }
 
+/// A message with files: one that is given, and one for every reason not to be.
+fn attached(bot: &Bot) -> foldback_wire::Inbound {
+    let mut message = bot.message(Platform::Signal, "");
+    let slow = SimFile {
+        takes: Duration::from_mins(1),
+        ..SimFile::default()
+    };
+    for (name, media_type, file) in [
+        ("given", "text/plain", b"fine".to_vec().into()),
+        ("page", "image/png", b"<html>".to_vec().into()),
+        ("sound", "audio/ogg", b"OggS".to_vec().into()),
+        ("large", "text/plain", b"1234567890".to_vec().into()),
+        ("slow", "text/plain", slow),
+        ("fifth", "text/plain", b"5".to_vec().into()),
+        ("many", "text/plain", b"6".to_vec().into()),
+    ] {
+        let file: SimFile = file;
+        let source = bot.loopbacks[&Platform::Signal].platform().keep(file);
+        message.files.push(Attachment {
+            name: name.into(),
+            media_type: media_type.into(),
+            size: None,
+            source: Some(source),
+        });
+    }
+    message
+}
+
 /// Scenes of one message and one answer.
 async fn answer_to(scene: &str, bot: &Bot) -> String {
     let mut platform = Platform::Telegram;
@@ -299,6 +382,12 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
                 text("<send-file path=\"a.txt\" caption=\"pwd: hunter2\"/></actions>"),
             ]);
             return format!("{:?}", bot.turn(platform, "my secret: hunter2").await);
+        }
+        "voice" => {
+            std::fs::write(bot.send_dir.join("a.ogg"), "x").unwrap();
+            bot.says([text(
+                "[[audio_as_voice]]<actions><voice>Hey</voice><send-file path=\"a.ogg\"/></actions>Hi",
+            )]);
         }
         "tools" => {
             platform = Platform::Whatsapp;

@@ -1,10 +1,12 @@
 //! Secrets: none reaches a platform, the journal or the outbox, whatever an agent or a user writes.
 
 use crate::bot::{Bot, later, text, tool};
-use foldback_agents::Act;
+use foldback_agents::{Act, ScriptStep, ToolStep};
 use foldback_wire::{
     HoldReason, Kind, OpKind, Operation, Outcome, OutcomeCode, Platform, RangeReason, Stage, Terminal,
+    ToolStatus,
 };
+use std::time::Duration;
 
 const KEY: &str = "sk-abcdefghijklmnopqrstuvwx";
 
@@ -305,5 +307,43 @@ async fn the_operator_says_what_is_masked() {
         bot.says([text(said)]);
         bot.turn(Platform::Slack, "hi").await;
         assert_eq!(bot.screen(Platform::Slack), [expected], "{config}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_in_the_name_of_a_tool_is_masked_before_it_is_cut() {
+    for display in ["compact", "full", "none"] {
+        let bot = Bot::with(&format!("[output]\ntools = \"{display}\"\n")).await;
+        // The chat shows 40 characters of a name: half a secret, which nobody would know as one.
+        let name = format!("{}{KEY}", "read-the-file-with-the ");
+        let called = |status, after_ms| {
+            ScriptStep::from(Act::Tool(ToolStep {
+                id: "t".into(),
+                name: name.clone(),
+                status,
+                after_ms,
+                arguments: None,
+                result: None,
+            }))
+        };
+        bot.says([
+            called(ToolStatus::Running, 0),
+            called(ToolStatus::Completed, 9_000),
+            text("Done."),
+        ]);
+        let turn = bot.user(Platform::Telegram, "hi").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let line = bot.engine.session(&"telegram:c1".into()).await.unwrap().unwrap();
+        let tool = line.running.unwrap().tool.unwrap();
+        assert_eq!(tool, "read-the-file-with-the [redacted]", "the console");
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        let shown = bot.screen(Platform::Telegram).concat();
+        assert_eq!(
+            shown.contains("`read-the-file-with-the [redacted]`"),
+            display != "none",
+            "{shown}"
+        );
+        nowhere(&bot, &[KEY, "sk-a"]).await;
+        bot.check().await;
     }
 }

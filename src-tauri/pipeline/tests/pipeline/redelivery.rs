@@ -4,8 +4,8 @@
 use crate::bot::{from_alice, text};
 use foldback_agents::{Act, ScriptAgent, ScriptStep};
 use foldback_channels::{ChannelAdapter, RemoteLoopback, profile, read_log, serve, sim::SimPlatform};
-use foldback_pipeline::{Agents, Engine, Parts, Rules, SeededRng, TokioClock, config};
-use foldback_store::{Journal, SqliteJournal};
+use foldback_pipeline::{Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, config};
+use foldback_store::{Journal, SqliteJournal, StoreError};
 use foldback_wire::{Event, Kind, OpKind, Platform, Seq, Terminal, Timestamp};
 use std::{
     fs::OpenOptions,
@@ -86,7 +86,7 @@ impl World {
         let clock = Arc::new(TokioClock::system());
         let agent = Arc::new(ScriptAgent::new(clock.clone()));
         agent.queue(None, answer);
-        let journal = Arc::new(SqliteJournal::open(self.journal()).await.unwrap());
+        let journal = Arc::new(opened(&self.journal()).await);
         let parts = Parts {
             config: Arc::new(config::parse(settings, Path::new("test.toml")).unwrap()),
             base: self.folder.path().to_owned(),
@@ -94,6 +94,7 @@ impl World {
             journal: journal.clone(),
             channels: vec![("signal".into(), adapter(platform) as Arc<dyn ChannelAdapter>)],
             agents: Agents::one(agent),
+            speech: Speech::default(),
             clock,
             rng: Arc::new(SeededRng::new(1)),
             rules: Rules::all(),
@@ -108,6 +109,17 @@ fn adapter(platform: SocketAddr) -> Arc<RemoteLoopback> {
     let rng = Arc::new(SeededRng::new(0));
     let can = profile(Platform::Signal);
     Arc::new(RemoteLoopback::new(can, platform, clock, rng, None))
+}
+
+/// The journal, once the writer of a bot that was killed has let go of it: its thread is not killed with the bot.
+async fn opened(path: &Path) -> SqliteJournal {
+    loop {
+        match SqliteJournal::open(path).await {
+            Ok(journal) => return journal,
+            Err(error) => assert_eq!(error, StoreError::Locked(path.to_owned())),
+        }
+        tokio::task::yield_now().await;
+    }
 }
 
 /// A line to the platform on which the first confirmation is stopped, and told of.

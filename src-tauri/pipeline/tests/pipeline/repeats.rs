@@ -3,7 +3,7 @@
 use crate::bot::{Bot, later, text};
 use foldback_agents::Act;
 use foldback_pipeline::Rules;
-use foldback_wire::{Gate, Inbound, Kind, Platform, Terminal, Timestamp};
+use foldback_wire::{Actor, Gate, Inbound, Kind, Platform, Terminal, Timestamp};
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -146,5 +146,28 @@ async fn what_is_in_work_for_longer_than_it_is_remembered_is_not_begun_again() {
     assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     assert_eq!(bot.screen(Platform::Whatsapp), ["At last."]);
+    bot.check().await;
+}
+
+/// A failed turn is begun again by the platform's next copy; one that a person stopped is not.
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_a_person_stopped_does_not_begin_again() {
+    let bot = Bot::start().await;
+    let message = bot.message(Platform::Whatsapp, "hi");
+    bot.says([later(3_600_000, "Long.")]);
+    let turn = bot.engine.submit(message.clone()).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(bot.engine.cancel(turn.id, Actor::Console).unwrap());
+    assert!(matches!(turn.ended().await, Some(Terminal::Failed { .. })));
+    assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
+    tokio::time::sleep(6 * HOUR).await;
+    assert_eq!(
+        submit(&bot, &message).await,
+        Terminal::Duplicate,
+        "from the journal"
+    );
+    bot.engine.shutdown(HOUR).await.unwrap();
+    let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
+    assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
     bot.check().await;
 }

@@ -1,9 +1,15 @@
 //! A turn whose agent fails, hangs or is stopped, and what waits for a turn meanwhile.
 
-use crate::bot::{Bot, later, text};
-use foldback_agents::{Act, ScriptStep};
-use foldback_wire::{Gate, Kind, OpKind, Platform, Terminal};
-use std::time::Duration;
+use crate::bot::{Bot, World, called, later, text};
+use async_trait::async_trait;
+use foldback_agents::{Act, Agent, AgentEvent, ScriptAgent, ScriptStep, Step, StepSink, TurnRequest};
+use foldback_pipeline::Rules;
+use foldback_wire::{Actor, Gate, Kind, OpKind, Platform, Terminal, ToolStatus};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
 
 fn stall(ms: u64) -> ScriptStep {
     Act::Stall(ms).into()
@@ -96,6 +102,29 @@ async fn a_hung_agent_blocks_its_own_conversation_only_and_fails_in_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tool_that_runs_is_no_silence_and_what_follows_it_is() {
+    for begun in [ToolStatus::Pending, ToolStatus::Running] {
+        let bot = Bot::with("[agent]\nidle_timeout = \"1m\"\n").await;
+        bot.says([
+            called("t", begun),
+            stall(600_000),
+            called("t", ToolStatus::Completed),
+            text("Built."),
+            stall(120_000),
+            text("never"),
+        ]);
+        assert!(matches!(
+            bot.turn(Platform::Telegram, "hi").await,
+            Terminal::Failed { .. }
+        ));
+        assert!((660_000..670_000).contains(&bot.now_ms()), "{}", bot.now_ms());
+        let expected = ["Built.", "⚠️ The agent did not answer in time."];
+        assert_eq!(bot.screen(Platform::Telegram), expected);
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn typing_is_shown_until_the_turn_is_over_and_not_to_a_dead_agent() {
     let bot = Bot::start().await;
     bot.says([later(20_000, "done")]);
@@ -117,10 +146,70 @@ async fn a_cancelled_run_delivers_what_it_said() {
     bot.says([text("So far"), stall(100_000)]);
     let turn = bot.user(Platform::Telegram, "hi").await;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    assert!(bot.engine.cancel(turn.id));
+    assert!(bot.engine.cancel(turn.id, Actor::Console).unwrap());
     let id = turn.id;
     assert!(matches!(turn.ended().await, Some(Terminal::Failed { detail }) if detail.contains("cancelled")));
     assert_eq!(bot.screen(Platform::Telegram), ["So far", "⏹️ Stopped."]);
-    assert!(!bot.engine.cancel(id));
+    assert!(!bot.engine.cancel(id, Actor::Console).unwrap());
     bot.check().await;
+}
+
+/// An agent that says nothing, and takes its time to stop once it is told to.
+#[derive(Default)]
+struct Mute {
+    takes: Duration,
+    /// It saw that it was cancelled, and had told its backend.
+    told: Mutex<(bool, bool)>,
+}
+
+#[async_trait]
+impl Agent for Mute {
+    fn backend(&self) -> &'static str {
+        "mute"
+    }
+
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
+        cancel.cancelled().await;
+        self.told.lock().unwrap().0 = true;
+        let step = Step::Text {
+            message: None,
+            text: "late".to_owned(),
+        };
+        let run = request.run;
+        sink.send(AgentEvent { run, step }).await.unwrap();
+        tokio::time::sleep(self.takes).await;
+        self.told.lock().unwrap().1 = true;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_agent_is_told_to_stop_and_has_a_moment_for_it() {
+    for (takes, told, ms) in [(1_000, true, 61_000), (60_000, false, 65_000)] {
+        let takes = Duration::from_millis(takes);
+        let mute = Arc::new(Mute {
+            takes,
+            ..Mute::default()
+        });
+        let world = World::new();
+        let script = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+        let config = "[agent]\nidle_timeout = \"1m\"\n";
+        let bot = Bot::behind(world, config, Rules::all(), script, mute.clone()).await;
+        assert!(matches!(
+            bot.turn(Platform::Telegram, "hi").await,
+            Terminal::Failed { .. }
+        ));
+        assert_eq!(*mute.told.lock().unwrap(), (true, told));
+        assert!((ms..ms + 1_000).contains(&bot.now_ms()), "{}", bot.now_ms());
+        assert_eq!(
+            bot.screen(Platform::Telegram),
+            ["⚠️ The agent did not answer in time."]
+        );
+        tokio::time::sleep(Duration::from_mins(5)).await;
+        assert_eq!(mute.told.lock().unwrap().1, told, "it is not left behind");
+        bot.check().await;
+    }
 }

@@ -4,6 +4,7 @@ mod faults;
 mod play;
 mod scene;
 mod script;
+mod sent;
 mod story;
 
 pub use faults::faults;
@@ -11,7 +12,7 @@ pub use play::play;
 pub use script::script;
 
 use crate::fixture::Unreadable;
-use foldback_pipeline::config::{Config, LogConfig, StoreConfig};
+use foldback_pipeline::config::{Config, LogConfig, SpeechConfig, StoreConfig, TranscriptionConfig};
 use foldback_wire::{ChannelId, Event};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -60,6 +61,14 @@ impl Head {
     pub fn of(config: &Config) -> Self {
         let mut config = config.clone();
         // The agent is not asked again; of it only the limit of silence has a part in what happens.
+        // A replay calls no service: whose it was is nobody's business.
+        config.speech = SpeechConfig {
+            backend: config.speech.backend,
+            max_chars: config.speech.max_chars,
+            timeout: config.speech.timeout,
+            ..SpeechConfig::default()
+        };
+        config.transcription = TranscriptionConfig::default();
         config.agent = foldback_pipeline::config::AgentConfig {
             idle_timeout: config.agent.idle_timeout,
             ..Default::default()

@@ -5,19 +5,22 @@ use super::{
     Recording,
     scene::{self, Scene},
     script::script,
+    sent,
     story::{Known, Turn, divergence},
 };
 use crate::{
     case::Case,
     deliveries::{Run, fold},
-    run::{Options, decide, end},
+    run::{Options, asked, decide, end},
     stage::{Stage, StageError},
 };
 use foldback_agents::{Act, ScriptStep};
+use foldback_channels::sim::SimPlatform;
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_wire::{
-    Actor, ChannelId, ChannelState, Clock, Event, Inbound, Kind, PairingStep, Timestamp, TurnId, UserId,
-    rpc::{Comparison, Mismatch, Verdict},
+    Actor, ChannelId, ChannelState, Clock, Event, Gate, Inbound, Kind, PairingStep, PermissionId, SessionId,
+    Timestamp, TurnId, UserId,
+    rpc::{Comparison, Mismatch, PendingPermission, Verdict},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,6 +40,12 @@ enum Happens {
     Settle(bool),
     /// An operator decides about somebody unknown.
     Pairing(PairingStep, UserId),
+    /// A request for permission is answered with the option of this id, or cancelled.
+    Permit(PermissionId, Option<String>),
+    /// A person drops what waits in a conversation.
+    Drop(SessionId),
+    /// A person has the agent forget a conversation.
+    Reset(SessionId),
     /// A person mutes or unmutes all outbound.
     Mute(bool),
 }
@@ -91,7 +100,8 @@ pub fn play(
         .block_on(async {
             let clock = options.speed.clock(epoch);
             let stage = Stage::set(props, Arc::clone(&clock), &options.mutation).await?;
-            act(&stage, happenings(&own, &then), clock.as_ref()).await
+            let happenings = happenings(&own, &then, &mut stage.loopback.platform());
+            act(&stage, happenings, clock.as_ref()).await
         })
         .map_err(|error| failed(error.to_string()))?;
 
@@ -231,9 +241,13 @@ fn take_copies<'a>(turns: &mut BTreeMap<TurnId, Turn<'a>>) -> Vec<(TurnId, Strin
 }
 
 /// What happened to the bot, in order.
-fn happenings(own: &[Event], turns: &BTreeMap<TurnId, Turn<'_>>) -> Vec<(Timestamp, Happens)> {
+fn happenings(
+    own: &[Event],
+    turns: &BTreeMap<TurnId, Turn<'_>>,
+    platform: &mut SimPlatform,
+) -> Vec<(Timestamp, Happens)> {
     let person = |by: &Actor| matches!(by, Actor::Console | Actor::Cli | Actor::User(_));
-    let happens = |event: &Event| {
+    let mut happens = |event: &Event| {
         let what = match &event.kind {
             Kind::Received { message } => {
                 let turn = turns.get(&event.turn?)?;
@@ -241,7 +255,9 @@ fn happenings(own: &[Event], turns: &BTreeMap<TurnId, Turn<'_>>) -> Vec<(Timesta
                 if turn.is_cut() && !answer.is_empty() {
                     answer.push(Act::Error("the process ended".to_owned()).into());
                 }
-                Happens::Message(message.clone(), answer)
+                let mut message = message.clone();
+                sent::send(&mut message, turn, platform);
+                Happens::Message(message, answer)
             }
             Kind::ChannelState {
                 to: ChannelState::Off,
@@ -258,12 +274,20 @@ fn happenings(own: &[Event], turns: &BTreeMap<TurnId, Turn<'_>>) -> Vec<(Timesta
             Kind::Pairing { step, sender, .. } if *step != PairingStep::Requested => {
                 Happens::Pairing(*step, sender.clone())
             }
+            // An answer in the chat is a message, which comes in by itself.
+            Kind::PermissionDecided { id, option, by, .. } if !matches!(by, Actor::User(_)) => {
+                Happens::Permit(id.clone(), option.as_ref().map(|option| option.id.clone()))
+            }
+            Kind::Stopping {
+                gate: Gate::Dropped, ..
+            } => Happens::Drop(event.session.clone()?),
+            Kind::SessionReset { .. } => Happens::Reset(event.session.clone()?),
             Kind::Muted { muted, by } if person(by) => Happens::Mute(*muted),
             _ => return None,
         };
         Some((event.at, what))
     };
-    own.iter().filter_map(happens).collect()
+    own.iter().filter_map(&mut happens).collect()
 }
 
 async fn act(
@@ -309,6 +333,22 @@ async fn act(
             }
             Happens::Pairing(step, sender) => {
                 decide(stage, &sender, step == PairingStep::Approved).await?;
+            }
+            Happens::Permit(id, option) => {
+                let ours = |pending: &PendingPermission| pending.request.id == id;
+                // What the configuration decides waits for nobody.
+                if let Some(pending) = asked(stage, clock, ours).await {
+                    let (engine, turn) = (&stage.engine, pending.turn);
+                    let _ = engine.decide_permission(turn, &id, option.as_deref(), Actor::Console);
+                }
+            }
+            Happens::Drop(session) => {
+                let dropped = stage.engine.drop_waiting(&session, &Actor::Console);
+                dropped.map_err(|error| StageError::Start(error.into()))?;
+            }
+            Happens::Reset(session) => {
+                let reset = stage.engine.reset_session(&session, Actor::Console).await;
+                reset.map_err(|error| StageError::Start(error.into()))?;
             }
             Happens::Mute(muted) => {
                 stage.engine.mute(muted, Actor::Console);

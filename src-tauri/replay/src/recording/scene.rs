@@ -1,6 +1,6 @@
 //! The stage on which a recording is played, as far as the recording tells.
 
-use super::{Recording, faults::faults};
+use super::{Recording, faults::faults, sent};
 use crate::stage::{Props, some_file};
 use foldback_pipeline::config::{ChannelKind, Config, DmPolicy, embedded};
 use foldback_wire::{
@@ -62,6 +62,7 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
             files: files.collect(),
             config,
             faults: faults(own),
+            accepts: sent::accepts(own),
         },
     })
 }

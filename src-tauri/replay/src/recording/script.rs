@@ -1,6 +1,6 @@
 //! What an agent did in a turn, as a script that does it again.
 
-use foldback_agents::{Act, ScriptStep, ToolStep};
+use foldback_agents::{Act, ScriptStep, SessionStep, ToolStep};
 use foldback_wire::{Event, Kind, StopReason, Timestamp, ToolId};
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,6 +19,10 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
         }
         let Some(last) = before else { continue };
         let Some(act) = act(&event.kind, &mut texts) else {
+            // The agent goes on when it is answered: how long that took is not its pause.
+            if matches!(event.kind, Kind::PermissionDecided { .. }) {
+                before = Some(event.at);
+            }
             continue;
         };
         match &event.kind {
@@ -53,6 +57,14 @@ fn act(kind: &Kind, texts: &mut Texts) -> Option<Act> {
             after_ms: 0,
             arguments: call.arguments.clone(),
             result: call.result.clone(),
+        }),
+        Kind::PermissionAsked { request, .. } => Act::Permission(Box::new(request.clone().into())),
+        Kind::AgentSession {
+            id, start, detail, ..
+        } => Act::Session(SessionStep {
+            id: id.clone(),
+            start: Some(*start),
+            detail: detail.clone(),
         }),
         Kind::Used { usage } => Act::Usage(*usage),
         Kind::RunFailed { fault, .. } => Act::Error(fault.code().to_owned()),

@@ -95,6 +95,7 @@ impl<'a> Turn<'a> {
         for event in &self.events {
             match &event.kind {
                 Kind::Stopping { stage, gate, .. } => first.push(format!("{stage} stops it: {gate}")),
+                Kind::Gathered { index, fate, .. } => first.push(format!("file {index}: {fate}")),
                 Kind::Decided { message, range } => decide(ranges.entry(*message).or_default(), range),
                 Kind::HeaderRead { message, header, .. } => {
                     read.push(format!("header of message {message}: {}", json(header)));

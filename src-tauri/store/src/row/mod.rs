@@ -51,6 +51,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
     let of = |span: Span| span.end.saturating_sub(span.start);
     let bytes = match kind {
         Kind::Received { message } => message.text.len(),
+        Kind::Gathered { bytes, .. } => return *bytes,
         Kind::Prepared { prompt } => prompt.len(),
         Kind::Chunk { span, .. } | Kind::Leaked { span, .. } => of(*span),
         Kind::MessageEnded { bytes, .. } => *bytes,
@@ -65,7 +66,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
             ..
         } => match body {
             Body::Clean { span, .. } => of(*span),
-            Body::Literal { text } => text.len(),
+            Body::Literal { text } | Body::Aside { text } => text.len(),
         },
         _ => return None,
     };
@@ -111,6 +112,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
             start: SessionStart::Lost,
             ..
         } => vec![RowFlag::Warning],
+        Kind::Gathered { fate, .. } if !fate.reached() => vec![RowFlag::Warning],
         Kind::Tool { call } if call.status == ToolStatus::Failed => vec![RowFlag::Warning],
         _ => vec![],
     }
@@ -163,6 +165,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .chain(files)
             .collect()
         }
+        Kind::Gathered { name, why, .. } => vec![name, why],
         Kind::Prepared { prompt } => vec![prompt],
         Kind::Chunk { text, .. } | Kind::Reasoning { text } => vec![text],
         Kind::Stopping {
@@ -189,11 +192,12 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .map(String::as_str)
             .collect(),
         Kind::PermissionDecided { why, .. } => vec![why],
+        Kind::SessionReset { agent, .. } => agent.iter().map(String::as_str).collect(),
         Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],
         Kind::Action { action, .. } => vec![&action.payload],
         Kind::Intended { intent, .. } => {
             let body = match &intent.body {
-                Some(Body::Literal { text }) => Some(text.as_str()),
+                Some(Body::Literal { text } | Body::Aside { text }) => Some(text.as_str()),
                 _ => None,
             };
             let ids = [&intent.message, &intent.reply_to]
@@ -203,6 +207,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
             ids.chain(body).chain([intent.target.chat.as_str()]).collect()
         }
         Kind::Undelivered { message, detail, .. } => vec![message.as_str(), detail],
+        Kind::Receipt { message, .. } => vec![message.as_str()],
         Kind::Ended { outcome, .. } | Kind::Skipped { outcome, .. } => outcome
             .messages()
             .map(MessageId::as_str)

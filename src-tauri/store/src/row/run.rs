@@ -29,14 +29,21 @@ pub(super) fn words(kind: &Kind) -> String {
         } => said(format_args!("{backend} session {id}: {start}"), detail),
         Kind::PermissionAsked { request, .. } => format!("may it? {}", request.title),
         Kind::PermissionDecided { option, by, why, .. } => permission(option.as_ref(), by, why),
+        Kind::RunCancelled { by } => format!("stopped by {}", who(by)),
+        Kind::SessionReset { by, agent } => match agent {
+            Some(id) => format!("{} has the agent forget session {id}", who(by)),
+            None => format!("{} has the agent forget the conversation", who(by)),
+        },
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
         Kind::Retrying {
             attempt,
             after_ms,
             detail,
-        } => {
-            format!("attempt {attempt} in {}: {detail}", lasting(*after_ms))
-        }
+            next,
+        } => match next {
+            Some(next) => format!("attempt {attempt}, now {next}: {detail}"),
+            None => format!("attempt {attempt} in {}: {detail}", lasting(*after_ms)),
+        },
         Kind::RunFailed { fault, detail } => said(fault, detail),
         Kind::RunEnded { run, reason } => format!("run {run} ended: {reason}"),
         other => kind::code(other).replace('_', " "),

@@ -2,10 +2,10 @@
 
 use super::run;
 use foldback_wire::{
-    Actor, Body, Directive, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep, Range, Span,
-    Terminal, Timestamp,
+    Actor, Body, Directive, DirectiveRef, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
+    Range, Span, Terminal, Timestamp,
 };
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
 /// Longest summary, in characters; the grid shows fewer, and the inspector shows everything.
 const LONGEST: usize = 240;
@@ -68,6 +68,7 @@ fn words(kind: &Kind) -> String {
         Kind::Stopping { gate, detail, .. } => said(gate, detail),
         Kind::Queued { position } => format!("waits at place {position}"),
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
+        Kind::Gathered { name, fate, why, .. } => said(format_args!("{name}: {fate}"), why),
         Kind::Prepared { prompt } => format!("a prompt of {} bytes", prompt.len()),
         Kind::RunStarted { .. }
         | Kind::Chunk { .. }
@@ -77,6 +78,8 @@ fn words(kind: &Kind) -> String {
         | Kind::AgentSession { .. }
         | Kind::PermissionAsked { .. }
         | Kind::PermissionDecided { .. }
+        | Kind::RunCancelled { .. }
+        | Kind::SessionReset { .. }
         | Kind::Used { .. }
         | Kind::Retrying { .. }
         | Kind::RunFailed { .. }
@@ -88,12 +91,18 @@ fn words(kind: &Kind) -> String {
         ),
         Kind::Released { .. } => "nothing is held".into(),
         Kind::Directive { directive, .. } => read(directive),
-        Kind::Skipped { at, outcome, .. } => {
+        Kind::Skipped { at, outcome, .. } => format!("{}: {}", directive(*at), ended(outcome)),
+        Kind::Spoken {
+            at,
+            backend,
+            duration_ms,
+            bytes,
+            ..
+        } => {
+            let seconds = Duration::from_millis(*duration_ms).as_secs_f64();
             format!(
-                "directive {} of message {}: {}",
-                at.index,
-                at.message,
-                ended(outcome)
+                "{backend} spoke {}: {seconds:.1} s, {bytes} bytes",
+                directive(*at)
             )
         }
         Kind::HeaderRead { header, .. } => keys(header),
@@ -119,10 +128,17 @@ fn words(kind: &Kind) -> String {
         Kind::Undelivered {
             op, refusal, detail, ..
         } => format!("#{op} did not arrive: {}", said(refusal, detail)),
+        Kind::Receipt {
+            op, receipt, when, ..
+        } => format!("#{op} {receipt} at {}", clock(*when)),
         Kind::Leaked { op, message, span } => format!("#{op} showed {} of message {message}", bytes(*span)),
         Kind::Idle => "idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
+}
+
+fn directive(at: DirectiveRef) -> String {
+    format!("directive {} of message {}", at.index, at.message)
 }
 
 fn settled(send: bool, by: &Actor) -> String {
@@ -233,7 +249,7 @@ fn intended(intent: &Intent) -> String {
         let _ = write!(words, " {thing}");
     }
     match &intent.body {
-        Some(Body::Literal { text }) => {
+        Some(Body::Literal { text } | Body::Aside { text }) => {
             let _ = write!(words, ": {text}");
         }
         Some(Body::Clean { message, span }) => {

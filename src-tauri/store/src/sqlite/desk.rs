@@ -3,7 +3,7 @@
 
 use super::rows::{EventRow, body};
 use crate::{Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
-use foldback_wire::{Draft, OpId, Seq};
+use foldback_wire::{Draft, OpId, Seq, SessionId, rpc::AgentSession};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -35,6 +35,7 @@ pub(super) enum Change {
     /// One operation has ended, and the other follows from that.
     SettleAndIntend(OpId, Box<OutboxEntry>),
     Session(SessionRecord),
+    AgentSession(SessionId, Option<AgentSession>),
 }
 
 /// What the writer writes in one transaction.

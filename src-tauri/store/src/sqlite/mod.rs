@@ -17,7 +17,7 @@ pub use open::Limits;
 use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
 use desk::{Change, Desk};
-use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId};
+use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use rows::{COLUMNS, StoredRow, list, mentioning, number, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_scalar};
 use std::{path::PathBuf, sync::Arc};
@@ -28,6 +28,10 @@ use tokio::{
 
 /// Events that are decoded at once, in about half a millisecond; more go to a thread for such work.
 const FEW: usize = 256;
+
+/// In the words of the index `sessions_used`.
+const LATEST_SESSIONS: &str = "SELECT record FROM sessions
+    ORDER BY CASE WHEN json_valid(record) THEN record ->> '$.used' END DESC, id LIMIT ?";
 
 /// A journal in an SQLite file.
 ///
@@ -51,6 +55,14 @@ impl Drop for SqliteJournal {
 impl SqliteJournal {
     fn fault(&self, error: &sqlx::Error) -> StoreError {
         fault::of(&self.path, error)
+    }
+
+    /// A record as it was stored; `what` names it where it is damaged.
+    fn stored<T: serde::de::DeserializeOwned>(&self, record: &str, what: &str) -> Result<T, StoreError> {
+        serde_json::from_str(record).map_err(|error| StoreError::DamagedFile {
+            path: self.path.clone(),
+            detail: format!("{what}: {error}"),
+        })
     }
 
     /// Leaves something on the desk and waits until it is written.
@@ -147,13 +159,47 @@ impl Journal for SqliteJournal {
             .fetch_optional(&self.readers)
             .await
             .map_err(|error| self.fault(&error))?;
-        let damaged = |error: serde_json::Error| StoreError::DamagedFile {
-            path: self.path.clone(),
-            detail: format!("session {id}: {error}"),
-        };
         record
-            .map(|record| serde_json::from_str(&record).map_err(damaged))
+            .map(|record| self.stored(&record, &format!("session {id}")))
             .transpose()
+    }
+
+    async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let records: Vec<String> = query_scalar(LATEST_SESSIONS)
+            .bind(limit)
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        let total: i64 = query_scalar("SELECT count(*) FROM sessions")
+            .fetch_one(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        let records = records.iter().map(|record| self.stored(record, "a session"));
+        Ok((records.collect::<Result<_, _>>()?, total as u64))
+    }
+
+    async fn agent_sessions(&self, of: &SessionId) -> Result<Vec<AgentSession>, StoreError> {
+        let records: Vec<String> = query_scalar("SELECT record FROM agent_sessions WHERE session = ?")
+            .bind(of.as_str())
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        let what = format!("the agent's session of {of}");
+        let kept = records.iter().map(|record| self.stored(record, &what));
+        let mut kept: Vec<AgentSession> = kept.collect::<Result<_, _>>()?;
+        kept.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.backend.cmp(&b.backend)));
+        Ok(kept)
+    }
+
+    async fn put_agent_session(
+        &self,
+        of: &SessionId,
+        kept: Option<AgentSession>,
+        events: Vec<Draft>,
+    ) -> Result<(), StoreError> {
+        let change = Change::AgentSession(of.clone(), kept);
+        self.confirmed(events, |_| Ok(Some(change))).await
     }
 
     async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {

@@ -57,24 +57,15 @@ impl SqliteJournal {
         let path = path.into();
         let fault = |error| fault::of(&path, &error);
         let lock = lock(&path).await?;
-        let mut options = SqliteConnectOptions::new()
-            .filename(&path)
-            .create_if_missing(true)
-            // Ours is the only writer; this is for a person with a database tool.
-            .busy_timeout(limits.patience.min(Duration::from_secs(1)))
-            .disable_statement_logging();
-        if let Some(bytes) = limits.max_bytes {
-            options = options.pragma("max_page_count", (bytes / PAGE).to_string());
-        }
-        let mut conn = SqliteConnection::connect_with(&options).await.map_err(fault)?;
-        // Whose it is comes first: the mode is written into the file.
-        schema::format(&mut conn, &path).await?;
-        raw_sql("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-            .execute(&mut conn)
-            .await
-            .map_err(fault)?;
-        schema::prepare(&mut conn, &path).await?;
-        let ledger = find(&mut conn, &path).await?;
+        let mut conn = connect(&path, &limits, lock).await.map_err(fault)?;
+        let ledger = match begin(&mut conn, &path).await {
+            Ok(ledger) => ledger,
+            Err(error) => {
+                // Nothing was written that closing could lose; who is told of the error finds the file free.
+                let _ = conn.close().await;
+                return Err(error);
+            }
+        };
         let desk = Arc::new(Desk::new(ledger, limits.max_waiting));
         let (gone, writer) = watch::channel(());
         let readers = readers(&path);
@@ -84,7 +75,6 @@ impl SqliteJournal {
             readers: readers.clone(),
             path: path.clone(),
             limits,
-            lock,
             gone,
         };
         tokio::spawn(task.run());
@@ -129,6 +119,40 @@ fn readers(path: &Path) -> sqlx::SqlitePool {
     SqlitePoolOptions::new()
         .max_connections(READERS)
         .connect_lazy_with(options)
+}
+
+/// The connection that writes. It owns the lock: whoever drops a connection does not wait for SQLite's thread, which may
+/// be in the middle of a transaction and commits it all the same. The next writer must not count before that.
+async fn connect(path: &Path, limits: &Limits, lock: File) -> Result<SqliteConnection, sqlx::Error> {
+    let mut options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        // Ours is the only writer; this is for a person with a database tool.
+        .busy_timeout(limits.patience.min(Duration::from_secs(1)))
+        .disable_statement_logging();
+    if let Some(bytes) = limits.max_bytes {
+        options = options.pragma("max_page_count", (bytes / PAGE).to_string());
+    }
+    let mut conn = SqliteConnection::connect_with(&options).await?;
+    // What is asked before every commit is let go of when no more can come, on SQLite's thread.
+    // https://www.sqlite.org/c3ref/commit_hook.html
+    conn.lock_handle().await?.set_commit_hook(move || {
+        let _held = &lock;
+        true
+    });
+    Ok(conn)
+}
+
+/// Makes the file a journal of today, and finds what is in it.
+async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<Ledger, StoreError> {
+    // Whose it is comes first: the mode is written into the file.
+    schema::format(conn, path).await?;
+    raw_sql("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+        .execute(&mut *conn)
+        .await
+        .map_err(|error| fault::of(path, &error))?;
+    schema::prepare(conn, path).await?;
+    find(conn, path).await
 }
 
 /// A lock of the operating system beside the file: it goes with the process, also when that is killed.
@@ -193,4 +217,54 @@ async fn find(conn: &mut SqliteConnection, path: &Path) -> Result<Ledger, StoreE
         numbers,
         outbox.collect::<Result<_, StoreError>>()?,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::Executor as _;
+    use std::sync::mpsc;
+    use tokio::runtime::Builder;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    #[test]
+    fn who_was_dropped_in_the_middle_of_a_write_holds_the_file_until_that_is_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.sqlite");
+        let (began, begun) = mpsc::channel();
+        let (end, ended) = mpsc::channel();
+        let dropped = runtime();
+        dropped.block_on(async {
+            let lock = lock(&path).await.unwrap();
+            let mut conn = connect(&path, &Limits::default(), lock).await.unwrap();
+            conn.execute("CREATE TABLE words (word TEXT)").await.unwrap();
+            conn.lock_handle().await.unwrap().set_update_hook(move |_| {
+                began.send(()).unwrap();
+                ended.recv().unwrap();
+            });
+            tokio::spawn(async move { conn.execute("INSERT INTO words VALUES ('x')").await });
+            tokio::task::spawn_blocking(move || begun.recv().unwrap())
+                .await
+                .unwrap();
+        });
+        drop(dropped);
+        let next = || runtime().block_on(SqliteJournal::open(&path)).map(drop);
+        assert_eq!(next(), Err(StoreError::Locked(path.clone())));
+        end.send(()).unwrap();
+        let file = File::open(path.with_extension("sqlite.lock")).unwrap();
+        file.lock().unwrap();
+        file.unlock().unwrap();
+        assert_eq!(next(), Err(StoreError::Foreign(path.clone())), "it may look");
+        let words = runtime().block_on(async {
+            let options = SqliteConnectOptions::new().filename(&path);
+            let mut conn = SqliteConnection::connect_with(&options).await.unwrap();
+            query_scalar::<_, String>("SELECT word FROM words")
+                .fetch_all(&mut conn)
+                .await
+        });
+        assert_eq!(words.unwrap(), ["x".to_owned()]);
+    }
 }

@@ -60,6 +60,16 @@ const STEPS: &[&str] = &[
         )
         WHERE channel IS NOT NULL AND body ->> '$.outcome.message' IS NOT NULL;
 ",
+    // Apart from `sessions`: a message that comes in rewrites that record while a run may be writing this one.
+    "
+    CREATE TABLE agent_sessions (
+        session TEXT NOT NULL,
+        backend TEXT NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (session, backend)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_used ON sessions (CASE WHEN json_valid(record) THEN record ->> '$.used' END DESC, id);
+",
 ];
 
 /// The newest format.

@@ -10,7 +10,7 @@ use super::{
 use crate::{OutboxEntry, StoreError};
 use foldback_wire::OpId;
 use sqlx::{Connection, SqliteConnection, SqlitePool, query, query_as, raw_sql};
-use std::{fs::File, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
     time::{Instant, sleep},
@@ -24,12 +24,11 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 pub(super) struct Writer {
     pub(super) desk: Arc<Desk>,
+    /// Holds the lock of the file.
     pub(super) conn: SqliteConnection,
     pub(super) readers: SqlitePool,
     pub(super) path: PathBuf,
     pub(super) limits: Limits,
-    /// Held as long as this process may write.
-    pub(super) lock: File,
     /// Dropped last: who waits for the end sees the file free.
     pub(super) gone: watch::Sender<()>,
 }
@@ -87,7 +86,6 @@ impl Writer {
         if let Err(error) = self.conn.close().await {
             tracing::warn!(%error, "the journal was not closed cleanly; nothing confirmed is lost");
         }
-        drop(self.lock);
         drop(self.gone);
     }
 
@@ -154,6 +152,15 @@ async fn apply(conn: &mut SqliteConnection, change: &Change) -> Result<(), sqlx:
         Change::Session(record) => query("INSERT OR REPLACE INTO sessions VALUES (?, ?)")
             .bind(record.id.as_str())
             .bind(list(record)),
+        Change::AgentSession(of, Some(kept)) => {
+            query("INSERT OR REPLACE INTO agent_sessions VALUES (?, ?, ?)")
+                .bind(of.as_str())
+                .bind(&kept.backend)
+                .bind(list(kept))
+        }
+        Change::AgentSession(of, None) => {
+            query("DELETE FROM agent_sessions WHERE session = ?").bind(of.as_str())
+        }
     };
     query.execute(conn).await.map(drop)
 }

@@ -1,7 +1,7 @@
 //! What is read is what was asked for: a stretch, a turn, a selection, some places, a message.
 
 use crate::House;
-use crate::words::{came, details, everything, made, made_both, run_started, said, said_in};
+use crate::words::{came, details, everything, made, made_both, read, run_started, said, said_in};
 use foldback_store::{Mention, Selection};
 use foldback_wire::{ChannelId, Draft, Seq, SessionId, Timestamp, TurnId};
 use std::sync::Arc;
@@ -126,7 +126,12 @@ pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
         ..came(501, "7", "1")
     };
     journal
-        .append(vec![came(502, "7", "2"), again, made_both(7, 3, ["8", "9"])])
+        .append(vec![
+            came(502, "7", "2"),
+            again,
+            made_both(7, 3, ["8", "9"]),
+            read(7, 3, "8"),
+        ])
         .unwrap();
     journal.flush().await.unwrap();
     let mention = |chat: Option<&str>| Mention {
@@ -160,7 +165,7 @@ pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
             ..mention(Some("7"))
         };
         assert!(places(elsewhere, 0).await.is_empty());
-        for (message, found) in [("8", vec![506]), ("9", vec![506]), ("10", vec![])] {
+        for (message, found) in [("8", vec![506, 507]), ("9", vec![506]), ("10", vec![])] {
             let of = Mention {
                 message: message.into(),
                 ..mention(None)

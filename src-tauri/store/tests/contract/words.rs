@@ -3,7 +3,7 @@
 use foldback_store::{Journal, OutboxEntry, Then};
 use foldback_wire::{
     ChannelId, ChatType, Draft, Event, Inbound, Kind, MessageId, OpId, Operation, Outcome, OutcomeCode,
-    RunId, Sender, Seq, Target, Timestamp, TurnId,
+    Receipt, RunId, Sender, Seq, Target, Timestamp, TurnId,
 };
 use std::sync::Arc;
 
@@ -60,6 +60,7 @@ pub(crate) fn came(turn: u64, chat: &str, message: &str) -> Draft {
         },
         text: "hi".into(),
         mentioned: true,
+        forwarded: false,
         files: vec![],
         at: Timestamp(0),
         dry_run: false,
@@ -96,6 +97,20 @@ pub(crate) fn made_both(turn: u64, op: u64, messages: [&str; 2]) -> Draft {
         outcome.also = messages.map(MessageId::new).into();
     }
     draft
+}
+
+/// What an operation made was read.
+pub(crate) fn read(turn: u64, op: u64, message: &str) -> Draft {
+    let kind = Kind::Receipt {
+        op: OpId(op),
+        message: message.into(),
+        receipt: Receipt::Read,
+        when: Timestamp(1),
+    };
+    Draft {
+        kind,
+        ..made(turn, op, Some(message))
+    }
 }
 
 /// What was said, without the place.

@@ -3,7 +3,7 @@
 use crate::House;
 use crate::words::{details, everything, run_started, said, said_in, sending, sent};
 use foldback_store::{Numbers, SessionRecord, StoreError};
-use foldback_wire::{OpId, Seq, SessionId, Timestamp, TurnId};
+use foldback_wire::{OpId, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use std::sync::Arc;
 
 pub(crate) async fn places_grow_by_one_in_the_order_of_the_calls(mut house: impl House) {
@@ -143,6 +143,8 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
         turns: 1,
         created: Timestamp(1),
         used: Timestamp(2),
+        chat: Some("42".into()),
+        sender: "Alice".to_owned(),
     };
     let journal = house.enter().await;
     assert_eq!(journal.session(&id).await.unwrap(), None);
@@ -150,8 +152,55 @@ pub(crate) async fn sessions_are_kept(mut house: impl House) {
     record.turns = 2;
     journal.put_session(record.clone()).await.unwrap();
     let journal = house.enter().await;
-    assert_eq!(journal.session(&id).await.unwrap(), Some(record));
+    assert_eq!(journal.session(&id).await.unwrap(), Some(record.clone()));
     assert_eq!(journal.session(&"telegram:43".into()).await.unwrap(), None);
+    let later = SessionRecord {
+        id: "a".into(),
+        used: Timestamp(9),
+        ..record.clone()
+    };
+    journal.put_session(later.clone()).await.unwrap();
+    assert_eq!(
+        journal.sessions(9).await.unwrap(),
+        (vec![later.clone(), record], 2)
+    );
+    assert_eq!(journal.sessions(1).await.unwrap(), (vec![later], 2));
+}
+
+pub(crate) async fn the_agents_session_is_kept_until_it_is_forgotten(mut house: impl House) {
+    let (id, other) = (SessionId::new("telegram:42"), SessionId::new("telegram:43"));
+    let of = |backend: &str, id: &str, since| AgentSession {
+        backend: backend.to_owned(),
+        id: id.to_owned(),
+        since: Timestamp(since),
+    };
+    let kept = |id: &str| of("acp", id, 7);
+    let journal = house.enter().await;
+    assert_eq!(journal.agent_sessions(&id).await.unwrap(), []);
+    for session in ["one", "two"] {
+        let told = vec![said(session)];
+        journal
+            .put_agent_session(&id, Some(kept(session)), told)
+            .await
+            .unwrap();
+    }
+    journal
+        .put_agent_session(&other, Some(kept("three")), vec![])
+        .await
+        .unwrap();
+    // Who stepped in has one beside it.
+    let later = of("letta", "agent-1", 9);
+    journal
+        .put_agent_session(&id, Some(later.clone()), vec![])
+        .await
+        .unwrap();
+    let journal = house.enter().await;
+    assert_eq!(journal.agent_sessions(&id).await.unwrap(), [later, kept("two")]);
+    assert_eq!(everything(&journal).await.len(), 2, "told with the change");
+    journal.put_agent_session(&id, None, vec![]).await.unwrap();
+    let journal = house.enter().await;
+    assert_eq!(journal.agent_sessions(&id).await.unwrap(), []);
+    assert_eq!(journal.agent_sessions(&other).await.unwrap(), [kept("three")]);
 }
 
 pub(crate) async fn after_the_end_nothing_is_taken(mut house: impl House) {

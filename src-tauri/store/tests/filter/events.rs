@@ -259,6 +259,7 @@ fn received(text: &str) -> Kind {
         sender,
         text: text.into(),
         mentioned: false,
+        forwarded: false,
         files: vec![],
         at: Timestamp(0),
         dry_run: false,

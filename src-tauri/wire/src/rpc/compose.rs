@@ -1,7 +1,7 @@
 //! Manual tests: an agent output, read, linted and shown as each channel would show it.
 
-use super::{Ruler, Shown};
-use crate::{ChannelId, Diagnostic, FileKind, MessageId, Parsed, Platform, Span, TurnId};
+use super::{Ruler, Shown, VoiceOf};
+use crate::{ChannelId, Diagnostic, FileFate, FileKind, MessageId, Parsed, Platform, Span, TurnId};
 use serde::{Deserialize, Serialize};
 
 /// `compose`: read this output.
@@ -96,6 +96,10 @@ pub struct Bubble {
     pub quote: Option<String>,
     /// What it shows.
     pub part: BubblePart,
+    /// The files that came with a person's message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<BubbleAttachment>>")]
+    pub attachments: Vec<BubbleAttachment>,
     /// Reactions on it.
     pub reactions: Vec<Reaction>,
     /// How often it was edited.
@@ -106,6 +110,21 @@ pub struct Bubble {
     pub length: u32,
     /// The limit.
     pub limit: u32,
+}
+
+/// A file that came with a person's message, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct BubbleAttachment {
+    /// Its name.
+    pub name: String,
+    /// Its media type: what its bytes say, or else what the platform says.
+    pub media_type: String,
+    /// Its size in bytes, where known.
+    pub bytes: Option<u64>,
+    /// What came of it; `None` as long as that is open.
+    pub fate: Option<FileFate>,
+    /// Why, in words, where there is something to say.
+    pub why: String,
 }
 
 /// What a bubble shows.
@@ -132,6 +151,14 @@ pub enum BubblePart {
         text: String,
         /// Whether it is a native voice note.
         note: bool,
+        /// How it can be heard; none where it cannot.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sound: Option<VoiceOf>,
+        /// How long it plays, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        duration_ms: Option<u64>,
     },
 }
 
@@ -181,6 +208,21 @@ pub struct ComposeSend {
     /// Whether nothing may reach the platform although the channel is armed.
     #[serde(default)]
     pub dry_run: bool,
+    /// Files that come with the user's message. Only a simulated channel hands them over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ComposeFile>>")]
+    pub files: Vec<ComposeFile>,
+}
+
+/// A file of a message written by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ComposeFile {
+    /// Its name.
+    pub name: String,
+    /// Its media type; empty where it is not known.
+    pub media_type: String,
+    /// What is in it, in base64.
+    pub base64: String,
 }
 
 /// Answer of `compose_send`.

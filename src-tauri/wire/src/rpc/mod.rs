@@ -11,16 +11,18 @@ mod pairing;
 mod reach;
 mod ruler;
 mod secrets;
+mod sessions;
 mod shown;
 mod trial;
 mod turn;
 mod view;
+mod voice;
 
 pub use book::{Book, BookLine, BookOf, Resend};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
 pub use compose::{
-    Bubble, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeSend, Composed, Lint, Masked, Reaction,
-    Rendering, Sent,
+    Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeSend,
+    Composed, Lint, Masked, Reaction, Rendering, Sent,
 };
 pub use faults::{FaultDeck, FaultMark, FaultPlace, FaultPlan, FaultRemove, PlannedFault};
 pub use fixtures::{
@@ -31,6 +33,10 @@ pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
+pub use sessions::{
+    AgentSession, PendingPermission, PermissionDecide, RunningTurn, SessionCancel, SessionLine, SessionList,
+    SessionQuery, SessionRef,
+};
 pub use shown::{Ink, InkStyle, Shown};
 pub use trial::{
     Aspect, BenchBase, BenchColumn, BenchResult, Benched, CutCount, CutFamily, DialectBench, Recut,
@@ -38,13 +44,15 @@ pub use trial::{
 };
 pub use turn::{
     Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LeakedBytes, LedgerEntry,
-    MessageDetail, Moment, MomentAt, MomentMessage, TurnDetail, TurnList, TurnRef, TurnSummary,
+    MessageDetail, Moment, MomentAt, MomentMessage, Reached, ToolEntry, TurnDetail, TurnList, TurnRef,
+    TurnSummary,
 };
 pub use view::{
     Ack, Alarm, AlarmKind, Catalog, CatalogEntry, Completion, EventDetail, EventRow, FilterCheck,
     FilterComplete, FilterError, FilterText, Find, Found, Frame, LogLine, OpenView, Pause, Push, RowFlag,
     SeqRef, Status, Topic, ViewOpened, ViewRef, Why, WhyQuestion, WhyStep, Window,
 };
+pub use voice::{SpokenSound, VoiceOf, VoiceSound};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! One turn, folded from its events: raw text, decisions, directives, ledger, and any moment of it.
 
-use super::{ChannelPreview, FaultMark};
+use super::{ChannelPreview, FaultMark, SpokenSound};
 use crate::{
-    ChannelId, Delivery, Diagnostic, Directive, Header, Hold, Inbound, Intent, OpId, Outcome, Range,
+    ChannelId, Delivery, Diagnostic, Directive, Header, Hold, Inbound, Intent, OpId, Outcome, Range, Receipt,
     SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,12 @@ pub struct TurnSummary {
     pub user_text: String,
     /// What was answered, one line of clean text.
     pub answer: String,
-    /// How it ended; `None` while it runs.
+    /// How it ended; `None` while it waits or runs.
     pub terminal: Option<Terminal>,
+    /// It has not begun: it waits for the turn before it in its conversation.
+    pub queued: bool,
+    /// A person stopped its run: that it ended as `failed` is no fault.
+    pub stopped: bool,
     /// From message to the last event.
     pub took_ms: u64,
     /// Directives read.
@@ -156,6 +160,25 @@ pub struct LedgerEntry {
     pub visible_ms: Option<u64>,
     /// Bytes of directives that it showed; empty in all that is well.
     pub leaked: Vec<LeakedBytes>,
+    /// The sound that it sends, where it was spoken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub spoken: Option<SpokenSound>,
+    /// How far it has come, where the platform has told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reached: Option<Reached>,
+}
+
+/// How far a message has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct Reached {
+    /// The event that says so.
+    pub seq: u64,
+    /// How far.
+    pub receipt: Receipt,
+    /// When, as the platform says.
+    pub at: Timestamp,
 }
 
 /// Bytes of a directive that reached a channel.
@@ -205,11 +228,26 @@ pub struct Decision {
     pub error: bool,
 }
 
+/// A tool call of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ToolEntry {
+    /// As last known. What a later report does not say is what an earlier one said.
+    pub call: ToolCall,
+    /// The event with which it began.
+    pub seq: u64,
+    /// Milliseconds since the turn began.
+    pub at_ms: u64,
+    /// How long it took; `None` while it is not over.
+    pub took_ms: Option<u64>,
+}
+
 closed_set! {
     /// Lanes of the waterfall.
     pub enum Lane {
         Inbound = "inbound": "From the message to the agent's start.",
         Agent = "agent": "While the agent ran.",
+        Thinking = "thinking": "While the agent thought, as far as it told.",
+        Tools = "tools": "From a tool call to its end, and from a request for permission to its answer.",
         Held = "held": "While bytes were held.",
         Directives = "directives": "From a directive to its outcome.",
         Delivery = "delivery": "From an operation's intent to its outcome.",
@@ -246,8 +284,8 @@ pub struct TurnDetail {
     pub agent: Option<String>,
     /// What the agent thought, in full; empty where it told nothing.
     pub reasoning: String,
-    /// Its tool calls as last known, in the order they began.
-    pub tools: Vec<ToolCall>,
+    /// Its tool calls, in the order they began.
+    pub tools: Vec<ToolEntry>,
     /// Last event folded in.
     pub head: u64,
     /// Assistant messages.

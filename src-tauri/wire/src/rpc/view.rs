@@ -1,6 +1,6 @@
 //! Windows over the journal, filters, status and the reasons behind a silence.
 
-use super::{ChannelCard, FaultDeck, FixtureProgress, Pairings, RecutProgress};
+use super::{ChannelCard, FaultDeck, FixtureProgress, Pairings, PendingPermission, RecutProgress};
 use crate::{ChannelId, Event, SessionId, Span, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +199,11 @@ pub enum Push {
     Pairings {
         /// Who waits and who was let in now.
         pairings: Pairings,
+    },
+    /// An agent asked for permission, or a request was decided.
+    Permissions {
+        /// What waits now, the oldest first.
+        permissions: Vec<PendingPermission>,
     },
     /// A fault was planned or removed, or met a call or a run.
     Faults {

@@ -43,6 +43,23 @@ it("has what is unmatched on top, then dead letters, then what was acknowledged"
   expect(byId("book-dead").textContent).toMatch(/<b>lost<\/b>.*failed · 40 ms.*thrown out · 3 attempts/s);
   expect(byId("book-dead").textContent).toMatch(/perhaps.*unknown/s);
   expect(byId("book-settled").textContent).toMatch(/60.*arrived.*sent.*seen for 1.5 s.*1 of 60 are listed/s);
+  // The reason has the row's width to itself, outside of the outcome's column.
+  expect([...byId("book-dead").querySelectorAll("li > .notes")].map((notes) => notes.textContent)).toEqual(["the bot was thrown out · 3 attempts"]);
+});
+
+it("says how far a message has come, and follows it", async () => {
+  const at = new Date(2026, 10, 22, 12, 5).toISOString();
+  const answer = { name: "deliveries" as const, result: BOOK };
+  const { host } = await stage(ChannelsView, undefined, { ...demo, calls: [answer, ...demo.calls] });
+  await click(byId("ledger-all"));
+  expect([all("reached").length, calls(host, "deliveries").length]).toEqual([0, 1]);
+  answer.result = { ...BOOK, settled: [line(5, "arrived", outcome("sent"), {}, { reached: { seq: 52, receipt: "read", at } })] };
+  host.append([{ seq: 52, at, turn: 805, channel: "discord", session: null, stage: "deliver", kind: "receipt", summary: "#5 read", bytes: null, flags: [], gap: null }]);
+  await settle();
+  expect(calls(host, "deliveries")).toHaveLength(2);
+  expect(all("reached").map((mark) => mark.textContent)).toEqual(["read 12:05"]);
+  expect(byId("reached").title).toBe("Who it is for has seen it. 2026-11-22 12:05:00.000");
+  expect(byId("book-settled").textContent).toMatch(/arrived.*sent · 40 ms.*read 12:05/s);
 });
 
 it("is that of all channels from the heading", async () => {
@@ -75,7 +92,7 @@ it("leads from a count to its events, from a line to its turn, from a resent one
   expect(second.console.selected).toMatchObject({ turn: 802, seq: 21 });
   cleanup();
   const third = await open();
-  expect(byId("book-done").textContent).toMatch(/1.*sent again.*once more/s);
+  expect(byId("book-done").textContent).toMatch(/1.*once more.*sent again as turn #900/s);
   await click(byId("book-done").querySelector(".again") as Element);
   expect(third.console.selected?.turn).toBe(900);
 });
@@ -123,4 +140,11 @@ it("shows no other ledger's answer", async () => {
 it("lists what was acknowledged and then lost among the dead letters only, and says so", async () => {
   await open();
   expect(byId("book-settled").textContent).toContain("what did not arrive after all stands above");
+});
+
+it("says where the rest of the settled ones is when what did not arrive was sent again", async () => {
+  const book: Book = { ...BOOK, dead: [], dead_total: 0, settled_total: 2 };
+  await stage(ChannelsView, undefined, { ...demo, calls: [{ name: "deliveries", result: book }, ...demo.calls] });
+  await click(byId("ledger-all"));
+  expect(byId("book-settled").textContent).toMatch(/2.*what did not arrive after all stands above.*1 of 2 are listed here/s);
 });

@@ -1,5 +1,5 @@
 /** What the Compose view works on: a user message, an agent's output, and what the backend says about them. */
-import type { CatalogEntry, ChannelCard, ChannelId, Composed, TurnId } from "../../generated/wire";
+import type { CatalogEntry, ChannelCard, ChannelId, Composed, ComposeFile, TurnId } from "../../generated/wire";
 import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
 import { Latest } from "../../store/latest";
@@ -16,6 +16,9 @@ const EXAMPLE: Draft = {
 
 /** Drafts too long to be kept on the disk, by window: they last as long as it does. */
 const long = new WeakMap<Console, Draft>();
+
+/** The channels chosen, by window: another look at the view finds it again, be it switched off meanwhile. */
+const targets = new WeakMap<Console, ChannelId>();
 
 /** An answer together with the text it is about. */
 export interface Reading {
@@ -36,10 +39,11 @@ export class Bench {
   answers = $state<"text" | "agent">("text");
   reading = $state.raw<Reading | null>(null);
   failure = $state.raw<HostFailure | null>(null);
+  /** What comes with the user's message; kept as long as the view. */
+  files = $state.raw<readonly File[]>([]);
   templates = $state.raw<readonly CatalogEntry[]>([]);
   sending = $state(false);
-  /** The channel that the key sends through. */
-  channel = $state<ChannelId | null>(null);
+  #channel = $state<ChannelId | null>(null);
   /** Whether nothing may reach the platform; `null` until somebody says it: then what is simulated acts on its simulation. */
   wish = $state<boolean | null>(null);
   /** How far back in the history one is. */
@@ -49,6 +53,7 @@ export class Bench {
     this.#console = console;
     const { user, output } = long.get(console) ?? stored() ?? EXAMPLE;
     [this.user, this.output] = [user, output];
+    this.#channel = targets.get(console) ?? null;
     this.#latest = new Latest(
       ({ user: user_text, output: agent_output }) => console.host.call("compose", { user_text, agent_output, channels: [] }),
       (composed, { user, output }) => {
@@ -59,6 +64,16 @@ export class Bench {
     );
     void console.try("catalog", {}).then((catalog) => (this.templates = catalog?.templates ?? []));
     this.#latest.want(this.draft);
+  }
+
+  /** The channel that the key sends through; kept as long as the window. */
+  get channel(): ChannelId | null {
+    return this.#channel;
+  }
+
+  set channel(channel: ChannelId) {
+    this.#channel = channel;
+    targets.set(this.#console, channel);
   }
 
   get draft(): Draft {
@@ -89,6 +104,7 @@ export class Bench {
 
   reset(): void {
     this.edit({ user: "", output: "" });
+    this.files = [];
     this.answers = "text";
   }
 
@@ -120,10 +136,12 @@ export class Bench {
     this.sending = true;
     const agent_output = this.answers === "text" ? this.output : null;
     const dry_run = this.dry({ armed, simulated });
-    const sent = await this.#console.try("compose_send", { channel, user_text: this.user, agent_output, dry_run });
+    const files = await Promise.all(this.files.map(inBase64));
+    const sent = await this.#console.try("compose_send", { channel, user_text: this.user, agent_output, dry_run, ...(files.length > 0 && { files }) });
     this.sending = false;
     if (sent === undefined) return null;
     this.#history.add(this.draft);
+    this.files = [];
     this.back = 0;
     return sent.turn;
   }
@@ -144,6 +162,17 @@ export class Bench {
 }
 
 const isLong = ({ user, output }: Draft): boolean => user.length + output.length > LONGEST;
+
+/** A file as a command carries it. */
+function inBase64(file: File): Promise<ComposeFile> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    // An address of the form data:TYPE;base64,BYTES; of an empty file, without the comma's other side.
+    reader.onload = () => resolve({ name: file.name, media_type: file.type, base64: String(reader.result).split(",")[1] ?? "" });
+    reader.onerror = () => reject(reader.error ?? new Error(`${file.name} cannot be read`));
+    reader.readAsDataURL(file);
+  });
+}
 
 function stored(): Draft | null {
   try {

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { EditorView } from "@codemirror/view";
-import { cleanup } from "@testing-library/svelte";
+import { cleanup, fireEvent, render } from "@testing-library/svelte";
+import type { Component } from "svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
 import type { Compose, Composed, Directive, Lint, Range, Ruler } from "../../generated/wire";
 import type { Args, CommandName, Result } from "../../host/host";
 import { RecordedHost, type Recording } from "../../host/recorded";
 import { byId, calls, click, layOut, press, settle, SlowHost, stage } from "../../test/stage";
+import Stage from "../../test/Stage.svelte";
 import { SampleHost } from "../turn/test/host";
 import { Bench } from "./bench.svelte";
 import ComposeView from "./ComposeView.svelte";
@@ -327,6 +329,24 @@ describe("sending", () => {
     expect(calls(host, "compose_send")).toMatchObject([{ dry_run: false }]);
   });
 
+  it("takes files along, once", async () => {
+    const { host } = await open();
+    const choose = async (...files: File[]): Promise<void> => {
+      await fireEvent.change(byId("compose-files"), { target: { files } });
+      await settle();
+    };
+    await choose(new File(["hello"], "a.txt", { type: "text/plain" }), new File([], "b.bin"));
+    await choose(new File(["x"], "c.txt"));
+    await click(all("compose-detach")[2] as HTMLElement);
+    await click(byId("send-discord"));
+    await vi.waitFor(() => expect(calls(host, "compose_send")).toHaveLength(1));
+    expect(calls(host, "compose_send")).toMatchObject([
+      { files: [{ name: "a.txt", media_type: "text/plain", base64: "aGVsbG8=" }, { name: "b.bin", media_type: "", base64: "" }] },
+    ]);
+    await settle();
+    expect(all("compose-detach")).toEqual([]);
+  });
+
   it("does not go through a channel that is off", async () => {
     // In the recording WhatsApp is off.
     const { host } = await open();
@@ -354,6 +374,39 @@ describe("sending", () => {
     await press(byId("compose-output").querySelector(".cm-content") as Element, "Enter", { ctrlKey: true });
     expect(calls(host, "compose_send")).toEqual([]);
     expect(console.announcement).toContain(`${card.channel} is off`);
+  });
+
+  it("keeps to its channel over a look elsewhere, where it was switched off", async () => {
+    const { console } = await open();
+    await click(byId("choose-discord"));
+    cleanup();
+    render(Stage, { props: { console, component: ComposeView as Component<Record<string, unknown>> } });
+    await settle();
+    // The stage reads the channels again, so it is switched off once they are there.
+    const card = console.channel("discord");
+    if (card === undefined) throw new Error("the recording has no discord");
+    console.updateChannel({ ...card, on: false, state: "off" });
+    await settle();
+    expect((byId("compose-send") as HTMLButtonElement).disabled).toBe(true);
+    expect(byId("compose-send").textContent).toContain("Send through discord");
+    expect(byId("compose-off").textContent).toContain("discord is off");
+  });
+
+  it("says in its preview's head that a channel is off or down", async () => {
+    const { console } = await open();
+    const head = (channel: string): string => document.querySelector(`[data-channel="${channel}"] header`)?.textContent ?? "";
+    const card = console.channel("discord");
+    if (card === undefined) throw new Error("the recording has no discord");
+    console.updateChannel({ ...card, on: true, state: "up" });
+    await settle();
+    expect(head("discord")).not.toMatch(/off|down/);
+    console.updateChannel({ ...card, on: true, state: "down" });
+    await settle();
+    expect(head("discord")).toMatch(/down/);
+    console.updateChannel({ ...card, on: false, state: "off" });
+    await settle();
+    expect(head("discord")).toMatch(/off/);
+    expect(head("discord")).not.toMatch(/down/);
   });
 
   it("is remembered: up calls it back, down returns to the draft", async () => {

@@ -2,18 +2,20 @@
 import type { Decision, Moment, TurnDetail, TurnId } from "../../generated/wire";
 import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
+import { Now, SECOND_MS } from "../../state/now.svelte";
 import { Latest } from "../../store/latest";
 import { JournalView } from "../../store/view";
 import { Moments } from "./model/moments";
 import { Playback, type Speed } from "./model/playback";
 import { Script } from "./model/script";
-import { Timeline, type Position, type Step, type Way } from "./model/timeline";
+import { Timeline, tookMs, type Position, type Step, type Way } from "./model/timeline";
 
 export class Desk {
   readonly #console: Console;
   readonly #feed: JournalView;
   readonly #details: Latest<TurnId, TurnDetail>;
   readonly #playback = new Playback();
+  readonly #now = new Now();
   #moments: Moments | null = null;
   #frame = 0;
   #goal: number | null = null;
@@ -24,8 +26,7 @@ export class Desk {
   timeline = $state.raw<Timeline | null>(null);
   /** Where one stands. */
   position = $state.raw<Position | null>(null);
-  /** The turn as it was there; it may be one answer behind the position. */
-  moment = $state.raw<Moment | null>(null);
+  #told = $state.raw<Moment | null>(null);
   failure = $state.raw<HostFailure | null>(null);
   playing = $state(false);
   speed = $state<Speed>(1);
@@ -37,9 +38,28 @@ export class Desk {
     if (this.detail === null) return null;
     return (this.#script = new Script(this.detail, this.columns, this.#script));
   });
+  /** Whether the turn has not ended; it may still wait. */
   readonly running = $derived(this.detail !== null && this.detail.summary.terminal === null);
+  /** Whether it waits for the turn before it. */
+  readonly queued = $derived(this.detail?.summary.queued === true);
   /** Whether one stands at the end and stays there while the turn goes on. */
   readonly atEnd = $derived(this.position !== null && this.timeline !== null && this.position.byte === null && this.position.seq >= this.timeline.end.seq);
+  /** Whether one looks at a turn that goes on, and at its end: its clock goes on too. */
+  readonly following = $derived(this.running && this.atEnd);
+  /** Length of the turn in milliseconds, never zero; up to now while it is followed, and no shorter when one looks back. */
+  readonly duration = $derived.by(() => {
+    if (this.detail === null || this.timeline === null) return 1;
+    return this.running ? Math.max(this.timeline.duration, tookMs(this.detail.summary, this.#now.ms)) : this.timeline.duration;
+  });
+  /** The time of the turn one stands at, in milliseconds since it began. */
+  readonly atMs = $derived(this.following ? this.duration : (this.position?.atMs ?? 0));
+  /** The turn as it was there; it may be one answer behind the position. What delivery waits for comes nearer while it is followed. */
+  readonly moment = $derived.by<Moment | null>(() => {
+    const told = this.#told;
+    if (told === null || told.waiting_ms === null || !this.following) return told;
+    const passed = Math.max(0, this.#now.ms - Date.parse(told.at));
+    return { ...told, waiting_ms: Math.max(0, told.waiting_ms - passed) };
+  });
   /** The last decision at or before the position. */
   readonly decision = $derived<Decision | null>(this.position && this.timeline ? this.timeline.decisionAt(this.position) : null);
 
@@ -71,7 +91,7 @@ export class Desk {
     this.#script = null;
     this.turn = turn;
     this.#goal = seq;
-    [this.detail, this.timeline, this.position, this.moment, this.failure] = [null, null, null, null, null];
+    [this.detail, this.timeline, this.position, this.#told, this.failure] = [null, null, null, null, null];
     this.#details.want(turn);
     this.#feed.open(`turn:#${turn}`).catch((thrown: unknown) => {
       this.#console.toast("warn", `Turn #${turn} is shown as it is now and does not go on.`, HostFailure.from(thrown).message);
@@ -89,6 +109,11 @@ export class Desk {
     this.#feed.close();
     this.#details.close();
     this.#moments?.close();
+  }
+
+  /** Goes on with the wall clock while a turn is followed. Call inside an effect. */
+  tick(): (() => void) | undefined {
+    return this.following ? this.#now.tick(SECOND_MS) : undefined;
   }
 
   // --- time ---------------------------------------------------------------------------------------------------
@@ -200,7 +225,7 @@ export class Desk {
       detail.summary.turn,
       (turn, { seq, byte }) => this.#console.host.call("turn_at", { turn, seq, byte: byte === null ? null : [byte[0], byte[1]] }),
       (moment) => {
-        this.moment = moment;
+        this.#told = moment;
         this.failure = null;
       },
       (reason) => (this.failure = HostFailure.from(reason)),

@@ -1,7 +1,7 @@
 /** Which look means what; the same for strip, raw text, waterfall and badges. */
-import type { Outcome } from "../../generated/wire";
+import type { Outcome, Reached, Receipt } from "../../generated/wire";
 import type { Tone } from "../../parts/tone";
-import { duration } from "../../store/format";
+import { duration, time } from "../../store/format";
 import type { CellFate } from "./model/cells";
 
 /** Class of a band (theme/base.css): every fate has its own pattern, so that nothing is told by colour alone. */
@@ -37,3 +37,9 @@ export function wordOf(outcome: Outcome | null, tookMs: number | null, waiting: 
   const word = outcome.code.replaceAll("_", " ");
   return tookMs === null || tookMs === 0 ? word : `${word} · ${duration(tookMs)}`;
 }
+
+/** As words that are not those of an outcome: what was sent is acknowledged, what was sent on left the platform. */
+const RECEIPTS: Record<Receipt, string> = { sent: "sent on", delivered: "delivered", read: "read", played: "played" };
+
+/** How far a message has come, and when: `read 12:05`. */
+export const reachedWord = ({ receipt, at }: Reached): string => `${RECEIPTS[receipt]} ${time(at).slice(0, 5)}`;

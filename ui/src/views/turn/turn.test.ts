@@ -46,6 +46,21 @@ it("keeps reasoning and tool calls closed until they are asked for, with their l
   expect(byId("tool").textContent).toMatch(/search.*"query": "talk".*nothing new/s);
 });
 
+it("tells a turn that waits, and one that a person stopped, from one that runs or failed", async () => {
+  const host = new SampleHost();
+  const detail = sampleTurn();
+  const failed = { state: "failed", detail: "it was cancelled" } as const;
+  for (const [turn, change] of [[901, { terminal: null, queued: true }], [902, { terminal: null }], [903, { terminal: failed, stopped: true }], [904, { terminal: failed }]] as const)
+    host.retell({ ...detail, summary: { ...detail.summary, turn, ...change } });
+  await stage(TurnView, undefined, undefined, host);
+  const words = [901, 902, 903, 904].map((turn) => {
+    const badge = document.querySelector(`[data-testid="turn"][data-turn="${turn}"] .badge`);
+    const spoken = document.querySelector(`[data-key="${turn}"]`)?.getAttribute("aria-label") ?? "";
+    return [badge?.textContent?.trim(), spoken.split(". ").at(-1)];
+  });
+  expect(words).toEqual([["waits", "waits"], ["running", "running"], ["stopped", "stopped"], ["failed", "failed"]]);
+});
+
 it("says what went wrong in the turn that is open by itself, and a leak all the same", async () => {
   const { host, console } = await open(812);
   const alarm = { kind: "error" as const, message: "A turn failed: cut.", seq: 9, turn: 812 };
@@ -157,6 +172,19 @@ describe("stepping through a turn", () => {
     expect(calls(host, "turn_at").length).toBe(asked);
   });
 
+  it("by key needs no list in focus, as when the view has just opened", async () => {
+    await open(812);
+    (document.activeElement as HTMLElement).blur();
+    expect(document.activeElement).toBe(document.body);
+    await press(document.body, ",");
+    const [, chunk] = /^chunk (\d+) /.exec(byId("cursor-label").textContent) ?? [];
+    expect(Number(chunk)).toBeGreaterThan(0);
+    await press(byId("play"), ",");
+    expect(byId("cursor-label").textContent).toContain(`chunk ${Number(chunk) - 1} `);
+    await press(document.body, "y");
+    expect(byId("why").textContent).toContain("Turn #812");
+  });
+
   it("single letters do nothing in the filter", async () => {
     await sixChunks();
     await press(byId("turns-filter"), ".");
@@ -184,6 +212,18 @@ describe("playing", () => {
     await click(byId("play"));
     expect(byId("cursor-label").textContent).toBe("chunk 2 · byte 28");
   });
+});
+
+it("tells beside an operation how far its message has come, when that is known", async () => {
+  const { host } = await open(812);
+  expect(all("reached")).toEqual([]);
+  const detail = sampleTurn();
+  const at = new Date(2026, 10, 22, 12, 3).toISOString();
+  const reached = { seq: detail.head + 1, receipt: "delivered" as const, at };
+  host.retell({ ...detail, head: detail.head + 1, ledger: detail.ledger.map((e) => (e.intent.kind === "send_text" ? { ...e, reached } : e)) });
+  host.append([]);
+  await settle();
+  expect(all("reached").map((mark) => [mark.textContent, mark.closest<HTMLElement>("[data-testid='ledger-row']")?.dataset["op"]])).toEqual([["delivered 12:03", "send_text"]]);
 });
 
 describe("selecting", () => {
@@ -280,6 +320,72 @@ describe("a turn that", () => {
     host.append([]);
     await settle();
     expect(byId("cursor-label").textContent).toBe(`chunk 7 · byte ${RAW.length}`);
+  });
+
+  it("runs lets its clock and what it waits for go on while it is followed, and only then", async () => {
+    const detail = sampleTurn();
+    const began = Date.parse(detail.summary.at);
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: began + 2_000 });
+    // The frames of the test's window are an interval, too.
+    vi.stubGlobal("requestAnimationFrame", (draw: FrameRequestCallback) => setTimeout(() => draw(performance.now())));
+    try {
+      const ledger = detail.ledger.map((entry, i) => (i === detail.ledger.length - 1 ? { ...entry, outcome: null, outcome_seq: null, waiting: "The platform says wait." } : entry));
+      const host = new SampleHost();
+      const call = host.call.bind(host);
+      host.call = async (name, args) => {
+        const answer = await call(name, args);
+        return name === "turn_at" ? { ...answer, at: new Date(began + 2_000).toISOString(), waiting_ms: 25_000 } : answer;
+      };
+      host.retell({ ...detail, ledger, summary: { ...detail.summary, terminal: null } });
+      const { console } = await stage(TurnView, undefined, undefined, host);
+      console.select({ turn: 812 });
+      await settle();
+      const clocks = async (passed: number): Promise<unknown[]> => {
+        vi.advanceTimersByTime(passed);
+        await settle();
+        const ledgerRow = all("ledger-row").find((row) => row.dataset["stage"] === "open");
+        return [
+          turnOf(812).querySelector(".took")?.textContent, byId("offset").textContent, byId("waterfall").getAttribute("aria-valuemax"),
+          ...[byId("chat"), byId("why-card"), ledgerRow].map((pane) => /(?:in|another) ([\d.]+ s)/.exec(pane?.textContent ?? "")?.[1]),
+        ];
+      };
+      expect(await clocks(0)).toEqual(["2 s", "+2,000", "2000", "25 s", "25 s", "25 s"]);
+      expect(await clocks(10_000)).toEqual(["12 s", "+12,000", "12000", "15 s", "15 s", "15 s"]);
+      // Who looks back is not moved; only the list still tells how long it takes.
+      await press(byId("raw-text"), ",");
+      const [, ...stood] = await clocks(0);
+      expect(await clocks(10_000)).toEqual(["22 s", ...stood]);
+      host.retell({ ...detail, head: detail.head + 1 });
+      host.append([]);
+      await press(byId("raw-text"), "End");
+      const over = await clocks(0);
+      expect(over.slice(0, 3)).toEqual(["1.81 s", "+1,810", "1810"]);
+      expect(await clocks(10_000)).toEqual(over);
+    } finally {
+      vi.useRealTimers();
+      vi.unstubAllGlobals();
+    }
+  });
+
+  it("is stopped by its number, while its agent may be at work", async () => {
+    const { host } = await open(812);
+    const detail = sampleTurn();
+    let { head } = detail;
+    const tell = async (change: Partial<typeof detail.summary>): Promise<string[]> => {
+      host.retell({ ...detail, head: ++head, summary: { ...detail.summary, ...change } });
+      host.append([]);
+      await settle();
+      const offered = document.querySelector('[data-testid="turn-stop"]') === null ? "no stop" : "stop";
+      return [offered, ["waits", "running"].find((word) => byId("view-time").textContent?.includes(word)) ?? "ended"];
+    };
+    expect(await tell({ terminal: null, queued: true })).toEqual(["no stop", "waits"]);
+    expect(await tell({ terminal: null, stopped: true })).toEqual(["no stop", "running"]);
+    expect(await tell({})).toEqual(["no stop", "ended"]);
+    expect(await tell({ terminal: null })).toEqual(["stop", "running"]);
+    await click(byId("turn-stop"));
+    await click(byId("confirm"));
+    expect(calls(host, "session_cancel")).toEqual([{ session: detail.summary.session, turn: 812 }]);
+    expect(calls(host, "sessions")).toEqual([]);
   });
 
   it("cannot be read says so and can be asked for again", async () => {

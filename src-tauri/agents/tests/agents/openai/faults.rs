@@ -3,7 +3,7 @@
 use super::{Bench, HandClock, agent_of, delta, detail, fault, say, text};
 use crate::support::{answer, request, said};
 use foldback_agents::{
-    OpenAiConfig, Secret, Step,
+    Api, HttpConfig, Secret, Step,
     strict_server::{Insists, Piece, Reply, event},
 };
 use foldback_wire::AgentFault;
@@ -48,6 +48,7 @@ async fn the_strict_server_refuses_what_is_wrong_and_says_why() {
     let no_model = Bench::with(|config| config.model = "other".to_owned()).await;
     let steps = answer(&no_model.agent, request(1, "hi")).await;
     assert_eq!(detail(&steps), "HTTP 404: no such model; this is m");
+    assert_eq!(fault(&steps), Some(AgentFault::NoModel));
 
     let mut insists = Insists::on_model("m");
     insists.context_bytes = 10;
@@ -194,9 +195,9 @@ async fn nobody_there_is_unreachable() {
     let bench = Bench::new().await;
     let base_url = bench.server.base_url();
     drop(bench);
-    let mut config = OpenAiConfig::new(base_url, "m");
+    let mut config = HttpConfig::new(base_url, "m");
     config.retries = 0;
-    let agent = agent_of(config, HandClock::new());
+    let agent = agent_of(Api::Chat, config, HandClock::new());
     let steps = answer(&agent, request(1, "hi")).await;
     assert_eq!(fault(&steps), Some(AgentFault::Unreachable), "{steps:?}");
     assert!(detail(&steps).starts_with("no connection: "), "{steps:?}");

@@ -21,7 +21,7 @@ async fn asked(bench: &Bench, reply: Reply) -> Running {
 
 #[tokio::test]
 async fn silence_ends_the_run_and_the_connection() {
-    let limited = |config: &mut foldback_agents::OpenAiConfig| {
+    let limited = |config: &mut foldback_agents::HttpConfig| {
         config.timeouts.first_byte = 20 * SECOND;
         config.timeouts.silence = 10 * SECOND;
         config.timeouts.total = 25 * SECOND;

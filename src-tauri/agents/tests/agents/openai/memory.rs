@@ -41,6 +41,23 @@ async fn a_turn_knows_those_before_it_in_its_session_only() {
     assert_eq!(asked(&bench), ["user:four"]);
 }
 
+/// The answer that was on its way belongs to the conversation that was forgotten.
+#[tokio::test]
+async fn what_is_forgotten_during_an_answer_stays_forgotten() {
+    let bench = Bench::new().await;
+    ask(&bench, replying("1"), "a", "one").rest().await;
+    let endless = Reply::stream([event(&say("2")), Piece::Hang]);
+    let mut running = ask(&bench, endless, "a", "two");
+    assert_eq!(said(&[running.next().await]), "2");
+    bench.agent.forget(&"a".into());
+    running.cancel.cancel();
+    running.rest().await;
+    ask(&bench, replying("3"), "a", "three").rest().await;
+    assert_eq!(asked(&bench), ["user:three"]);
+    ask(&bench, replying("4"), "a", "four").rest().await;
+    assert_eq!(asked(&bench), ["user:three", "assistant:3", "user:four"]);
+}
+
 #[tokio::test]
 async fn what_was_said_before_a_cancellation_or_a_failure_is_remembered() {
     let bench = Bench::new().await;

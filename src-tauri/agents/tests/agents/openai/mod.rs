@@ -12,7 +12,7 @@ use crate::{
     support::request,
 };
 use foldback_agents::{
-    Agent, OpenAiAgent, OpenAiConfig, Step,
+    Agent, Api, HttpAgent, HttpConfig, Step,
     strict_server::{Insists, Piece, Reply, StrictServer, event},
 };
 use foldback_wire::{AgentFault, Clock, Rng, Sleep, StopReason, Timestamp};
@@ -65,8 +65,8 @@ pub(crate) struct Bench {
     pub(crate) agent: Arc<dyn Agent>,
 }
 
-pub(crate) fn agent_of(config: OpenAiConfig, clock: Arc<HandClock>) -> Arc<dyn Agent> {
-    Arc::new(OpenAiAgent::new(config, clock, Arc::new(Fixed(0))).expect("a valid configuration"))
+pub(crate) fn agent_of(api: Api, config: HttpConfig, clock: Arc<HandClock>) -> Arc<dyn Agent> {
+    Arc::new(HttpAgent::new(api, config, clock, Arc::new(Fixed(0))).expect("a valid configuration"))
 }
 
 impl Bench {
@@ -74,16 +74,17 @@ impl Bench {
         Self::with(|_| {}).await
     }
 
-    pub(crate) async fn with(change: impl FnOnce(&mut OpenAiConfig)) -> Self {
+    pub(crate) async fn with(change: impl FnOnce(&mut HttpConfig)) -> Self {
         Self::insisting(Insists::on_model("m"), change).await
     }
 
-    pub(crate) async fn insisting(insists: Insists, change: impl FnOnce(&mut OpenAiConfig)) -> Self {
+    pub(crate) async fn insisting(insists: Insists, change: impl FnOnce(&mut HttpConfig)) -> Self {
+        let api = insists.api;
         let server = StrictServer::start(insists).await.expect("a free port");
-        let mut config = OpenAiConfig::new(server.base_url(), "m");
+        let mut config = HttpConfig::new(server.base_url(), "m");
         change(&mut config);
         let clock = HandClock::new();
-        let agent = agent_of(config, clock.clone());
+        let agent = agent_of(api, config, clock.clone());
         Self { server, clock, agent }
     }
 

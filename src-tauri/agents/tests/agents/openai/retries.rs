@@ -3,7 +3,7 @@
 use super::{Bench, END, Fixed, HandClock, detail, fault, finish, say, text};
 use crate::support::{request, start};
 use foldback_agents::{
-    Agent, OpenAiAgent, OpenAiConfig, Step,
+    Agent, Api, HttpAgent, HttpConfig, Step,
     strict_server::{Insists, Piece, Reply, StrictServer, event},
 };
 use foldback_wire::AgentFault;
@@ -66,9 +66,10 @@ async fn passing_faults_are_tried_again_with_growing_waits() {
 async fn chance_spreads_the_waits_between_half_and_all() {
     for (chance, expected) in [(0, 250), (1, 251), (250, 500), (251, 250)] {
         let server = StrictServer::start(Insists::on_model("m")).await.expect("a port");
-        let config = OpenAiConfig::new(server.base_url(), "m");
+        let config = HttpConfig::new(server.base_url(), "m");
         let clock = HandClock::new();
-        let agent = OpenAiAgent::new(config, clock.clone(), Arc::new(Fixed(chance))).expect("an agent");
+        let agent =
+            HttpAgent::new(Api::Chat, config, clock.clone(), Arc::new(Fixed(chance))).expect("an agent");
         let agent: Arc<dyn Agent> = Arc::new(agent);
         let bench = Bench { server, clock, agent };
         bench.server.reply(refusal(500));

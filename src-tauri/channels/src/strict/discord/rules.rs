@@ -31,6 +31,7 @@ rules! {
     DELETE: "resources/message#delete-message", "Others' messages are deleted only with the permission MANAGE_MESSAGES.";
     EMOJI: "resources/message#create-reaction", "The emoji is one of Unicode's, URL encoded, or NAME:ID.";
     REACTIONS: "topics/opcodes-and-status-codes#json-json-error-codes", "A message has up to 20 different reactions.";
+    CDN: "reference#signed-attachment-cdn-urls", "A file's address is signed, and needs no token.";
     FILE: "reference#uploading-files", "A file is the part files[n], and attachments name it by that n.";
     FILE_SIZE: "reference#uploading-files", "All files together have up to 10 MiB.";
     LIMIT: "topics/rate-limits#exceeding-a-rate-limit", "Who is told to wait waits.";

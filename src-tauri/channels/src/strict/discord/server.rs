@@ -6,12 +6,13 @@ use super::chat::{Chat, Chats, Kind, Posted};
 use super::gateway::{Gateway, Order};
 use super::link::Out;
 use super::route::Route;
-use super::rules::{AGENT, BEAT, LIMIT, QUERY, TOKEN};
+use super::rules::{AGENT, BEAT, CDN, LIMIT, QUERY, TOKEN};
 use crate::strict::fault::Faults;
+use crate::strict::sent::SentFiles;
 use crate::strict::{Broken, Fault, Mishap, Rule};
 use axum::body::{Body as Bytes, Bytes as Chunk};
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Request, State as Shared};
+use axum::extract::{Path, Request, State as Shared};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
@@ -34,6 +35,7 @@ pub(super) struct State {
     pub(super) gateway: Gateway,
     pub(super) broken: Broken,
     faults: Faults,
+    sent: SentFiles,
     /// Nobody is let through before then; who was told so, and calls again, breaks a rule.
     closed: Option<(Instant, bool)>,
     calls: u64,
@@ -67,6 +69,7 @@ impl DiscordServer {
             gateway: Gateway::new(name, format!("ws://{address}")),
             broken: Broken::default(),
             faults: Faults::default(),
+            sent: SentFiles::default(),
             closed: None,
             calls: 0,
         };
@@ -77,6 +80,7 @@ impl DiscordServer {
         let router = Router::new()
             .route("/gateway", any(connect))
             .route("/resume", any(connect))
+            .route("/attachments/{id}", any(hand_over))
             .fallback(answer)
             .layer(axum::extract::DefaultBodyLimit::disable())
             .with_state(Arc::clone(&inner));
@@ -121,6 +125,12 @@ impl DiscordServer {
         let mut state = self.state();
         let chat: &mut Chat = state.chats.all.entry(channel).or_default();
         chat.closed = Some((code, message));
+    }
+
+    /// Somebody sends a file: gives its signed address.
+    pub fn keep(&self, bytes: &[u8]) -> String {
+        let file = self.state().sent.keep("", bytes);
+        format!("http://{}/attachments/{file}?{SIGNED}", self.address)
     }
 
     /// Somebody writes: what is different from a plain message of Ana's. Gives its id.
@@ -248,6 +258,28 @@ impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
         // Plain data, whole after every change: a panic elsewhere spoils nothing.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What every address of a file carries.
+const SIGNED: &str =
+    "ex=65d903de&is=65c68ede&hm=2481f30dd67f503f54d020ae3b5533b9987fae4e55f2b4e3926e08a3fa3ee24f&";
+
+/// A file's bytes.
+async fn hand_over(
+    Shared(inner): Shared<Arc<Inner>>,
+    Path(id): Path<String>,
+    request: Request<Bytes>,
+) -> Response {
+    let mut state = inner.state();
+    state.calls += 1;
+    if request.headers().contains_key(header::AUTHORIZATION) {
+        state.broken.note(CDN);
+    }
+    match state.sent.get(&id) {
+        Some(_) if request.uri().query() != Some(SIGNED) => StatusCode::NOT_FOUND.into_response(),
+        Some(file) => file.bytes.clone().into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::account::Posted;
 use super::content::{attached, styled};
 use super::request::Params;
 use super::rules::{
-    ACCOUNT, DELETE, EMOJI, EMPTY, GROUP, LENGTH, MEMBER, METHOD, QUOTE, REACTION, RECEIPT, RECIPIENT,
+    ACCOUNT, DELETE, EMOJI, EMPTY, FETCH, GROUP, LENGTH, MEMBER, METHOD, QUOTE, REACTION, RECEIPT, RECIPIENT,
     REGISTERED, SUBSCRIPTION, TARGET,
 };
 use super::server::{Refused, State, refuse};
@@ -59,6 +59,7 @@ impl State {
             "sendReaction" => self.with_account(given, Self::react),
             "remoteDelete" => self.with_account(given, Self::delete),
             "sendTyping" => self.with_account(given, Self::typing),
+            "getAttachment" => self.with_account(given, |state, given| state.get_attachment(given)),
             "sendReceipt" => self.with_account(given, Self::receipt),
             _ => Err(refuse(METHOD, -32_601, "Method not implemented")),
         }
@@ -83,6 +84,25 @@ impl State {
                 "Method requires valid account parameter",
             )),
         }
+    }
+
+    /// <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#getattachment>
+    fn get_attachment(&self, given: &Params) -> Done {
+        given.only(&["account", "id", "recipient", "groupId"])?;
+        if given.text("recipient")?.is_some() == given.text("groupId")?.is_some() {
+            return Err(refuse(
+                FETCH,
+                USER,
+                "the sender or the group is needed, and not both",
+            ));
+        }
+        let Some(id) = given.text("id")? else {
+            return Err(refuse(FETCH, USER, "the id is needed"));
+        };
+        // Breaks no rule: the folder may have been emptied.
+        let gone = || Refused::plain(USER, &format!("Could not find attachment with ID: {id}"));
+        let file = self.sent.get(id).ok_or_else(gone)?;
+        Ok(json!({"data": STANDARD.encode(&file.bytes)}))
     }
 
     fn send(&mut self, given: &Params) -> Done {

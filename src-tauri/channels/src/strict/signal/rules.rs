@@ -29,6 +29,7 @@ rules! {
     LENGTH: "lib/src/main/java/org/asamk/signal/manager/config/ServiceConfig.java", "Text of more than 2,000 bytes goes as a file.";
     STRING: "src/main/java/org/asamk/signal/jsonrpc/JsonRpcReader.java", "No string has more than the 20,000,000 characters that the JSON reader takes.";
     ATTACHMENT: "man/signal-cli.1.adoc#send", "An attachment is data:<MIME-TYPE>;filename=<FILENAME>;base64,<DATA>, or the path of a file there is.";
+    FETCH: "man/signal-cli.1.adoc#getattachment", "An attachment is asked for by its id, with the recipient or the group it came from.";
     STYLE: "man/signal-cli.1.adoc#send", "A style is start:length:STYLE in UTF-16 units of the text; STYLE is one of five.";
     QUOTE: "man/signal-cli.1.adoc#send", "A quotation has the timestamp and the author of a previous message with the recipient or group.";
     EMOJI: "man/signal-cli.1.adoc#sendreaction", "The emoji is a single Unicode grapheme cluster.";

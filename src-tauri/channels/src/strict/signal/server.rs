@@ -3,6 +3,7 @@
 use super::account::{Account, Person, Posted};
 use super::connection::{Listener, Wire, serve};
 use crate::strict::fault::Faults;
+use crate::strict::sent::SentFiles;
 use crate::strict::{Broken, Fault, Mishap, Rule};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -35,6 +36,7 @@ pub(super) struct State {
     pub(super) listeners: BTreeMap<u64, Listener>,
     pub(super) waiting: VecDeque<Value>,
     pub(super) faults: Faults,
+    pub(super) sent: SentFiles,
     pub(super) broken: Broken,
     pub(super) calls: u64,
     pub(super) connections: u64,
@@ -164,6 +166,11 @@ impl SignalServer {
     /// Where it is.
     pub fn root(&self) -> &str {
         &self.root
+    }
+
+    /// Somebody sends a file: gives the id of the attachment.
+    pub fn keep(&self, bytes: &[u8]) -> String {
+        self.inner.state().sent.keep("attachment-", bytes)
     }
 
     /// Somebody is on Signal.

@@ -1,14 +1,14 @@
 //! Calls, answered in Slack's form: <https://docs.slack.dev/apis/web-api>.
 
 use super::request::Arguments;
-use super::rules::TOKEN;
+use super::rules::{FILE_TOKEN, TOKEN};
 use super::server::Inner;
 use crate::strict::{Mishap, Rule};
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State as Shared};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use serde_json::json;
 use std::io;
 use std::sync::Arc;
@@ -52,6 +52,24 @@ impl Inner {
             Some(token) if token == self.app_token => Ok(true),
             Some(_) => Err(refuse(TOKEN, "invalid_auth")),
         }
+    }
+}
+
+/// A file's bytes, for who has the bot's token and the scope; everybody else is shown a page.
+pub(super) async fn hand_over(
+    Shared(inner): Shared<Arc<Inner>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let allowed = inner.is_app(&headers).is_ok_and(|app| !app);
+    let mut state = inner.state();
+    state.calls += 1;
+    if !allowed {
+        state.broken.note(FILE_TOKEN);
+    }
+    match state.sent.get(&id) {
+        Some(file) if allowed && state.scopes.contains("files:read") => file.bytes.clone().into_response(),
+        _ => Html("<!DOCTYPE html><title>Slack</title>").into_response(),
     }
 }
 

@@ -85,6 +85,13 @@ impl State {
     pub(super) fn file(&mut self, given: &Arguments) -> Done {
         given.only(&["file"])?;
         let id = given.need("file")?;
+        if let Some(file) = self.sent.get(id) {
+            let place = || format!("{}/files-pri/{id}", self.root);
+            let address = file.elsewhere.clone().unwrap_or_else(place);
+            return Ok(
+                json!({"file": {"id": id, "size": file.bytes.len(), "url_private_download": address}}),
+            );
+        }
         let reveal_after = self.reveal_after;
         let upload = self
             .uploads

@@ -34,6 +34,7 @@ rules! {
     FILE: "reference/methods/files.getUploadURLExternal", "A file has a name, and a length of at least one byte.";
     UPLOAD: "messaging/working-with-files#uploading_files", "The bytes, as many as announced, are posted once to the address given, without a token.";
     COMPLETE: "reference/methods/files.completeUploadExternal", "Files are completed once they are uploaded, into a conversation by its id.";
+    FILE_TOKEN: "reference/objects/file-object", "url_private is asked for with a bearer token of the bot.";
     TICKET: "apis/events-api/using-socket-mode#connect", "A connection is opened once, with the address that apps.connections.open gave.";
     CONFIRM: "apis/events-api/using-socket-mode#acknowledge", "An envelope is confirmed by its id, once, within three seconds.";
     FRAME: "apis/events-api/using-socket-mode#acknowledge", "What an app sends is a confirmation in JSON.";

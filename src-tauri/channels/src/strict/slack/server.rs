@@ -7,7 +7,7 @@ use super::{answer, socket};
 use crate::http;
 use crate::strict::{Fault, Mishap, Rule};
 use axum::Router;
-use axum::routing::{any, post};
+use axum::routing::{any, get, post};
 use serde_json::{Value, json};
 use std::io;
 use std::net::SocketAddr;
@@ -66,6 +66,7 @@ impl SlackServer {
         let router = Router::new()
             .route("/link", any(socket::link))
             .route("/upload/{id}", post(answer::upload))
+            .route("/files-pri/{id}", get(answer::hand_over))
             .fallback(answer::answer)
             .layer(axum::extract::DefaultBodyLimit::disable())
             .with_state(Arc::clone(&inner));
@@ -113,6 +114,16 @@ impl SlackServer {
     /// The app loses a scope.
     pub fn take_scope(&self, scope: &str) {
         self.state().scopes.retain(|known| *known != scope);
+    }
+
+    /// Somebody sends a file: gives its id.
+    pub fn keep(&self, bytes: &[u8]) -> String {
+        self.state().sent.keep("F0SENT", bytes)
+    }
+
+    /// `files.info` gives this address for it.
+    pub fn name_address(&self, file: &str, address: &str) {
+        self.state().sent.point(file, address);
     }
 
     /// How often it is asked in vain where a file is shown.

@@ -4,6 +4,7 @@ use super::files::Upload;
 use super::room::{Posted, Room};
 use crate::strict::Broken;
 use crate::strict::fault::Faults;
+use crate::strict::sent::SentFiles;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +26,7 @@ pub(super) struct State {
     pub(super) rooms: BTreeMap<String, Room>,
     pub(super) uploads: BTreeMap<String, Upload>,
     pub(super) reveal_after: u32,
+    pub(super) sent: SentFiles,
     pub(super) happened: Vec<Happened>,
     pub(super) tickets: BTreeSet<String>,
     pub(super) connections: u64,
@@ -50,6 +52,7 @@ impl State {
             rooms: BTreeMap::new(),
             uploads: BTreeMap::new(),
             reveal_after: 1,
+            sent: SentFiles::default(),
             happened: Vec::new(),
             tickets: BTreeSet::new(),
             connections: 0,

@@ -4,8 +4,8 @@ use super::chat::{Chat, Posted};
 use super::html;
 use super::request::Parameters;
 use super::rules::{
-    ACTION, CAPTION, CHAT, DELETE, EDIT, FILE_SIZE, FORBIDDEN, HTML, METHOD, PARSE_MODE, REACT, REACTION,
-    REPLY, TEXT, TOPIC, VOICE,
+    ACTION, CAPTION, CHAT, DELETE, EDIT, FILE_ID, FILE_SIZE, FORBIDDEN, HTML, METHOD, PARSE_MODE, REACT,
+    REACTION, REPLY, TEXT, TOPIC, VOICE,
 };
 use super::server::{Answer, State, refuse};
 use crate::emoji::is_telegram_reaction;
@@ -44,6 +44,7 @@ impl State {
             "deleteMessage" => self.delete(given),
             "setMessageReaction" => self.react(given),
             "sendChatAction" => self.action(given),
+            "getFile" => self.get_file(given),
             "sendDocument" => self.send_file(given, "document", 50_000_000),
             "sendPhoto" => self.send_file(given, "photo", 10_000_000),
             "sendVoice" => self.send_file(given, "voice", 50_000_000),
@@ -59,6 +60,33 @@ impl State {
             return Err(refuse(TEXT, 400, "Bad Request: message text is empty"));
         }
         self.post(given, message)
+    }
+
+    /// <https://core.telegram.org/bots/api#getfile>
+    fn get_file(&self, given: &Parameters) -> Done {
+        given.only(&["file_id"])?;
+        let id = given.text("file_id").unwrap_or_default();
+        if id.is_empty() {
+            return Err(refuse(FILE_ID, 400, "Bad Request: invalid file_id"));
+        }
+        // Breaks no rule: one that was good once.
+        let file = self.sent.get(id);
+        let file = file.ok_or_else(|| {
+            Answer::refused(
+                400,
+                "Bad Request: wrong file_id or the file is temporarily unavailable",
+            )
+        })?;
+        if file.bytes.len() > 20_000_000 {
+            return Err(Answer::refused(400, "Bad Request: file is too big"));
+        }
+        let path = file
+            .elsewhere
+            .clone()
+            .unwrap_or_else(|| format!("documents/{id}"));
+        Ok(json!({
+            "file_id": id, "file_unique_id": "u", "file_size": file.bytes.len(), "file_path": path,
+        }))
     }
 
     fn send_file(&mut self, given: &Parameters, field: &str, most: usize) -> Done {

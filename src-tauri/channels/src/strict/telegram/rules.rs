@@ -31,6 +31,8 @@ rules! {
     ACTION: "sendchataction", "The action is one of the list.";
     FILE: "sending-files", "The file is posted as multipart/form-data, in the method's own field.";
     FILE_SIZE: "sending-files", "10 MB for photos, 50 MB for other files.";
+    FILE_ID: "getfile", "file_id is the identifier of a file.";
+    FILE_PATH: "getfile", "A file is at https://api.telegram.org/file/bot<token>/<file_path>, with the path that getFile gave.";
     CAPTION: "senddocument", "A caption has at most 1,024 characters after entities parsing.";
     VOICE: "sendvoice", "Voice is OGG encoded with OPUS, MP3 or M4A.";
     FORBIDDEN: "making-requests", "Nobody is written to who has blocked the bot.";

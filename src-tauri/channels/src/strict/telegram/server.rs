@@ -2,8 +2,9 @@
 
 use super::chat::{Chat, Posted, Queue};
 use super::request::Parameters;
-use super::rules::{CONFLICT, LIMIT, TOKEN};
+use super::rules::{CONFLICT, FILE_PATH, LIMIT, TOKEN};
 use crate::strict::fault::Faults;
+use crate::strict::sent::SentFiles;
 use crate::strict::{Broken, Fault, Mishap, Rule};
 use axum::body::Body;
 use axum::extract::{Request, State as Shared};
@@ -27,6 +28,7 @@ pub(super) struct State {
     pub(super) chats: BTreeMap<i64, Chat>,
     /// It takes no text with markup.
     pub(super) plain: bool,
+    pub(super) sent: SentFiles,
     queue: Queue,
     faults: Faults,
     broken: Broken,
@@ -100,6 +102,7 @@ impl TelegramServer {
             bot,
             chats: BTreeMap::new(),
             plain: false,
+            sent: SentFiles::default(),
             queue: Queue::default(),
             faults: Faults::default(),
             broken: Broken::default(),
@@ -169,6 +172,16 @@ impl TelegramServer {
         drop(state);
         self.inner.news.notify_waiters();
         id
+    }
+
+    /// Somebody sends a file: gives its `file_id`.
+    pub fn keep(&self, bytes: &[u8]) -> String {
+        self.state().sent.keep("AgACfile", bytes)
+    }
+
+    /// `getFile` gives this path for it.
+    pub fn name_path(&self, file: &str, path: &str) {
+        self.state().sent.point(file, path);
     }
 
     /// Plans a mishap.
@@ -295,8 +308,25 @@ impl Drop for Poll<'_> {
     }
 }
 
+/// A file's bytes: <https://core.telegram.org/bots/api#getfile>.
+fn hand_over(inner: &Inner, rest: &str) -> Response {
+    let file = rest
+        .strip_prefix(inner.token.as_str())
+        .and_then(|rest| rest.strip_prefix("/documents/"));
+    let mut state = inner.state();
+    state.calls += 1;
+    if let Some(file) = file.and_then(|id| state.sent.get(id)) {
+        return file.bytes.clone().into_response();
+    }
+    state.broken.note(FILE_PATH);
+    Answer::refused(404, "Not Found").into_response()
+}
+
 async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Response {
     let path = request.uri().path().to_owned();
+    if let Some(rest) = path.strip_prefix("/file/bot") {
+        return hand_over(&inner, rest);
+    }
     let method = path
         .strip_prefix("/bot")
         .and_then(|rest| rest.strip_prefix(inner.token.as_str()))

@@ -77,7 +77,7 @@ impl State {
                         ..message
                     },
                 );
-                self.tell_status(&to, &id, "sent", None);
+                self.tell_status(&to, &to, &id, "sent", None);
             }
         }
         Ok(sent(&to, &id))
@@ -99,7 +99,7 @@ impl State {
         match refused {
             Ok(message) => {
                 message.reaction = Some(emoji).filter(|emoji| !emoji.is_empty());
-                self.tell_status(to, &id, "sent", None);
+                self.tell_status(to, to, &id, "sent", None);
             }
             Err(answer) if chat.late => self.fail_later(to, &id, &answer),
             Err(answer) => return Err(answer),
@@ -271,7 +271,7 @@ impl State {
             "error_data": {"details": answer.details},
             "href": "https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/",
         });
-        self.tell_status(to, id, "failed", Some(error));
+        self.tell_status(to, to, id, "failed", Some(error));
     }
 }
 

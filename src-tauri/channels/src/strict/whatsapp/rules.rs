@@ -30,6 +30,7 @@ rules! {
         "The message reacted to is one of the chat, not deleted and no reaction itself (131009).";
     EMOJI: "messages/reaction-messages#request-parameters", "A reaction is one emoji.";
     MEDIA: "business-phone-numbers/media#get-media-id", "The id is that of a file uploaded from this number.";
+    MEDIA_NUMBER: "business-phone-numbers/media#get-media-url", "phone_number_id, where it is given, is that of the number the media came to.";
     MEDIA_TYPE: "business-phone-numbers/media#supported-media-types", "A message shows media of its own type.";
     CAPTION: "messages/image-messages#request-parameters", "A caption has at most 1,024 characters.";
     AUDIO: "messages/audio-messages#request-parameters", "Audio has an id and, where it is a voice message, voice; nothing else.";

@@ -2,9 +2,10 @@
 
 use super::chat::{Chat, Media, Posted, Queue};
 use super::request::{Answer, Object, refuse, refused};
-use super::rules::{METHOD, NUMBER, TOKEN};
+use super::rules::{MEDIA_NUMBER, METHOD, NUMBER, TOKEN};
 use super::{messages, upload, webhooks};
 use crate::strict::fault::Faults;
+use crate::strict::sent::{Sent, SentFiles};
 use crate::strict::{Broken, Fault, Mishap, Rule};
 use axum::body::Body;
 use axum::extract::{Request, State as Shared};
@@ -42,6 +43,7 @@ pub(super) struct State {
     pub(super) phone: String,
     pub(super) chats: BTreeMap<String, Chat>,
     pub(super) media: BTreeMap<String, Media>,
+    sent: SentFiles,
     pub(super) queue: Queue,
     pub(super) broken: Broken,
     pub(super) posts: u64,
@@ -60,12 +62,24 @@ impl State {
         format!("wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI{:016X}AA==", self.last)
     }
 
-    /// The status of a message that was sent goes to the endpoint.
-    pub(super) fn tell_status(&mut self, to: &str, id: &str, status: &str, error: Option<Value>) {
-        let mut told = json!({
-            "id": id, "status": status, "timestamp": "1750000000", "recipient_id": to,
-            "pricing": {"billable": false, "pricing_model": "PMP", "category": "service"},
-        });
+    /// The status of a message that was sent goes to the endpoint, as it came to be at one of those it is for:
+    /// <https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/status>.
+    pub(super) fn tell_status(&mut self, to: &str, by: &str, id: &str, status: &str, error: Option<Value>) {
+        let mut told = json!({"id": id, "status": status, "timestamp": "1750000000", "recipient_id": to});
+        if matches!(status, "sent" | "delivered") {
+            told["conversation"] = json!({
+                "id": "5e7bd4ba9d4b4d6a8a1b7f5d2c3e4f50", "expiration_timestamp": "1750086400",
+                "origin": {"type": "service"},
+            });
+            told["pricing"] = json!({
+                "billable": false, "pricing_model": "PMP", "category": "service", "type": "free_customer_service",
+            });
+        }
+        // A group has a status of each who is in it.
+        if to != by {
+            told["recipient_type"] = "group".into();
+            told["recipient_participant_id"] = by.into();
+        }
         if let Some(error) = error {
             told["errors"] = json!([error]);
         }
@@ -119,6 +133,7 @@ impl WhatsAppServer {
             phone: Self::PHONE.to_owned(),
             chats: BTreeMap::new(),
             media: BTreeMap::new(),
+            sent: SentFiles::default(),
             queue: Queue::default(),
             broken: Broken::default(),
             posts: 0,
@@ -232,6 +247,15 @@ impl WhatsAppServer {
         id
     }
 
+    /// A message of the business has come further at somebody it is for: `delivered`, `read` or `played`. In a group
+    /// `by` is one of many.
+    pub fn reach(&self, chat: &str, by: &str, message: &str, status: &str) {
+        let mut state = self.state();
+        state.tell_status(chat, by, message, status, None);
+        drop(state);
+        self.inner.news.notify_waiters();
+    }
+
     /// Something else comes by webhook: the value of a change. Without `metadata` it is about this phone number.
     pub fn tell(&self, rest: Value) {
         let mut state = self.state();
@@ -239,6 +263,16 @@ impl WhatsAppServer {
         state.queue.push(value);
         drop(state);
         self.inner.news.notify_waiters();
+    }
+
+    /// Somebody sends a file: gives its media id.
+    pub fn keep(&self, bytes: &[u8]) -> String {
+        self.state().sent.keep("2064300000", bytes)
+    }
+
+    /// This address is given for it.
+    pub fn name_address(&self, media: &str, address: &str) {
+        self.state().sent.point(media, address);
     }
 
     /// Plans a mishap of `messages`, `media` or `profile`.
@@ -295,6 +329,60 @@ impl WhatsAppServer {
     }
 }
 
+/// Where a file is, or its bytes:
+/// <https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media>.
+fn hand_over(inner: &Inner, request: &Request<Body>) -> Option<Response> {
+    let mut state = inner.state();
+    let path = request.uri().path();
+    let numbered = path.strip_prefix(&format!("/{VERSION}/"));
+    let number = request
+        .uri()
+        .query()
+        .unwrap_or_default()
+        .strip_prefix("phone_number_id=");
+    let about = numbered.filter(|_| number.is_some());
+    let id = about.or_else(|| path.strip_prefix("/media/"))?;
+    state.calls += 1;
+    let file = state.sent.get(id).cloned();
+    let done = if let Err(answer) = with_token(&state, request) {
+        Err(answer)
+    } else if about.is_some() && number != Some(state.credentials.number.as_str()) {
+        Err(refuse(MEDIA_NUMBER, 100, "phone_number_id is that of the number"))
+    } else if about.is_none() {
+        return Some(match file {
+            Some(file) => file.bytes.into_response(),
+            None => StatusCode::NOT_FOUND.into_response(),
+        });
+    } else {
+        let gone = || refused(100, "Object with this ID does not exist");
+        file.ok_or_else(gone)
+    };
+    let Sent { bytes, elsewhere } = match done {
+        Ok(file) => file,
+        Err(answer) => {
+            answer.rule.into_iter().for_each(|rule| state.broken.note(rule));
+            return Some(answer.into_response());
+        }
+    };
+    let host = request.headers().get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let told = json!({
+        "messaging_product": "whatsapp", "id": id, "mime_type": "image/png", "sha256": crate::download::sha256(&bytes),
+        "file_size": bytes.len().to_string(),
+        "url": elsewhere.unwrap_or_else(|| format!("http://{host}/media/{id}")),
+    });
+    Some(Json(told).into_response())
+}
+
+fn with_token(state: &State, request: &Request<Body>) -> Result<(), Answer> {
+    let given = request.headers().get(header::AUTHORIZATION);
+    let given = given.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    if given == Some(state.credentials.token.as_str()) {
+        return Ok(());
+    }
+    Err(refuse(TOKEN, 190, "The access token could not be decrypted."))
+}
+
 /// What is called, by its last part: `messages`, `media`, or `profile` for the number itself.
 fn method(state: &State, request: &Request<Body>) -> Result<&'static str, Answer> {
     let rest = request.uri().path().strip_prefix(&format!("/{VERSION}/"));
@@ -305,11 +393,7 @@ fn method(state: &State, request: &Request<Body>) -> Result<&'static str, Answer
         Some("/media") => ("media", Method::POST),
         _ => return Err(refuse(NUMBER, 33, "Object does not exist, or cannot be loaded.")),
     };
-    let given = request.headers().get(header::AUTHORIZATION);
-    let given = given.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-    if given != Some(state.credentials.token.as_str()) {
-        return Err(refuse(TOKEN, 190, "The access token could not be decrypted."));
-    }
+    with_token(state, request)?;
     if *request.method() != verb {
         return Err(refuse(METHOD, 100, "Unsupported request method."));
     }
@@ -317,6 +401,11 @@ fn method(state: &State, request: &Request<Body>) -> Result<&'static str, Answer
 }
 
 async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Response {
+    if request.method() == Method::GET
+        && let Some(response) = hand_over(&inner, &request)
+    {
+        return response;
+    }
     let (called, mishap) = {
         let mut state = inner.state();
         state.calls += 1;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Decision } from "../../../generated/wire";
 import { sampleMoment, sampleTurn } from "../test/sample";
 import { barsOf, chunkMarks, faultsOf, stepsOf, ticksOf } from "./lanes";
 import { Playback } from "./playback";
@@ -118,5 +119,21 @@ describe("why", () => {
     const position = timeline.atSeq(error?.seq ?? 0);
     const moment = sampleMoment(detail, { turn: 812, seq: position.seq, byte: null });
     expect(whyAt({ ...moment, waiting: null }, timeline.decisionAt(position)).lines[0]?.term).toBe("Error");
+  });
+
+  it("tells the whole reason of an operation that went wrong, and since when in the console's times", () => {
+    const [entry] = detail.ledger;
+    const last = detail.decisions.at(-1);
+    if (entry === undefined || last === undefined) throw new Error("no operation");
+    const why = `acknowledged, but it did not arrive: ${"nobody is there. ".repeat(20)}Ask them to write first.`;
+    const moment = sampleMoment(detail, { turn: 812, seq: detail.head, byte: null });
+    const lost = { ...entry, op: 6, outcome_seq: 9000, outcome: { code: "failed", message: null, detail: why, refusal: "rejected", attempts: 1 } } as const;
+    const at = new Date(2026, 10, 22, 5, 30, 5, 8).toISOString();
+    const told: Decision = { ...last, seq: 9000, kind: "delivery", error: true, text: `#6 did not arrive: ${"nobody is there. ".repeat(10)}…; known since ${at}` };
+    expect(whyAt({ ...moment, waiting: null, ledger: [lost] }, told).lines.slice(0, 2)).toEqual([
+      { term: "Error", text: `operation 6, failed: ${why}` }, { term: "Known since", text: "2026-11-22 05:30:05.008" },
+    ]);
+    // What is no operation's end is told as the event tells it.
+    expect(whyAt({ ...moment, waiting: null, ledger: [] }, { ...told, text: "the agent broke off" }).lines[0]?.text).toBe("the agent broke off");
   });
 });

@@ -2,7 +2,13 @@
 import type { Decision, Lane, LaneSpan, TurnDetail } from "../../../generated/wire";
 
 /** Lanes in the order of a message's way. */
-export const LANES: readonly Lane[] = ["inbound", "agent", "held", "directives", "delivery"];
+export const LANES: readonly Lane[] = ["inbound", "agent", "thinking", "tools", "held", "directives", "delivery"];
+
+/** Lanes of what many agents never do: shown where there is something in them. */
+const RARE: ReadonlySet<Lane> = new Set(["thinking", "tools"]);
+
+/** The lanes of a turn. */
+export const lanesOf = (bars: Record<Lane, readonly Bar[]>): Lane[] => LANES.filter((lane) => !RARE.has(lane) || bars[lane].length > 0);
 
 export interface Bar {
   lane: Lane;
@@ -28,8 +34,8 @@ const CROWD = 200;
 
 /** Bars by lane over `width` pixels; one that lasts reaches the end of the turn. */
 export function barsOf(lanes: readonly LaneSpan[], duration: number, width = Infinity): Record<Lane, Bar[]> {
-  const found: Record<Lane, Bar[]> = { inbound: [], agent: [], held: [], directives: [], delivery: [] };
-  const ends: Record<Lane, number[]> = { inbound: [], agent: [], held: [], directives: [], delivery: [] };
+  const found: Record<Lane, Bar[]> = { inbound: [], agent: [], thinking: [], tools: [], held: [], directives: [], delivery: [] };
+  const ends: Record<Lane, number[]> = { inbound: [], agent: [], thinking: [], tools: [], held: [], directives: [], delivery: [] };
   for (const span of lanes) {
     const until = span.until_ms ?? duration;
     const free = ends[span.lane].findIndex((end) => end <= span.from_ms);

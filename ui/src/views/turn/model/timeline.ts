@@ -1,5 +1,5 @@
 /** Where one can stand in a turn, and what the next place is for each way of stepping. */
-import type { Decision, TurnDetail } from "../../../generated/wire";
+import type { Decision, TurnDetail, TurnSummary } from "../../../generated/wire";
 import type { ByteText } from "../../../store/text";
 
 /** A moment of the turn: right after event `seq`, or with exactly so many bytes of a message. */
@@ -31,6 +31,11 @@ export function stepCharacter(text: ByteText, byte: number, way: Way): number {
   if (way === 1) return text.byte(unit + ((text.text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1));
   const start = text.byte(unit);
   return start < byte ? start : text.byte(unit - 1);
+}
+
+/** How long a turn took, or has taken by `now` while it runs, in milliseconds: an agent that hangs tells nothing. */
+export function tookMs({ at, terminal, took_ms }: TurnSummary, now: number): number {
+  return terminal === null ? Math.max(took_ms, now - Date.parse(at)) : took_ms;
 }
 
 /** A place at which a step may stop. */

@@ -1,6 +1,6 @@
 /** What stands in the card under the raw text: why things are as they are at this moment. */
 import type { Decision, Moment } from "../../../generated/wire";
-import { count, duration, plural } from "../../../store/format";
+import { count, dateTime, duration, plural, words } from "../../../store/format";
 
 /** One line of the card. */
 export interface Reason {
@@ -45,10 +45,21 @@ export function whyAt(moment: Moment, decision: Decision | null): Why {
     };
   }
   if (decision === null) return { tone: wait.length > 0 ? "waiting" : "plain", lines: wait };
-  const line: Reason = { term: decision.error ? "Error" : KIND_TERMS[decision.kind], text: decision.text };
+  const term = decision.error ? "Error" : KIND_TERMS[decision.kind];
   const where: Reason[] =
     decision.span === null ? [] : [{ term: "Bytes", text: `${count(decision.span[0])}–${count(decision.span[1])}` }];
-  return { tone: decision.error ? "error" : wait.length > 0 ? "waiting" : "plain", lines: [line, ...where, ...wait] };
+  return { tone: decision.error ? "error" : wait.length > 0 ? "waiting" : "plain", lines: [...told(term, moment, decision), ...where, ...wait] };
+}
+
+/** How the backend ends the text of what became known after the turn. */
+const LATE = /; known since (\S+)$/;
+
+/** What a decision says. Its text is an event's one line, shortened: how an operation ended, the ledger says in full. */
+function told(term: string, { ledger }: Moment, { seq, text }: Decision): Reason[] {
+  const since = LATE.exec(text)?.[1];
+  const entry = ledger.find(({ outcome_seq }) => outcome_seq === seq);
+  const whole = entry?.outcome?.detail == null ? null : `operation ${entry.op}, ${words(entry.outcome.code)}: ${entry.outcome.detail}`;
+  return [{ term, text: whole ?? text.replace(LATE, "") }, ...(since === undefined ? [] : [{ term: "Known since", text: dateTime(since) }])];
 }
 
 function waiting({ waiting, waiting_ms }: Moment): Reason[] {

@@ -174,7 +174,7 @@ export function sampleTurn(): TurnDetail {
   return {
     summary: {
       turn: 812, at: "2026-11-21T14:02:31.000Z", channel: "telegram", session: "telegram:c-17:alice", sender: "Alice",
-      user_text: "Can you put the numbers into a chart?", answer: clean, terminal: { state: "replied" }, took_ms: 1810,
+      user_text: "Can you put the numbers into a chart?", answer: clean, terminal: { state: "replied" }, queued: false, stopped: false, took_ms: 1810,
       directives: directives.length, diagnostics: 1, failed_ops: 1, unknown_ops: 0,
     },
     inbound: {
@@ -185,7 +185,7 @@ export function sampleTurn(): TurnDetail {
     prompt: "Can you put the numbers into a chart?",
     agent: "script",
     reasoning: "They ask about the talk.",
-    tools: [{ id: "call-1", name: "search", status: "completed", arguments: '{"query":"talk"}', result: "nothing new" }],
+    tools: [{ seq: 5, at_ms: 200, took_ms: 1200, call: { id: "call-1", name: "search", status: "completed", arguments: '{"query":"talk"}', result: "nothing new" } }],
     head: teller.seq,
     messages: [
       {

@@ -1,0 +1,222 @@
+//! The backend: a process for every conversation, and who decides what its agent asks.
+
+use super::{
+    config::AcpConfig,
+    failure::{Failure, one_line, without},
+    folder,
+    held::{Conversations, Held, Known},
+    peer::Peer,
+    rest::Resting,
+    turn::{Broken, Decision, Turn},
+};
+use crate::{
+    Accepts, Agent, Step, StepSink, TurnRequest,
+    emitter::{Emitter, Interrupt},
+};
+use async_trait::async_trait;
+use foldback_wire::{
+    AgentFault, Clock, PermissionId, PermissionOption, RunId, SessionId, SessionStart, StopReason,
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// An agent in a process of its own for every conversation. Dropped, its processes are stopped.
+pub struct AcpAgent {
+    config: Arc<AcpConfig>,
+    clock: Arc<dyn Clock>,
+    /// As many processes as there may be.
+    places: Arc<Semaphore>,
+    /// As many runs at a time: then a run that finds no place knows that a process rests or stops already.
+    answering: Semaphore,
+    conversations: Conversations,
+    /// Where decisions about the permissions of a run go.
+    deciding: Desk,
+}
+
+impl AcpAgent {
+    /// The backend of a program; nothing is started before the first prompt. What a process before that was killed left
+    /// of users' files is removed.
+    pub fn new(config: AcpConfig, clock: Arc<dyn Clock>) -> Self {
+        folder::sweep(&std::env::temp_dir());
+        Self {
+            places: Arc::new(Semaphore::new(config.limits.processes)),
+            answering: Semaphore::new(config.limits.processes),
+            config: Arc::new(config),
+            clock,
+            conversations: Conversations::default(),
+            deciding: Mutex::default(),
+        }
+    }
+
+    async fn answer(&self, request: &TurnRequest, out: &Emitter) -> Result<StopReason, Interrupt> {
+        let (_open, decisions) = Open::new(&self.deciding, request.run);
+        let _answering = self.answering.try_acquire().map_err(|_all| self.overloaded())?;
+        let mut held = self.conversations.hold(&request.session, request.run);
+        let mut peer = self.peer(request, out, &mut held).await?;
+        let mut turn = Turn::new(&mut peer, out, decisions);
+        let ended = turn.run(request).await;
+        let owed = turn.owed();
+        match ended {
+            Ok(reason) => {
+                held.then = Some(Known::Resting(Resting::begin(peer, None)));
+                Ok(reason)
+            }
+            Err(Broken::Refused(failure)) => {
+                held.then = Some(Known::Resting(Resting::begin(peer, None)));
+                Err(self.failed(&failure))
+            }
+            Err(Broken::Interrupt(interrupt)) => {
+                held.then = Some(Known::Resting(Resting::begin(peer, owed)));
+                Err(interrupt)
+            }
+            Err(Broken::Late(failure)) => {
+                // The run ends now; its process has its own time to.
+                tokio::spawn(peer.stop());
+                Err(self.failed(&failure))
+            }
+            Err(Broken::Lost(failure)) => {
+                tokio::spawn(peer.stop());
+                held.then = Some(Known::Broken(self.words(&failure.detail)));
+                Err(self.failed(&failure))
+            }
+        }
+    }
+
+    /// The conversation's process: the one that rests, or a new one. A run that ends here leaves everything as it was.
+    async fn peer(
+        &self,
+        request: &TurnRequest,
+        out: &Emitter,
+        held: &mut Held<'_>,
+    ) -> Result<Peer, Interrupt> {
+        if let Some(Known::Resting(resting)) = &mut held.then {
+            let ready = resting.ready(out).await?;
+            held.then = None;
+            if let Some(peer) = ready {
+                return Ok(peer);
+            }
+        }
+        let broken = match &held.then {
+            Some(Known::Broken(why)) => Some(why.clone()),
+            _ => None,
+        };
+        let permit = out
+            .until(self.place())
+            .await?
+            .map_err(|_closed| self.overloaded())?;
+        let resume = request.session_of(self.backend()).filter(|_| broken.is_none());
+        let start = Peer::start(&self.config, &self.clock, resume, permit);
+        let (peer, mut began) = out.until(start).await?.map_err(|failure| self.failed(&failure))?;
+        if let Some(why) = broken {
+            began.start = SessionStart::Lost;
+            began.detail = format!("the answer before broke off: {why}");
+        }
+        let step = Step::Session {
+            id: peer.session.0.to_string(),
+            start: began.start,
+            detail: self.words(&began.detail),
+        };
+        if let Err(interrupt) = out.emit(step).await {
+            // Nobody heard of this session, so nobody goes on with it.
+            tokio::spawn(peer.stop());
+            return Err(interrupt);
+        }
+        held.then = None;
+        Ok(peer)
+    }
+
+    /// A place for one more process. The one that has rested longest makes room, and one that stops is waited for; nobody
+    /// waits for a conversation that is being answered.
+    async fn place(&self) -> Result<OwnedSemaphorePermit, AcquireError> {
+        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
+            return Ok(permit);
+        }
+        drop(self.conversations.oldest());
+        Arc::clone(&self.places).acquire_owned().await
+    }
+
+    fn overloaded(&self) -> Interrupt {
+        let most = self.config.limits.processes;
+        let detail = format!("all {most} processes are answering; agent.acp.max_processes allows no more");
+        Interrupt::failed(AgentFault::Overloaded, detail)
+    }
+
+    fn failed(&self, failure: &Failure) -> Interrupt {
+        Interrupt::failed(failure.fault, self.words(&failure.detail))
+    }
+
+    /// An agent's words without our secrets, on one line, shortened.
+    fn words(&self, words: &str) -> String {
+        one_line(&without(&self.config.secrets, words))
+    }
+}
+
+type Desk = Mutex<HashMap<RunId, mpsc::UnboundedSender<Decision>>>;
+
+/// A run that can be decided about, as long as this lives.
+struct Open<'a> {
+    desk: &'a Desk,
+    run: RunId,
+}
+
+impl<'a> Open<'a> {
+    fn new(desk: &'a Desk, run: RunId) -> (Self, mpsc::UnboundedReceiver<Decision>) {
+        let (tell, decisions) = mpsc::unbounded_channel();
+        desk.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(run, tell);
+        (Self { desk, run }, decisions)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.desk
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.run);
+    }
+}
+
+#[async_trait]
+impl Agent for AcpAgent {
+    #[expect(clippy::unnecessary_literal_bound, reason = "the trait's signature")]
+    fn backend(&self) -> &str {
+        "acp"
+    }
+
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
+        let out = Emitter::new(request.run, sink, cancel);
+        let ended = self.answer(&request, &out).await;
+        out.conclude(ended).await;
+    }
+
+    /// Everything: what an agent does not take in its prompt lies beside it as a file.
+    fn accepts(&self) -> Accepts {
+        Accepts {
+            images: true,
+            files: true,
+            ..Accepts::default()
+        }
+    }
+
+    fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
+        let desk = self.deciding.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(run) = desk.get(&run) {
+            // The run has ended.
+            let _ = run.send((request.clone(), option.cloned()));
+        }
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.conversations.forget(session);
+    }
+}

@@ -1,0 +1,26 @@
+//! Programs that speak the Agent Client Protocol, version 1, over their standard input and output.
+//!
+//! Every conversation has a process of its own: an agent that hangs, floods or crashes takes nobody else with it, and
+//! stopping it stops nothing else. A process that nobody needs for a while is stopped; the conversation is taken up
+//! again by the next one, where the agent can (`session/load`).
+//!
+//! The messages are the types of the crate `agent-client-protocol`; the lines they travel on are ours
+//! (docs/dependencies.md says why).
+
+mod agent;
+mod answer;
+mod config;
+mod failure;
+mod folder;
+mod held;
+mod line;
+mod message;
+mod peer;
+mod process;
+mod prompt;
+mod rest;
+mod tools;
+mod turn;
+
+pub use agent::AcpAgent;
+pub use config::{AcpConfig, AcpLimits, PASSED_ON};

@@ -1,0 +1,359 @@
+//! A program that speaks the protocol, with one session: starting it, asking it, hearing it.
+
+use super::{
+    answer,
+    config::AcpConfig,
+    failure::Failure,
+    folder::Folder,
+    line::{LineError, Lines},
+    message::{self, Message, NoMessage},
+    process::Process,
+    tools::Late,
+};
+use agent_client_protocol::{
+    schema::ProtocolVersion,
+    v1::schema::{
+        AgentCapabilities, AuthenticateRequest, CancelNotification, Implementation, InitializeRequest,
+        InitializeResponse, LoadSessionRequest, NewSessionRequest, NewSessionResponse, PromptCapabilities,
+        RequestId, SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest,
+    },
+};
+use foldback_wire::{AgentFault, Clock, SessionStart};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::{io, sync::Arc, time::Duration};
+use tokio::{io::BufReader, process::ChildStdout, sync::OwnedSemaphorePermit};
+
+/// How long an agent has to be silent after a cancelled run before it is prompted again. The protocol has it say
+/// everything before it confirms the cancellation; some say a last word later, and a word without the id of its message
+/// cannot be told from one of the next answer.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// How a session came about.
+pub(super) struct Began {
+    pub(super) start: SessionStart,
+    pub(super) detail: String,
+}
+
+/// A running agent with its session.
+pub(super) struct Peer {
+    pub(super) config: Arc<AcpConfig>,
+    pub(super) clock: Arc<dyn Clock>,
+    process: Process,
+    lines: Lines<BufReader<ChildStdout>>,
+    next_id: i64,
+    /// The agent's id of the conversation.
+    pub(super) session: SessionId,
+    /// What its prompts may hold.
+    pub(super) takes: PromptCapabilities,
+    /// Calls of runs that were cancelled: what is still said about them is too late.
+    pub(super) late: Late,
+    /// Where files lie that it is given as links.
+    pub(super) folder: Option<Folder>,
+    /// Whether it is asked to take a session up, and has not answered.
+    loading: bool,
+    /// One of the processes that there may be.
+    permit: OwnedSemaphorePermit,
+}
+
+impl Peer {
+    /// Starts the program and its session: the one before, where there is one and the agent can, else a new one.
+    pub(super) async fn start(
+        config: &Arc<AcpConfig>,
+        clock: &Arc<dyn Clock>,
+        resume: Option<&str>,
+        permit: OwnedSemaphorePermit,
+    ) -> Result<(Self, Began), Failure> {
+        let mut peer = Self::launch(config, clock, permit)?;
+        let failure = match peer.in_time(resume).await {
+            Ok(began) => return Ok((peer, began)),
+            Err(failure) => failure,
+        };
+        if !peer.loading {
+            return Err(failure);
+        }
+        // A session that an agent hangs or dies of would cost every further message, too.
+        let mut peer = Self::launch(config, clock, peer.killed())?;
+        let mut began = peer.in_time(None).await?;
+        began.start = SessionStart::Lost;
+        began.detail = format!("session/load: {}", failure.detail);
+        Ok((peer, began))
+    }
+
+    fn launch(
+        config: &Arc<AcpConfig>,
+        clock: &Arc<dyn Clock>,
+        permit: OwnedSemaphorePermit,
+    ) -> Result<Self, Failure> {
+        let (process, output) = Process::start(config, clock).map_err(|error| not_started(config, &error))?;
+        Ok(Self {
+            config: Arc::clone(config),
+            clock: Arc::clone(clock),
+            process,
+            lines: Lines::new(output, config.limits.line_bytes),
+            next_id: 1,
+            session: SessionId::new(""),
+            takes: PromptCapabilities::default(),
+            late: Late::default(),
+            folder: None,
+            loading: false,
+            permit,
+        })
+    }
+
+    /// Ends the program at once, and gives its place.
+    fn killed(self) -> OwnedSemaphorePermit {
+        self.permit
+    }
+
+    async fn in_time(&mut self, resume: Option<&str>) -> Result<Began, Failure> {
+        let config = Arc::clone(&self.config);
+        let limit = config.limits.start;
+        let late = self.clock.sleep_until(self.clock.now().plus(limit));
+        tokio::select! {
+            began = self.ready(&config, resume) => began,
+            () = late => {
+                let detail = format!("the agent was not ready within {} ms", limit.as_millis());
+                Err(Failure::new(AgentFault::Timeout, self.with_last_words(detail)))
+            }
+        }
+    }
+
+    /// Everything up to the first prompt.
+    async fn ready(&mut self, config: &AcpConfig, resume: Option<&str>) -> Result<Began, Failure> {
+        let can = self.initialize(config).await?;
+        let began = self.begin(config, &can, resume).await?;
+        self.configure(config).await?;
+        Ok(began)
+    }
+
+    async fn initialize(&mut self, config: &AcpConfig) -> Result<AgentCapabilities, Failure> {
+        // Neither files nor terminals: an agent uses its own, in its own folder. Nothing is promised that is not kept.
+        let hello = InitializeRequest::new(ProtocolVersion::V1)
+            .client_info(Implementation::new("foldback", env!("CARGO_PKG_VERSION")));
+        let agent: InitializeResponse = self.ask("initialize", &hello).await?;
+        if agent.protocol_version != ProtocolVersion::V1 {
+            let detail = format!(
+                "the agent speaks version {:?} of the protocol, not 1",
+                agent.protocol_version
+            );
+            return Err(Failure::new(AgentFault::Malformed, detail));
+        }
+        if let Some(method) = &config.sign_in {
+            if !agent
+                .auth_methods
+                .iter()
+                .any(|known| known.id().0.as_ref() == method)
+            {
+                let known: Vec<&str> = agent
+                    .auth_methods
+                    .iter()
+                    .map(|known| known.id().0.as_ref())
+                    .collect();
+                let detail = format!(
+                    "the agent has no way to sign in `{method}`, only {}",
+                    known.join(", ")
+                );
+                return Err(Failure::new(AgentFault::Unauthorized, detail));
+            }
+            let sign_in = AuthenticateRequest::new(method.clone());
+            let _: Value = self.ask("authenticate", &sign_in).await?;
+        }
+        self.takes = agent.agent_capabilities.prompt_capabilities.clone();
+        Ok(agent.agent_capabilities)
+    }
+
+    async fn begin(
+        &mut self,
+        config: &AcpConfig,
+        can: &AgentCapabilities,
+        resume: Option<&str>,
+    ) -> Result<Began, Failure> {
+        let lost = match resume {
+            None => None,
+            Some(_) if !can.load_session => Some("the agent cannot take a session up again".to_owned()),
+            Some(id) => {
+                let load = LoadSessionRequest::new(id.to_owned(), &config.directory);
+                // What it replays meanwhile was said long ago.
+                self.loading = true;
+                let loaded = self.call("session/load", &load).await?;
+                self.loading = false;
+                match loaded {
+                    Ok(_) => {
+                        self.session = SessionId::new(id);
+                        let (start, detail) = (SessionStart::Resumed, String::new());
+                        return Ok(Began { start, detail });
+                    }
+                    Err(error) => Some(Failure::refused("session/load", &error).detail),
+                }
+            }
+        };
+        let new: NewSessionResponse = self
+            .ask("session/new", &NewSessionRequest::new(&config.directory))
+            .await?;
+        self.session = new.session_id;
+        Ok(match lost {
+            None => Began {
+                start: SessionStart::New,
+                detail: String::new(),
+            },
+            Some(detail) => Began {
+                start: SessionStart::Lost,
+                detail,
+            },
+        })
+    }
+
+    async fn configure(&mut self, config: &AcpConfig) -> Result<(), Failure> {
+        if let Some(mode) = &config.mode {
+            let set = SetSessionModeRequest::new(self.session.clone(), mode.clone());
+            let _: Value = self.ask("session/set_mode", &set).await?;
+        }
+        for (option, value) in &config.options {
+            let set =
+                SetSessionConfigOptionRequest::new(self.session.clone(), option.clone(), value.as_str());
+            let _: Value = self.ask("session/set_config_option", &set).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks, and gives the answer; a refusal is a failure.
+    async fn ask<T: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<T, Failure> {
+        let answer = self
+            .call(method, params)
+            .await?
+            .map_err(|error| Failure::refused(method, &error))?;
+        serde_json::from_value(answer)
+            .map_err(|error| Failure::new(AgentFault::Malformed, format!("{method}: {error}")))
+    }
+
+    /// Asks outside of a prompt. Whatever else comes meanwhile belongs to no run.
+    async fn call(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<Result<Value, agent_client_protocol::v1::schema::Error>, Failure> {
+        let asked = self.request(method, params)?;
+        loop {
+            match self.next().await? {
+                Message::Response { id, result } if id == asked => return Ok(result),
+                other => self.outside(other)?,
+            }
+        }
+    }
+
+    /// Sends a request, without waiting for its answer.
+    pub(super) fn request(&mut self, method: &str, params: &impl Serialize) -> Result<RequestId, Failure> {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.tell(message::request(id, method, params))?;
+        Ok(RequestId::Number(id))
+    }
+
+    /// Sends a line.
+    pub(super) fn tell(&self, line: String) -> Result<(), Failure> {
+        let deaf = |error: super::process::Deaf| Failure::new(AgentFault::Disconnected, error.to_string());
+        self.process.tell(line).map_err(deaf)
+    }
+
+    /// Tells the agent that nobody wants the rest.
+    pub(super) fn cancel(&self) -> Result<(), Failure> {
+        let cancel = CancelNotification::new(self.session.clone());
+        self.tell(message::notification("session/cancel", &cancel))
+    }
+
+    /// Waits until nothing more comes that belongs to no run.
+    pub(super) async fn quiet(&mut self) -> Result<(), Failure> {
+        loop {
+            let quiet = self.clock.sleep_until(self.clock.now().plus(QUIET));
+            let next = tokio::select! {
+                next = self.next() => next?,
+                () = quiet => return Ok(()),
+            };
+            self.outside(next)?;
+        }
+    }
+
+    /// Takes what belongs to no run: requests are refused, everything else is let go.
+    pub(super) fn outside(&self, message: Message) -> Result<(), Failure> {
+        match message {
+            Message::Request { id, method, .. } => self.tell(answer::outside(&id, &method)),
+            Message::Response { .. } | Message::Notification { .. } => Ok(()),
+        }
+    }
+
+    /// The next message. A wait that is dropped loses nothing.
+    pub(super) async fn next(&mut self) -> Result<Message, Failure> {
+        loop {
+            let line = match self.lines.next().await {
+                Ok(Some(line)) => line,
+                Ok(None) | Err(LineError::Io(_)) => return Err(self.gone().await),
+                Err(error @ LineError::TooLong(_)) => {
+                    return Err(Failure::new(
+                        AgentFault::TooLarge,
+                        format!("the agent sent {error}"),
+                    ));
+                }
+            };
+            match message::read(&line) {
+                Ok(message) => return Ok(message),
+                Err(NoMessage::Noise) => self.process.noise(&line),
+                Err(NoMessage::Broken(error)) => {
+                    let detail = format!("the agent sent a message that cannot be read: {error}");
+                    return Err(Failure::new(AgentFault::Malformed, detail));
+                }
+            }
+        }
+    }
+
+    /// Its output has ended: with what it ended itself, and what it said last.
+    async fn gone(&self) -> Failure {
+        let late = self
+            .clock
+            .sleep_until(self.clock.now().plus(self.config.limits.stop));
+        let ended = tokio::select! {
+            status = self.process.ended() => match status {
+                Some(status) => format!("the agent ended ({status})"),
+                None => "the agent ended".to_owned(),
+            },
+            () = late => "the agent closed its output".to_owned(),
+        };
+        Failure::new(AgentFault::Disconnected, self.with_last_words(ended))
+    }
+
+    /// `detail` and what the program said last beside the protocol.
+    pub(super) fn with_last_words(&self, detail: String) -> String {
+        match self.process.last_words() {
+            None => detail,
+            Some(words) => format!("{detail}; it said: {words}"),
+        }
+    }
+
+    /// Ends the program.
+    pub(super) async fn stop(self) {
+        // The folder and the place go when nobody can use them any more.
+        let Self {
+            config,
+            clock,
+            process,
+            folder,
+            permit,
+            ..
+        } = self;
+        process.stop(&*clock, config.limits.stop).await;
+        drop((folder, permit));
+    }
+}
+
+fn not_started(config: &AcpConfig, error: &io::Error) -> Failure {
+    let program = config.program.display();
+    let directory = config.directory.display();
+    Failure::new(
+        AgentFault::Unreachable,
+        format!("{program} cannot be started in {directory}: {error}"),
+    )
+}

@@ -1,0 +1,107 @@
+//! A process between two runs: what it still says reaches nobody, and when nobody comes back it is stopped.
+
+use super::{failure::Failure, message::Message, peer::Peer};
+use crate::emitter::{Emitter, Interrupt};
+use agent_client_protocol::v1::schema::RequestId;
+use foldback_wire::Timestamp;
+use tokio::sync::{mpsc, oneshot};
+
+/// Who wants a process back, to be handed to them.
+type Asker = oneshot::Sender<Peer>;
+
+/// A process at rest. Dropped, it stops.
+pub(super) struct Resting {
+    since: Timestamp,
+    askers: mpsc::UnboundedSender<Asker>,
+}
+
+impl Resting {
+    /// Lets a process rest. `owed` is the prompt of a cancelled run that it has not ended yet.
+    pub(super) fn begin(peer: Peer, owed: Option<RequestId>) -> Self {
+        let since = peer.clock.now();
+        // As many ask as runs are cancelled while it still ends one.
+        let (askers, asked) = mpsc::unbounded_channel();
+        tokio::spawn(rest(peer, owed, asked));
+        Self { since, askers }
+    }
+
+    /// Since when.
+    pub(super) fn since(&self) -> Timestamp {
+        self.since
+    }
+
+    /// Wants the process back for a run; `None` when it has ended. A run that is interrupted meanwhile leaves it at rest.
+    pub(super) async fn ready(&mut self, out: &Emitter) -> Result<Option<Peer>, Interrupt> {
+        let (asker, mut peer) = oneshot::channel();
+        // It has ended: then the other end of this goes, too.
+        let _ = self.askers.send(asker);
+        match out.until(&mut peer).await {
+            Ok(peer) => Ok(peer.ok()),
+            Err(interrupt) => {
+                peer.close();
+                // It may have been handed over in this very moment.
+                if let Ok(peer) = peer.try_recv() {
+                    *self = Self::begin(peer, None);
+                }
+                Err(interrupt)
+            }
+        }
+    }
+}
+
+async fn rest(mut peer: Peer, owed: Option<RequestId>, mut asked: mpsc::UnboundedReceiver<Asker>) {
+    if let Some(owed) = owed {
+        let late = peer
+            .clock
+            .sleep_until(peer.clock.now().plus(peer.config.limits.cancel));
+        let ended = tokio::select! {
+            ended = settle(&mut peer, &owed) => ended.is_ok(),
+            () = late => false,
+        };
+        if !ended {
+            return peer.stop().await;
+        }
+    }
+    let mut tired = peer
+        .clock
+        .sleep_until(peer.clock.now().plus(peer.config.limits.idle));
+    loop {
+        let asker = tokio::select! {
+            biased;
+            asker = asked.recv() => asker,
+            () = &mut tired => None,
+            _ended = drain(&mut peer) => None,
+        };
+        let Some(asker) = asker else { break };
+        match asker.send(peer) {
+            Ok(()) => return,
+            // Cancelled before it came so far: somebody has to hear what the process still says.
+            Err(back) => peer = back,
+        }
+    }
+    peer.stop().await;
+}
+
+/// Waits until a cancelled run has ended and nothing more comes of it.
+async fn settle(peer: &mut Peer, owed: &RequestId) -> Result<(), Failure> {
+    loop {
+        match peer.next().await? {
+            Message::Response { id, .. } if id == *owed => break,
+            other => peer.outside(other)?,
+        }
+    }
+    peer.quiet().await
+}
+
+/// Hears what belongs to no run, until the process ends.
+async fn drain(peer: &mut Peer) -> Failure {
+    loop {
+        let heard = match peer.next().await {
+            Ok(message) => peer.outside(message),
+            Err(failure) => return failure,
+        };
+        if let Err(failure) = heard {
+            return failure;
+        }
+    }
+}

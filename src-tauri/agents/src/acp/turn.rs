@@ -1,0 +1,337 @@
+//! One prompt, from its first word to the agent's last.
+
+use super::{answer, failure::Failure, message::Message, peer::Peer, prompt, tools::Tools};
+use crate::{
+    Step, TurnRequest,
+    emitter::{Emitter, Interrupt},
+};
+use agent_client_protocol::v1::schema::{
+    ContentBlock, ContentChunk, PromptRequest, PromptResponse, RequestId, RequestPermissionRequest,
+    SessionNotification, SessionUpdate, StopReason as Stopped,
+};
+use foldback_wire::{
+    AgentFault, PermissionId, PermissionOption, PermissionRequest, StopReason, Timestamp, ToolCall, ToolId,
+    Usage,
+};
+use serde_json::Value;
+use std::{collections::BTreeMap, time::Duration};
+use tokio::sync::mpsc;
+
+/// Most permissions of a run that are waited for at a time; more than any person decides about.
+const OPEN: usize = 32;
+
+/// What somebody decided about a permission request.
+pub(super) type Decision = (PermissionId, Option<PermissionOption>);
+
+/// Why a prompt ends before the agent says so, and what that means for its process.
+pub(super) enum Broken {
+    /// Nobody wants the rest; the agent can be told.
+    Interrupt(Interrupt),
+    /// The agent refused, and is as ready as before.
+    Refused(Failure),
+    /// It took too long; the process is of no use any more.
+    Late(Failure),
+    /// The process or its protocol broke, with the conversation in the middle of an answer.
+    Lost(Failure),
+}
+
+impl From<Interrupt> for Broken {
+    fn from(interrupt: Interrupt) -> Self {
+        Self::Interrupt(interrupt)
+    }
+}
+
+/// A prompt under way.
+pub(super) struct Turn<'a> {
+    peer: &'a mut Peer,
+    out: &'a Emitter,
+    decisions: mpsc::UnboundedReceiver<Decision>,
+    tools: Tools,
+    /// The prompt's own request, from when it is made until it is answered.
+    asked: Option<RequestId>,
+    /// Permissions that are waited for, by what the agent asked with.
+    waiting: BTreeMap<PermissionId, RequestId>,
+    permissions: u32,
+    /// Whether more were wanted at once than are waited for.
+    greedy: bool,
+    began: Timestamp,
+    heard: Option<Timestamp>,
+    /// Of everything that was passed on.
+    bytes: usize,
+}
+
+/// What comes next.
+enum Next {
+    Message(Result<Message, Failure>),
+    Decision(Decision),
+    Late,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(
+        peer: &'a mut Peer,
+        out: &'a Emitter,
+        decisions: mpsc::UnboundedReceiver<Decision>,
+    ) -> Self {
+        Self {
+            began: peer.clock.now(),
+            tools: Tools::new(peer.config.secrets.clone()),
+            peer,
+            out,
+            decisions,
+            asked: None,
+            waiting: BTreeMap::new(),
+            permissions: 0,
+            greedy: false,
+            heard: None,
+            bytes: 0,
+        }
+    }
+
+    /// Prompts and says what comes. When it is interrupted, the agent knows before this returns.
+    pub(super) async fn run(&mut self, request: &TurnRequest) -> Result<StopReason, Broken> {
+        let ended = self.converse(request).await;
+        let unwanted = matches!(ended, Err(Broken::Interrupt(_) | Broken::Late(_)));
+        // A process that cannot be told anything is stopped by whoever waits for it next.
+        if unwanted {
+            self.peer.late.add(self.tools.ids());
+            if self.asked.is_some() {
+                let _ = self.peer.cancel();
+            }
+        }
+        for id in std::mem::take(&mut self.waiting).into_values() {
+            let _ = self.peer.tell(answer::cancelled(&id));
+        }
+        if !unwanted {
+            for call in self.tools.untold() {
+                if let Err(broken) = self.tool(call).await {
+                    return ended.and(Err(broken));
+                }
+            }
+        }
+        ended
+    }
+
+    async fn converse(&mut self, request: &TurnRequest) -> Result<StopReason, Broken> {
+        let blocks = prompt::blocks(self.peer, request)
+            .await
+            .map_err(Broken::Refused)?;
+        let prompt = PromptRequest::new(self.peer.session.clone(), blocks);
+        let asked = self
+            .peer
+            .request("session/prompt", &prompt)
+            .map_err(Broken::Lost)?;
+        self.asked = Some(asked.clone());
+        loop {
+            match self.next().await? {
+                Next::Late => return Err(Broken::Late(self.too_late())),
+                Next::Decision((id, option)) => self.decided(&id, option.as_ref())?,
+                Next::Message(Err(failure)) => return Err(Broken::Lost(failure)),
+                Next::Message(Ok(message)) => match message {
+                    Message::Response { id, result } if id == asked => {
+                        self.asked = None;
+                        return self.finish(result).await;
+                    }
+                    Message::Request { id, method, params } => self.requested(id, &method, params).await?,
+                    Message::Notification { method, params } if method == "session/update" => {
+                        self.updated(params).await?;
+                    }
+                    // The answer to nothing that we asked, or news that we do not know.
+                    Message::Response { .. } | Message::Notification { .. } => {}
+                },
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Result<Next, Broken> {
+        let late = self.peer.clock.sleep_until(self.limit());
+        let Self {
+            peer, out, decisions, ..
+        } = self;
+        let next = async {
+            // Time first: an agent that chatters without saying anything is always ready.
+            tokio::select! {
+                biased;
+                () = late => Next::Late,
+                Some(decision) = decisions.recv() => Next::Decision(decision),
+                message = peer.next() => Next::Message(message),
+            }
+        };
+        Ok(out.until(next).await?)
+    }
+
+    /// Until when something has to come.
+    fn limit(&self) -> Timestamp {
+        let limits = &self.peer.config.limits;
+        let total = self.began.plus(limits.total);
+        let patient = !self.waiting.is_empty() || self.tools.any_runs();
+        let next = match self.heard {
+            _ if patient => return total,
+            None => self.began.plus(limits.first_byte),
+            Some(heard) => heard.plus(limits.silence),
+        };
+        next.min(total)
+    }
+
+    fn too_late(&self) -> Failure {
+        let limits = &self.peer.config.limits;
+        let ms = |time: Duration| time.as_millis();
+        let detail = if self.limit() >= self.began.plus(limits.total) {
+            format!("the run took longer than {} ms", ms(limits.total))
+        } else if self.heard.is_none() {
+            format!("no answer for {} ms", ms(limits.first_byte))
+        } else {
+            format!("nothing came for {} ms", ms(limits.silence))
+        };
+        Failure::new(AgentFault::Timeout, self.peer.with_last_words(detail))
+    }
+
+    /// What a cancelled agent still owes: the answer to this prompt.
+    pub(super) fn owed(self) -> Option<RequestId> {
+        self.asked
+    }
+
+    /// A sign of life, noted when it has been passed on: the time that a slow reader takes is not the agent's.
+    fn hear(&mut self) {
+        self.heard = Some(self.peer.clock.now());
+    }
+
+    async fn finish(
+        &mut self,
+        result: Result<Value, agent_client_protocol::v1::schema::Error>,
+    ) -> Result<StopReason, Broken> {
+        let result = result.map_err(|error| Broken::Refused(Failure::refused("session/prompt", &error)))?;
+        // A reason that we do not know is an end all the same.
+        let Ok(response) = serde_json::from_value::<PromptResponse>(result) else {
+            return Ok(StopReason::End);
+        };
+        if let Some(usage) = &response.usage {
+            let usage = Usage {
+                input: usage.input_tokens,
+                output: usage.output_tokens,
+            };
+            self.out.emit(Step::Usage(usage)).await?;
+        }
+        Ok(match response.stop_reason {
+            Stopped::MaxTokens | Stopped::MaxTurnRequests => StopReason::Length,
+            Stopped::Refusal => StopReason::Refusal,
+            // Some agents call it cancelled when a permission was rejected. Nobody cancelled: that is seen elsewhere.
+            _ => StopReason::End,
+        })
+    }
+
+    async fn updated(&mut self, params: Value) -> Result<(), Broken> {
+        // An update that we do not know, or of another session, says nothing to us.
+        let Ok(notification) = serde_json::from_value::<SessionNotification>(params) else {
+            return Ok(());
+        };
+        if notification.session_id != self.peer.session {
+            return Ok(());
+        }
+        match notification.update {
+            SessionUpdate::AgentMessageChunk(chunk) => {
+                let message = chunk.message_id.as_ref().map(|id| id.0.to_string());
+                if let Some(text) = self.text(chunk)? {
+                    self.out.emit(Step::Text { message, text }).await?;
+                    self.hear();
+                }
+            }
+            SessionUpdate::AgentThoughtChunk(chunk) => {
+                if let Some(text) = self.text(chunk)? {
+                    self.out.emit(Step::Reasoning(text)).await?;
+                    self.hear();
+                }
+            }
+            SessionUpdate::ToolCall(call) if !self.peer.late.contains(&call.tool_call_id) => {
+                if let Some(call) = self.tools.announce(call) {
+                    self.tool(call).await?;
+                }
+                self.hear();
+            }
+            SessionUpdate::ToolCallUpdate(update) if !self.peer.late.contains(&update.tool_call_id) => {
+                if let Some(call) = self.tools.update(&update) {
+                    self.tool(call).await?;
+                }
+                self.hear();
+            }
+            SessionUpdate::Plan(_) => self.hear(),
+            // Usage, commands, modes, titles: they say nothing of the answer, and no sign of it either. An agent
+            // tells its commands while the model behind it has been silent for a minute.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The text of a chunk; none where there is nothing to say.
+    fn text(&mut self, chunk: ContentChunk) -> Result<Option<String>, Broken> {
+        let ContentBlock::Text(text) = chunk.content else {
+            return Ok(None);
+        };
+        if text.text.is_empty() {
+            return Ok(None);
+        }
+        self.count(text.text.len())?;
+        Ok(Some(text.text))
+    }
+
+    /// Counts what is passed on. An agent that does not come to an end is ended.
+    fn count(&mut self, bytes: usize) -> Result<(), Broken> {
+        self.bytes += bytes;
+        let most = self.peer.config.limits.answer_bytes;
+        if self.bytes <= most {
+            return Ok(());
+        }
+        let detail = format!("the answer is longer than {most} bytes");
+        Err(Broken::Late(Failure::new(AgentFault::TooLarge, detail)))
+    }
+
+    /// Tells how a call stands.
+    async fn tool(&mut self, call: ToolCall) -> Result<(), Broken> {
+        let texts = call.arguments.iter().chain(&call.result);
+        self.count(call.name.len() + texts.map(String::len).sum::<usize>())?;
+        Ok(self.out.emit(Step::Tool(call)).await?)
+    }
+
+    async fn requested(&mut self, id: RequestId, method: &str, params: Value) -> Result<(), Broken> {
+        if method != answer::PERMISSION {
+            return self.peer.tell(answer::refused(&id, method)).map_err(Broken::Lost);
+        }
+        let request = match serde_json::from_value::<RequestPermissionRequest>(params) {
+            Ok(request) if request.session_id == self.peer.session => request,
+            _ => return self.peer.tell(answer::cancelled(&id)).map_err(Broken::Lost),
+        };
+        if self.waiting.len() == OPEN {
+            if !std::mem::replace(&mut self.greedy, true) {
+                tracing::warn!("an agent wants more than {OPEN} permissions at once: the rest is cancelled");
+            }
+            return self.peer.tell(answer::cancelled(&id)).map_err(Broken::Lost);
+        }
+        self.hear();
+        self.permissions += 1;
+        let about = self.tools.about(&request.tool_call);
+        let asked = PermissionRequest {
+            id: PermissionId::from(self.permissions.to_string()),
+            tool: Some(ToolId::from(request.tool_call.tool_call_id.0.as_ref())),
+            title: about.title,
+            does: about.does,
+            arguments: about.arguments,
+            options: answer::options(&request, &self.peer.config.secrets),
+        };
+        let options = asked.options.iter().flat_map(|option| [&option.id, &option.name]);
+        let texts = options.chain(&asked.arguments);
+        self.count(asked.title.len() + texts.map(String::len).sum::<usize>())?;
+        self.waiting.insert(asked.id.clone(), id);
+        self.out.emit(Step::Permission(asked)).await?;
+        Ok(())
+    }
+
+    /// Passes a decision on. One that comes late, or about nothing, changes nothing.
+    fn decided(&mut self, id: &PermissionId, option: Option<&PermissionOption>) -> Result<(), Broken> {
+        let Some(asked) = self.waiting.remove(id) else {
+            return Ok(());
+        };
+        self.hear();
+        let answer = answer::decided(&asked, option);
+        self.peer.tell(answer).map_err(Broken::Lost)
+    }
+}

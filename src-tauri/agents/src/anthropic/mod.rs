@@ -1,0 +1,76 @@
+//! The Messages API of Anthropic, streamed (<https://docs.anthropic.com/en/api/messages-streaming>).
+
+mod reader;
+
+use crate::http::{
+    ask::Ask,
+    config::HttpConfig,
+    protocol::{Protocol, Reader},
+};
+use foldback_wire::Secret;
+use reader::MessageReader;
+use serde_json::{Map, Value, json};
+
+/// The version of the API that is spoken (<https://docs.anthropic.com/en/api/versioning>).
+const VERSION: &str = "2023-06-01";
+/// Longest answer in tokens where nothing is configured: the API wants a number.
+const MAX_TOKENS: u32 = 8192;
+
+/// The protocol.
+pub(crate) struct Messages;
+
+impl Protocol for Messages {
+    fn backend(&self) -> &'static str {
+        "anthropic"
+    }
+
+    fn path<'a>(&self, _model: &'a str) -> Vec<&'a str> {
+        vec!["v1", "messages"]
+    }
+
+    fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
+        let version = ("anthropic-version", VERSION.to_owned());
+        let key = key.map(|key| ("x-api-key", key.expose().to_owned()));
+        std::iter::once(version).chain(key).collect()
+    }
+
+    fn reserved(&self) -> &'static [&'static str] {
+        &["model", "messages", "stream"]
+    }
+
+    fn fields(&self, config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value> {
+        let message = |role: &str, content: Value| json!({"role": role, "content": content});
+        let mut messages: Vec<Value> = Vec::with_capacity(ask.history.len() * 2 + 1);
+        for exchange in ask.history {
+            messages.push(message("user", json!(exchange.prompt)));
+            messages.push(message("assistant", json!(exchange.reply)));
+        }
+        messages.push(message("user", content(ask)));
+        let mut fields = Map::new();
+        fields.insert("model".to_owned(), json!(config.model));
+        fields.insert("messages".to_owned(), Value::Array(messages));
+        fields.insert("stream".to_owned(), json!(true));
+        let most = config.max_tokens.unwrap_or(MAX_TOKENS);
+        fields.insert("max_tokens".to_owned(), json!(most));
+        let system = config.system.as_ref();
+        fields.extend(system.map(|system| ("system".to_owned(), json!(system))));
+        fields
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<MessageReader>::default()
+    }
+}
+
+/// Pictures first, as the API advises (<https://docs.anthropic.com/en/docs/build-with-claude/vision>).
+fn content(ask: &Ask<'_>) -> Value {
+    if ask.images.is_empty() {
+        return json!(ask.prompt);
+    }
+    let images = ask.images.iter().map(|image| {
+        json!({"type": "image", "source":
+            {"type": "base64", "media_type": image.media_type, "data": image.base64}})
+    });
+    let text = json!({"type": "text", "text": ask.prompt});
+    images.chain([text]).collect()
+}

@@ -1,0 +1,569 @@
+//! An agent that speaks the Agent Client Protocol from a script, for tests: it behaves like one that was observed, or
+//! worse.
+//!
+//! `foldback-scripted-agent MANNER` with `opencode`, `codex` or `other` as manner. What it does is in the prompt: its
+//! first word is the act, the rest is what the act needs (`Scripted::act`). The variable `ACT` stands for every prompt.
+
+use serde_json::{Value, json};
+use std::{
+    env,
+    error::Error,
+    io::{self, BufRead as _, Write as _},
+    process::{Command, ExitCode, Stdio},
+    thread,
+    time::Duration,
+};
+
+type Done = Result<(), Box<dyn Error>>;
+
+/// Who it behaves like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Opencode,
+    Codex,
+    Other,
+}
+
+const PERMISSION: &str = "session/request_permission";
+
+/// Longer than any test.
+const FOR_EVER: Duration = Duration::from_hours(1);
+
+fn main() -> ExitCode {
+    let manner = match env::args().nth(1).as_deref() {
+        Some("codex") => Manner::Codex,
+        Some("other") => Manner::Other,
+        Some("opencode") => Manner::Opencode,
+        // It has nothing to say, not even hello.
+        Some("mute") => {
+            eprintln!("waiting for a licence");
+            // For whoever has to know that it was said.
+            let _ = std::fs::write("said", "");
+            thread::sleep(FOR_EVER);
+            return ExitCode::SUCCESS;
+        }
+        Some("exits") => {
+            eprintln!("no licence for {}", env::var("KEY").unwrap_or_default());
+            return ExitCode::from(7);
+        }
+        Some("garbage") => {
+            println!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"resu");
+            thread::sleep(FOR_EVER);
+            return ExitCode::SUCCESS;
+        }
+        _ => return ExitCode::from(2),
+    };
+    let mut agent = Scripted {
+        manner,
+        sessions: 0,
+        own_ids: 0,
+        told: Vec::new(),
+    };
+    match agent.serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Scripted {
+    manner: Manner,
+    sessions: u64,
+    own_ids: u64,
+    /// What it was told about the session.
+    told: Vec<String>,
+}
+
+impl Scripted {
+    fn serve(&mut self) -> Done {
+        if self.manner == Manner::Codex {
+            // The program that was started is a wrapper around this one.
+            Command::new("sleep").arg("3600").stdin(Stdio::null()).spawn()?;
+        }
+        println!("starting up");
+        while let Some(message) = hear()? {
+            let id = message["id"].clone();
+            let params = &message["params"];
+            match message["method"].as_str().unwrap_or_default() {
+                "initialize" => self.answer(
+                    &id,
+                    &json!({
+                        "protocolVersion": 1,
+                        "agentCapabilities": {
+                            "loadSession": self.manner != Manner::Other || env::var("LOADS").is_ok(),
+                            "promptCapabilities": {"image": self.manner != Manner::Other, "embeddedContext": true}
+                        },
+                        "authMethods": [{"id": "key", "name": "A key"}]
+                    }),
+                )?,
+                "authenticate" | "session/set_mode" | "session/set_config_option" => {
+                    let mut told = params.clone();
+                    told["sessionId"] = Value::Null;
+                    self.told.push(format!("{} {told}", message["method"].as_str().unwrap_or_default()));
+                    self.answer(&id, &json!({"configOptions": []}))?;
+                }
+                "session/new" => {
+                    self.sessions += 1;
+                    let session = format!("s{}-{}", std::process::id(), self.sessions);
+                    self.answer(&id, &json!({"sessionId": session}))?;
+                    if self.manner == Manner::Opencode {
+                        let commands = json!({"sessionUpdate": "available_commands_update", "availableCommands": []});
+                        update(&json!(session), &commands)?;
+                    }
+                }
+                "session/load" if fate(&params["sessionId"]) => thread::sleep(FOR_EVER),
+                "session/load" if known(&params["sessionId"]) => {
+                    for (kind, text) in [("user_message_chunk", "asked before"), ("agent_message_chunk", "said before")]
+                    {
+                        update(
+                            &params["sessionId"],
+                            &json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}}),
+                        )?;
+                    }
+                    self.answer(&id, &json!({}))?;
+                }
+                "session/load" => {
+                    let code = match self.manner {
+                        Manner::Opencode => -32602,
+                        Manner::Codex => -32002,
+                        Manner::Other => -32603,
+                    };
+                    refuse(&id, code, "no such session")?;
+                }
+                "session/prompt" => self.act(&id, params)?,
+                // A cancellation without a prompt.
+                "session/cancel" => {}
+                other => return Err(format!("asked for {other}").into()),
+            }
+        }
+        if self.manner == Manner::Opencode {
+            return Ok(());
+        }
+        thread::sleep(FOR_EVER);
+        Ok(())
+    }
+
+    /// Does what the prompt says, and ends it.
+    fn act(&mut self, id: &Value, params: &Value) -> Done {
+        let session = &params["sessionId"];
+        let told = env::var("ACT").ok();
+        let prompt = params["prompt"][0]["text"].as_str().unwrap_or_default();
+        let prompt = told.as_deref().unwrap_or(prompt);
+        let (act, rest) = prompt.split_once(' ').unwrap_or((prompt, ""));
+        if self.manner == Manner::Other {
+            say(session, "")?;
+        }
+        match act {
+            // Says the pieces between the bars.
+            "say" => rest.split('|').try_for_each(|piece| say(session, piece))?,
+            // Says the pieces and then nothing more, until it is cancelled.
+            "stall" => {
+                rest.split('|').try_for_each(|piece| say(session, piece))?;
+                return self.until_cancelled(id, None);
+            }
+            // The same, and goes on talking after it confirmed the cancellation.
+            "late" => {
+                say(session, "early")?;
+                tool(session, "tool_call", "late-1", json!({"title": "old", "status": "in_progress"}))?;
+                self.until_cancelled(id, Some(session))?;
+                return Ok(());
+            }
+            "later" => return self.later(id, session),
+            // Hears nothing any more.
+            "deaf" => {
+                say(session, "deaf")?;
+                thread::sleep(FOR_EVER);
+            }
+            "silent" => thread::sleep(FOR_EVER),
+            "tool" => return self.tool(id, session),
+            // Says something and dies.
+            "crash" => {
+                say(session, rest)?;
+                eprintln!("out of memory");
+                std::process::exit(3);
+            }
+            // The same, by a signal.
+            "killed" => {
+                say(session, rest)?;
+                let id = std::process::id().to_string();
+                Command::new("kill").args(["-KILL", &id]).status()?;
+            }
+            // Says pieces that are cut in the middle of a character, as bytes and as JSON's escapes.
+            "half" => {
+                for half in [&b"\xf0\x9f"[..], br"\ud83d"] {
+                    let line = notification(session, &chunk("caf?")).to_string();
+                    let (before, after) = line.split_once('?').unwrap_or_default();
+                    let line = [before.as_bytes(), half, after.as_bytes(), b"\n"].concat();
+                    io::stdout().lock().write_all(&line)?;
+                }
+                say(session, " whole")?;
+            }
+            "error" => return refuse(id, -32603, "the model answered 500"),
+            "sign-in" => return refuse(id, -32000, "Authentication required"),
+            // What the environment and the folder are.
+            "env" => say(
+                session,
+                &json!({"env": env::vars().collect::<std::collections::BTreeMap<_, _>>(), "cwd": env::current_dir()?})
+                    .to_string(),
+            )?,
+            // What it was given beside the text.
+            "given" => say(session, &given(&params["prompt"]))?,
+            // One line of so many bytes.
+            "long" => say(session, &"x".repeat(rest.parse()?))?,
+            "told" => say(session, &self.told.join("\n"))?,
+            "flood" => flood(session, rest.parse()?)?,
+            "noise" => noise(session)?,
+            "broken" => {
+                say(session, "partial")?;
+                println!("{{\"jsonrpc\":\"2.0\",\"method\":\"session/upd");
+                thread::sleep(FOR_EVER);
+            }
+            // Says what its user should know in the place of its answer.
+            "warned" => {
+                say(session, "Model metadata not found.")?;
+                say(session, "Hello.")?;
+            }
+            // Asks for what we do not offer, and says what it was told.
+            "asks" => {
+                let mut told = Vec::new();
+                for method in ["fs/read_text_file", "terminal/create", "x/unheard_of"] {
+                    let answer = self.ask(method, &json!({"sessionId": session, "path": "/etc/passwd"}))?;
+                    told.push(answer["error"]["code"].to_string());
+                }
+                say(session, &told.join(" "))?;
+            }
+            // Runs a tool, under the id that is told, for as long as it takes until somebody cancels.
+            "works" => {
+                tool(session, "tool_call", rest, json!({"title": "build", "status": "in_progress"}))?;
+                return self.until_cancelled(id, None);
+            }
+            // Wants to run a tool that it never announces.
+            "wants" => {
+                self.ask(PERMISSION, &wish(session, rest))?;
+                return self.end(id, "cancelled");
+            }
+            "greedy" => self.greedy(session, rest.parse()?)?,
+            // News of calls that this run never began.
+            "news" => {
+                for call in rest.split(' ') {
+                    tool(session, "tool_call_update", call, json!({"status": "completed"}))?;
+                }
+                say(session, "told")?;
+            }
+            "restless" => restless(session, rest.parse()?)?,
+            _ => return refuse(id, -32602, "no such act"),
+        }
+        self.end(id, "end_turn")
+    }
+
+    fn end(&self, id: &Value, reason: &str) -> Done {
+        let usage = json!({"totalTokens": 18, "inputTokens": 11, "outputTokens": 7});
+        self.answer(id, &json!({"stopReason": reason, "usage": usage}))
+    }
+
+    fn answer(&self, id: &Value, result: &Value) -> Done {
+        if self.manner == Manner::Codex {
+            tell(&json!({"jsonrpc": "2.0", "result": result, "id": id}))
+        } else {
+            tell(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+        }
+    }
+
+    /// Asks the client, and gives its answer.
+    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Box<dyn Error>> {
+        let id = match self.manner {
+            Manner::Codex => json!(format!("6f1c-{}", self.own_ids)),
+            _ => json!(self.own_ids),
+        };
+        self.own_ids += 1;
+        tell(&json!({"jsonrpc": "2.0", "method": method, "params": params, "id": id}))?;
+        loop {
+            let Some(message) = hear()? else {
+                return Err("nobody answers".into());
+            };
+            if message["id"] == id && message.get("method").is_none() {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// Wants so many permissions at once, and tells how many were answered as cancelled before one was not.
+    fn greedy(&mut self, session: &Value, wanted: usize) -> Done {
+        for number in 0..wanted {
+            let params = wish(session, &format!("g{number}"));
+            tell(&json!({"jsonrpc": "2.0", "id": self.own_ids, "method": PERMISSION, "params": params}))?;
+            self.own_ids += 1;
+        }
+        say(session, "asked")?;
+        let mut cancelled = 0;
+        while let Some(answer) = hear()? {
+            if answer["result"]["outcome"]["outcome"] != "cancelled" {
+                break;
+            }
+            cancelled += 1;
+        }
+        say(session, &format!(" {cancelled} cancelled"))
+    }
+
+    /// A tool that asks, in the manner of the agent.
+    fn tool(&mut self, id: &Value, session: &Value) -> Done {
+        let call = json!({"title": "cat notes", "kind": "execute", "rawInput": {"command": "cat notes"}});
+        if self.manner == Manner::Opencode {
+            tool(
+                session,
+                "tool_call",
+                "t1",
+                json!({"title": "bash", "kind": "execute", "status": "pending", "rawInput": {}}),
+            )?;
+            for part in 1..4 {
+                let input = json!({"command": "cat notes"[..part * 3].to_owned()});
+                tool(session, "tool_call_update", "t1", json!({"rawInput": input}))?;
+            }
+        }
+        let mut about = call.clone();
+        about["toolCallId"] = json!("t1");
+        let options = match self.manner {
+            Manner::Opencode => json!([
+                {"optionId": "once", "name": "Allow once", "kind": "allow_once"},
+                {"optionId": "always", "name": "Always", "kind": "allow_always"},
+                {"optionId": "reject", "name": "Reject", "kind": "reject_once"}]),
+            Manner::Codex => json!([
+                {"optionId": "approved", "name": "Yes", "kind": "allow_once"},
+                {"optionId": "approved-execpolicy-amendment", "name": "Yes, always", "kind": "allow_always"},
+                {"optionId": "abort", "name": "No", "kind": "reject_once"}]),
+            Manner::Other => json!([
+                {"optionId": "a", "name": "Always", "kind": "allow_always"},
+                {"optionId": "b", "name": "Once", "kind": "allow_once"},
+                {"optionId": "c", "name": "No", "kind": "reject_once"}]),
+        };
+        let request = json!({"sessionId": session, "toolCall": about, "options": options});
+        let answer = self.ask(PERMISSION, &request)?;
+        let outcome = &answer["result"]["outcome"];
+        if outcome["outcome"] == "cancelled" {
+            return self.end(id, "cancelled");
+        }
+        let chosen = outcome["optionId"].as_str().unwrap_or_default();
+        if ["reject", "abort", "c"].contains(&chosen) {
+            return match self.manner {
+                Manner::Opencode => {
+                    tool(session, "tool_call_update", "t1", json!({"status": "failed"}))?;
+                    self.end(id, "end_turn")
+                }
+                Manner::Codex => self.end(id, "cancelled"),
+                Manner::Other => {
+                    say(session, "Then not.")?;
+                    self.end(id, "end_turn")
+                }
+            };
+        }
+        if self.manner == Manner::Codex {
+            let mut begun = call;
+            begun["status"] = json!("in_progress");
+            tool(session, "tool_call", "t1", begun)?;
+        } else {
+            tool(
+                session,
+                "tool_call_update",
+                "t1",
+                json!({"status": "in_progress"}),
+            )?;
+        }
+        let result = json!([{"type": "content", "content": {"type": "text", "text": "the notes"}}]);
+        tool(
+            session,
+            "tool_call_update",
+            "t1",
+            json!({"status": "completed", "content": result}),
+        )?;
+        say(session, &format!("chose {chosen}"))?;
+        self.end(id, "end_turn")
+    }
+
+    /// Is cancelled, and once there is a file `speak`, says one more word that belongs to nobody.
+    fn later(&self, id: &Value, session: &Value) -> Done {
+        say(session, "early")?;
+        self.until_cancelled(id, None)?;
+        wait_for("speak");
+        say(session, "LATE")?;
+        // For whoever has to know that it was said.
+        std::fs::write("spoke", "")?;
+        Ok(())
+    }
+
+    /// Waits for the cancellation of prompt `id` and confirms it; with `late`, a session, it cannot stop talking.
+    fn until_cancelled(&self, id: &Value, late: Option<&Value>) -> Done {
+        loop {
+            let Some(message) = hear()? else {
+                return Err("the input ended in the middle of a prompt".into());
+            };
+            if message["method"] == "session/cancel" {
+                break;
+            }
+        }
+        self.end(id, "cancelled")?;
+        if let Some(session) = late {
+            say(session, "LATE 1")?;
+            thread::sleep(Duration::from_millis(50));
+            say(session, "LATE 2")?;
+            // This one says of itself that it is late, and comes whenever it likes.
+            let Some(next) = hear()? else { return Ok(()) };
+            tool(
+                session,
+                "tool_call_update",
+                "late-1",
+                json!({"status": "completed"}),
+            )?;
+            say(session, "fresh")?;
+            self.end(&next["id"], "end_turn")?;
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of an agent that takes up a session of this name; false when nothing special does.
+fn fate(session: &Value) -> bool {
+    match session.as_str() {
+        Some("hangs") => {
+            // For whoever has to know that it was asked.
+            let _ = std::fs::write("loading", "");
+        }
+        Some("dies") => std::process::exit(3),
+        Some("garbles") => println!("{{\"jsonrpc\":\"2.0\",\"method\":\"session/upd"),
+        _ => return false,
+    }
+    true
+}
+
+/// Waits for a file in its folder.
+fn wait_for(file: &str) {
+    while !std::path::Path::new(file).exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sessions that an agent kept from before have a name that says so.
+fn known(session: &Value) -> bool {
+    session.as_str().is_some_and(|id| id.starts_with('s'))
+}
+
+/// What a prompt holds beside its text, in short.
+fn given(prompt: &Value) -> String {
+    let mut given = Vec::new();
+    for block in prompt.as_array().into_iter().flatten().skip(1) {
+        let uri = block["uri"].as_str().or(block["resource"]["uri"].as_str());
+        let path = uri.and_then(|uri| uri.strip_prefix("file://"));
+        given.push(json!({
+            "type": block["type"],
+            "mime": block["mimeType"],
+            "data": block["data"],
+            "text": block["resource"]["text"],
+            "read": path.and_then(|path| std::fs::read_to_string(path).ok()),
+            "lie": path.map(files_beside),
+        }));
+    }
+    json!(given).to_string()
+}
+
+/// How many files lie in the folder of a file.
+fn files_beside(path: &str) -> usize {
+    let folder = std::path::Path::new(path).parent();
+    folder
+        .and_then(|folder| folder.read_dir().ok())
+        .map_or(0, Iterator::count)
+}
+
+/// More text than anybody reads, in pieces of 64 KiB.
+fn flood(session: &Value, bytes: usize) -> Done {
+    let piece = "y".repeat(64 * 1024);
+    for _ in 0..bytes / piece.len() {
+        say(session, &piece)?;
+    }
+    Ok(())
+}
+
+/// A tool that runs and pauses so many times, each time with a new result of 16 KiB.
+fn restless(session: &Value, times: usize) -> Done {
+    for time in 0..times {
+        let status = ["in_progress", "pending"][time % 2];
+        let text = format!("{time}{}", "r".repeat(16 * 1024));
+        let result = json!([{"type": "content", "content": {"type": "text", "text": text}}]);
+        tool(
+            session,
+            "tool_call_update",
+            "r1",
+            json!({"status": status, "content": result}),
+        )?;
+    }
+    Ok(())
+}
+
+/// A request for the permission to make a call, with an answer whose name says too much.
+fn wish(session: &Value, call: &str) -> Value {
+    let options = json!([{"optionId": "once", "name": "Allow with the notes once", "kind": "allow_once"}]);
+    json!({"sessionId": session, "toolCall": {"toolCallId": call, "title": "build"}, "options": options})
+}
+
+/// Everything that is no text of an answer.
+fn noise(session: &Value) -> Done {
+    println!("DEBUG something");
+    println!("{{\"level\":30,\"msg\":\"a line of a log\"}}");
+    update(
+        session,
+        &json!({"sessionUpdate": "usage_update", "used": 1, "size": 2}),
+    )?;
+    update(
+        session,
+        &json!({"sessionUpdate": "from_the_future", "anything": [1]}),
+    )?;
+    update(session, &json!({"sessionUpdate": "plan", "entries": []}))?;
+    update(&json!("another"), &chunk("not ours"))?;
+    tell(&json!({"jsonrpc": "2.0", "method": "x/unheard_of", "params": {}}))?;
+    tell(&json!({"jsonrpc": "2.0", "id": 99, "result": {}}))?;
+    for line in 0..20_000 {
+        eprintln!("warning {line}: {}", "z".repeat(100));
+    }
+    say(session, "heard")
+}
+
+fn chunk(text: &str) -> Value {
+    json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}})
+}
+
+fn say(session: &Value, text: &str) -> Done {
+    update(session, &chunk(text))
+}
+
+fn tool(session: &Value, kind: &str, id: &str, mut about: Value) -> Done {
+    about["sessionUpdate"] = json!(kind);
+    about["toolCallId"] = json!(id);
+    update(session, &about)
+}
+
+fn update(session: &Value, update: &Value) -> Done {
+    tell(&notification(session, update))
+}
+
+fn notification(session: &Value, update: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}})
+}
+
+fn refuse(id: &Value, code: i32, message: &str) -> Done {
+    tell(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+}
+
+fn tell(message: &Value) -> Done {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{message}")?;
+    out.flush()?;
+    Ok(())
+}
+
+fn hear() -> Result<Option<Value>, Box<dyn Error>> {
+    let mut line = String::new();
+    if io::stdin().lock().read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    Ok(Some(serde_json::from_str(&line)?))
+}

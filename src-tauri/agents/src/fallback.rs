@@ -1,0 +1,212 @@
+//! An agent for which others step in.
+
+use crate::{
+    Accepts, Agent, AgentEvent, Step, StepSink, TurnRequest,
+    emitter::{Emitter, Interrupt},
+};
+use async_trait::async_trait;
+use foldback_wire::{AgentFault, Answerer, PermissionId, PermissionOption, RunId, SessionId, StopReason};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Steps an agent may be ahead of what is passed on.
+const AHEAD: usize = 1;
+
+/// Asks one agent, and where it cannot answer, the next one.
+///
+/// An agent is left only for a fault that says nothing about the question (see [`Fallback::steps_in`]) and only
+/// before it said anything or used a tool: afterwards its failure stands.
+pub struct Fallback {
+    first: Arc<dyn Agent>,
+    others: Vec<Arc<dyn Agent>>,
+}
+
+impl Fallback {
+    /// `first`, and who steps in for it, in order.
+    pub fn new(first: Arc<dyn Agent>, others: Vec<Arc<dyn Agent>>) -> Self {
+        Self { first, others }
+    }
+
+    /// Whether another agent may do better. Not where the question or the credentials are refused: the next one
+    /// would hide what is to be mended, or read what the first would not.
+    pub const fn steps_in(fault: AgentFault) -> bool {
+        match fault {
+            AgentFault::Overloaded
+            | AgentFault::RateLimited
+            | AgentFault::Unreachable
+            | AgentFault::Disconnected
+            | AgentFault::Timeout
+            | AgentFault::NoModel
+            | AgentFault::Internal => true,
+            AgentFault::Unauthorized
+            | AgentFault::Malformed
+            | AgentFault::TooLarge
+            | AgentFault::Rejected => false,
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<dyn Agent>> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    async fn ask(
+        &self,
+        request: TurnRequest,
+        out: &Emitter,
+        cancel: &CancellationToken,
+    ) -> Result<StopReason, Interrupt> {
+        let mut passed = Passed::default();
+        let mut agent = &self.first;
+        let mut others = self.others.iter();
+        loop {
+            let asked = answerer(agent.as_ref(), &request);
+            let (fault, detail) = match passed.run(agent.as_ref(), request.clone(), out, cancel).await? {
+                Ended::Done(reason) => return Ok(reason),
+                Ended::Failed { fault, detail } => (fault, detail),
+            };
+            let next = others.next().filter(|_| !passed.said && Self::steps_in(fault));
+            let Some(next) = next else {
+                return Err(Interrupt::Failed { fault, detail });
+            };
+            agent = next;
+            passed.attempt += 1;
+            out.emit(Step::Retry {
+                attempt: passed.attempt,
+                after_ms: 0,
+                detail: format!("{asked}: {fault}: {detail}"),
+                next: Some(answerer(agent.as_ref(), &request)),
+            })
+            .await?;
+        }
+    }
+}
+
+/// How an agent ended.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    Done(StopReason),
+    Failed { fault: AgentFault, detail: String },
+}
+
+/// What was passed on in a run.
+struct Passed {
+    attempt: u32,
+    said: bool,
+}
+
+impl Default for Passed {
+    fn default() -> Self {
+        Self {
+            attempt: 1,
+            said: false,
+        }
+    }
+}
+
+impl Passed {
+    /// Runs an agent to its end and passes on what it says. An interrupted agent is waited for too: what it has
+    /// to stop, it stops by itself.
+    async fn run(
+        &mut self,
+        agent: &dyn Agent,
+        request: TurnRequest,
+        out: &Emitter,
+        cancel: &CancellationToken,
+    ) -> Result<Ended, Interrupt> {
+        let (sink, mut steps) = mpsc::channel(AHEAD);
+        let passing = async move {
+            let mut ended = Ok(None);
+            while let Ok(None) = ended {
+                ended = match out.until(steps.recv()).await {
+                    Ok(Some(AgentEvent { step, .. })) => self.pass(step, out).await,
+                    Ok(None) => break,
+                    Err(interrupt) => Err(interrupt),
+                };
+            }
+            if ended == Err(Interrupt::Cancelled) {
+                // It knows, and ends by itself; what it still says is not passed on.
+                while steps.recv().await.is_some() {}
+            }
+            ended
+        };
+        let (ended, ()) = tokio::join!(passing, agent.run(request, sink, cancel.clone()));
+        ended?.ok_or_else(|| Interrupt::failed(AgentFault::Internal, "the agent ended without saying how"))
+    }
+
+    async fn pass(&mut self, step: Step, out: &Emitter) -> Result<Option<Ended>, Interrupt> {
+        match step {
+            Step::Done(reason) => return Ok(Some(Ended::Done(reason))),
+            Step::Failed { fault, detail } => return Ok(Some(Ended::Failed { fault, detail })),
+            Step::Retry {
+                after_ms,
+                detail,
+                next,
+                ..
+            } => {
+                self.attempt += 1;
+                let attempt = self.attempt;
+                out.emit(Step::Retry {
+                    attempt,
+                    after_ms,
+                    detail,
+                    next,
+                })
+                .await?;
+            }
+            step => {
+                self.said |= matches!(step, Step::Text { .. } | Step::Tool(_) | Step::Permission(_));
+                out.emit(step).await?;
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn answerer(agent: &dyn Agent, request: &TurnRequest) -> Answerer {
+    let (backend, model) = agent.answering(request);
+    Answerer {
+        backend: backend.to_owned(),
+        model: model.map(str::to_owned),
+    }
+}
+
+#[async_trait]
+impl Agent for Fallback {
+    fn backend(&self) -> &str {
+        self.first.backend()
+    }
+
+    fn model(&self) -> Option<&str> {
+        self.first.model()
+    }
+
+    fn answering(&self, request: &TurnRequest) -> (&str, Option<&str>) {
+        self.first.answering(request)
+    }
+
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
+        let out = Emitter::new(request.run, sink, cancel.clone());
+        let ended = self.ask(request, &out, &cancel).await;
+        out.conclude(ended).await;
+    }
+
+    /// What all of them take, so that nothing is lost where another one steps in.
+    fn accepts(&self) -> Accepts {
+        let both = |one: Accepts, other: Accepts| Accepts {
+            images: one.images && other.images,
+            files: one.files && other.files,
+            pictures: one.pictures.and(other.pictures),
+        };
+        let first = self.first.accepts();
+        self.others.iter().map(|agent| agent.accepts()).fold(first, both)
+    }
+
+    fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
+        self.all().for_each(|agent| agent.decide(run, request, option));
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.all().for_each(|agent| agent.forget(session));
+    }
+}

@@ -1,0 +1,170 @@
+//! A backend that is asked over HTTP: its client, its memory, and the trait.
+
+use super::{
+    ask::{Ask, PICTURES},
+    client::client,
+    config::{ConfigError, HttpConfig, endpoint},
+    history::{Exchange, Memory},
+    protocol::{Api, Protocol},
+    turn::Turn,
+};
+use crate::{Accepts, Agent, Step, StepSink, TurnRequest, emitter::Emitter};
+use async_trait::async_trait;
+use foldback_wire::{Clock, Rng, Secret, SessionId, SessionStart};
+use reqwest::{Client, Url};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Longest explanation of a failure, in bytes.
+const DETAIL_BYTES: usize = 500;
+
+/// Asks a backend over HTTP and streams its answer.
+///
+/// It remembers each session's conversation itself where the backend does not.
+pub struct HttpAgent {
+    pub(crate) protocol: &'static dyn Protocol,
+    pub(crate) config: HttpConfig,
+    pub(crate) endpoint: Url,
+    pub(crate) client: Client,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) rng: Arc<dyn Rng>,
+    memory: Memory,
+}
+
+impl HttpAgent {
+    /// Prepares the client; nothing is sent before the first turn.
+    pub fn new(
+        api: Api,
+        config: HttpConfig,
+        clock: Arc<dyn Clock>,
+        rng: Arc<dyn Rng>,
+    ) -> Result<Self, ConfigError> {
+        let protocol = api.protocol();
+        if config.model.trim().is_empty() {
+            return Err(ConfigError::Model);
+        }
+        check_extra(protocol, &config.extra)?;
+        let endpoint = endpoint(&config.base_url, &protocol.path(&config.model))?;
+        Ok(Self {
+            protocol,
+            client: client(&config, &endpoint, protocol.headers(config.api_key.as_ref()))?,
+            endpoint,
+            memory: Memory::new(config.history),
+            config,
+            clock,
+            rng,
+        })
+    }
+
+    /// The same with a memory that other agents share.
+    #[must_use]
+    pub fn with_memory(mut self, memory: Memory) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// A backend's words without our secrets, on one line, shortened.
+    pub(crate) fn without_secrets(&self, words: &str) -> String {
+        let headers = self.config.headers.iter().map(|(_, value)| value);
+        let secrets = self.config.api_key.iter().chain(headers);
+        let words = secrets.fold(words.to_owned(), |words, secret: &Secret| secret.hide_in(&words));
+        let mut line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.len() > DETAIL_BYTES {
+            line.truncate(line.floor_char_boundary(DETAIL_BYTES));
+            line.push('…');
+        }
+        line
+    }
+
+    /// The body that asks.
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        let mut fields = self.protocol.fields(&self.config, ask);
+        for (name, value) in &self.config.extra {
+            if value.is_null() {
+                fields.remove(name);
+            } else {
+                fields.insert(name.clone(), value.clone());
+            }
+        }
+        Value::Object(fields)
+    }
+
+    /// How a turn comes to the conversation that the server keeps. One that another model answered last is not lost:
+    /// two of a chain take turns, and each goes on with its own.
+    fn session(&self, resume: Option<&str>) -> Option<Step> {
+        let id = &self.config.model;
+        let (start, detail) = match resume {
+            _ if !self.protocol.remembers() => return None,
+            None => (SessionStart::New, self.protocol.shared_memory().to_owned()),
+            Some(before) if before == id => (SessionStart::Resumed, String::new()),
+            Some(before) => (
+                SessionStart::New,
+                format!(
+                    "{before} answered before; now it is {id}: {}",
+                    self.protocol.shared_memory()
+                ),
+            ),
+        };
+        Some(Step::Session {
+            id: id.clone(),
+            start,
+            detail,
+        })
+    }
+}
+
+/// Refuses extra fields that would break the request.
+fn check_extra(protocol: &dyn Protocol, extra: &Map<String, Value>) -> Result<(), ConfigError> {
+    match protocol.reserved().iter().find(|name| extra.contains_key(**name)) {
+        Some(name) => Err(ConfigError::Reserved {
+            name: (*name).to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Agent for HttpAgent {
+    fn backend(&self) -> &str {
+        self.protocol.backend()
+    }
+
+    fn model(&self) -> Option<&str> {
+        Some(&self.config.model)
+    }
+
+    fn accepts(&self) -> Accepts {
+        Accepts {
+            images: self.config.images,
+            files: false,
+            pictures: PICTURES,
+        }
+    }
+
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
+        let session = request.session.clone();
+        let known = (!self.protocol.remembers()).then(|| self.memory.open().begin(&session));
+        let (begun, history) = known.unzip();
+        let history = history.unwrap_or_default();
+        let ask = Ask::new(&history, &request.prompt, &request.files);
+        let body = self.body(&ask);
+        let out = Emitter::new(request.run, sink, cancel);
+        let mut turn = Turn::new(self, &out, self.session(request.session_of(self.backend())));
+        let ended = turn.run(&body).await;
+        let reply = turn.into_reply();
+        // A turn without a word leaves no trace: asked again, it is asked the same.
+        if let Some(begun) = begun
+            && !reply.trim().is_empty()
+        {
+            let prompt = ask.prompt;
+            let exchange = Exchange { prompt, reply };
+            self.memory.open().remember(&session, begun, exchange);
+        }
+        out.conclude(ended).await;
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.memory.open().forget(session);
+    }
+}

@@ -1,0 +1,172 @@
+//! From what a protocol reads of one answer to steps.
+
+use super::{
+    failure::Failure,
+    tools::{Piece, Tools, shortened},
+};
+use crate::{Step, joiner::Joiner};
+use foldback_wire::{StopReason, ToolCall, Usage};
+
+/// One answer as far as it has come.
+pub(crate) struct Answer {
+    steps: Vec<Step>,
+    message: Option<String>,
+    content: Joiner,
+    reasoning: Joiner,
+    tools: Tools,
+    usage: Option<Usage>,
+    end: Option<Result<StopReason, Failure>>,
+    bytes: usize,
+    max_bytes: usize,
+}
+
+impl Answer {
+    /// An answer of at most `max_bytes`, reasoning and tools included.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self {
+            steps: Vec::new(),
+            message: None,
+            content: Joiner::default(),
+            reasoning: Joiner::default(),
+            tools: Tools::default(),
+            usage: None,
+            end: None,
+            bytes: 0,
+            max_bytes,
+        }
+    }
+
+    /// Takes what is to be told so far.
+    pub(crate) fn steps(&mut self) -> Vec<Step> {
+        std::mem::take(&mut self.steps)
+    }
+
+    /// How it ended, once the backend has said so.
+    pub(crate) fn ended(&self) -> Option<Result<StopReason, Failure>> {
+        self.end.clone()
+    }
+
+    /// More text of a message. Bytes, because it may end inside a character.
+    pub(crate) fn say(&mut self, message: Option<&str>, bytes: &[u8]) -> Result<(), Failure> {
+        self.count(bytes.len())?;
+        if self.message.as_deref() != message {
+            self.flush_text();
+            self.message = message.map(str::to_owned);
+        }
+        let text = self.content.push(bytes);
+        if !text.is_empty() {
+            self.end_tools();
+            let message = self.message.clone();
+            self.steps.push(Step::Text { message, text });
+        }
+        Ok(())
+    }
+
+    /// More reasoning.
+    pub(crate) fn reason(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.count(bytes.len())?;
+        let text = self.reasoning.push(bytes);
+        if !text.is_empty() {
+            self.steps.push(Step::Reasoning(text));
+        }
+        Ok(())
+    }
+
+    /// A piece of a tool call.
+    pub(crate) fn tool(&mut self, piece: Piece) -> Result<(), Failure> {
+        self.flush_text();
+        self.count(piece.bytes())?;
+        let before = self.tools.bytes();
+        self.steps.extend(self.tools.take(piece).map(Step::Tool));
+        self.count(self.tools.bytes() - before)
+    }
+
+    /// The open tool calls are whole.
+    pub(crate) fn end_tools(&mut self) {
+        self.steps.extend(self.tools.finish().map(Step::Tool));
+    }
+
+    /// A tool call that the backend ran itself, as it is now.
+    pub(crate) fn ran(&mut self, mut call: ToolCall) -> Result<(), Failure> {
+        self.flush();
+        self.count(call.id.as_str().len() + call.result.as_ref().map_or(0, String::len))?;
+        call.name = shortened(call.name);
+        self.steps.push(Step::Tool(call));
+        Ok(())
+    }
+
+    /// The tokens so far. Some endpoints count up with every event: the last count is the sum.
+    pub(crate) fn used(&mut self, usage: Usage) {
+        self.usage = Some(usage);
+    }
+
+    /// The model has said its last word, and why.
+    pub(crate) fn stop(&mut self, reason: StopReason) {
+        self.flush();
+        self.end = Some(Ok(reason));
+    }
+
+    /// The backend said that it failed. A later event may tell more.
+    pub(crate) fn fail(&mut self, failure: Failure) {
+        self.flush();
+        self.end = Some(Err(failure));
+    }
+
+    /// The end: what was still open, and the tokens.
+    pub(crate) fn close(&mut self) {
+        self.flush();
+        self.steps.extend(self.usage.take().map(Step::Usage));
+    }
+
+    fn flush(&mut self) {
+        self.flush_text();
+        self.end_tools();
+    }
+
+    fn flush_text(&mut self) {
+        let open = self.reasoning.finish();
+        if !open.is_empty() {
+            self.steps.push(Step::Reasoning(open.to_owned()));
+        }
+        let open = self.content.finish();
+        if !open.is_empty() {
+            self.steps.push(Step::Text {
+                message: self.message.clone(),
+                text: open.to_owned(),
+            });
+        }
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.max_bytes {
+            return Err(Failure::too_large(self.max_bytes));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(id: Option<String>, name: Option<String>, index: u64) -> Piece {
+        Piece {
+            index: Some(index),
+            id,
+            name,
+            arguments: None,
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_tool_call_counts() {
+        let long = || Some("x".repeat(2_000));
+        for piece in [piece(long(), None, 0), piece(None, long(), 0)] {
+            assert!(Answer::new(1_000).tool(piece).is_err());
+        }
+        let mut flood = Answer::new(10_000);
+        let taken = (0..10_000).take_while(|index| flood.tool(piece(None, None, *index)).is_ok());
+        assert!(taken.count() < 100, "a call without a word takes place too");
+    }
+}

@@ -1,0 +1,104 @@
+//! The body of an answer: a stream of events, or one JSON object from servers that do not stream.
+
+use super::{
+    failure::{Failure, error_in},
+    sse::{Decoder, Event, TooLarge},
+};
+use foldback_wire::AgentFault;
+use serde::de::IgnoredAny;
+
+/// What a body says, as its bytes come.
+pub(crate) enum Body {
+    /// Nothing but white space so far.
+    Blank { limit: usize },
+    /// Events.
+    Events { decoder: Decoder, seen: bool },
+    /// One JSON object, read at the end.
+    Whole { json: Vec<u8>, limit: usize },
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) enum Read {
+    /// The data of an event, or a whole answer.
+    Data(Vec<u8>),
+    /// The data of an event that the end of the body cut off: it may be whole or not.
+    Rest(Vec<u8>),
+    /// `[DONE]`, or the end of a whole answer: nothing more comes.
+    Done,
+}
+
+impl Body {
+    /// A body whose events, or which as a whole, have at most `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self::Blank { limit }
+    }
+
+    /// Takes what came from the network. What was whole before a fault is given before it.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<Result<Read, Failure>> {
+        if let Self::Blank { limit } = *self {
+            // The content type is not asked: servers get it wrong in both directions, the first byte does not.
+            match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => return Vec::new(),
+                Some(b'{') => {
+                    let json = Vec::new();
+                    *self = Self::Whole { json, limit };
+                }
+                Some(_) => {
+                    let decoder = Decoder::new(limit);
+                    *self = Self::Events { decoder, seen: false };
+                }
+            }
+        }
+        match self {
+            Self::Blank { .. } => Vec::new(),
+            Self::Whole { json, limit } => {
+                if json.len() + bytes.len() > *limit {
+                    return vec![Err(Failure::too_large(*limit))];
+                }
+                json.extend_from_slice(bytes);
+                Vec::new()
+            }
+            Self::Events { decoder, seen } => {
+                let mut events = Vec::new();
+                let pushed = decoder.push(bytes, &mut events);
+                *seen |= !events.is_empty();
+                let mut reads: Vec<_> = events.into_iter().map(|event| read(event, Read::Data)).collect();
+                if let Err(TooLarge { limit }) = pushed {
+                    reads.push(Err(Failure::too_large(limit)));
+                }
+                reads
+            }
+        }
+    }
+
+    /// The end of the body: what was still open.
+    pub(crate) fn finish(self) -> Vec<Result<Read, Failure>> {
+        let cut = |detail: &str| vec![Err(Failure::passing(AgentFault::Disconnected, detail))];
+        match self {
+            Self::Blank { .. } => cut("the answer was empty"),
+            Self::Whole { json, .. } => match serde_json::from_slice::<IgnoredAny>(&json) {
+                Err(error) if error.is_eof() => cut("the answer was cut"),
+                _ => vec![Ok(Read::Data(json)), Ok(Read::Done)],
+            },
+            Self::Events { mut decoder, seen } => match decoder.finish() {
+                Some(event) => vec![read(event, Read::Rest)],
+                None if seen => Vec::new(),
+                None => vec![Err(Failure::lasting(
+                    AgentFault::Malformed,
+                    "the answer holds no event",
+                ))],
+            },
+        }
+    }
+}
+
+fn read(event: Event, data: impl FnOnce(Vec<u8>) -> Read) -> Result<Read, Failure> {
+    if event.data.trim_ascii() == b"[DONE]" {
+        return Ok(Read::Done);
+    }
+    if event.name == b"error" {
+        return Err(Failure::of_stream(&error_in(&event.data)));
+    }
+    Ok(data(event.data))
+}

@@ -1,0 +1,178 @@
+//! JSON as backends write it, read leniently: what is missing is missing, and unknown fields are passed over.
+
+use super::failure::Failure;
+use serde::{Deserialize, Deserializer, de};
+use std::fmt;
+
+/// The data of an event as `T`.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, Failure> {
+    serde_json::from_slice(data).map_err(|error| Failure::malformed(&error))
+}
+
+/// What kind of event it is: the string in `field`, or nothing. The rest is looked at by its kind only, so that
+/// what is new does no harm.
+pub(crate) fn kind_of(data: &[u8], field: &str) -> Result<String, Failure> {
+    struct Kinds<'a>(&'a str);
+
+    impl<'de> de::Visitor<'de> for Kinds<'_> {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, mut fields: A) -> Result<String, A::Error> {
+            let mut kind = None;
+            while let Some(name) = fields.next_key::<Label>()? {
+                if name.0 == self.0 {
+                    kind = fields.next_value::<Option<Label>>()?;
+                } else {
+                    fields.next_value::<de::IgnoredAny>()?;
+                }
+            }
+            Ok(kind.map(|kind| kind.0).unwrap_or_default())
+        }
+    }
+
+    let mut read = serde_json::Deserializer::from_slice(data);
+    read.deserialize_map(Kinds(field))
+        .and_then(|kind| read.end().map(|()| kind))
+        .map_err(|error| Failure::malformed(&error))
+}
+
+/// An error as backends write it: an object with some of these fields, or just a sentence.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ErrorBody {
+    pub(crate) message: String,
+    pub(crate) kind: String,
+    pub(crate) code: String,
+}
+
+/// An id or a code: a string, or a number for backends that count from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label(pub(crate) String);
+
+/// Text as bytes: it may hold half a character, which a JSON string read as text would refuse.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
+
+impl<'de> Deserialize<'de> for Label {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Labels;
+
+        impl de::Visitor<'_> for Labels {
+            type Value = Label;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a number")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Label, E> {
+                Ok(Label(text.to_owned()))
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Label, E> {
+                Ok(Label(number.to_string()))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Label, E> {
+                Ok(Label(number.to_string()))
+            }
+        }
+
+        deserializer.deserialize_any(Labels)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Texts;
+
+        impl<'de> de::Visitor<'de> for Texts {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a list of text parts")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Bytes, E> {
+                Ok(Bytes(text.as_bytes().to_vec()))
+            }
+
+            /// `[{"type": "text", "text": "…"}]`; parts of other types have no text.
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut parts: A) -> Result<Bytes, A::Error> {
+                let mut bytes = Vec::new();
+                while let Some(part) = parts.next_element::<Part>()? {
+                    bytes.extend(part.text.unwrap_or_default().0);
+                }
+                Ok(Bytes(bytes))
+            }
+        }
+
+        deserializer.deserialize_bytes(Texts)
+    }
+}
+
+#[derive(Deserialize)]
+struct Part {
+    #[serde(default)]
+    text: Option<Bytes>,
+}
+
+impl<'de> Deserialize<'de> for ErrorBody {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Errors are short and rare: read what there is and pick.
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let field = |name: &str| match value.get(name) {
+            Some(serde_json::Value::String(text)) => text.clone(),
+            Some(serde_json::Value::Number(number)) => number.to_string(),
+            _ => String::new(),
+        };
+        Ok(match &value {
+            serde_json::Value::String(text) => Self {
+                message: text.clone(),
+                ..Self::default()
+            },
+            _ => Self {
+                // FastAPI servers call it `detail`.
+                message: Some(field("message"))
+                    .filter(|text| !text.is_empty())
+                    .unwrap_or_else(|| field("detail")),
+                // Letta calls it `error_type`.
+                kind: Some(field("type"))
+                    .filter(|text| !text.is_empty())
+                    .unwrap_or_else(|| field("error_type")),
+                code: field("code"),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_is_found_beside_what_is_not_understood() {
+        let kind = |json: &[u8]| kind_of(json, "type").map_err(|failure| failure.fault);
+        assert_eq!(
+            kind(br#"{"a":{"type":"b"},"type":"c","d":"\ud83d"}"#),
+            Ok("c".to_owned())
+        );
+        assert_eq!(kind(b"{\"d\":\"\xF0\",\"type\":\"c\"}"), Ok("c".to_owned()));
+        assert_eq!(kind(br#"{"type":null}"#), Ok(String::new()));
+        for wrong in [
+            b"[]".as_slice(),
+            b"{\"type\":",
+            b"{} {}",
+            b"\"type\"",
+            b"{\"type\":{}}",
+        ] {
+            assert_eq!(kind(wrong), Err(foldback_wire::AgentFault::Malformed));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What all backends share that are asked over HTTP and stream their answer as server-sent events.
+//!
+//! `agent` holds a backend together; `turn` asks, waits and asks again; `body` makes events of the network's
+//! bytes; a [`protocol::Reader`] makes sense of an event; `answer` makes steps of that; `failure` understands
+//! refusals. A protocol is what it says in its request and how it reads an event, nothing else.
+
+mod agent;
+pub(crate) mod answer;
+pub(crate) mod ask;
+mod body;
+mod client;
+pub(crate) mod config;
+pub(crate) mod failure;
+pub(crate) mod history;
+pub(crate) mod json;
+pub(crate) mod protocol;
+mod sse;
+pub(crate) mod tools;
+mod turn;
+
+pub use agent::HttpAgent;
+pub use config::{ConfigError, HttpConfig, Timeouts};
+pub use history::{HistoryLimits, Memory};
+pub use protocol::Api;

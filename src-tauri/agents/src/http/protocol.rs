@@ -1,0 +1,74 @@
+//! What differs between backends that are asked over HTTP.
+
+use super::{answer::Answer, ask::Ask, config::HttpConfig, failure::Failure};
+use crate::{anthropic, letta, openai};
+use foldback_wire::Secret;
+use serde_json::{Map, Value};
+
+/// The protocols there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Api {
+    /// Chat completions of `OpenAI` and of the many that speak them too.
+    Chat,
+    /// Responses of `OpenAI`.
+    Responses,
+    /// Messages of Anthropic.
+    Anthropic,
+    /// Messages to an agent of a Letta server.
+    Letta,
+}
+
+impl Api {
+    pub(crate) fn protocol(self) -> &'static dyn Protocol {
+        match self {
+            Self::Chat => &openai::Chat,
+            Self::Responses => &openai::Responses,
+            Self::Anthropic => &anthropic::Messages,
+            Self::Letta => &letta::Messages,
+        }
+    }
+}
+
+/// One protocol.
+pub(crate) trait Protocol: Send + Sync {
+    /// The backend's name in the configuration.
+    fn backend(&self) -> &'static str;
+
+    /// Where requests go, below the root.
+    fn path<'a>(&self, model: &'a str) -> Vec<&'a str>;
+
+    /// Headers of its own. The values count as secret.
+    fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)>;
+
+    /// Fields that only Foldback writes: with others here the answer would not be the one it waits for.
+    fn reserved(&self) -> &'static [&'static str];
+
+    /// The fields of a request.
+    fn fields(&self, config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value>;
+
+    /// Reads one answer.
+    fn reader(&self) -> Box<dyn Reader>;
+
+    /// Whether the server keeps the conversation, so that nothing is remembered here.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    /// What is to be known when a conversation begins whose memory is not its own; empty where it is.
+    fn shared_memory(&self) -> &'static str {
+        ""
+    }
+}
+
+/// Reads one answer.
+pub(crate) trait Reader: Send {
+    /// Takes the data of an event, or a whole answer of a server that does not stream. True once nothing more
+    /// comes.
+    fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure>;
+}
+
+/// A key as a bearer token (RFC 6750, section 2.1).
+pub(crate) fn bearer(key: Option<&Secret>) -> Vec<(&'static str, String)> {
+    let header = |key: &Secret| ("authorization", format!("Bearer {}", key.expose()));
+    key.map(header).into_iter().collect()
+}

@@ -1,0 +1,222 @@
+//! Tool calls that come in pieces.
+//!
+//! A call is announced when its name is known and told once more when its arguments are whole, so that a
+//! thousand pieces of arguments are two steps. Foldback does not run these calls (it offers no tools): they
+//! stay `pending`, which is all that is known about them.
+
+use crate::joiner::Joiner;
+use foldback_wire::{ToolCall, ToolId, ToolStatus};
+use std::collections::HashMap;
+
+/// Longest name of a tool that is told, in bytes. The APIs take at most 128 characters.
+const NAME_BYTES: usize = 512;
+/// What an open call takes beside its words, in bytes, rounded up.
+const CALL_BYTES: usize = 256;
+
+/// A piece of a call. A protocol gives what it has: a call is known by its id, or else by its index.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) index: Option<u64>,
+    pub(crate) id: Option<String>,
+    pub(crate) name: Option<String>,
+    /// More of the arguments, as JSON text. Bytes, because it may end inside a character.
+    pub(crate) arguments: Option<Vec<u8>>,
+}
+
+impl Piece {
+    /// Bytes that come with it.
+    pub(crate) fn bytes(&self) -> usize {
+        let words = [&self.id, &self.name].into_iter().flatten().map(String::len);
+        words.sum::<usize>() + self.arguments.as_ref().map_or(0, Vec::len)
+    }
+}
+
+/// The calls that are open in one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    open: Vec<Open>,
+    /// Places of the open calls, by id and by index; the last one, where several have it.
+    by_id: HashMap<String, usize>,
+    by_index: HashMap<u64, usize>,
+    begun: usize,
+}
+
+#[derive(Debug)]
+struct Open {
+    id: ToolId,
+    name: String,
+    arguments: Vec<u8>,
+    announced: bool,
+}
+
+impl Tools {
+    /// Takes a piece; gives the call when it is to be announced.
+    pub(crate) fn take(&mut self, piece: Piece) -> Option<ToolCall> {
+        let given = piece.id.filter(|id| !id.is_empty());
+        let place = match self.place(piece.index, given.as_deref()) {
+            Some(place) => place,
+            None => self.begin(piece.index, given),
+        };
+        let call = &mut self.open[place];
+        if let Some(name) = piece.name
+            && call.name.is_empty()
+        {
+            call.name = shortened(name);
+        }
+        call.arguments.extend(piece.arguments.unwrap_or_default());
+        let announce = !call.announced && !call.name.is_empty();
+        call.announced |= announce;
+        announce.then(|| call.as_call(None))
+    }
+
+    /// Ends all open calls and gives them, whole.
+    pub(crate) fn finish(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
+        self.by_id.clear();
+        self.by_index.clear();
+        std::mem::take(&mut self.open).into_iter().map(|call| {
+            let mut joiner = Joiner::default();
+            let arguments = joiner.push(&call.arguments) + joiner.finish();
+            call.as_call(Some(arguments))
+        })
+    }
+
+    /// The open call a piece belongs to. An id that is new at its index begins a new call: some endpoints
+    /// number every call 0. A piece with neither id nor index goes on with the last call.
+    fn place(&self, index: Option<u64>, given: Option<&str>) -> Option<usize> {
+        match (given, index) {
+            (Some(id), _) => self.by_id.get(id).copied(),
+            (None, Some(index)) => self.by_index.get(&index).copied(),
+            (None, None) => self.open.len().checked_sub(1),
+        }
+    }
+
+    /// What the open calls take beside their words, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.open.len() * CALL_BYTES
+    }
+
+    fn begin(&mut self, index: Option<u64>, given: Option<String>) -> usize {
+        self.begun += 1;
+        let place = self.open.len();
+        let id = given.clone().unwrap_or_else(|| format!("call-{}", self.begun));
+        self.by_id.extend(given.map(|id| (id, place)));
+        self.by_index.extend(index.map(|index| (index, place)));
+        self.open.push(Open {
+            id: ToolId::new(id),
+            name: String::new(),
+            arguments: Vec::new(),
+            announced: false,
+        });
+        place
+    }
+}
+
+/// A tool's name as it is told.
+pub(crate) fn shortened(mut name: String) -> String {
+    if name.len() > NAME_BYTES {
+        name.truncate(name.floor_char_boundary(NAME_BYTES));
+        name.push('…');
+    }
+    name
+}
+
+impl Open {
+    fn as_call(&self, arguments: Option<String>) -> ToolCall {
+        ToolCall {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            status: ToolStatus::Pending,
+            arguments,
+            result: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openai::ToolDelta;
+
+    fn take(tools: &mut Tools, json: &str) -> Option<ToolCall> {
+        tools.take(serde_json::from_str::<ToolDelta>(json).expect("a piece").into())
+    }
+
+    fn told(calls: impl IntoIterator<Item = ToolCall>) -> Vec<(String, String, Option<String>)> {
+        calls
+            .into_iter()
+            .map(|call| (call.id.to_string(), call.name, call.arguments))
+            .collect()
+    }
+
+    fn told_of(pieces: &[&str]) -> Vec<(String, String, Option<String>)> {
+        let mut tools = Tools::default();
+        for piece in pieces {
+            take(&mut tools, piece);
+        }
+        told(tools.finish())
+    }
+
+    fn whole(id: &str, name: &str, arguments: &str) -> (String, String, Option<String>) {
+        (id.to_owned(), name.to_owned(), Some(arguments.to_owned()))
+    }
+
+    #[test]
+    fn pieces_become_one_announcement_and_one_call() {
+        let mut tools = Tools::default();
+        let begun = take(
+            &mut tools,
+            r#"{"index":0,"id":"c1","function":{"name":"find","arguments":""}}"#,
+        );
+        assert_eq!(told(begun), [("c1".to_owned(), "find".to_owned(), None)]);
+        for piece in ["{\\\"q\\\":", "\\\"é", "\\\"}"] {
+            let json = format!(r#"{{"index":0,"function":{{"arguments":"{piece}"}}}}"#);
+            assert_eq!(take(&mut tools, &json), None);
+        }
+        assert_eq!(told(tools.finish()), [whole("c1", "find", r#"{"q":"é"}"#)]);
+        assert_eq!(told(tools.finish()), [], "told once");
+    }
+
+    #[test]
+    fn calls_are_told_apart_however_they_are_numbered() {
+        let by_index = [
+            r#"{"index":0,"id":"a","function":{"name":"x","arguments":"1"}}"#,
+            r#"{"index":1,"id":"b","function":{"name":"y","arguments":"2"}}"#,
+            r#"{"index":0,"function":{"arguments":"3"}}"#,
+        ];
+        assert_eq!(told_of(&by_index), [whole("a", "x", "13"), whole("b", "y", "2")]);
+        let all_zero = [
+            r#"{"index":0,"id":"a","function":{"name":"x","arguments":"1"}}"#,
+            r#"{"index":0,"id":"b","function":{"name":"y","arguments":"2"}}"#,
+            r#"{"index":0,"function":{"arguments":"3"}}"#,
+        ];
+        assert_eq!(told_of(&all_zero), [whole("a", "x", "1"), whole("b", "y", "23")]);
+        let no_index = [
+            r#"{"id":0,"function":{"name":"x","arguments":"1"}}"#,
+            r#"{"function":{"arguments":"2"}}"#,
+        ];
+        assert_eq!(told_of(&no_index), [whole("0", "x", "12")]);
+        let no_id = [
+            r#"{"index":4,"function":{"name":"x","arguments":"1"}}"#,
+            r#"{"index":5,"id":"","function":{"name":"y"}}"#,
+            r#"{"index":4,"id":null,"function":{"arguments":"2"}}"#,
+        ];
+        assert_eq!(
+            told_of(&no_id),
+            [whole("call-1", "x", "12"), whole("call-2", "y", "")]
+        );
+    }
+
+    #[test]
+    fn a_long_name_is_cut_and_counted() {
+        let mut tools = Tools::default();
+        let piece = Piece {
+            id: Some("a".to_owned()),
+            name: Some("é".repeat(NAME_BYTES)),
+            ..Piece::default()
+        };
+        assert_eq!(piece.bytes(), 1 + 2 * NAME_BYTES);
+        let told = tools.take(piece).expect("announced").name;
+        assert_eq!((told.len(), told.ends_with('…')), (NAME_BYTES + 3, true));
+        assert_eq!(tools.finish().map(|call| call.name).collect::<Vec<_>>(), [told]);
+    }
+}

@@ -1,0 +1,349 @@
+//! One turn: attempts, waits, and what is said in between.
+
+use super::{
+    HttpAgent,
+    answer::Answer,
+    body::{Body, Read},
+    failure::Failure,
+    protocol::Reader,
+};
+use crate::{
+    Step,
+    emitter::{Emitter, Interrupt},
+};
+use foldback_wire::{AgentFault, StopReason, Timestamp};
+use reqwest::{Response, StatusCode};
+use serde_json::Value;
+use std::{future::Future, time::Duration};
+
+/// Wait before the second attempt; doubled for each one after it.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// Longest wait between attempts. A backend that asks for more has failed: a person is waiting.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// Silence accepted after the model has said why it stopped: only the tokens and `[DONE]` are missing then.
+const AFTER_FINISH: Duration = Duration::from_secs(5);
+/// Bytes read of a refusal.
+const REFUSAL_BYTES: usize = 16 * 1024;
+/// JSON around the text of an answer, and the room its escapes take in ordinary text.
+const FRAMING_BYTES: usize = 1024 * 1024;
+
+/// A turn under way.
+pub(crate) struct Turn<'a> {
+    agent: &'a HttpAgent,
+    out: &'a Emitter,
+    ends: Timestamp,
+    /// Told once the backend answers.
+    session: Option<Step>,
+    said: bool,
+    /// Whether the backend has taken the question.
+    taken: bool,
+    reply: Reply,
+}
+
+/// One answer under way.
+struct Hearing {
+    reader: Box<dyn Reader>,
+    answer: Answer,
+}
+
+/// Why an attempt ended early.
+enum Broken {
+    Interrupt(Interrupt),
+    Failure(Failure),
+}
+
+impl From<Interrupt> for Broken {
+    fn from(interrupt: Interrupt) -> Self {
+        Self::Interrupt(interrupt)
+    }
+}
+
+impl From<Failure> for Broken {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl<'a> Turn<'a> {
+    pub(crate) fn new(agent: &'a HttpAgent, out: &'a Emitter, session: Option<Step>) -> Self {
+        Self {
+            agent,
+            out,
+            ends: agent.clock.now().plus(agent.config.timeouts.total),
+            session,
+            said: false,
+            taken: false,
+            reply: Reply::new(agent.config.history.bytes),
+        }
+    }
+
+    /// The text said so far, bounded by what is remembered.
+    pub(crate) fn into_reply(self) -> String {
+        self.reply.text
+    }
+
+    /// Asks until there is an answer or no hope of one. Nothing is asked again once the answer has begun:
+    /// what a person has read cannot be taken back.
+    pub(crate) async fn run(&mut self, body: &Value) -> Result<StopReason, Interrupt> {
+        let mut attempt = 1;
+        loop {
+            let failure = match self.attempt(body).await {
+                Ok(reason) => return Ok(reason),
+                Err(Broken::Interrupt(interrupt)) => return Err(interrupt),
+                Err(Broken::Failure(failure)) => failure,
+            };
+            let detail = self.agent.without_secrets(&failure.detail);
+            tracing::debug!(attempt, fault = %failure.fault, "the attempt failed");
+            let Some(wait) = self.wait_before_next(attempt, &failure) else {
+                return Err(Interrupt::failed(failure.fault, detail));
+            };
+            attempt += 1;
+            let after_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            self.out
+                .emit(Step::Retry {
+                    attempt,
+                    after_ms,
+                    detail,
+                    next: None,
+                })
+                .await?;
+            let until = self.agent.clock.now().plus(wait);
+            self.out.until(self.agent.clock.sleep_until(until)).await?;
+        }
+    }
+
+    /// How long to wait before another attempt; `None` when there is none.
+    fn wait_before_next(&self, attempt: u32, failure: &Failure) -> Option<Duration> {
+        if self.said
+            || !failure.passing
+            || !self.may_repeat(failure.fault)
+            || attempt > self.agent.config.retries
+        {
+            return None;
+        }
+        let wait = failure.retry_after.unwrap_or_else(|| {
+            let most = FIRST_WAIT
+                .saturating_mul(1 << (attempt - 1).min(16))
+                .min(LONGEST_WAIT);
+            // Between half and all of it, so that many turns that failed together do not come back together.
+            let half = most.as_millis() as u64 / 2;
+            Duration::from_millis(half + self.agent.rng.next() % (half + 1))
+        });
+        let fits = wait <= LONGEST_WAIT && self.agent.clock.now().plus(wait) < self.ends;
+        fits.then_some(wait)
+    }
+
+    /// Whether the same question may be asked twice. A server that keeps the conversation would have it twice, as
+    /// soon as it took it.
+    fn may_repeat(&self, fault: AgentFault) -> bool {
+        let refused = matches!(
+            fault,
+            AgentFault::Unreachable | AgentFault::RateLimited | AgentFault::Overloaded
+        );
+        !self.agent.protocol.remembers() || (refused && !self.taken)
+    }
+
+    async fn attempt(&mut self, body: &Value) -> Result<StopReason, Broken> {
+        let first_byte = self.limit("no answer", self.agent.config.timeouts.first_byte);
+        let request = self.agent.client.post(self.agent.endpoint.clone()).json(body);
+        let response = self
+            .within(first_byte, request.send())
+            .await?
+            .map_err(Failure::of_transport)?;
+        let status = response.status();
+        tracing::debug!(%status, "the backend answers");
+        if status != StatusCode::OK {
+            return Err(self.refusal(response).await?.into());
+        }
+        self.taken = true;
+        if let Some(session) = self.session.take() {
+            self.out.emit(session).await?;
+        }
+        let mut hearing = Hearing {
+            reader: self.agent.protocol.reader(),
+            answer: Answer::new(self.agent.config.max_bytes),
+        };
+        let ended = self.read(response, first_byte, &mut hearing).await;
+        if self.said || ended.is_ok() {
+            // An open tool call and the tokens belong to the answer also when it failed half way. After an
+            // interruption this says nothing: the emitter refuses.
+            hearing.answer.close();
+            self.tell(hearing.answer.steps()).await?;
+        }
+        ended
+    }
+
+    /// Reads an answer to its end.
+    async fn read(
+        &mut self,
+        mut response: Response,
+        mut limit: Limit,
+        hearing: &mut Hearing,
+    ) -> Result<StopReason, Broken> {
+        let mut body = Body::new(self.agent.config.max_bytes.saturating_add(FRAMING_BYTES));
+        let silence = self.agent.config.timeouts.silence;
+        loop {
+            let chunk = match self.within(limit, response.chunk()).await {
+                Ok(Ok(chunk)) => chunk,
+                Ok(Err(error)) => return hearing.ended_or(Failure::of_transport(error)),
+                Err(Broken::Failure(late)) => return hearing.ended_or(late),
+                Err(interrupt) => return Err(interrupt),
+            };
+            let Some(bytes) = chunk else {
+                break;
+            };
+            if let Some(reason) = self.take(body.push(&bytes), hearing).await? {
+                return Ok(reason);
+            }
+            limit = match hearing.answer.ended() {
+                Some(_) => self.limit("nothing came", silence.min(AFTER_FINISH)),
+                None => self.limit("nothing came", silence),
+            };
+        }
+        if let Some(reason) = self.take(body.finish(), hearing).await? {
+            return Ok(reason);
+        }
+        let cut = Failure::passing(AgentFault::Disconnected, AgentFault::Disconnected.about());
+        hearing.ended_or(cut)
+    }
+
+    /// Says what was read; gives the reason when the answer is complete.
+    async fn take(
+        &mut self,
+        reads: Vec<Result<Read, Failure>>,
+        hearing: &mut Hearing,
+    ) -> Result<Option<StopReason>, Broken> {
+        for read in reads {
+            let (data, cut) = match read? {
+                Read::Done => return hearing.end().map(Some),
+                Read::Data(data) => (data, false),
+                Read::Rest(data) => (data, true),
+            };
+            let done = hearing.reader.read(&data, &mut hearing.answer);
+            self.tell(hearing.answer.steps()).await?;
+            match done {
+                // Cut in the middle of an event: what is not whole was not said.
+                Err(failure) if cut && failure.fault == AgentFault::Malformed => {}
+                done => {
+                    if done? {
+                        return hearing.end().map(Some);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn tell(&mut self, steps: Vec<Step>) -> Result<(), Interrupt> {
+        for step in steps {
+            self.said = true;
+            self.reply.take(&step);
+            self.out.emit(step).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads a refusal.
+    async fn refusal(&self, mut response: Response) -> Result<Failure, Broken> {
+        let limit = self.limit("nothing came", self.agent.config.timeouts.silence);
+        let mut body = Vec::new();
+        while body.len() < REFUSAL_BYTES {
+            // The status is what counts: a body that breaks off is read as far as it came.
+            match self.within(limit, response.chunk()).await? {
+                Ok(Some(bytes)) => body.extend_from_slice(&bytes),
+                Ok(None) | Err(_) => break,
+            }
+        }
+        body.truncate(REFUSAL_BYTES);
+        let now = self.agent.clock.now();
+        Ok(Failure::of_status(
+            response.status(),
+            response.headers(),
+            &body,
+            now,
+        ))
+    }
+
+    /// A limit that begins now.
+    fn limit(&self, late: &'static str, time: Duration) -> Limit {
+        let until = self.agent.clock.now().plus(time);
+        Limit { until, late, time }
+    }
+
+    /// Waits for `work`, no longer than its limit and than the turn may take.
+    async fn within<T>(&self, limit: Limit, work: impl Future<Output = T>) -> Result<T, Broken> {
+        let sleep = self.agent.clock.sleep_until(limit.until.min(self.ends));
+        let done = self
+            .out
+            .until(async {
+                // Time first: a backend that sends comments without a pause is always ready.
+                tokio::select! {
+                    biased;
+                    () = sleep => None,
+                    done = work => Some(done),
+                }
+            })
+            .await?;
+        done.ok_or_else(|| {
+            let detail = if limit.until < self.ends {
+                format!("{} for {} ms", limit.late, limit.time.as_millis())
+            } else {
+                let total = self.agent.config.timeouts.total.as_millis();
+                format!("the run took longer than {total} ms")
+            };
+            Failure::lasting(AgentFault::Timeout, detail).into()
+        })
+    }
+}
+
+/// Until when something is waited for, and the words for it coming too late.
+#[derive(Clone, Copy)]
+struct Limit {
+    until: Timestamp,
+    late: &'static str,
+    time: Duration,
+}
+
+impl Hearing {
+    /// The end of an answer that the backend called complete.
+    fn end(&self) -> Result<StopReason, Broken> {
+        Ok(self.answer.ended().unwrap_or(Ok(StopReason::End))?)
+    }
+
+    /// A connection that breaks after the model's last word has done its work.
+    fn ended_or(&self, broken: Failure) -> Result<StopReason, Broken> {
+        Ok(self.answer.ended().unwrap_or(Err(broken))?)
+    }
+}
+
+/// The reply as it will be remembered.
+struct Reply {
+    text: String,
+    limit: usize,
+    interrupted: bool,
+}
+
+impl Reply {
+    fn new(limit: usize) -> Self {
+        Self {
+            text: String::new(),
+            limit,
+            interrupted: false,
+        }
+    }
+
+    /// Keeps text up to the limit; one byte more shows the history that it does not fit.
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Text { text, .. } if self.text.len() <= self.limit => {
+                if std::mem::take(&mut self.interrupted) && !self.text.is_empty() {
+                    self.text.push_str("\n\n");
+                }
+                let room = (self.limit + 1).saturating_sub(self.text.len());
+                self.text.push_str(&text[..text.ceil_char_boundary(room)]);
+            }
+            Step::Tool(_) => self.interrupted = true,
+            _ => {}
+        }
+    }
+}

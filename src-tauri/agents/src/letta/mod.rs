@@ -1,0 +1,68 @@
+//! An agent of a Letta server (<https://docs.letta.com/guides/agents/streaming>). The server keeps the agent's
+//! conversation, its prompt and its tools; every chat that this backend answers speaks to the same agent.
+
+mod reader;
+
+use crate::http::{
+    ask::Ask,
+    config::HttpConfig,
+    protocol::{Protocol, Reader, bearer},
+};
+use foldback_wire::Secret;
+use reader::MessageReader;
+use serde_json::{Map, Value, json};
+
+/// The protocol.
+pub(crate) struct Messages;
+
+impl Protocol for Messages {
+    fn backend(&self) -> &'static str {
+        "letta"
+    }
+
+    fn path<'a>(&self, model: &'a str) -> Vec<&'a str> {
+        vec!["v1", "agents", model, "messages", "stream"]
+    }
+
+    fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
+        bearer(key)
+    }
+
+    fn reserved(&self) -> &'static [&'static str] {
+        &["messages", "stream_tokens", "streaming"]
+    }
+
+    fn fields(&self, _config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value> {
+        let mut fields = Map::new();
+        let message = json!([{"role": "user", "content": content(ask)}]);
+        fields.insert("messages".to_owned(), message);
+        fields.insert("stream_tokens".to_owned(), json!(true));
+        fields.insert("include_pings".to_owned(), json!(true));
+        fields
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<MessageReader>::default()
+    }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn shared_memory(&self) -> &'static str {
+        "its memory is that of all chats which this agent answers"
+    }
+}
+
+/// <https://docs.letta.com/guides/agents/multimodal>
+fn content(ask: &Ask<'_>) -> Value {
+    if ask.images.is_empty() {
+        return json!(ask.prompt);
+    }
+    let images = ask.images.iter().map(|image| {
+        json!({"type": "image", "source":
+            {"type": "base64", "media_type": image.media_type, "data": image.base64}})
+    });
+    let text = json!({"type": "text", "text": ask.prompt});
+    images.chain([text]).collect()
+}

@@ -1,0 +1,218 @@
+//! Reads what a Letta agent streams (<https://docs.letta.com/guides/agents/message-types>).
+
+use crate::http::{
+    answer::Answer,
+    failure::Failure,
+    json::{Bytes, ErrorBody, kind_of, parse},
+    protocol::Reader,
+    tools::Piece,
+};
+use foldback_wire::{AgentFault, StopReason, ToolCall, ToolStatus, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Longest result of a tool that is told, in bytes.
+const RESULT_BYTES: usize = 16 * 1024;
+
+/// One run of the agent.
+#[derive(Default)]
+pub(super) struct MessageReader {
+    /// Names and arguments of calls by their id, for their results.
+    calls: HashMap<String, (String, Vec<u8>)>,
+    /// The call whose pieces come without an id.
+    last: String,
+    /// The tool that waits for an approval.
+    waits: Option<String>,
+}
+
+impl Reader for MessageReader {
+    fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure> {
+        match kind_of(data, "message_type")?.as_str() {
+            "assistant_message" => {
+                let said: Said = parse(data)?;
+                answer.say(said.id.as_deref(), &said.content.unwrap_or_default().0)?;
+            }
+            "reasoning_message" => {
+                let thought: Thought = parse(data)?;
+                answer.reason(&thought.reasoning.unwrap_or_default().0)?;
+            }
+            "tool_call_message" => self.call(parse(data)?, answer)?,
+            "approval_request_message" => {
+                self.call(parse(data)?, answer)?;
+                self.waits = self.calls.get(&self.last).map(|(name, _)| name.clone());
+            }
+            "tool_return_message" => self.returned(parse(data)?, answer)?,
+            "stop_reason" => {
+                let stop: Stop = parse(data)?;
+                self.stop(&stop.stop_reason, answer);
+            }
+            "usage_statistics" => {
+                let tokens: Tokens = parse(data)?;
+                answer.used(Usage {
+                    input: tokens.prompt_tokens,
+                    output: tokens.completion_tokens,
+                });
+            }
+            "error_message" => return Err(Failure::of_stream(&parse::<ErrorBody>(data)?)),
+            "" => return whole(parse(data)?, self, answer),
+            // Pings, what the user said, and what is new.
+            _ => {}
+        }
+        Ok(false)
+    }
+}
+
+/// What has no type is an error, or all messages of a server that does not stream.
+fn whole(whole: Whole, reader: &mut MessageReader, answer: &mut Answer) -> Result<bool, Failure> {
+    if let Some(error) = whole.error {
+        return Err(Failure::of_stream(&error));
+    }
+    let parts = whole
+        .messages
+        .iter()
+        .chain(&whole.usage)
+        .chain(&whole.stop_reason);
+    for part in parts.filter(|part| part.get("message_type").is_some()) {
+        reader.read(part.to_string().as_bytes(), answer)?;
+    }
+    Ok(false)
+}
+
+impl MessageReader {
+    fn call(&mut self, message: Call, answer: &mut Answer) -> Result<(), Failure> {
+        let Some(piece) = message.tool_call else {
+            return Ok(());
+        };
+        if let Some(id) = piece.tool_call_id.filter(|id| !id.is_empty()) {
+            self.last = id;
+        }
+        let Bytes(arguments) = piece.arguments.unwrap_or_default();
+        let (name, known) = self.calls.entry(self.last.clone()).or_default();
+        if name.is_empty() {
+            *name = piece.name.clone().unwrap_or_default();
+        }
+        known.extend(&arguments);
+        answer.tool(Piece {
+            index: None,
+            id: Some(self.last.clone()),
+            name: piece.name,
+            arguments: Some(arguments),
+        })
+    }
+
+    fn returned(&mut self, message: Returned, answer: &mut Answer) -> Result<(), Failure> {
+        let id = message.tool_call_id.unwrap_or_else(|| self.last.clone());
+        let (name, arguments) = self.calls.remove(&id).unwrap_or_default();
+        let mut result = String::from_utf8_lossy(&message.tool_return.unwrap_or_default().0).into_owned();
+        if result.len() > RESULT_BYTES {
+            result.truncate(result.floor_char_boundary(RESULT_BYTES));
+            result.push('…');
+        }
+        answer.ran(ToolCall {
+            id: id.as_str().into(),
+            name,
+            status: match message.status.as_deref() {
+                Some("error") => ToolStatus::Failed,
+                _ => ToolStatus::Completed,
+            },
+            arguments: Some(String::from_utf8_lossy(&arguments).into_owned()),
+            result: Some(result),
+        })
+    }
+
+    /// <https://docs.letta.com/api-reference/agents/messages/create-stream>, `stop_reason`. The run's own errors
+    /// may be told in words by a later event.
+    fn stop(&self, reason: &str, answer: &mut Answer) {
+        match reason {
+            "max_steps" | "max_tokens_exceeded" | "context_window_overflow_in_system_prompt" => {
+                answer.stop(StopReason::Length);
+            }
+            "cancelled" => answer.stop(StopReason::Cancelled),
+            "refusal" => answer.stop(StopReason::Refusal),
+            "requires_approval" => {
+                let tool = self.waits.as_deref().unwrap_or("a tool");
+                answer.fail(Failure::lasting(
+                    AgentFault::Rejected,
+                    format!(
+                        "the agent waits until {tool} is approved, which can only be done at the Letta server"
+                    ),
+                ));
+            }
+            "error" | "llm_api_error" | "invalid_llm_response" | "invalid_tool_call" | "no_tool_call" => {
+                answer.fail(Failure::passing(
+                    AgentFault::Internal,
+                    format!("the agent stopped: {reason}"),
+                ));
+            }
+            _ => answer.stop(StopReason::End),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Said {
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    content: Option<Bytes>,
+}
+
+#[derive(Deserialize)]
+struct Thought {
+    #[serde(default)]
+    reasoning: Option<Bytes>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    #[serde(default)]
+    tool_call: Option<CallPiece>,
+}
+
+/// The first piece has the name and the id, the later ones may have neither.
+#[derive(Deserialize)]
+struct CallPiece {
+    #[serde(default)]
+    tool_call_id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Option<Bytes>,
+}
+
+#[derive(Deserialize)]
+struct Returned {
+    #[serde(default)]
+    tool_call_id: Option<String>,
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    tool_return: Option<Bytes>,
+}
+
+#[derive(Deserialize)]
+struct Stop {
+    #[serde(default)]
+    stop_reason: String,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    #[serde(default)]
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    #[serde(default)]
+    error: Option<ErrorBody>,
+    #[serde(default)]
+    messages: Vec<Value>,
+    #[serde(default)]
+    usage: Option<Value>,
+    #[serde(default)]
+    stop_reason: Option<Value>,
+}

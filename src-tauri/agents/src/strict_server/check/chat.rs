@@ -1,0 +1,50 @@
+//! Chat completions: <https://platform.openai.com/docs/api-reference/chat/create>.
+
+use super::{
+    Insists, Refusal, conversation, data_url, exactly, is_true, known, model_is, text_or_parts, tokens,
+};
+use serde_json::{Map, Value, json};
+
+const FIELDS: [&str; 10] = [
+    "model",
+    "messages",
+    "stream",
+    "stream_options",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_completion_tokens",
+    "seed",
+    "stop",
+];
+
+/// Checks a request and counts the bytes of its conversation.
+pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<usize, Refusal> {
+    known(fields, &FIELDS)?;
+    model_is(fields, insists)?;
+    is_true(fields, "stream")?;
+    tokens(fields, "max_tokens", 1)?;
+    match fields.get("stream_options") {
+        Some(options) if *options != json!({"include_usage": true}) => {
+            return Err(Refusal::invalid(format!("unknown stream_options {options}")));
+        }
+        _ => {}
+    }
+    conversation(fields, "messages", true, |role, content| {
+        text_or_parts(role, content, part)
+    })
+}
+
+fn part(part: &Map<String, Value>) -> Result<usize, String> {
+    match part.get("type").and_then(Value::as_str) {
+        Some("text") => {
+            exactly(part, &["type", "text"])?;
+            Ok(part["text"].as_str().ok_or("a text is no text")?.len())
+        }
+        Some("image_url") => {
+            exactly(part, &["type", "image_url"])?;
+            data_url(part["image_url"].get("url"))
+        }
+        kind => Err(format!("unknown part {kind:?}")),
+    }
+}

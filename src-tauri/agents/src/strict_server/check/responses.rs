@@ -1,0 +1,51 @@
+//! Responses: <https://platform.openai.com/docs/api-reference/responses/create>.
+
+use super::{
+    Insists, Refusal, conversation, data_url, exactly, is_true, known, model_is, text_or_parts, tokens,
+};
+use serde_json::{Map, Value};
+
+const FIELDS: [&str; 9] = [
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "store",
+    "temperature",
+    "top_p",
+    "max_output_tokens",
+    "reasoning",
+];
+
+/// Checks a request and counts the bytes of its conversation.
+pub(super) fn check(fields: &Map<String, Value>, insists: &Insists) -> Result<usize, Refusal> {
+    known(fields, &FIELDS)?;
+    model_is(fields, insists)?;
+    is_true(fields, "stream")?;
+    if fields.get("store") != Some(&Value::Bool(false)) {
+        // True where it is missing: the conversation of a person would be kept there for a month.
+        return Err(Refusal::invalid("store is not false"));
+    }
+    if fields.get("instructions").is_some_and(|it| !it.is_string()) {
+        return Err(Refusal::invalid("instructions is no text"));
+    }
+    // The reference's least.
+    tokens(fields, "max_output_tokens", 16)?;
+    conversation(fields, "input", false, |role, content| {
+        text_or_parts(role, content, part)
+    })
+}
+
+fn part(part: &Map<String, Value>) -> Result<usize, String> {
+    match part.get("type").and_then(Value::as_str) {
+        Some("input_text") => {
+            exactly(part, &["type", "text"])?;
+            Ok(part["text"].as_str().ok_or("a text is no text")?.len())
+        }
+        Some("input_image") => {
+            exactly(part, &["type", "image_url"])?;
+            data_url(part.get("image_url"))
+        }
+        kind => Err(format!("unknown part {kind:?}")),
+    }
+}

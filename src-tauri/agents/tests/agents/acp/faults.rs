@@ -1,0 +1,221 @@
+//! What goes wrong with a program and its protocol, and what becomes of the answer.
+
+use super::{Bench, failed};
+use crate::support::{answer, request, resuming, said, start};
+use foldback_agents::{Secret, Step};
+use foldback_wire::{AgentFault, RunId, SessionStart, StopReason};
+
+#[tokio::test]
+async fn a_crash_in_the_middle_keeps_what_was_said_and_the_next_message_begins_anew() {
+    for manner in ["opencode", "codex", "other"] {
+        let bench = Bench::new(manner);
+        let steps = bench.ask(1, "crash half an answ").await;
+        assert_eq!(said(&steps), "half an answ", "{manner}");
+        let expected = "the agent ended (exit status: 3); it said: out of memory";
+        assert_eq!(failed(&steps), (AgentFault::Disconnected, expected), "{manner}");
+        bench.nobody_left().await;
+
+        // The pipeline knows the session of before; it broke in the middle, so it is not taken up.
+        let request = resuming(2, "say again", "acp", "s1-1");
+        let steps = answer(&bench.agent, request).await;
+        let Step::Session { start, detail, .. } = &steps[0] else {
+            panic!("{steps:?}")
+        };
+        assert_eq!(*start, SessionStart::Lost);
+        assert_eq!(detail, &format!("the answer before broke off: {expected}"));
+        assert_eq!(said(&steps), "again");
+        bench.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_taken_up_in_one_piece_begins_anew_and_says_so() {
+    for (session, why) in [
+        ("dies", "session/load: the agent ended (exit status: 3)"),
+        (
+            "garbles",
+            "session/load: the agent sent a message that cannot be read",
+        ),
+    ] {
+        let bench = Bench::new("opencode");
+        let steps = answer(&bench.agent, resuming(1, "say hello", "acp", session)).await;
+        assert!(
+            matches!(&steps[0], Step::Session { start: SessionStart::Lost, detail, .. } if detail.starts_with(why)),
+            "{steps:?}"
+        );
+        assert_eq!(said(&steps), "hello", "{session}");
+        bench.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_broken_answer_is_remembered_until_a_new_session_stands() {
+    let bench = Bench::with("opencode", |config| config.limits.processes = 1);
+    let steps = bench.ask(1, "crash half").await;
+    assert_eq!(failed(&steps).0, AgentFault::Disconnected);
+    bench.nobody_left().await;
+    let other = |run, prompt| {
+        let mut request = request(run, prompt);
+        request.session = "other".into();
+        start(&bench.agent, request)
+    };
+    // The next finds no place,
+    let mut busy = other(2, "stall a");
+    while said(&[busy.next().await]) != "a" {}
+    let steps = answer(&bench.agent, resuming(3, "say never", "acp", "s1-1")).await;
+    assert_eq!(failed(&steps).0, AgentFault::Overloaded);
+    drop(busy.steps);
+    bench.agent.forget(&"other".into());
+    bench.nobody_left().await;
+    // and the one after it is cancelled while its process starts.
+    let running = start(&bench.agent, resuming(4, "say never", "acp", "s1-1"));
+    while bench.processes() < 2 {
+        tokio::task::yield_now().await;
+    }
+    running.cancel.cancel();
+    assert_eq!(running.rest().await, [Step::Done(StopReason::Cancelled)]);
+    bench.nobody_left().await;
+
+    let steps = answer(&bench.agent, resuming(5, "say again", "acp", "s1-1")).await;
+    assert!(
+        matches!(
+            &steps[0],
+            Step::Session {
+                start: SessionStart::Lost,
+                ..
+            }
+        ),
+        "{steps:?}"
+    );
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn one_that_is_killed_says_by_which_signal() {
+    let bench = Bench::new("codex");
+    let steps = bench.ask(1, "killed half").await;
+    assert_eq!(said(&steps), "half");
+    let expected = "the agent ended (signal: 9 (SIGKILL)); it said: starting up";
+    assert_eq!(failed(&steps), (AgentFault::Disconnected, expected));
+    bench.nobody_left().await;
+    assert_eq!(said(&bench.ask(2, "say again").await), "again");
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn half_a_character_is_shown_as_one_and_costs_nothing_else() {
+    let bench = Bench::new("opencode");
+    let steps = bench.ask(1, "half").await;
+    assert_eq!(said(&steps), "caf\u{fffd}caf\u{fffd} whole");
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn an_answer_without_a_word_ends_like_any_other() {
+    let bench = Bench::new("other");
+    let steps = bench.ask(1, "say ").await;
+    assert_eq!(said(&steps), "");
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_exits_at_once_says_why_and_hides_its_key() {
+    let bench = Bench::with("exits", |config| {
+        config.env.insert("KEY".to_owned(), "sk-very-secret".to_owned());
+        config.secrets.push(Secret::new("sk-very-secret"));
+    });
+    let steps = bench.ask(1, "say a").await;
+    let expected = "the agent ended (exit status: 7); it said: no licence for …";
+    assert_eq!(failed(&steps), (AgentFault::Disconnected, expected));
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_named() {
+    let bench = Bench::with("opencode", |config| config.program = "/nowhere/agent".into());
+    let steps = bench.ask(1, "say a").await;
+    let (fault, detail) = failed(&steps);
+    assert_eq!(fault, AgentFault::Unreachable);
+    assert!(
+        detail.starts_with("/nowhere/agent cannot be started in "),
+        "{detail}"
+    );
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_read_ends_the_run() {
+    let bench = Bench::new("opencode");
+    let steps = bench.ask(1, "broken").await;
+    assert_eq!(said(&steps), "partial");
+    assert_eq!(failed(&steps).0, AgentFault::Malformed);
+    bench.nobody_left().await;
+    assert_eq!(said(&bench.ask(2, "say better").await), "better");
+    bench.end().await;
+
+    let bench = Bench::new("garbage");
+    assert_eq!(failed(&bench.ask(1, "say a").await).0, AgentFault::Malformed);
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn ten_megabytes_in_a_line_are_an_answer_and_a_line_without_end_is_none() {
+    let bench = Bench::new("opencode");
+    let steps = bench.ask(1, "long 10000000").await;
+    assert_eq!(said(&steps).len(), 10_000_000);
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+    let steps = bench.ask(2, "long 50000000").await;
+    let (fault, detail) = failed(&steps);
+    assert_eq!(fault, AgentFault::TooLarge);
+    assert_eq!(detail, "the agent sent a line of more than 16777216 bytes");
+    bench.nobody_left().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_end_is_ended() {
+    let bench = Bench::new("opencode");
+    let steps = bench.ask(1, "flood 60000000").await;
+    let expected = "the answer is longer than 50000000 bytes";
+    assert_eq!(failed(&steps), (AgentFault::TooLarge, expected));
+    // Whole pieces of 64 KiB.
+    assert_eq!(said(&steps).len(), 50_000_000 / 65_536 * 65_536);
+    bench.nobody_left().await;
+}
+
+#[tokio::test]
+async fn tools_and_permissions_have_the_limit_of_an_answer() {
+    let bench = Bench::with("opencode", |config| config.limits.answer_bytes = 1_000_000);
+    let steps = bench.ask(1, "restless 1000").await;
+    let expected = "the answer is longer than 1000000 bytes";
+    assert_eq!(failed(&steps), (AgentFault::TooLarge, expected));
+    let told = steps.iter().filter(|step| matches!(step, Step::Tool(_)));
+    // As often as 16 KiB and a few words go into it.
+    assert!((50..=61).contains(&told.count()), "{}", steps.len());
+    bench.nobody_left().await;
+}
+
+#[tokio::test]
+async fn more_permissions_than_anybody_decides_are_answered_at_once() {
+    let bench = Bench::new("opencode");
+    let mut running = bench.start(1, "greedy 40");
+    let mut asked = Vec::new();
+    while asked.len() < 33 {
+        match running.next().await {
+            Step::Permission(request) => asked.push(request),
+            Step::Text { text, .. } => {
+                assert_eq!(text, "asked");
+                break;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(asked.len(), 32);
+    bench
+        .agent
+        .decide(RunId(1), &asked[0].id, asked[0].options.first());
+    let steps = running.rest().await;
+    assert_eq!(said(&steps), " 8 cancelled");
+    bench.end().await;
+}

@@ -1,0 +1,262 @@
+//! Real agents: opencode and codex-acp, behind a model of somebody else's. Opt-in; `tests/peers/run` installs them.
+
+use super::{nobody_left, option, processes};
+use crate::{
+    peers::{Aimock, System},
+    support::{Running, request, said, start},
+};
+use foldback_agents::{AcpAgent, AcpConfig, Agent, Step};
+use foldback_wire::{AgentFault, PermissionKind, RunId, SessionStart, StopReason, ToolStatus};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use std::{fs, path::Path, sync::Arc};
+use tempfile::TempDir;
+
+/// A real agent, its folder, and the model behind it.
+struct Real {
+    agent: Arc<dyn Agent>,
+    /// What the model calls to have a command run.
+    runs: &'static str,
+    work: TempDir,
+    /// Its own settings live here, as long as it does.
+    _home: TempDir,
+    _model: Aimock,
+}
+
+impl Real {
+    async fn new(name: &str) -> Self {
+        let model = Aimock::with("x", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/acp.json")).await;
+        let (home, work) = (
+            TempDir::new().expect("a folder"),
+            TempDir::new().expect("a folder"),
+        );
+        let program = |key: &str| std::env::var(key).unwrap_or_else(|_| panic!("{key} names the program"));
+        let mut config = match name {
+            "opencode" => opencode(
+                &program("FOLDBACK_OPENCODE"),
+                home.path(),
+                work.path(),
+                model.root(),
+            ),
+            _ => codex(
+                &program("FOLDBACK_CODEX_ACP"),
+                home.path(),
+                work.path(),
+                model.root(),
+            ),
+        };
+        config
+            .env
+            .insert("HOME".to_owned(), home.path().display().to_string());
+        Self {
+            agent: Arc::new(AcpAgent::new(config, Arc::new(System))),
+            runs: if name == "opencode" {
+                "run bash"
+            } else {
+                "run exec"
+            },
+            work,
+            _home: home,
+            _model: model,
+        }
+    }
+
+    fn ask(&self, run: u64, prompt: &str) -> Running {
+        start(&self.agent, request(run, prompt))
+    }
+
+    fn proof(&self) -> bool {
+        self.work.path().join("proof").exists()
+    }
+
+    /// Has a command run, and decides so about it.
+    async fn tool(&self, run: u64, kind: PermissionKind) -> Vec<Step> {
+        let mut running = self.ask(run, self.runs);
+        let (mut steps, asked) = super::until_asked(&mut running).await;
+        assert!(!self.proof(), "it asked before it ran");
+        self.agent
+            .decide(RunId(run), &asked.id, Some(option(&asked, kind)));
+        steps.extend(running.rest().await);
+        steps
+    }
+
+    /// Waits for the first words of the model; codex-acp has some of its own.
+    async fn until_said(&self, running: &mut Running) -> String {
+        loop {
+            let words = said(&[running.next().await]);
+            if !words.is_empty() && !words.starts_with("Model metadata") {
+                return words;
+            }
+        }
+    }
+
+    async fn end(self) {
+        let Self { agent, work, .. } = self;
+        drop(agent);
+        nobody_left(work.path(), || {}).await;
+    }
+}
+
+fn opencode(program: &str, home: &Path, work: &Path, root: &str) -> AcpConfig {
+    let models =
+        json!({"m": {"name": "m", "tool_call": true, "limit": {"context": 128_000, "output": 8192}}});
+    let provider = json!({"npm": "@ai-sdk/openai-compatible", "name": "Fake", "models": models,
+        "options": {"baseURL": root, "apiKey": "x"}});
+    let settings = json!({
+        "autoupdate": false, "share": "disabled", "model": "fake/m", "small_model": "fake/m",
+        "enabled_providers": ["fake"], "provider": {"fake": provider},
+        "permission": {"bash": "ask", "edit": "ask"}
+    });
+    let folder = home.join(".config/opencode");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("opencode.json"), settings.to_string()).expect("its settings");
+    let mut config = AcpConfig::new(program, work);
+    config.args = vec!["acp".to_owned()];
+    for off in ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS"] {
+        config
+            .env
+            .insert(format!("OPENCODE_DISABLE_{off}"), "1".to_owned());
+    }
+    config
+}
+
+fn codex(program: &str, home: &Path, work: &Path, root: &str) -> AcpConfig {
+    let folder = home.join("codex");
+    fs::create_dir_all(&folder).expect("a folder");
+    let settings = format!(
+        "model = \"m\"\nmodel_provider = \"fake\"\napproval_policy = \"untrusted\"\nsandbox_mode = \"read-only\"\n\
+         check_for_update_on_startup = false\n[analytics]\nenabled = false\n\
+         [model_providers.fake]\nname = \"Fake\"\nbase_url = \"{root}\"\nwire_api = \"responses\"\n\
+         env_key = \"FAKE_API_KEY\"\n"
+    );
+    fs::write(folder.join("config.toml"), settings).expect("its settings");
+    let mut config = AcpConfig::new(program, work);
+    config
+        .env
+        .insert("CODEX_HOME".to_owned(), folder.display().to_string());
+    config.env.insert("FAKE_API_KEY".to_owned(), "x".to_owned());
+    config
+}
+
+fn completed(steps: &[Step]) -> bool {
+    steps
+        .iter()
+        .any(|step| matches!(step, Step::Tool(call) if call.status == ToolStatus::Completed))
+}
+
+/// Everything but the guard, which is a shell, and what waits for nobody.
+fn kill_the_agent(folder: &Path) {
+    for entry in fs::read_dir("/proc").expect("a list of processes").flatten() {
+        let here = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder);
+        let name = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
+        if !here || name.trim() == "sh" {
+            continue;
+        }
+        let pid = entry.file_name().to_string_lossy().parse().ok();
+        if let Some(pid) = pid.and_then(Pid::from_raw) {
+            // One of them may end with the other.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Everything that has to work, with one agent.
+async fn everything(name: &str) {
+    let real = Real::new(name).await;
+
+    let steps = real.ask(1, "answer with directives").rest().await;
+    assert!(
+        matches!(
+            &steps[0],
+            Step::Session {
+                start: SessionStart::New,
+                ..
+            }
+        ),
+        "{name}: {steps:?}"
+    );
+    // codex-acp says first, as its answer, that it does not know our model.
+    let answer = "<actions><react emoji=\"thumbsup\" /></actions>\nGreat idea!";
+    assert!(said(&steps).ends_with(answer), "{name}: {steps:?}");
+    let pieces = steps.iter().filter(|step| matches!(step, Step::Text { .. }));
+    assert!(pieces.count() > 3, "{name}: it streams");
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+
+    let steps = real.tool(2, PermissionKind::RejectOnce).await;
+    assert!(!real.proof() && !completed(&steps), "{name}: rejected, {steps:?}");
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)), "{name}");
+
+    let steps = real.tool(3, PermissionKind::AllowOnce).await;
+    assert!(completed(&steps), "{name}: {steps:?}");
+    assert!(said(&steps).ends_with("It ran or not."), "{name}: {steps:?}");
+
+    let mut running = real.ask(4, "slowly");
+    real.until_said(&mut running).await;
+    running.cancel.cancel();
+    assert_eq!(
+        running.rest().await.last(),
+        Some(&Step::Done(StopReason::Cancelled)),
+        "{name}"
+    );
+
+    let mut running = real.ask(5, real.runs);
+    super::until_asked(&mut running).await;
+    running.cancel.cancel();
+    let steps = running.rest().await;
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::Cancelled)), "{name}");
+    assert!(!completed(&steps) && said(&steps).is_empty(), "{name}: {steps:?}");
+
+    let steps = real.ask(6, "again").rest().await;
+    let words = said(&steps);
+    assert!(words.ends_with("Here I am."), "{name}: {steps:?}");
+    assert!(
+        !words.contains("word") && !completed(&steps),
+        "{name}: nothing of the cancelled runs, {steps:?}"
+    );
+    assert!(
+        !steps.iter().any(|step| matches!(step, Step::Session { .. })),
+        "{name}: the same session"
+    );
+
+    let mut running = real.ask(7, "slowly");
+    let words = real.until_said(&mut running).await;
+    kill_the_agent(real.work.path());
+    let steps = running.rest().await;
+    assert!(
+        "One word after the other".starts_with(words.trim_end()),
+        "{name}: {words}"
+    );
+    assert!(
+        matches!(
+            steps.last(),
+            Some(Step::Failed {
+                fault: AgentFault::Disconnected,
+                ..
+            })
+        ),
+        "{name}: {steps:?}"
+    );
+    nobody_left(real.work.path(), || {}).await;
+
+    let steps = real.ask(8, "again").rest().await;
+    assert!(
+        matches!(&steps[0], Step::Session { start: SessionStart::Lost, detail, .. } if detail.contains("broke off")),
+        "{name}: {steps:?}"
+    );
+    assert!(said(&steps).ends_with("Here I am."), "{name}: {steps:?}");
+    assert!(
+        processes(real.work.path()) >= 2,
+        "the agent and its guard are counted"
+    );
+    real.end().await;
+}
+
+#[tokio::test]
+async fn opencode_does_everything() {
+    everything("opencode").await;
+}
+
+#[tokio::test]
+async fn codex_does_everything() {
+    everything("codex").await;
+}

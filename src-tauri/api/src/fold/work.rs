@@ -1,0 +1,95 @@
+//! What an agent does beside writing: it thinks, uses tools, asks for permission; each with the time it took.
+
+use foldback_wire::{
+    Kind, PermissionId, ToolCall, ToolStatus,
+    rpc::{Lane, LaneSpan, ToolEntry},
+};
+
+/// The work of a turn's agent, as far as it was told.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Work {
+    tools: Vec<ToolEntry>,
+    /// Whether the last thing it did was to think; its bar is the last of them.
+    thinks: bool,
+    thoughts: Vec<LaneSpan>,
+    asked: Vec<(PermissionId, LaneSpan)>,
+}
+
+impl Work {
+    pub(super) fn push(&mut self, seq: u64, ms: u64, kind: &Kind) {
+        let thinks = matches!(kind, Kind::Reasoning { .. });
+        match kind {
+            Kind::Reasoning { .. } if self.thinks => {}
+            Kind::Reasoning { .. } => self.thoughts.push(bar(Lane::Thinking, seq, ms, "reasoning")),
+            Kind::Tool { call } => self.tool(seq, ms, call),
+            Kind::PermissionAsked { request, .. } => {
+                let bar = bar(Lane::Tools, seq, ms, &format!("may it? {}", request.title));
+                self.asked.push((request.id.clone(), bar));
+            }
+            Kind::PermissionDecided { id, option, .. } => {
+                let open = self.asked.iter_mut().rev().find(|(asked, _)| asked == id);
+                if let Some((_, bar)) = open {
+                    bar.until_ms = Some(ms);
+                    bar.error = option.is_none();
+                }
+            }
+            Kind::Chunk { .. } | Kind::RunEnded { .. } | Kind::TurnEnded { .. } => {}
+            _ => return,
+        }
+        if !thinks && self.thinks {
+            self.end_thought(ms);
+        }
+        self.thinks = thinks;
+    }
+
+    fn tool(&mut self, seq: u64, ms: u64, call: &ToolCall) {
+        let over = matches!(call.status, ToolStatus::Completed | ToolStatus::Failed);
+        let known = self.tools.iter_mut().find(|known| known.call.id == call.id);
+        let Some(known) = known else {
+            self.tools.push(ToolEntry {
+                call: call.clone(),
+                seq,
+                at_ms: ms,
+                took_ms: over.then_some(0),
+            });
+            return;
+        };
+        let before = std::mem::replace(&mut known.call, call.clone());
+        known.call.arguments = known.call.arguments.take().or(before.arguments);
+        known.call.result = known.call.result.take().or(before.result);
+        if over && known.took_ms.is_none() {
+            known.took_ms = Some(ms.saturating_sub(known.at_ms));
+        }
+    }
+
+    fn end_thought(&mut self, ms: u64) {
+        if let Some(bar) = self.thoughts.last_mut() {
+            bar.until_ms = Some(ms);
+        }
+    }
+
+    pub(super) fn tools(&self) -> Vec<ToolEntry> {
+        self.tools.clone()
+    }
+
+    pub(super) fn bars(&self) -> impl Iterator<Item = LaneSpan> + '_ {
+        let tools = self.tools.iter().map(|entry| LaneSpan {
+            until_ms: entry.took_ms.map(|took| entry.at_ms + took),
+            error: entry.call.status == ToolStatus::Failed,
+            ..bar(Lane::Tools, entry.seq, entry.at_ms, &entry.call.name)
+        });
+        let asked = self.asked.iter().map(|(_, bar)| bar.clone());
+        self.thoughts.iter().cloned().chain(tools).chain(asked)
+    }
+}
+
+fn bar(lane: Lane, seq: u64, ms: u64, label: &str) -> LaneSpan {
+    LaneSpan {
+        lane,
+        from_ms: ms,
+        until_ms: None,
+        label: label.to_owned(),
+        seq,
+        error: false,
+    }
+}

@@ -1,0 +1,163 @@
+//! Conversations and requests for permission as a client sees them: listed, pushed, decided, stopped, forgotten.
+
+use crate::host::{Host, pushed};
+use foldback_wire::{
+    Actor, Doing,
+    rpc::{PendingPermission, Push, SessionLine, SessionList, Topic},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const SCRIPT: &str = r#"
+- when: {contains: "tidy"}
+  agent:
+    - session: {id: "s-1"}
+    - permission: {id: p1, title: "rm -r build, password: hunter2hunter2", does: execute, allowed: ["Done."], rejected: ["Not done."]}
+- agent:
+    - session: {id: "s-1"}
+    - "Hello."
+    - {text: " Bye.", after_ms: 60000}
+"#;
+
+async fn host() -> Host {
+    Host::start_with(|setup| {
+        setup.demo = false;
+        let path = setup.base.join("script.yaml");
+        std::fs::write(&path, SCRIPT).unwrap();
+        setup.config.agent.script.file = Some(path);
+    })
+    .await
+}
+
+/// Somebody writes, and the agent answers by its script.
+async fn write(host: &Host, text: &str) {
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    let chat = "42".into();
+    let message = json!({
+        "channel": "telegram", "account": null, "chat": chat, "chat_type": "direct", "thread": null,
+        "message": loopback.mint(&chat), "reply_to": null, "text": text, "mentioned": true, "files": [],
+        "at": "2026-01-01T00:00:00.000Z",
+        "sender": {"id": "42", "name": "alice", "display_name": "Alice", "is_bot": false},
+    });
+    let message = serde_json::from_value(message).unwrap();
+    loopback.inject(message).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+}
+
+fn told(pushes: Vec<Push>) -> Option<Vec<PendingPermission>> {
+    pushes.into_iter().rev().find_map(|push| match push {
+        Push::Permissions { permissions } => Some(permissions),
+        _ => None,
+    })
+}
+
+async fn only(host: &Host) -> SessionLine {
+    let list: SessionList = host.call("sessions", json!({"limit": 10})).await;
+    assert_eq!((list.sessions.len(), list.total), (1, 1));
+    list.sessions.into_iter().next().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_pushed_and_decided_once() {
+    let host = host().await;
+    let mut app = host.subscribe(&Topic::App);
+    assert_eq!(told(pushed(&mut app, Duration::from_secs(1)).await), Some(vec![]));
+    write(&host, "tidy up").await;
+    let asked = told(pushed(&mut app, Duration::from_secs(1)).await).unwrap();
+    let pending = &asked[0];
+    assert_eq!(
+        asked,
+        host.call::<Vec<PendingPermission>>("permissions", json!({}))
+            .await
+    );
+    assert!(pending.request.title.starts_with("rm -r build"), "{pending:?}");
+    assert!(!pending.request.title.contains("hunter2hunter2"), "{pending:?}");
+    let line = only(&host).await;
+    assert_eq!(
+        (line.permissions, line.running.unwrap().doing),
+        (1, Doing::Asking)
+    );
+
+    let (turn, id) = (pending.turn, &pending.request.id);
+    let wrong = json!({"turn": turn, "permission": id, "option": "sudo"});
+    assert_eq!(host.failure("permission_decide", wrong).await.0, "no_option");
+    let right = json!({"turn": turn, "permission": id, "option": "allow"});
+    let left: Vec<PendingPermission> = host.call("permission_decide", right.clone()).await;
+    assert_eq!(left, []);
+    assert_eq!(host.failure("permission_decide", right).await.0, "not_found");
+    assert_eq!(told(pushed(&mut app, Duration::from_secs(1)).await), Some(vec![]));
+    assert_eq!(host.rows("kind:permission_asked").await, 1);
+    assert_eq!(host.rows("kind:permission_decided").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_is_listed_stopped_dropped_and_forgotten() {
+    let host = host().await;
+    for text in ["hi", "are you there?"] {
+        write(&host, text).await;
+    }
+    let line = only(&host).await;
+    assert_eq!(
+        (line.sender.as_str(), line.turns, line.waiting.len()),
+        ("Alice", 2, 1)
+    );
+    assert_eq!(line.agents.first().map(|kept| kept.id.as_str()), Some("s-1"));
+    assert_eq!(line.running.as_ref().map(|run| run.doing), Some(Doing::Writing));
+
+    let which = json!({"session": line.session});
+    let line: SessionLine = host.call("session_drop", which.clone()).await;
+    assert_eq!(line.waiting, []);
+    let line: SessionLine = host.call("session_cancel", which.clone()).await;
+    assert!(
+        line.running
+            .is_none_or(|run| run.cancelled_by == Some(Actor::Console))
+    );
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(only(&host).await.running, None);
+    let line: SessionLine = host.call("session_reset", which).await;
+    assert_eq!(line.agents, []);
+    for (filter, count) in [
+        ("kind:run_cancelled", 1),
+        ("kind:session_reset", 1),
+        ("kind:stopping", 1),
+    ] {
+        assert_eq!(host.rows(filter).await, count, "{filter}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_turn_that_was_meant_is_stopped_and_what_does_not_run_is_said() {
+    let host = host().await;
+    for text in ["hi", "are you there?"] {
+        write(&host, text).await;
+    }
+    let line = only(&host).await;
+    let (running, waiting) = (line.running.unwrap().turn, line.waiting[0]);
+    let stop = |turn| json!({"session": line.session, "turn": turn});
+    let (code, message, _) = host.failure("session_cancel", stop(waiting)).await;
+    assert_eq!(code, "not_running");
+    assert!(message.contains(&format!("turn #{waiting}")), "{message}");
+    let _: SessionLine = host.call("session_cancel", stop(running)).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(only(&host).await.running.map(|run| run.turn), Some(waiting));
+    assert_eq!(
+        host.failure("session_cancel", stop(running)).await.0,
+        "not_running"
+    );
+    assert_eq!(host.rows("kind:run_cancelled").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_conversation_changes_nothing() {
+    let host = host().await;
+    for deed in ["session_cancel", "session_drop", "session_reset"] {
+        let failure = host.failure(deed, json!({"session": "telegram:nobody"})).await;
+        assert_eq!(failure.0, "not_found", "{deed}");
+    }
+    let list: Value = host.call("sessions", json!({"limit": 10})).await;
+    assert_eq!(
+        list,
+        json!({"sessions": [], "total": 0, "running": 0, "waiting": 0})
+    );
+    assert_eq!(host.rows("kind:session_reset").await, 0);
+}

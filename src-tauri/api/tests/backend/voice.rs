@@ -1,0 +1,114 @@
+//! Voice notes in the window: heard again where they are kept, spoken on demand in Compose, honest where they are gone.
+
+use crate::host::Host;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use foldback_agents::speech::Note;
+use foldback_pipeline::config::{ByteSize, SpeechBackend};
+use foldback_wire::rpc::{BubblePart, Composed, TurnDetail, VoiceOf, VoiceSound};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const OUTPUT: &str = "<actions><voice>Hey, three words</voice></actions>And in writing";
+
+async fn speaking(keep: u64) -> Host {
+    Host::start_with(|setup| {
+        setup.demo = false;
+        setup.config.speech.backend = SpeechBackend::Tone;
+        setup.config.speech.keep = ByteSize(keep);
+    })
+    .await
+}
+
+/// The voice note that the user sees at the end of a turn.
+async fn seen(host: &Host, turn: u64) -> (String, bool, Option<VoiceOf>, Option<u64>) {
+    let detail: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+    let at = json!({"turn": turn, "seq": detail.head, "byte": null});
+    let moment: foldback_wire::rpc::Moment = host.call("turn_at", at).await;
+    let voice = moment
+        .seen
+        .bubbles
+        .into_iter()
+        .find_map(|bubble| match bubble.part {
+            BubblePart::Voice {
+                text,
+                note,
+                sound,
+                duration_ms,
+            } => Some((text, note, sound, duration_ms)),
+            _ => None,
+        });
+    voice.expect("a voice note")
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_spoken_is_heard_again() {
+    let host = speaking(1_000_000).await;
+    for (channel, native) in [("telegram", true), ("discord", false)] {
+        let turn = host.say(channel, "talk", OUTPUT).await;
+        let (text, note, sound, duration_ms) = seen(&host, turn).await;
+        assert_eq!(
+            (text.as_str(), note, duration_ms),
+            ("Hey, three words", native, Some(900))
+        );
+        let of = serde_json::to_value(sound.unwrap()).unwrap();
+        assert_eq!(of["of"], "kept");
+        let heard: VoiceSound = host.call("voice", of).await;
+        assert_eq!((heard.duration_ms, heard.peaks.len()), (900, 48));
+        assert!(heard.peaks.iter().any(|peak| *peak > 10), "{:?}", heard.peaks);
+        let note = Note::of(STANDARD.decode(heard.base64).unwrap()).unwrap();
+        assert_eq!(note.duration, Duration::from_millis(900));
+    }
+    let detail: TurnDetail = host.call("turn", json!({ "turn": 1 })).await;
+    let spoken = detail
+        .ledger
+        .iter()
+        .find_map(|entry| entry.spoken.as_ref())
+        .unwrap();
+    assert_eq!((spoken.backend.as_str(), spoken.duration_ms), ("tone", 900));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_kept_says_so() {
+    let host = speaking(0).await;
+    let turn = host.say("telegram", "talk", OUTPUT).await;
+    assert_eq!(seen(&host, turn).await.2, None);
+    let name = "a".repeat(64);
+    for name in [name.as_str(), "../../etc/passwd", ""] {
+        let (code, message, _) = host.failure("voice", json!({"of": "kept", "name": name})).await;
+        assert_eq!(code, "no_voice");
+        assert!(message.contains("not kept any more"), "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preview_speaks_nothing_until_it_is_asked() {
+    let host = speaking(1_000_000).await;
+    let args = json!({"user_text": "talk", "agent_output": OUTPUT, "channels": ["slack"]});
+    let composed: Composed = host.call("compose", args).await;
+    let bubbles = &composed.previews[0].bubbles;
+    let Some(BubblePart::Voice {
+        text, note, sound, ..
+    }) = bubbles.get(1).map(|bubble| &bubble.part)
+    else {
+        panic!("{bubbles:?}");
+    };
+    assert_eq!((text.as_str(), *note), ("Hey, three words", false));
+    let of: Value = serde_json::to_value(sound.as_ref().unwrap()).unwrap();
+    assert_eq!(of, json!({"of": "words", "text": "Hey, three words"}));
+    assert!(!host.folder.path().join("voices").exists(), "nothing was spoken");
+    assert!(
+        !host.folder.path().join("data/outbound/.voice").exists(),
+        "nothing was written"
+    );
+    let heard: VoiceSound = host.call("voice", of).await;
+    assert_eq!(heard.duration_ms, 900);
+    let (code, ..) = host.failure("voice", json!({"of": "words", "text": "***"})).await;
+    assert_eq!(code, "no_voice");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_speech_nothing_is_spoken() {
+    let host = Host::start().await;
+    let (_, message, _) = host.failure("voice", json!({"of": "words", "text": "Hey"})).await;
+    assert!(message.contains("speech is not configured"), "{message}");
+}

@@ -1,0 +1,211 @@
+//! A program that speaks the Agent Client Protocol behind the whole bot.
+
+use crate::{
+    bot::{Home, is},
+    foldback::run,
+};
+use serde_json::{Value, json};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::LazyLock,
+    thread,
+    time::Duration,
+};
+
+/// The scripted agent, built beside this program.
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
+    let build = [
+        "build",
+        "-q",
+        "-p",
+        "foldback-agents",
+        "--bin",
+        "foldback-scripted-agent",
+    ];
+    let built = Command::new(cargo).args(build).status().unwrap();
+    assert!(built.success());
+    Path::new(env!("CARGO_BIN_EXE_foldback")).with_file_name("foldback-scripted-agent")
+});
+
+/// A home whose bot asks the scripted agent, which does `act` whatever it is asked.
+fn home(act: &str) -> Home {
+    limited(act, "")
+}
+
+/// The same, with limits.
+fn limited(act: &str, limits: &str) -> Home {
+    Home::with(&format!(
+        "[agent]\nbackend = \"acp\"\n[agent.acp]\n{limits}\ncommand = [\"{}\", \"codex\"]\n\
+         env = {{ ACT = '''{act}''', KEY = {{ env = \"ACP_KEY\" }} }}\n\
+         [channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n",
+        PROGRAM.display()
+    ))
+}
+
+/// Processes that work in the agent's folder, its guard included.
+fn processes(home: &Home) -> usize {
+    let folder = home.path("data/agent").canonicalize().unwrap();
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    all.filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder))
+        .count()
+}
+
+/// Waits until none of them is left.
+fn nobody_left(home: &Home) {
+    for _ in 0..500 {
+        if processes(home) == 0 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{} processes are left", processes(home));
+}
+
+fn finding(lines: &[Value], about: &str) -> Value {
+    let found = lines.iter().find(|line| line["about"] == about);
+    found.unwrap_or_else(|| panic!("{about}: {lines:#?}")).clone()
+}
+
+#[test]
+fn an_agent_answers_with_directives_and_ends_with_the_bot() {
+    let home = home("say <actions><react em|oji=\"thumbsup\" /></actions>\nGre|at idea!");
+    let mut command = home.command(&["send", "--channel", "slack", "--text", "How was it?"]);
+    command.env("ACP_KEY", "sk-very-secret");
+    let ran = run(command, "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let deliveries = ran.lines();
+    assert!(
+        deliveries
+            .iter()
+            .any(|d| d["op"] == "react" && d["outcome"] == "sent"),
+        "{deliveries:#?}"
+    );
+    let last = deliveries.iter().rfind(|d| d["text"].is_string()).unwrap();
+    assert_eq!(last["text"], "Great idea!");
+    nobody_left(&home);
+    let sessions = home.journal("kind:agent_session");
+    assert_eq!(sessions.len(), 1);
+    assert_eq!(sessions[0]["kind"]["backend"], "acp");
+    assert_eq!(sessions[0]["kind"]["start"], "new");
+    let exported = home.run(&["journal", "export"]);
+    assert!(!exported.stdout.contains("sk-very-secret"));
+}
+
+#[test]
+fn whatever_breaks_ends_the_turn_and_the_chat_gets_what_came_before() {
+    let broke = "⚠️ The connection to the agent broke before it was done.";
+    for (act, fault, chat) in [
+        ("crash Half an answ", "disconnected", vec!["Half an answ", broke]),
+        ("killed Half", "disconnected", vec!["Half", broke]),
+        (
+            "broken",
+            "malformed",
+            vec!["partial", "⚠️ The agent failed before it was done."],
+        ),
+        (
+            "long 50000000",
+            "too_large",
+            vec!["⚠️ The answer was too long and was cut off."],
+        ),
+        (
+            "deaf",
+            "timeout",
+            vec!["deaf", "⚠️ The agent did not answer in time."],
+        ),
+        ("half", "", vec!["caf\u{fffd}caf\u{fffd} whole"]),
+    ] {
+        let home = limited(
+            act,
+            if act == "deaf" {
+                "silence_timeout = \"1s\""
+            } else {
+                ""
+            },
+        );
+        let mut command = home.command(&["send", "--channel", "slack", "--text", "Hello?"]);
+        command.env("ACP_KEY", "k");
+        let ran = run(command, "");
+        assert_eq!(ran.code, i32::from(!fault.is_empty()), "{act}: {}", ran.stderr);
+        let lines = ran.lines();
+        let mut texts: Vec<_> = lines.iter().filter_map(|line| line["text"].as_str()).collect();
+        // An answer that was complete while it was still edited is the same one.
+        texts.dedup();
+        assert!(texts.ends_with(&chat), "{act}: {texts:#?}");
+        for whole in &chat {
+            assert_eq!(
+                texts.iter().filter(|text| *text == whole).count(),
+                1,
+                "{act}: {texts:#?}"
+            );
+        }
+        let failures = home.journal("kind:run_failed");
+        let faults: Vec<_> = failures
+            .iter()
+            .map(|event| event["kind"]["fault"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            faults,
+            Some(fault)
+                .into_iter()
+                .filter(|fault| !fault.is_empty())
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(home.journal("kind:turn_ended").len(), 1, "{act}");
+        nobody_left(&home);
+    }
+}
+
+/// While it answers, with an agent that does not care about the end of its input; while a person is to decide; while it
+/// waits for the next message. Each time it has a child of its own, which only the system knows to end.
+#[test]
+fn a_bot_that_ends_in_whatever_way_leaves_no_agent_behind() {
+    for (act, until) in [
+        ("deaf", "chunk"),
+        ("tool", "permission_asked"),
+        ("say a", "turn_ended"),
+    ] {
+        for signal in ["KILL", "TERM"] {
+            let home = home(act);
+            let mut bot = home.serve_with(&["--events", "--commands"], &[("ACP_KEY", "k")]);
+            bot.until(is("started"));
+            bot.order(&json!({"command": "compose_send", "args":
+                {"channel": "slack", "user_text": "Hello?", "agent_output": null}}));
+            bot.until(is(until));
+            assert!(processes(&home) >= 3, "{act}: the agent, its child and the guard");
+            bot.signal(signal);
+            nobody_left(&home);
+        }
+    }
+}
+
+#[test]
+fn doctor_looks_for_the_program() {
+    let home = home("say a");
+    let doctor = || {
+        let mut command = home.command(&["doctor", "--format", "json"]);
+        command.env("ACP_KEY", "sk-very-secret");
+        run(command, "")
+    };
+    let ran = doctor();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(finding(&ran.lines(), "agent.acp.command")["state"], "fine");
+    assert_eq!(finding(&ran.lines(), "agent.acp.env.KEY")["state"], "fine");
+    assert!(!ran.stdout.contains("sk-very-secret"));
+
+    let config = fs::read_to_string(home.path("foldback.toml")).unwrap();
+    home.write(
+        "foldback.toml",
+        &config.replace("foldback-scripted-agent", "no-such-agent"),
+    );
+    let ran = doctor();
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let wrong = finding(&ran.lines(), "agent.acp.command");
+    assert_eq!(wrong["state"], "wrong");
+    assert!(
+        wrong["found"].as_str().unwrap().contains("no-such-agent"),
+        "{wrong}"
+    );
+}

@@ -1,0 +1,372 @@
+//! What a chat sees beside the answer: the agent's tool calls, and what it thinks, as far as the settings say. All of
+//! it is the bot's own words: it is no part of the answer, is never scanned, and counts as nothing that was said.
+
+use super::{bubble::arrived, courier::Outgoing, desk::Desk};
+use crate::{
+    config::{ReasoningDisplay, ToolDisplay},
+    rules::Rule,
+    split::{Limit, split},
+    stages::question::Question,
+};
+use foldback_store::StoreError;
+use foldback_wire::{MessageId, PermissionId, Timestamp, ToolCall, ToolId, ToolStatus};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _, time::Duration};
+
+/// Calls that a line names; those before are counted.
+const NAMED: usize = 6;
+/// Longest name of a tool, in characters.
+const NAME: usize = 40;
+/// Longest arguments and longest result that are shown, in characters, where the channel takes as much. The journal has
+/// them whole.
+const ARGUMENTS: usize = 300;
+const RESULT: usize = 600;
+/// Most reasoning that is shown, in characters: its end.
+const REASONING: usize = 1_200;
+
+/// What is shown beside the answer, and what of it stands on the screen.
+#[derive(Debug, Default)]
+pub(crate) struct Asides {
+    calls: Vec<Known>,
+    reasoning: String,
+    line: Line,
+    thought: Line,
+    /// Questions that stand in the chat.
+    asked: BTreeMap<PermissionId, MessageId>,
+}
+
+/// A tool call as far as it is known.
+#[derive(Debug)]
+struct Known {
+    id: ToolId,
+    name: String,
+    status: ToolStatus,
+    since: Timestamp,
+    took: Option<Duration>,
+}
+
+/// A message that is edited in place.
+#[derive(Debug, Default)]
+struct Line {
+    wanted: String,
+    shown: Option<(MessageId, String)>,
+    /// When it may be edited again.
+    due: Timestamp,
+    /// The platform did not take it: it is left as it is.
+    given_up: bool,
+}
+
+impl Line {
+    fn is_dirty(&self) -> bool {
+        let shown = self.shown.as_ref().map(|(_, text)| text.as_str());
+        !self.given_up && !self.wanted.is_empty() && shown != Some(self.wanted.as_str())
+    }
+
+    async fn show(&mut self, desk: &mut Desk) -> Result<(), StoreError> {
+        let interval = desk
+            .can
+            .edit_interval_ms
+            .map_or(Duration::ZERO, Duration::from_millis);
+        let outgoing = match &self.shown {
+            Some((id, _)) => Outgoing::aside_edit(id.clone(), &self.wanted),
+            None => Outgoing::aside(&self.wanted),
+        };
+        // Nothing is lost with a frame: it is dropped where its channel is closed.
+        let sent = desk.post(outgoing.live(true)).await?;
+        self.due = desk.now().plus(interval);
+        match sent.filter(|sent| arrived(&sent.outcome)) {
+            Some(sent) => {
+                let before = self.shown.take().map(|(id, _)| id);
+                let id = sent.outcome.message.or(before);
+                self.shown = id.map(|id| (id, self.wanted.clone()));
+                self.given_up = self.shown.is_none();
+            }
+            None => self.given_up = true,
+        }
+        Ok(())
+    }
+}
+
+impl Desk {
+    /// The sender is asked for a permission, unless it is decided before the question goes out.
+    pub(crate) async fn ask(&mut self, question: Question) -> Result<(), StoreError> {
+        let Question { id, text, decided } = question;
+        let sent = self.post(Outgoing::aside_until(&text, decided)).await?;
+        let sent = sent.filter(|sent| arrived(&sent.outcome));
+        let message = sent.and_then(|sent| sent.outcome.message);
+        self.asides.asked.extend(message.map(|message| (id, message)));
+        Ok(())
+    }
+
+    /// It is decided: where the channel can edit, the question asks nothing any more.
+    pub(crate) async fn decided(&mut self, id: &PermissionId, words: &str) -> Result<(), StoreError> {
+        match self.asides.asked.remove(id) {
+            Some(message) if self.can.edit => self.post(Outgoing::aside_edit(message, words)).await.map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// A tool call began or changed.
+    pub(crate) async fn tool(&mut self, call: ToolCall) -> Result<(), StoreError> {
+        let now = self.now();
+        let calls = &mut self.asides.calls;
+        let at = calls
+            .iter()
+            .position(|known| known.id == call.id)
+            .unwrap_or_else(|| {
+                calls.push(Known {
+                    id: call.id.clone(),
+                    name: named(&call.name),
+                    status: ToolStatus::Pending,
+                    since: now,
+                    took: None,
+                });
+                calls.len() - 1
+            });
+        let known = &mut calls[at];
+        known.status = call.status;
+        let ends = known.took.is_none() && is_over(call.status);
+        if ends {
+            known.took = Some(now.since(known.since));
+        }
+        match self.output.tools {
+            ToolDisplay::Full if ends && self.rules.holds(Rule::AsideTools) => {
+                let text = whole(&self.asides.calls[at], &call, |text| {
+                    self.courier.recorder.words(text)
+                });
+                let text = fitting(text, Limit::of(&self.can));
+                self.post(Outgoing::aside(&text)).await.map(drop)
+            }
+            ToolDisplay::Compact if self.can.edit && self.rules.holds(Rule::AsideTools) => {
+                let text = line(&self.asides.calls);
+                let text = self.courier.recorder.words(&text).into_owned();
+                self.asides.line.wanted = fitting(text, Limit::of(&self.can));
+                Ok(())
+            }
+            ToolDisplay::None | ToolDisplay::Full | ToolDisplay::Compact => Ok(()),
+        }
+    }
+
+    /// The agent thinks.
+    pub(crate) fn think(&mut self, text: &str) {
+        if self.output.reasoning != ReasoningDisplay::Hide && self.rules.holds(Rule::AsideReasoning) {
+            self.asides.reasoning.push_str(text);
+            if self.output.reasoning == ReasoningDisplay::Stream && self.can.edit {
+                self.asides.thought.wanted = self.thought();
+            }
+        }
+    }
+
+    /// It has thought so far; what it thinks next is a message of its own.
+    pub(crate) async fn end_thought(&mut self) -> Result<(), StoreError> {
+        if self.asides.reasoning.trim().is_empty() {
+            return Ok(());
+        }
+        let text = self.thought();
+        self.asides.reasoning.clear();
+        let mut line = std::mem::take(&mut self.asides.thought);
+        if line.shown.is_some() {
+            line.wanted = text;
+            if line.is_dirty() {
+                line.show(self).await?;
+            }
+            return Ok(());
+        }
+        self.post(Outgoing::aside(&text)).await.map(drop)
+    }
+
+    /// When what is shown in place may be brought up to date, if it is not.
+    pub(crate) fn asides_due(&self) -> Option<Timestamp> {
+        let Asides { line, thought, .. } = &self.asides;
+        let dirty = [line, thought].into_iter().filter(|line| line.is_dirty());
+        dirty.map(|line| line.due).min()
+    }
+
+    /// Brings up to date what may be now; at the end of the run, everything.
+    pub(crate) async fn show_asides(&mut self, at_the_end: bool) -> Result<(), StoreError> {
+        let mut asides = std::mem::take(&mut self.asides);
+        let now = self.now();
+        for line in [&mut asides.thought, &mut asides.line] {
+            if line.is_dirty() && (at_the_end || line.due <= now) {
+                line.show(self).await?;
+            }
+        }
+        self.asides = asides;
+        Ok(())
+    }
+
+    fn thought(&self) -> String {
+        let text = self.courier.recorder.words(self.asides.reasoning.trim());
+        end_of(&text, Limit::of(&self.can))
+    }
+}
+
+/// The end of what was thought, as much of it as is shown and fits into one message.
+fn end_of(thought: &str, limit: Limit) -> String {
+    let skipped = thought.chars().count().saturating_sub(REASONING);
+    let mut from = thought.char_indices().nth(skipped).map_or(0, |(at, _)| at);
+    loop {
+        let cut = if from > 0 { "…" } else { "" };
+        let shown = format!("💭 {cut}{}", &thought[from..]);
+        let over = limit.length(&shown).saturating_sub(limit.max);
+        if over == 0 || from == thought.len() {
+            return shown;
+        }
+        // A sign that is escaped is several when it is sent: little by little, so that not too much is left out.
+        from = thought.ceil_char_boundary(from + over.div_ceil(8));
+    }
+}
+
+/// A text as one message: its beginning, where it is longer than the channel takes.
+fn fitting(text: String, limit: Limit) -> String {
+    const MORE: &str = "\n…";
+    if limit.length(&text) <= limit.max {
+        return text;
+    }
+    let room = Limit {
+        max: limit.max.saturating_sub(limit.length(MORE)),
+        ..limit
+    };
+    let first = split(&text, room).first().map(|piece| piece.text(&text));
+    first.unwrap_or_default() + MORE
+}
+
+const fn is_over(status: ToolStatus) -> bool {
+    matches!(status, ToolStatus::Completed | ToolStatus::Failed)
+}
+
+/// All calls of the run in one line, the latest last.
+fn line(calls: &[Known]) -> String {
+    let earlier = calls.len().saturating_sub(NAMED);
+    let mut text = "🔧 ".to_owned();
+    if earlier > 0 {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{earlier} more · ");
+    }
+    let named = calls[earlier..].iter().map(|call| {
+        let sign = match call.status {
+            ToolStatus::Pending | ToolStatus::Running => "…",
+            ToolStatus::Completed => " ✓",
+            ToolStatus::Failed => " ✗",
+        };
+        format!("`{}`{sign}", call.name)
+    });
+    text + &named.collect::<Vec<_>>().join(" · ")
+}
+
+/// A call that is over, with what it was given and what came of it.
+fn whole<'a>(known: &Known, call: &'a ToolCall, masked: impl Fn(&'a str) -> Cow<'a, str>) -> String {
+    let took = known.took.unwrap_or_default().as_millis();
+    let ended = if known.status == ToolStatus::Failed {
+        "failed"
+    } else {
+        "done"
+    };
+    let mut text = format!("🔧 `{}` {ended} in {took} ms", known.name);
+    for (part, most) in [(&call.arguments, ARGUMENTS), (&call.result, RESULT)] {
+        if let Some(part) = part.as_deref().filter(|part| !part.trim().is_empty()) {
+            let part = masked(part).replace("```", "'''");
+            let shown: String = part.chars().take(most).collect();
+            let _ = write!(text, "\n```\n{}\n```", shown.trim_end());
+            if shown.len() < part.len() {
+                let _ = write!(text, "\n{} of {} bytes", shown.len(), part.len());
+            }
+        }
+    }
+    text
+}
+
+/// A name that can neither be markup nor fill the chat.
+fn named(name: &str) -> String {
+    let plain = name
+        .chars()
+        .map(|c| if c == '`' || c.is_control() { '\'' } else { c });
+    plain.take(NAME).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_channels::profile;
+    use foldback_wire::Platform;
+
+    fn known(name: &str, status: ToolStatus) -> Known {
+        Known {
+            id: name.into(),
+            name: named(name),
+            status,
+            since: Timestamp(0),
+            took: Some(Duration::from_millis(40)),
+        }
+    }
+
+    #[test]
+    fn a_line_names_the_latest_calls_and_counts_the_others() {
+        let some = [
+            known("search", ToolStatus::Completed),
+            known("read", ToolStatus::Running),
+        ];
+        assert_eq!(line(&some), "🔧 `search` ✓ · `read`…");
+        let many: Vec<_> = (0..9)
+            .map(|n| known(&format!("t{n}"), ToolStatus::Failed))
+            .collect();
+        assert!(
+            line(&many).starts_with("🔧 3 more · `t3` ✗ · "),
+            "{}",
+            line(&many)
+        );
+    }
+
+    #[test]
+    fn what_is_shown_fits_into_a_message_of_its_channel() {
+        for platform in Platform::ALL {
+            let limit = Limit::of(&profile(*platform));
+            for letter in ["a", "ж", "漢", "𝒳", "&"] {
+                let call = ToolCall {
+                    id: "t".into(),
+                    name: "t".to_owned(),
+                    status: ToolStatus::Failed,
+                    arguments: Some(letter.repeat(900)),
+                    result: Some(letter.repeat(900)),
+                };
+                let whole = whole(&known("t", ToolStatus::Failed), &call, Cow::Borrowed);
+                let shown = fitting(whole.clone(), limit);
+                assert!(limit.length(&shown) <= limit.max, "{platform} {letter}: {shown}");
+                assert_eq!(
+                    shown.matches("```").count() % 2,
+                    0,
+                    "{platform} {letter}: {shown}"
+                );
+                let cut = limit.length(&whole) > limit.max;
+                assert_eq!(shown.ends_with("\n…"), cut, "{platform} {letter}: {shown}");
+
+                let thought = end_of(&format!("{}end", letter.repeat(1_500)), limit);
+                assert!(
+                    limit.length(&thought) <= limit.max,
+                    "{platform} {letter}: {thought}"
+                );
+                assert!(
+                    thought.starts_with(&format!("💭 …{letter}")) && thought.ends_with("end"),
+                    "{platform} {letter}: {thought}"
+                );
+            }
+            assert_eq!(end_of("Hm.", limit), "💭 Hm.");
+        }
+    }
+
+    #[test]
+    fn what_is_long_is_cut_and_its_size_told() {
+        let call = ToolCall {
+            id: "t".into(),
+            name: "t".to_owned(),
+            status: ToolStatus::Failed,
+            arguments: Some("{\"q\":\"```\"}".to_owned()),
+            result: Some("x".repeat(5_000)),
+        };
+        let text = whole(&known("a`b", ToolStatus::Failed), &call, Cow::Borrowed);
+        assert!(
+            text.starts_with("🔧 `a'b` failed in 40 ms\n```\n{\"q\":\"'''\"}\n```\n```\nxxx"),
+            "{text}"
+        );
+        assert!(text.ends_with("600 of 5000 bytes"), "{text}");
+    }
+}

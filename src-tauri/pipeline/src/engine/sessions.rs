@@ -1,0 +1,172 @@
+//! Conversations as an operator sees them, and what they may do about one: stop what runs, drop what waits, have
+//! the agent forget it. Requests for permission, which wait for them.
+
+use super::Engine;
+use crate::{PermissionFault, turn::dropped};
+use foldback_store::{SessionRecord, StoreError};
+use foldback_wire::{
+    Actor, Kind, PermissionId, SessionId, TurnId,
+    rpc::{PendingPermission, RunningTurn, SessionLine, SessionList},
+};
+use std::{cmp::Reverse, collections::BTreeSet};
+
+impl Engine {
+    /// The conversations where something runs or waits, then the others; each the one used last first. Whatever hangs
+    /// is within reach, however many others were used since.
+    pub async fn sessions(&self, limit: usize) -> Result<SessionList, StoreError> {
+        let journal = &self.core.recorder.journal;
+        let runs: Vec<_> = self
+            .core
+            .running()
+            .values()
+            .map(|run| run.session.clone())
+            .collect();
+        let waits = self.core.conversations.all_waiting();
+        let (running, waiting) = (runs.len(), waits.iter().map(|(_, count)| count).sum::<usize>());
+        let at_work: BTreeSet<_> = runs
+            .into_iter()
+            .chain(waits.into_iter().map(|(id, _)| id))
+            .collect();
+        let mut records = Vec::with_capacity(limit.min(at_work.len()));
+        for id in &at_work {
+            records.extend(journal.session(id).await?);
+        }
+        records.sort_by_key(|record| Reverse(record.used));
+        let (latest, total) = journal.sessions(limit).await?;
+        records.extend(latest.into_iter().filter(|record| !at_work.contains(&record.id)));
+        records.truncate(limit);
+        let mut sessions = Vec::with_capacity(records.len());
+        for record in records {
+            sessions.push(self.line(record).await?);
+        }
+        Ok(SessionList {
+            sessions,
+            total,
+            running: running as u64,
+            waiting: waiting as u64,
+        })
+    }
+
+    /// One conversation; `None` where there is none under this key.
+    pub async fn session(&self, id: &SessionId) -> Result<Option<SessionLine>, StoreError> {
+        match self.core.recorder.journal.session(id).await? {
+            Some(record) => self.line(record).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn line(&self, record: SessionRecord) -> Result<SessionLine, StoreError> {
+        let SessionRecord {
+            id,
+            channel,
+            turns,
+            created,
+            used,
+            chat,
+            sender,
+        } = record;
+        let core = &self.core;
+        let asking = core.permissions.shown();
+        Ok(SessionLine {
+            agents: core.recorder.journal.agent_sessions(&id).await?,
+            running: self.runs_in(&id),
+            waiting: core.conversations.waiting(&id, crate::turn::Pending::id),
+            permissions: asking.iter().filter(|asked| asked.session == id).count() as u32,
+            session: id,
+            channel,
+            chat,
+            sender,
+            turns,
+            created,
+            used,
+        })
+    }
+
+    fn runs_in(&self, session: &SessionId) -> Option<RunningTurn> {
+        let running = self.core.running();
+        // A turn that only waits for other chats may still be there beside the next one.
+        let of = running.iter().filter(|(_, run)| run.session == *session);
+        of.max_by_key(|(turn, _)| **turn)
+            .map(|(turn, run)| run.shown(*turn))
+    }
+
+    /// Stops the run of a turn. What it said so far is delivered. False when it does not run, or its agent is done.
+    pub fn cancel(&self, turn: TurnId, by: Actor) -> Result<bool, StoreError> {
+        let running = self.core.running().get(&turn).cloned();
+        match running {
+            Some(running) => running.stop(by),
+            None => Ok(false),
+        }
+    }
+
+    /// Stops what runs in a conversation, or only one turn of it. False when that does not run, or its agent is done.
+    pub fn cancel_session(
+        &self,
+        session: &SessionId,
+        only: Option<TurnId>,
+        by: &Actor,
+    ) -> Result<bool, StoreError> {
+        let all = self.core.running();
+        let of = all
+            .iter()
+            .filter(|(turn, run)| run.session == *session && only.is_none_or(|only| only == **turn));
+        let running: Vec<_> = of.map(|(_, run)| run.clone()).collect();
+        drop(all);
+        let mut stopped = false;
+        for run in &running {
+            stopped |= run.stop(by.clone())?;
+        }
+        Ok(stopped)
+    }
+
+    /// Drops what waits in a conversation; answers how many messages that were.
+    pub fn drop_waiting(&self, session: &SessionId, by: &Actor) -> Result<usize, StoreError> {
+        let waiting = self.core.conversations.take_waiting_of(session);
+        let count = waiting.len();
+        for pending in waiting {
+            self.core.refuse_for_good(pending, dropped(by))?;
+        }
+        Ok(count)
+    }
+
+    /// Has the agent forget a conversation: its next turn begins a new one. What runs goes on.
+    pub async fn reset_session(&self, session: &SessionId, by: Actor) -> Result<(), StoreError> {
+        let core = &self.core;
+        for run in core.running().values().filter(|run| run.session == *session) {
+            run.live.reset();
+        }
+        core.agents.default.forget(session);
+        for agent in core.agents.by_channel.values() {
+            agent.forget(session);
+        }
+        let journal = &core.recorder.journal;
+        let latest = journal.agent_sessions(session).await?.into_iter().next();
+        let agent = latest.map(|kept| kept.id);
+        let known = journal.session(session).await?;
+        let recorder = match &known {
+            Some(record) => core.recorder.on_channel(&record.channel),
+            None => core.recorder.clone(),
+        };
+        let event = recorder
+            .in_session(session)
+            .draft(Kind::SessionReset { by, agent });
+        journal.put_agent_session(session, None, vec![event]).await
+    }
+
+    /// The requests for permission that wait for a person, the oldest first.
+    pub fn permissions(&self) -> Vec<PendingPermission> {
+        self.core.permissions.shown()
+    }
+
+    /// A person answers a request with one of its options, by id, or cancels it.
+    pub fn decide_permission(
+        &self,
+        turn: TurnId,
+        id: &PermissionId,
+        option: Option<&str>,
+        by: Actor,
+    ) -> Result<(), PermissionFault> {
+        let why = super::person(&by);
+        self.core.permissions.decide(turn, id, option, by, &why)
+    }
+}

@@ -1,0 +1,181 @@
+//! What platforms tell of messages that they had acknowledged: that one did not arrive after all, or how far it has
+//! come. The operations are found in the journal, which says of them what became known later.
+
+use crate::engine::Core;
+use foldback_channels::{Late, LateNews};
+use foldback_store::{Mention, StoreError};
+use foldback_wire::{
+    ChannelId, Event, Kind, MessageId, OpId, OutcomeCode, Receipt, SessionId, Timestamp, TurnId,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::mpsc;
+
+/// How long an operation whose message nobody knows may take to end: a platform can tell of it on one line before its
+/// acknowledgement has come in on another.
+const AGAIN: Duration = Duration::from_secs(2);
+/// How long between two looks for it meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// An operation that the platform acknowledged.
+struct Acknowledged {
+    op: OpId,
+    turn: Option<TurnId>,
+    session: Option<SessionId>,
+    /// What it sent; what else it made is not what it was about.
+    message: Option<MessageId>,
+    /// Everything it made.
+    messages: Vec<MessageId>,
+}
+
+impl Core {
+    /// Writes down what became known later. What is told while the process ends stays with its platform.
+    pub(crate) async fn hear_of_late(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
+        while let Some(Some(late)) = self.stopping.run_until_cancelled(late.recv()).await {
+            self.tasks.spawn(Arc::clone(&self).take_late(late));
+        }
+    }
+
+    async fn take_late(self: Arc<Self>, mut late: Late) {
+        let kept = late.kept.take();
+        match self.record_late(&late).await {
+            // Whoever does not wait any more tells it again.
+            Ok(true) => drop(kept.map(|kept| kept.send(()))),
+            Ok(false) => {}
+            Err(error) => {
+                let Late { message, news, .. } = late;
+                tracing::error!(%message, ?news, %error, "it became known later, and the journal cannot be written");
+            }
+        }
+    }
+
+    /// False when the process ends first.
+    async fn record_late(&self, late: &Late) -> Result<bool, StoreError> {
+        let clock = &self.recorder.clock;
+        let until = clock.now().plus(AGAIN);
+        loop {
+            // Asked first: an operation that ends in between is found. Another program may send from the same account;
+            // its messages are not waited for while none of ours is open.
+            let open = self.recorder.journal.outbox().await?;
+            if self.record_of_operation(late).await? {
+                return Ok(true);
+            }
+            if clock.now() >= until || open.iter().all(|entry| entry.channel != late.channel) {
+                self.pass_over(late).await?;
+                return Ok(true);
+            }
+            let look = clock.sleep_until(clock.now().plus(LOOK));
+            if self.stopping.run_until_cancelled(look).await.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// What is told of a message that no operation made: a loss is worth a warning, a receipt is not.
+    async fn pass_over(&self, late: &Late) -> Result<(), StoreError> {
+        let Late { channel, message, .. } = late;
+        match &late.news {
+            LateNews::Undelivered(refusal) => {
+                let why = &refusal.detail;
+                let recorder = self.recorder.on_channel(channel);
+                recorder.warn(format!("{message} was acknowledged, but did not arrive: {why}"))?;
+                recorder.journal.flush().await
+            }
+            LateNews::Receipt { receipt, .. } => {
+                tracing::debug!(%channel, %message, %receipt, "a receipt of a message that no operation sent");
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what is new of the operation that made the message; durable when it returns. False when none did.
+    async fn record_of_operation(&self, late: &Late) -> Result<bool, StoreError> {
+        // One at a time: a platform that tells it twice at once is to be believed once.
+        let _alone = self.hearing.lock().await;
+        let journal = &self.recorder.journal;
+        journal.flush().await?;
+        let about = self.about(&late.channel, &late.message).await?;
+        let Some(made) = acknowledged(&about) else {
+            return Ok(false);
+        };
+        let message = late.message.clone();
+        let kind = match &late.news {
+            LateNews::Undelivered(refusal) => {
+                (!self.is_known_lost(&late.channel, &made).await?).then(|| Kind::Undelivered {
+                    op: made.op,
+                    message,
+                    refusal: refusal.code,
+                    detail: refusal.detail.clone(),
+                })
+            }
+            LateNews::Receipt { receipt, when } => {
+                let is_further = made.message.as_ref() == Some(&message)
+                    && furthest(&about, made.op).is_none_or(|known| known < *receipt);
+                is_further.then_some(Kind::Receipt {
+                    op: made.op,
+                    message,
+                    receipt: *receipt,
+                    when: *when,
+                })
+            }
+        };
+        let Some(kind) = kind else { return Ok(true) };
+        let recorder = match made.turn {
+            Some(turn) => self.recorder.of_turn(turn, &late.channel),
+            None => self.recorder.on_channel(&late.channel),
+        };
+        let recorder = match &made.session {
+            Some(session) => recorder.in_session(session),
+            None => recorder,
+        };
+        recorder.note(kind)?;
+        journal.flush().await?;
+        Ok(true)
+    }
+
+    /// Whether the journal says already that something the operation made did not arrive.
+    async fn is_known_lost(&self, channel: &ChannelId, made: &Acknowledged) -> Result<bool, StoreError> {
+        for message in &made.messages {
+            let events = self.about(channel, message).await?;
+            let is_loss = |event: &Event| matches!(event.kind, Kind::Undelivered { op, .. } if op == made.op);
+            if events.iter().any(is_loss) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What the journal says of a message that an operation made.
+    async fn about(&self, channel: &ChannelId, message: &MessageId) -> Result<Vec<Event>, StoreError> {
+        let made = Mention {
+            channel: channel.clone(),
+            chat: None,
+            message: message.clone(),
+        };
+        self.recorder.journal.mentions(&made, Timestamp(i64::MIN)).await
+    }
+}
+
+/// The last operation that made the message that these events are about.
+fn acknowledged(about: &[Event]) -> Option<Acknowledged> {
+    about.iter().rev().find_map(|event| match &event.kind {
+        Kind::Ended { op, outcome } if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) => {
+            Some(Acknowledged {
+                op: *op,
+                turn: event.turn,
+                session: event.session.clone(),
+                message: outcome.message.clone(),
+                messages: outcome.messages().cloned().collect(),
+            })
+        }
+        _ => None,
+    })
+}
+
+/// How far the operation is known to have come.
+fn furthest(about: &[Event], of: OpId) -> Option<Receipt> {
+    let told = about.iter().filter_map(|event| match event.kind {
+        Kind::Receipt { op, receipt, .. } if op == of => Some(receipt),
+        _ => None,
+    });
+    told.max()
+}

@@ -1,0 +1,173 @@
+//! Requests for permission that wait for a person, at the console or in the chat.
+
+use foldback_wire::{
+    Actor, Inbound, PermissionId, PermissionKind, PermissionOption, PermissionRequest, ThreadId, TurnId,
+    UserId, rpc::PendingPermission,
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::mpsc;
+
+/// An answer on its way to the run that asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) id: PermissionId,
+    /// None where the request is cancelled.
+    pub(crate) option: Option<PermissionOption>,
+    pub(crate) by: Actor,
+    pub(crate) why: String,
+}
+
+/// A request that waits.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    /// As people see it: secrets are masked.
+    pub(crate) shown: PendingPermission,
+    /// The thread of the turn: a conversation of its own in the chat.
+    pub(crate) thread: Option<ThreadId>,
+    /// Who may answer in the chat.
+    pub(crate) asker: UserId,
+    pub(crate) answers: mpsc::UnboundedSender<Answer>,
+}
+
+impl Waiting {
+    /// Whether it was asked where this message stands.
+    fn is_where(&self, message: &Inbound) -> bool {
+        self.shown.in_chat
+            && self.shown.channel == message.channel
+            && self.shown.chat == message.chat
+            && self.thread == message.thread
+    }
+}
+
+/// All requests that wait. Whoever takes one out decides it: nobody else can any more.
+#[derive(Debug, Default)]
+pub(crate) struct Permissions {
+    waiting: Mutex<BTreeMap<(TurnId, PermissionId), Waiting>>,
+}
+
+/// Why a person's answer does not count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PermissionFault {
+    /// It was decided already, or never asked.
+    #[error("no such request for permission waits; it may have been decided, or its turn has ended")]
+    Gone,
+    /// The agent offers no such answer.
+    #[error("the agent offers no answer `{0}`")]
+    NoOption(String),
+}
+
+impl Permissions {
+    pub(crate) fn enter(&self, waiting: Waiting) {
+        let key = (waiting.shown.turn, waiting.shown.request.id.clone());
+        self.lock().insert(key, waiting);
+    }
+
+    /// Takes a request out, if it still waits.
+    pub(crate) fn take(&self, turn: TurnId, id: &PermissionId) -> Option<Waiting> {
+        self.lock().remove(&(turn, id.clone()))
+    }
+
+    /// What waits, the oldest first.
+    pub(crate) fn shown(&self) -> Vec<PendingPermission> {
+        let mut shown: Vec<_> = self
+            .lock()
+            .values()
+            .map(|waiting| waiting.shown.clone())
+            .collect();
+        shown.sort_by_key(|pending| (pending.since, pending.turn));
+        shown
+    }
+
+    /// A person chooses an option by its id, or cancels.
+    pub(crate) fn decide(
+        &self,
+        turn: TurnId,
+        id: &PermissionId,
+        option: Option<&str>,
+        by: Actor,
+        why: &str,
+    ) -> Result<(), PermissionFault> {
+        let key = (turn, id.clone());
+        let mut all = self.lock();
+        let options = &all.get(&key).ok_or(PermissionFault::Gone)?.shown.request.options;
+        let option = match option {
+            None => None,
+            Some(wanted) => {
+                let found = options.iter().find(|option| option.id == wanted);
+                Some(
+                    found
+                        .ok_or_else(|| PermissionFault::NoOption(wanted.to_owned()))?
+                        .clone(),
+                )
+            }
+        };
+        let waiting = all.remove(&key).ok_or(PermissionFault::Gone)?;
+        drop(all);
+        waiting.answer(option, by, why.to_owned());
+        Ok(())
+    }
+
+    /// What a message answers where it stands: the request of this number, or without one those that its sender was
+    /// asked, the oldest first.
+    pub(crate) fn in_chat(&self, message: &Inbound, wanted: Option<&str>) -> Vec<InChat> {
+        let all = self.lock();
+        let meant = |waiting: &&Waiting| match wanted {
+            Some(number) => waiting.shown.number == number,
+            None => waiting.asker == message.sender.id,
+        };
+        let here = all.values().filter(|waiting| waiting.is_where(message));
+        let mut found: Vec<_> = here.filter(meant).collect();
+        found.sort_by_key(|waiting| (waiting.shown.since, waiting.shown.turn));
+        let found = found.into_iter().map(|waiting| InChat {
+            turn: waiting.shown.turn,
+            id: waiting.shown.request.id.clone(),
+            number: waiting.shown.number.clone(),
+            asker: waiting.asker.clone(),
+        });
+        found.collect()
+    }
+
+    /// The sender's answer.
+    pub(crate) fn answer_in_chat(&self, of: &InChat, allow: bool, by: Actor) -> Result<(), PermissionFault> {
+        let waiting = self.take(of.turn, &of.id).ok_or(PermissionFault::Gone)?;
+        let option = choose(&waiting.shown.request, allow);
+        waiting.answer(option, by, "the sender's answer in the chat".to_owned());
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(TurnId, PermissionId), Waiting>> {
+        // Whole after every change, so that a panic elsewhere does not matter here.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    fn answer(self, option: Option<PermissionOption>, by: Actor, why: String) {
+        let id = self.shown.request.id;
+        // A run that has just ended closes its requests itself.
+        let _ = self.answers.send(Answer { id, option, by, why });
+    }
+}
+
+/// A request that was asked in a chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InChat {
+    turn: TurnId,
+    id: PermissionId,
+    pub(crate) number: String,
+    pub(crate) asker: UserId,
+}
+
+/// The answer that allows this one call, or rejects it; none where the agent offers none. What lasts longer than
+/// the call is a person's to choose.
+pub(crate) fn choose(request: &PermissionRequest, allow: bool) -> Option<PermissionOption> {
+    let kind = if allow {
+        PermissionKind::AllowOnce
+    } else {
+        PermissionKind::RejectOnce
+    };
+    request.options.iter().find(|option| option.kind == kind).cloned()
+}

@@ -1,0 +1,318 @@
+//! Gathers the files that came with a message, before the agent runs: each is given to it, or named with the reason why
+//! not. They are held in memory for the turn and written nowhere.
+
+mod media;
+
+use crate::{
+    config::{AttachmentKind, AttachmentsConfig},
+    rules::{Rule, Rules},
+};
+use foldback_agents::{Accepts, AgentFile, speech::Transcriber};
+use foldback_channels::{Channel, Refusal};
+use foldback_wire::{Attachment, ChatId, Clock, FileFate, Inbound, Kind, RefusalCode, Timestamp};
+use futures::{StreamExt as _, stream};
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// Files fetched at once.
+const AT_ONCE: usize = 3;
+
+/// What came of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub(crate) media_type: String,
+    /// Its size, where it came.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) fate: FileFate,
+    /// Why, where there is something to say.
+    pub(crate) why: String,
+    /// The setting that would change it.
+    pub(crate) setting: Option<&'static str>,
+}
+
+/// The files of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    /// What came of each, in their order.
+    pub(crate) notes: Vec<Note>,
+    /// Those the agent is given.
+    pub(crate) files: Vec<AgentFile>,
+    /// Voice messages that are to be written down, with their places.
+    pub(crate) voices: Vec<(usize, AgentFile)>,
+}
+
+impl Gathered {
+    /// What the journal is told.
+    pub(crate) fn events(&self, message: &Inbound) -> Vec<Kind> {
+        let all = (0..).zip(self.notes.iter().zip(&message.files));
+        all.map(|(index, (note, file))| Kind::Gathered {
+            index,
+            name: file.name.clone(),
+            media_type: note.media_type.clone(),
+            bytes: note.bytes,
+            fate: note.fate,
+            why: note.why.clone(),
+            setting: note.setting.map(str::to_owned),
+        })
+        .collect()
+    }
+}
+
+/// Why a file is left out.
+struct Left {
+    fate: FileFate,
+    why: String,
+    setting: Option<&'static str>,
+}
+
+impl Left {
+    fn new(fate: FileFate, why: impl Into<String>, setting: Option<&'static str>) -> Self {
+        let why = why.into();
+        Self { fate, why, setting }
+    }
+}
+
+/// What was taken of a message.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    files: usize,
+    pictures: usize,
+    bytes: u64,
+}
+
+impl Sum {
+    /// The same with a file more.
+    fn with(self, media_type: &str, bytes: u64) -> Self {
+        Self {
+            files: self.files + 1,
+            pictures: self.pictures + usize::from(media::is_picture(media_type)),
+            bytes: self.bytes.saturating_add(bytes),
+        }
+    }
+}
+
+/// What decides about the files of a message.
+pub(crate) struct Gather<'a> {
+    pub(crate) rules: Rules,
+    pub(crate) config: &'a AttachmentsConfig,
+    pub(crate) accepts: Accepts,
+    /// Whether voice messages are written down for the agent, which then need not take them.
+    pub(crate) listens: bool,
+    pub(crate) channel: &'a Channel,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+impl Gather<'_> {
+    /// Fetches what the agent takes, several at a time, and waits no longer than the setting says. What is too large or
+    /// too many by what the platform tells is not asked for; what turns out to be is dropped.
+    pub(crate) async fn gather(&self, message: &Inbound) -> Gathered {
+        let patience = if self.rules.holds(Rule::GatherWait) {
+            self.config.timeout.0
+        } else {
+            Duration::MAX
+        };
+        let until = self.clock.now().plus(patience);
+        let planned = self.plan(&message.files);
+        let mut fetches = Vec::new();
+        for (left, file) in planned.into_iter().zip(&message.files) {
+            fetches.push(self.fetch(left, &message.chat, file, until));
+        }
+        // In their order, so that the same ones are left out whichever comes first.
+        let mut fetches = stream::iter(fetches).buffered(AT_ONCE);
+        let mut gathered = Gathered::default();
+        let (mut files, mut taken) = (message.files.iter(), Sum::default());
+        while let (Some(came), Some(file)) = (fetches.next().await, files.next()) {
+            let note = match came {
+                Ok(bytes) => self.take(file, bytes, &mut taken, &mut gathered),
+                Err(left) => note(media::essence(&file.media_type), None, left),
+            };
+            gathered.notes.push(note);
+        }
+        gathered
+    }
+
+    /// Which files are not even asked for, by what the platform tells of them.
+    fn plan(&self, files: &[Attachment]) -> Vec<Option<Left>> {
+        let mut taken = Sum::default();
+        let plan = files.iter().map(|file| {
+            let (media_type, told) = (media::essence(&file.media_type), file.size.unwrap_or_default());
+            let with = taken.with(&media_type, told);
+            let left = self
+                .unwanted(&media_type)
+                .or_else(|| self.too_large(&media_type, told))
+                .or_else(|| self.too_many(with));
+            if left.is_none() {
+                taken = with;
+            }
+            left
+        });
+        plan.collect()
+    }
+
+    /// Whether the settings or the agent leave files of this type out.
+    fn unwanted(&self, media_type: &str) -> Option<Left> {
+        if !self.rules.holds(Rule::GatherGiven) {
+            return Some(Left::new(FileFate::Unavailable, "no file is asked for", None));
+        }
+        if !self.rules.holds(Rule::GatherKinds) {
+            return None;
+        }
+        let kind = AttachmentKind::of(media_type);
+        if !self.config.enabled {
+            let why = "no file of a message is fetched";
+            return Some(Left::new(FileFate::Disabled, why, Some("attachments.enabled")));
+        }
+        if !self.config.kinds.contains(&kind) {
+            let why = format!("files of the kind {} are left out", kind.code());
+            return Some(Left::new(FileFate::Disabled, why, Some("attachments.kinds")));
+        }
+        let Accepts { images, files, .. } = self.accepts;
+        let taken = if self.hears(media_type) {
+            true
+        } else if media::is_picture(media_type) {
+            images
+        } else {
+            files
+        };
+        let why = match (images, files) {
+            _ if taken => return None,
+            (false, false) => "the agent takes text only",
+            (true, _) => "of all files the agent takes only pictures (PNG, JPEG, GIF, WebP)",
+            (false, true) => "the agent takes no pictures",
+        };
+        Some(Left::new(FileFate::NotTaken, why, None))
+    }
+
+    /// Whether a file of this type is a voice message that is written down.
+    fn hears(&self, media_type: &str) -> bool {
+        self.listens && Transcriber::takes(media_type)
+    }
+
+    fn too_large(&self, media_type: &str, bytes: u64) -> Option<Left> {
+        if !self.rules.holds(Rule::GatherSize) {
+            return None;
+        }
+        let left = |why, setting| Some(Left::new(FileFate::TooLarge, why, setting));
+        let most = self.config.max_size;
+        if bytes > most.0 {
+            let why = format!("it has {bytes} bytes, and at most {most} are taken");
+            return left(why, Some("attachments.max_size"));
+        }
+        let most = self.accepts.pictures.bytes;
+        if media::is_picture(media_type) && bytes > most {
+            let why = format!("it has {bytes} bytes, and the agent takes pictures up to {most} bytes");
+            return left(why, None);
+        }
+        None
+    }
+
+    /// With so many, a file included.
+    fn too_many(&self, sum: Sum) -> Option<Left> {
+        if !self.rules.holds(Rule::GatherMany) {
+            return None;
+        }
+        let AttachmentsConfig {
+            max_files, max_total, ..
+        } = self.config;
+        let left = |why, setting| Some(Left::new(FileFate::TooMany, why, setting));
+        if sum.files > *max_files {
+            let why = format!("at most {max_files} files of a message are taken");
+            return left(why, Some("attachments.max_files"));
+        }
+        if sum.bytes > max_total.0 {
+            let why = format!("the files of a message may have {max_total} together");
+            return left(why, Some("attachments.max_total"));
+        }
+        let most = self.accepts.pictures.number;
+        if sum.pictures > most {
+            let why = format!("the agent takes at most {most} pictures of a message");
+            return left(why, None);
+        }
+        None
+    }
+
+    /// The bytes of a file, unless it is left out already.
+    async fn fetch(
+        &self,
+        left: Option<Left>,
+        chat: &ChatId,
+        file: &Attachment,
+        until: Timestamp,
+    ) -> Result<Vec<u8>, Left> {
+        if let Some(left) = left {
+            return Err(left);
+        }
+        let limit = if self.rules.holds(Rule::GatherSize) {
+            self.config.max_size.0
+        } else {
+            u64::MAX
+        };
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => {
+                Err(Left::new(FileFate::Cancelled, "the turn was cancelled while it came", None))
+            }
+            came = self.channel.fetch(chat, file, limit) => came.map_err(refused),
+            () = self.clock.sleep_until(until) => {
+                let why = format!("it did not come within {}", self.config.timeout);
+                Err(Left::new(FileFate::TooSlow, why, Some("attachments.timeout")))
+            }
+        }
+    }
+
+    /// A file that came: given, or to be written down, unless it is something else than was told, or too much.
+    fn take(&self, file: &Attachment, bytes: Vec<u8>, taken: &mut Sum, gathered: &mut Gathered) -> Note {
+        let size = bytes.len() as u64;
+        let (media_type, why) = if self.rules.holds(Rule::GatherMedia) {
+            media::judge(&file.media_type, &bytes)
+        } else {
+            (media::essence(&file.media_type), None)
+        };
+        let with = taken.with(&media_type, size);
+        let left = self
+            .unwanted(&media_type)
+            .or_else(|| self.too_large(&media_type, size))
+            .or_else(|| self.too_many(with));
+        if let Some(left) = left {
+            let why = [why, Some(left.why)].into_iter().flatten().collect::<Vec<_>>();
+            let left = Left::new(left.fate, why.join("; "), left.setting);
+            return note(media_type, Some(size), left);
+        }
+        *taken = with;
+        let came = AgentFile {
+            name: file.name.clone(),
+            media_type: media_type.clone(),
+            bytes: Arc::from(bytes),
+        };
+        let fate = if self.hears(&media_type) {
+            gathered.voices.push((gathered.notes.len(), came));
+            FileFate::Transcribed
+        } else {
+            gathered.files.push(came);
+            FileFate::Given
+        };
+        note(
+            media_type,
+            Some(size),
+            Left::new(fate, why.unwrap_or_default(), None),
+        )
+    }
+}
+
+fn note(media_type: String, bytes: Option<u64>, Left { fate, why, setting }: Left) -> Note {
+    Note {
+        media_type,
+        bytes,
+        fate,
+        why,
+        setting,
+    }
+}
+
+fn refused(Refusal { code, detail, .. }: Refusal) -> Left {
+    match code {
+        RefusalCode::TooLong => Left::new(FileFate::TooLarge, detail, None),
+        code => Left::new(FileFate::Unavailable, format!("{code}: {detail}"), None),
+    }
+}

@@ -1,0 +1,310 @@
+//! A run's requests for permission: decided by the configuration, or by a person, or by nobody in time.
+
+use super::{
+    question::{Question, decided, question},
+    scan::Cue,
+    tool::cut,
+};
+use crate::{
+    config::{PermissionPolicy, PermissionsConfig},
+    permissions::{Answer, Permissions, Waiting, choose},
+    recorder::Recorder,
+    rules::{Rule, Rules},
+};
+use foldback_agents::Agent;
+use foldback_store::StoreError;
+use foldback_wire::{
+    Actor, Inbound, Kind, PermissionId, PermissionOption, PermissionRequest, RunId, SessionId, Timestamp,
+    TurnId, rpc::PendingPermission,
+};
+use std::collections::BTreeMap;
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Most requests of one run that wait for a person at once. Whoever is asked more cannot look at each.
+const OPEN: usize = 32;
+
+/// Who asks whom, and about what.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) permissions: &'a Permissions,
+    pub(crate) config: &'a PermissionsConfig,
+    pub(crate) turn: TurnId,
+    pub(crate) session: &'a SessionId,
+    pub(crate) message: &'a Inbound,
+}
+
+/// The requests of one run.
+pub(crate) struct Permits<'a> {
+    asked: Asked<'a>,
+    agent: &'a dyn Agent,
+    recorder: &'a Recorder,
+    rules: Rules,
+    run: RunId,
+    /// Requests so far; numbers them.
+    count: u32,
+    /// Those that wait for a person.
+    open: BTreeMap<PermissionId, Open>,
+    /// Decisions that the chat, which was asked, is to be told.
+    decided: Vec<Cue>,
+    sender: mpsc::UnboundedSender<Answer>,
+    answers: mpsc::UnboundedReceiver<Answer>,
+}
+
+struct Open {
+    request: PermissionRequest,
+    until: Timestamp,
+    in_chat: Option<InChat>,
+}
+
+/// A request that the chat is asked about, too.
+struct InChat {
+    /// As people see it: secrets are masked.
+    shown: PermissionRequest,
+    /// With the request the question goes.
+    _decided: DropGuard,
+}
+
+impl<'a> Permits<'a> {
+    pub(crate) fn new(
+        asked: Asked<'a>,
+        agent: &'a dyn Agent,
+        recorder: &'a Recorder,
+        rules: Rules,
+        run: RunId,
+    ) -> Self {
+        // As many as the agent has requests open, and a person answers each once.
+        let (sender, answers) = mpsc::unbounded_channel();
+        Self {
+            asked,
+            agent,
+            recorder,
+            rules,
+            run,
+            count: 0,
+            open: BTreeMap::new(),
+            decided: Vec::new(),
+            sender,
+            answers,
+        }
+    }
+
+    /// Whether a person is waited for.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Takes a request: decides it, or has a person asked. Answers what the chat is asked, where it is.
+    pub(crate) fn ask(&mut self, mut request: PermissionRequest) -> Result<Option<Question>, StoreError> {
+        cut(&mut request.arguments);
+        let config = self.asked.config;
+        let (policy, setting) = if self.rules.holds(Rule::PermitPolicy) {
+            config.about(&request.does)
+        } else {
+            (PermissionPolicy::Ask, "agent.permissions.policy")
+        };
+        let allow = match policy {
+            PermissionPolicy::Ask if self.open.len() >= OPEN => {
+                return self.refuse(request).map(|()| None);
+            }
+            PermissionPolicy::Ask => return self.wait_for_a_person(request),
+            PermissionPolicy::AllowOnce => true,
+            PermissionPolicy::Reject => false,
+        };
+        let option = self.choose(&request, allow);
+        let why = why(setting, allow, option.as_ref());
+        let id = request.id.clone();
+        self.recorder
+            .note(Kind::PermissionAsked { request, until: None })?;
+        self.settle(Answer {
+            id,
+            option,
+            by: Actor::Config,
+            why,
+        })
+        .map(|()| None)
+    }
+
+    /// Rejects what is one too many.
+    fn refuse(&mut self, request: PermissionRequest) -> Result<(), StoreError> {
+        let (id, option) = (request.id.clone(), self.choose(&request, false));
+        self.recorder
+            .note(Kind::PermissionAsked { request, until: None })?;
+        self.settle(Answer {
+            id,
+            option,
+            by: Actor::Pipeline,
+            why: format!("{OPEN} requests of this run wait for a person already"),
+        })
+    }
+
+    fn wait_for_a_person(&mut self, request: PermissionRequest) -> Result<Option<Question>, StoreError> {
+        let Asked {
+            permissions,
+            config,
+            turn,
+            session,
+            message,
+        } = &self.asked;
+        self.count += 1;
+        let since = self.recorder.now();
+        let until = since.plus(config.timeout.0);
+        let in_chat = config.in_chat && self.rules.holds(Rule::PermitChat);
+        let kind = Kind::PermissionAsked {
+            request: request.clone(),
+            until: Some(until),
+        };
+        // What people are shown is what the journal keeps.
+        let masked = match self.recorder.draft(kind.clone()).kind {
+            Kind::PermissionAsked { request, .. } => request,
+            _ => request.clone(),
+        };
+        let shown = PendingPermission {
+            turn: *turn,
+            session: (*session).clone(),
+            channel: message.channel.clone(),
+            chat: message.chat.clone(),
+            sender: message.sender.display_name.clone(),
+            number: format!("{turn}-{}", self.count),
+            request: masked,
+            since,
+            until,
+            in_chat,
+        };
+        let question = in_chat.then(|| Question {
+            id: request.id.clone(),
+            text: question(&shown, config.timeout),
+            decided: CancellationToken::new(),
+        });
+        let in_chat = question.as_ref().map(|question| InChat {
+            shown: shown.request.clone(),
+            _decided: question.decided.clone().drop_guard(),
+        });
+        self.recorder.note(kind)?;
+        permissions.enter(Waiting {
+            shown,
+            thread: message.thread.clone(),
+            asker: message.sender.id.clone(),
+            answers: self.sender.clone(),
+        });
+        let open = Open {
+            request,
+            until,
+            in_chat,
+        };
+        self.open.insert(open.request.id.clone(), open);
+        Ok(question)
+    }
+
+    /// The next answer of a person, or the end of the time one had.
+    pub(crate) async fn next(&mut self) -> Answer {
+        let clock = &self.recorder.clock;
+        let first = self.open.iter().min_by_key(|(_, open)| open.until);
+        let due = first.filter(|_| self.rules.holds(Rule::PermitTimeout));
+        let due = due.map(|(id, open)| (id.clone(), open.until));
+        let in_time = async {
+            match &due {
+                Some((_, until)) => clock.sleep_until(*until).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            // The sender is ours, so that the channel never closes.
+            Some(answer) = self.answers.recv() => answer,
+            () = in_time => self.too_late(due.map(|(id, _)| id)).await,
+        }
+    }
+
+    async fn too_late(&mut self, id: Option<PermissionId>) -> Answer {
+        let taken = id.and_then(|id| self.asked.permissions.take(self.asked.turn, &id).map(|_| id));
+        let Some((id, open)) = taken.and_then(|id| self.open.get(&id).map(|open| (id, open))) else {
+            // Somebody was faster: their answer is here.
+            return match self.answers.recv().await {
+                Some(answer) => answer,
+                None => std::future::pending().await,
+            };
+        };
+        let ms = self.asked.config.timeout.0.as_millis();
+        Answer {
+            option: self.choose(&open.request, false),
+            id,
+            by: Actor::Pipeline,
+            why: format!("nobody answered within {ms} ms (agent.permissions.timeout)"),
+        }
+    }
+
+    /// Writes a decision down and tells it to the agent.
+    pub(crate) fn settle(&mut self, answer: Answer) -> Result<(), StoreError> {
+        let Answer { id, option, by, why } = answer;
+        let asked = self.open.remove(&id).and_then(|open| open.in_chat);
+        // Who answered there knows.
+        if let Some(InChat { shown, .. }) = asked.filter(|_| !matches!(by, Actor::User(_))) {
+            let (id, words) = (id.clone(), decided(&shown, option.as_ref(), &by, &why));
+            self.decided.push(Cue::Decided { id, words });
+        }
+        self.agent.decide(self.run, &id, option.as_ref());
+        self.recorder
+            .note(Kind::PermissionDecided { id, option, by, why })
+    }
+
+    /// What the chat is to be told of decisions since it was asked for the last time.
+    pub(crate) fn decided(&mut self) -> Vec<Cue> {
+        std::mem::take(&mut self.decided)
+    }
+
+    /// What still waits is cancelled.
+    pub(crate) fn close(&mut self, why: &str) -> Result<(), StoreError> {
+        if !self.rules.holds(Rule::PermitCancel) {
+            return Ok(());
+        }
+        // A decision that was on its way stands.
+        while let Ok(answer) = self.answers.try_recv() {
+            self.settle(answer)?;
+        }
+        let left: Vec<_> = self.open.keys().cloned().collect();
+        for id in left {
+            let turn = self.asked.turn;
+            let answer = match self.asked.permissions.take(turn, &id) {
+                Some(_) => Answer {
+                    id,
+                    option: None,
+                    by: Actor::Pipeline,
+                    why: why.to_owned(),
+                },
+                // Taken between the two lines above: its answer is here.
+                None => match self.answers.try_recv() {
+                    Ok(answer) => answer,
+                    Err(_) => continue,
+                },
+            };
+            self.settle(answer)?;
+        }
+        Ok(())
+    }
+
+    fn choose(&self, request: &PermissionRequest, allow: bool) -> Option<PermissionOption> {
+        if self.rules.holds(Rule::PermitKind) {
+            choose(request, allow)
+        } else {
+            request.options.first().cloned()
+        }
+    }
+}
+
+impl Drop for Permits<'_> {
+    /// A run that is dropped in the middle leaves nothing for people to answer.
+    fn drop(&mut self) {
+        for id in self.open.keys() {
+            self.asked.permissions.take(self.asked.turn, id);
+        }
+    }
+}
+
+fn why(setting: &str, allow: bool, option: Option<&PermissionOption>) -> String {
+    let wanted = if allow { "allows it once" } else { "rejects it" };
+    match option {
+        Some(_) => format!("{setting} {wanted}"),
+        None => format!("{setting} {wanted}, and the agent offers no such answer"),
+    }
+}

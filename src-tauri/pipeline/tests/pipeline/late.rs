@@ -1,0 +1,150 @@
+//! A channel that tells of messages after it has acknowledged them.
+
+use crate::bot::{Bot, World, parts, text};
+use async_trait::async_trait;
+use foldback_agents::ScriptAgent;
+use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, Signal, SignalSink};
+use foldback_pipeline::{Engine, Rules};
+use foldback_store::Journal;
+use foldback_wire::{
+    Attachment, Capabilities, ChatId, Event, Kind, MessageId, OpId, Outcome, Platform, Receipt, Seq,
+    Terminal, Timestamp, TurnId,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// A loopback that tells more of what it acknowledged.
+struct Late {
+    inner: Arc<Loopback>,
+    later: Mutex<mpsc::Receiver<Signal>>,
+    /// Where it tells that what it was handed was sent on before it acknowledges it.
+    ahead: Option<mpsc::Sender<Signal>>,
+}
+
+#[async_trait]
+impl ChannelAdapter for Late {
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        let mut later = self.later.lock().await;
+        // A line of its own: a loopback keeps a place in it.
+        let (inner, mut signals) = mpsc::channel(1);
+        let mut run = std::pin::pin!(self.inner.run(inner, stop));
+        loop {
+            tokio::select! {
+                ended = &mut run => return ended,
+                Some(signal) = signals.recv() => drop(sink.send(signal).await),
+                Some(signal) = later.recv() => drop(sink.send(signal).await),
+            }
+        }
+    }
+
+    async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        self.inner.fetch(chat, file, limit).await
+    }
+
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
+        let ack = self.inner.perform(call).await?;
+        if let (Some(ahead), Some(message)) = (&self.ahead, ack.message.clone()) {
+            let sent = Signal::Receipt {
+                message,
+                receipt: Receipt::Sent,
+                when: Timestamp(0),
+                kept: None,
+            };
+            ahead.send(sent).await.ok();
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        let also = ack.message.iter().map(second).collect();
+        Ok(Ack { also, ..ack })
+    }
+}
+
+/// What else an operation makes that makes a message.
+pub(crate) fn second(message: &MessageId) -> MessageId {
+    format!("{message}.caption").into()
+}
+
+/// A bot on one such channel.
+pub(crate) struct Place {
+    pub(crate) engine: Engine,
+    pub(crate) world: World,
+    agent: Arc<ScriptAgent>,
+    tells: mpsc::Sender<Signal>,
+}
+
+impl Place {
+    pub(crate) async fn open(world: World) -> Self {
+        Self::with(world, false).await
+    }
+
+    /// One whose platform is quicker to tell of a message than to acknowledge it.
+    pub(crate) async fn open_ahead(world: World) -> Self {
+        Self::with(world, true).await
+    }
+
+    async fn with(world: World, ahead: bool) -> Self {
+        let (tells, later) = mpsc::channel(1);
+        let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+        let late = Late {
+            inner: Arc::clone(&world.loopbacks[&Platform::Whatsapp]),
+            later: Mutex::new(later),
+            ahead: ahead.then(|| tells.clone()),
+        };
+        let mut parts = parts(&world, "", Rules::all(), agent.clone());
+        let late: Arc<dyn ChannelAdapter> = Arc::new(late);
+        for (id, adapter) in &mut parts.channels {
+            if id.as_str() == Platform::Whatsapp.code() {
+                *adapter = Arc::clone(&late);
+            }
+        }
+        let engine = Engine::start(parts).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        Self {
+            engine,
+            world,
+            agent,
+            tells,
+        }
+    }
+
+    /// Alice writes, and is answered; the platform's names of what she got.
+    pub(crate) async fn answer(&self) -> (TurnId, Vec<(OpId, MessageId)>) {
+        let elsewhere = Bot::start().await;
+        let message = elsewhere.message(Platform::Whatsapp, "hi");
+        self.agent.queue(None, vec![text("Here I am.")]);
+        let turn = self.engine.submit(message).await.unwrap();
+        let id = turn.id;
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        let made = self
+            .events()
+            .await
+            .into_iter()
+            .filter_map(|event| match event.kind {
+                Kind::Ended {
+                    op,
+                    outcome:
+                        Outcome {
+                            message: Some(message),
+                            ..
+                        },
+                } => Some((op, message)),
+                _ => None,
+            });
+        (id, made.collect())
+    }
+
+    /// The platform says more of what it acknowledged; whether that was written down.
+    pub(crate) async fn tell(&self, signal: impl FnOnce(oneshot::Sender<()>) -> Signal) -> bool {
+        let (kept, told) = oneshot::channel();
+        self.tells.send(signal(kept)).await.unwrap();
+        told.await.is_ok()
+    }
+
+    pub(crate) async fn events(&self) -> Vec<Event> {
+        self.world.journal.read(Seq(1), 1_000_000).await.unwrap()
+    }
+}

@@ -1,0 +1,298 @@
+//! Voice directives: what is spoken, what it becomes on each channel, and that nothing of it stays behind.
+
+use crate::bot::{Bot, World, runtime, text};
+use async_trait::async_trait;
+use foldback_agents::speech::{Note, Speaker, SpeechError, ToneVoice, Voice};
+use foldback_channels::sim::{CallFailure, CallFault};
+use foldback_pipeline::{Rules, Says, SendDir, Speech, Voices, config::FilesConfig};
+use foldback_store::Journal as _;
+use foldback_wire::{Actor, ChannelId, Event, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
+use std::{path::Path, sync::Arc, time::Duration};
+
+const ANSWER: &str = "<actions><voice>**Hey**, three words</voice></actions>And in writing";
+
+/// What speaks in a world, with a limit of 20 s and 100 characters.
+pub(crate) fn speaking(mut world: World, voice: impl Voice + 'static) -> World {
+    let clock = Arc::new(world.clock);
+    let speaker = Speaker::new(Arc::new(voice), 100, Duration::from_secs(20), clock);
+    world.speech = Speech {
+        says: Says::Aloud(speaker),
+        voices: Some(Voices::new(world.dir.path().join("voices"), 1_000_000)),
+        ..Speech::default()
+    };
+    world
+}
+
+async fn bot(voice: impl Voice + 'static, config: &str) -> Bot {
+    Bot::in_world(speaking(World::new(), voice), config, Rules::all()).await
+}
+
+/// What is left of what was spoken, in the folder that it is sent from.
+fn left(send_dir: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(send_dir.join(".voice")) else {
+        return Vec::new();
+    };
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+async fn skips(bot: &Bot) -> Vec<(OutcomeCode, String)> {
+    let skip = |kind| match kind {
+        Kind::Skipped { outcome, .. } => Some((outcome.code, outcome.detail.unwrap_or_default())),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(skip).collect()
+}
+
+/// A voice that answers the same to everything.
+struct Fixed(Result<Vec<u8>, SpeechError>);
+
+#[async_trait]
+impl Voice for Fixed {
+    fn backend(&self) -> &'static str {
+        "fixed"
+    }
+
+    async fn say(&self, _text: &str) -> Result<Vec<u8>, SpeechError> {
+        self.0.clone()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_channel_gets_the_note_before_the_text_and_nothing_stays_behind() {
+    for platform in Platform::ALL {
+        let bot = bot(ToneVoice, "").await;
+        bot.says([text(ANSWER)]);
+        assert_eq!(bot.turn(*platform, "talk to me").await, Terminal::Replied);
+        assert_eq!(
+            bot.screen(*platform),
+            ["voice Hey, three words", "And in writing"],
+            "{platform}"
+        );
+        assert_eq!(left(&bot.send_dir), [""; 0]);
+        let spoken: Vec<_> = bot
+            .kinds()
+            .await
+            .into_iter()
+            .filter_map(|kind| match kind {
+                Kind::Spoken {
+                    backend,
+                    duration_ms,
+                    bytes,
+                    kept,
+                    ..
+                } => Some((backend, duration_ms, bytes, kept)),
+                _ => None,
+            })
+            .collect();
+        let [(backend, duration_ms, bytes, Some(kept))] = &spoken[..] else {
+            panic!("{spoken:?}");
+        };
+        assert_eq!((backend.as_str(), *duration_ms), ("tone", 900));
+        let sound = Voices::new(bot.dir.path().join("voices"), 0)
+            .read(kept)
+            .unwrap()
+            .unwrap();
+        assert_eq!(sound.len() as u64, *bytes);
+        assert_eq!(Note::of(sound).unwrap().duration, Duration::from_millis(900));
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn speech_that_fails_never_blocks_the_text() {
+    let refused = SpeechError::Refused {
+        backend: "openai",
+        status: 401,
+        detail: "Incorrect API key".to_owned(),
+    };
+    for (answer, said) in [
+        (Err(refused), "openai refused with HTTP 401: Incorrect API key"),
+        (
+            Ok(b"ID3".to_vec()),
+            "this is neither Ogg/Opus nor WAV but MP3 or AAC",
+        ),
+        (Ok(Vec::new()), "the sound is empty"),
+    ] {
+        let bot = bot(Fixed(answer), "").await;
+        bot.says([text(ANSWER)]);
+        assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+        assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+        assert_eq!(skips(&bot).await, [(OutcomeCode::Failed, said.to_owned())]);
+        assert_eq!(left(&bot.send_dir), [""; 0]);
+        bot.check().await;
+    }
+}
+
+/// A voice that never ends.
+struct Mute;
+
+#[async_trait]
+impl Voice for Mute {
+    fn backend(&self) -> &'static str {
+        "mute"
+    }
+
+    async fn say(&self, _text: &str) -> Result<Vec<u8>, SpeechError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_voice_that_never_ends_keeps_the_text_for_its_limit_only() {
+    let bot = bot(Mute, "").await;
+    bot.says([text(ANSWER)]);
+    let began = tokio::time::Instant::now();
+    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(began.elapsed().as_secs(), 20);
+    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    let timed_out = (OutcomeCode::Failed, "nothing came within 20 s".to_owned());
+    assert_eq!(skips(&bot).await, [timed_out]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_to_say_is_skipped_and_too_much_is_cut_and_told() {
+    let bot = bot(ToneVoice, "").await;
+    bot.says([text(
+        "<actions><voice>https://example.org</voice></actions>See it.",
+    )]);
+    assert_eq!(bot.turn(Platform::Slack, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Slack), ["See it."]);
+    assert_eq!(skips(&bot).await[0].0, OutcomeCode::Cancelled);
+
+    let long = "Ten words are said again and again and again here. ".repeat(3);
+    bot.says([text(&format!("<actions><voice>{long}</voice></actions>"))]);
+    assert!(matches!(
+        bot.turn(Platform::Slack, "more").await,
+        Terminal::Silent { .. }
+    ));
+    let said = "voice Ten words are said again and again and again here.";
+    assert_eq!(bot.screen(Platform::Slack), ["See it.", said]);
+    let told = |kind: &Kind| matches!(kind, Kind::Warned { detail } if detail.contains("speech.max_chars"));
+    assert!(bot.kinds().await.iter().any(told));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_channel_without_voice_speaks_nothing_and_does_not_teach_it() {
+    let bot = bot(ToneVoice, "[output]\ndisable = [\"voice\"]\n").await;
+    bot.says([text(ANSWER)]);
+    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(skips(&bot).await[0].0, OutcomeCode::Unsupported);
+    let kinds = bot.kinds().await;
+    assert!(!kinds.iter().any(|kind| matches!(kind, Kind::Spoken { .. })));
+    let taught = |kind: &Kind| matches!(kind, Kind::Prepared { prompt } if prompt.contains("<voice>"));
+    assert!(!kinds.iter().any(taught));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_note_and_one_of_a_dry_run_leave_nothing_behind_either() {
+    let bot = bot(ToneVoice, "").await;
+    bot.fault(
+        Platform::Telegram,
+        CallFault::first(OpKind::SendVoice, CallFailure::Rejected),
+    );
+    bot.says([text(ANSWER)]);
+    assert!(matches!(
+        bot.turn(Platform::Telegram, "talk").await,
+        Terminal::Replied | Terminal::Failed { .. }
+    ));
+    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    assert_eq!(left(&bot.send_dir), [""; 0]);
+
+    let channel = ChannelId::new("slack");
+    bot.engine.arm(&channel, false, Actor::Console).unwrap();
+    bot.says([text(ANSWER)]);
+    assert_eq!(bot.turn(Platform::Slack, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Slack), [""; 0]);
+    let rehearsed = |event: Event| match event.kind {
+        Kind::Ended { outcome, .. } => Some(outcome.code),
+        _ => None,
+    };
+    let mut outcomes = bot.events().await.into_iter().filter_map(rehearsed).rev();
+    assert_eq!(outcomes.next(), Some(OutcomeCode::DryRun));
+    assert_eq!(outcomes.next(), Some(OutcomeCode::DryRun));
+    assert_eq!(left(&bot.send_dir), [""; 0]);
+    bot.check().await;
+}
+
+/// What is held keeps its file until it goes out, also when the process ends between the two.
+#[test]
+fn what_is_held_keeps_its_file_over_a_restart_and_what_is_open_no_more_is_swept() {
+    let world = crate::bot::killed(async {
+        let bot = bot(ToneVoice, "").await;
+        bot.toggle(Platform::Telegram, false).await;
+        bot.says([text(ANSWER)]);
+        let _turn = bot.user(Platform::Telegram, "talk").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(left(&bot.send_dir).len(), 1);
+        bot
+    });
+    runtime().block_on(async {
+        let send_dir = world.dir.path().join("data/outbound");
+        // As a process leaves it that ends after it wrote the file, and before it wrote the intent.
+        std::fs::write(send_dir.join(".voice/voice-99-0-0.ogg"), "left").unwrap();
+        let operations: Vec<Operation> = world
+            .journal
+            .outbox()
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.operation)
+            .collect();
+        let files = SendDir::new(&FilesConfig::default(), world.dir.path(), None, Rules::all());
+        files.sweep_spoken(operations.iter());
+        assert_eq!(left(&send_dir).len(), 1);
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.toggle(Platform::Telegram, true).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(bot.screen(Platform::Telegram)[0], "voice Hey, three words");
+        assert_eq!(left(&bot.send_dir), [""; 0]);
+        bot.check().await;
+    });
+}
+
+/// The folder is one that agents may write into.
+#[tokio::test(start_paused = true)]
+async fn a_link_in_the_place_of_our_folder_leads_nowhere() {
+    let bot = bot(ToneVoice, "").await;
+    let elsewhere = bot.dir.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, bot.send_dir.join(".voice")).unwrap();
+    bot.says([text(ANSWER)]);
+    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["And in writing"]);
+    let [(OutcomeCode::Failed, why)] = &skips(&bot).await[..] else {
+        panic!("it was sent");
+    };
+    assert!(why.contains("is a link, or goes through one"), "{why}");
+    assert_eq!(std::fs::read_dir(elsewhere).unwrap().count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn audio_as_voice_makes_audio_files_of_its_message_voice_notes() {
+    let bot = bot(ToneVoice, "").await;
+    for name in ["a.ogg", "b.txt"] {
+        std::fs::write(bot.send_dir.join(name), "sound").unwrap();
+    }
+    bot.says([text(
+        "[[audio_as_voice]]<actions><send-file path=\"a.ogg\" caption=\"Listen\"/>\
+             <send-file path=\"b.txt\"/></actions>Done.",
+    )]);
+    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["voice ", "Listen", "File b.txt ", "Done."]
+    );
+    assert!(
+        bot.send_dir.join("a.ogg").exists(),
+        "a file of the agent's own is not ours to delete"
+    );
+    bot.says([text("<actions><send-file path=\"a.ogg\"/></actions>")]);
+    bot.turn(Platform::Telegram, "again").await;
+    assert_eq!(bot.screen(Platform::Telegram)[4], "Audio a.ogg ");
+    bot.check().await;
+}

@@ -1,0 +1,131 @@
+//! Conversations, the agents' sessions behind them, and the permissions that wait for a person.
+
+use crate::{Actor, ChannelId, ChatId, Doing, PermissionId, PermissionRequest, SessionId, Timestamp, TurnId};
+use serde::{Deserialize, Serialize};
+
+/// A request for permission that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct PendingPermission {
+    /// The turn whose agent asks.
+    pub turn: TurnId,
+    /// Its conversation.
+    pub session: SessionId,
+    /// The channel of the turn.
+    pub channel: ChannelId,
+    /// The chat of the turn.
+    pub chat: ChatId,
+    /// Who wrote the message of the turn, as they call themselves.
+    pub sender: String,
+    /// Its number for people, such as `12-1`: the turn's, and which request of the turn.
+    pub number: String,
+    /// What is asked.
+    pub request: PermissionRequest,
+    /// Since when it waits.
+    pub since: Timestamp,
+    /// Until when; then it is refused.
+    pub until: Timestamp,
+    /// Whether the sender was asked in the chat, too.
+    pub in_chat: bool,
+}
+
+/// `permission_decide`: answer a request for permission.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct PermissionDecide {
+    /// The turn.
+    pub turn: TurnId,
+    /// The request.
+    pub permission: PermissionId,
+    /// The id of the option; `None` cancels the request.
+    pub option: Option<String>,
+}
+
+/// `sessions`: the conversations, those at work first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SessionQuery {
+    /// How many, at most 500.
+    pub limit: u32,
+}
+
+/// `session_cancel`: what is to be stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SessionCancel {
+    /// The conversation.
+    pub session: SessionId,
+    /// Only this turn of it, and none that runs in its place; `None` for whichever runs.
+    #[ts(optional)]
+    pub turn: Option<TurnId>,
+}
+
+/// `session_drop`, `session_reset`: which conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SessionRef {
+    /// Its key.
+    pub session: SessionId,
+}
+
+/// What an agent keeps of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct AgentSession {
+    /// Which backend.
+    pub backend: String,
+    /// The agent's id of it.
+    pub id: String,
+    /// Since when it is this one.
+    pub since: Timestamp,
+}
+
+/// A turn that runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct RunningTurn {
+    /// Which.
+    pub turn: TurnId,
+    /// Since when.
+    pub since: Timestamp,
+    /// What it does.
+    pub doing: Doing,
+    /// The tool that works, where one does.
+    pub tool: Option<String>,
+    /// Who stopped it, where somebody did.
+    pub cancelled_by: Option<Actor>,
+}
+
+/// One conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SessionLine {
+    /// Its key.
+    pub session: SessionId,
+    /// The channel it lives on.
+    pub channel: ChannelId,
+    /// The chat of its latest message; `None` in records of versions that did not keep it.
+    pub chat: Option<ChatId>,
+    /// Who wrote that, as they call themselves.
+    pub sender: String,
+    /// Turns so far.
+    pub turns: u64,
+    /// When it began.
+    pub created: Timestamp,
+    /// When its latest message came.
+    pub used: Timestamp,
+    /// The agents' own sessions, the latest first: several where others stepped in; none where none is kept, or none any
+    /// more.
+    pub agents: Vec<AgentSession>,
+    /// The turn that runs.
+    pub running: Option<RunningTurn>,
+    /// The turns that wait, in order.
+    pub waiting: Vec<TurnId>,
+    /// Requests for permission that wait.
+    pub permissions: u32,
+}
+
+/// The conversations; answer of `sessions`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SessionList {
+    /// Those where something runs, waits or is asked, then the others; each the one used last first.
+    pub sessions: Vec<SessionLine>,
+    /// How many there are in all.
+    pub total: u64,
+    /// Turns that run, in all conversations.
+    pub running: u64,
+    /// Messages that wait, in all conversations.
+    pub waiting: u64,
+}

@@ -1,0 +1,246 @@
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import demo from "../../../recordings/demo";
+import type { PendingPermission, SessionLine } from "../../generated/wire";
+import type { Exchange } from "../../host/recorded";
+import { byId, calls, click, layOut, press, settle, stage } from "../../test/stage";
+import SessionsView from "./SessionsView.svelte";
+import { eventsOf } from "./words";
+
+beforeEach(layOut);
+afterEach(cleanup);
+
+const at = new Date(Date.now() - 60_000).toISOString();
+const idle: SessionLine = {
+  session: "telegram:42", channel: "telegram", chat: "42", sender: "Alice", turns: 3, created: at, used: at,
+  agents: [{ backend: "acp", id: "s-77", since: at }], running: null, waiting: [], permissions: 0,
+};
+const busy: SessionLine = {
+  ...idle, session: "slack:C1:bob", channel: "slack", sender: "Bob", agents: [], waiting: [813, 814],
+  running: { turn: 812, since: at, doing: "tool", tool: "search", cancelled_by: null },
+};
+const pending: PendingPermission = {
+  turn: 812, session: "slack:C1:bob", channel: "slack", chat: "C1", sender: "Bob", number: "812-1", since: at, in_chat: false,
+  until: new Date(Date.now() + 240_000).toISOString(),
+  request: {
+    id: "p1", tool: "t1", title: "rm -r build", does: "execute", arguments: "{\"command\":\"rm -r build\"}",
+    options: [{ id: "o-no", name: "No", kind: "reject_once" }, { id: "o-all", name: "Always", kind: "allow_always" }, { id: "o-yes", name: "Sure", kind: "allow_once" }],
+  },
+};
+
+const open = (lines: SessionLine[], ...more: Exchange[]) =>
+  stage(SessionsView, undefined, { ...demo, calls: [...more, { name: "sessions", result: { sessions: lines, total: lines.length, running: lines.filter((line) => line.running !== null).length, waiting: lines.reduce((sum, line) => sum + line.waiting.length, 0) } }, ...demo.calls] });
+const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-testid='session']")];
+
+it("shows who talks where, what runs, what waits and what the agent keeps", async () => {
+  await open([busy, idle]);
+  expect(rows().map((row) => row.textContent?.replace(/\s+/g, " "))).toEqual([
+    expect.stringMatching(/uses search.*slack Bob slack:C1:bob.*3 turns.*#812 for 1 min.*2 waiting/),
+    expect.stringMatching(/idle.*telegram Alice telegram:42.*3 turns.*acp s-77/),
+  ]);
+  expect(byId("sessions").textContent).toContain("2 conversations, 1 running, 2 messages waiting");
+});
+
+it("leads from every number to its events", async () => {
+  const { console } = await open([busy]);
+  await click(byId("session-waiting"));
+  expect(console.askedFilter).toBe("turn:813,814");
+  await click(byId("session-turns"));
+  expect(console.askedFilter).toBe("session:slack:C1:bob kind:turn_ended");
+  await click(byId("session-running"));
+  expect([console.view, console.selected?.turn]).toEqual(["turn", 812]);
+});
+
+it("asks once before it stops, drops or has something forgotten", async () => {
+  const stopped = { ...busy, running: { ...busy.running!, cancelled_by: "console" as const } };
+  const { host } = await open([busy], { name: "session_cancel", result: stopped }, { name: "session_drop", result: busy }, { name: "session_reset", result: busy });
+  for (const deed of ["cancel", "drop", "reset"] as const) {
+    await click(byId(`session-${deed}`));
+    expect(calls(host, `session_${deed}`)).toEqual([]);
+    expect(byId("session-dialog").textContent).toContain("Bob");
+    await click(byId("confirm"));
+    const turn = deed === "cancel" ? { turn: 812 } : {};
+    expect(calls(host, `session_${deed}`)).toEqual([{ session: "slack:C1:bob", ...turn }]);
+  }
+});
+
+it("offers nothing that there is nothing to do about", async () => {
+  await open([idle]);
+  expect((byId("session-cancel") as HTMLButtonElement).disabled).toBe(true);
+  expect((byId("session-drop") as HTMLButtonElement).disabled).toBe(true);
+  expect((byId("session-reset") as HTMLButtonElement).disabled).toBe(false);
+});
+
+it("does not offer to stop an agent that is done", async () => {
+  await open([{ ...busy, running: { ...busy.running!, doing: "delivering", tool: null } }]);
+  expect((byId("session-cancel") as HTMLButtonElement).disabled).toBe(true);
+});
+
+it("counts what runs and waits in all conversations, also in those that are not listed", async () => {
+  await stage(SessionsView, undefined, { ...demo, calls: [{ name: "sessions", result: { sessions: [busy], total: 900, running: 240, waiting: 31 } }, ...demo.calls] });
+  expect(byId("sessions").textContent).toContain("900 conversations, 240 running, 31 messages waiting");
+  expect(byId("sessions").textContent).toContain("1 of 900 are shown");
+});
+
+it("says why it is empty", async () => {
+  await open([]);
+  expect(byId("empty").textContent).toContain("There is no conversation yet");
+});
+
+describe("a request for permission", () => {
+  const second: PendingPermission = {
+    ...pending, turn: 815, number: "815-1", sender: "Alice", channel: "telegram",
+    request: { ...pending.request, id: "p2", title: "git push", options: [{ id: "go", name: "Go", kind: "allow_once" }] },
+  };
+  const asking = async (permissions: PendingPermission[], ...more: Exchange[]) => {
+    const staged = await open([busy], ...more);
+    staged.host.push({ push: "permissions", permissions });
+    await settle();
+    return staged;
+  };
+  const card = (number: string): HTMLElement => document.querySelector<HTMLElement>(`[data-testid="permission"][data-number="${number}"]`)!;
+  const here = (): string | undefined => document.activeElement?.closest<HTMLElement>("[data-key]")?.dataset["key"];
+
+  it("answers a request with the option that was pressed, by its id", async () => {
+    const { host } = await open([busy], { name: "permission_decide", result: [] });
+    host.push({ push: "permissions", permissions: [pending] });
+    await settle();
+    expect(byId("permission").textContent).toMatch(/rm -r build.*execute.*left, then it is rejected.*turn #812 of Bob on slack/s);
+    expect(byId("permission-allow_always").textContent).toContain("for ever");
+    await click(byId("permission-allow_once"));
+    expect(calls(host, "permission_decide")).toEqual([{ turn: 812, permission: "p1", option: "o-yes" }]);
+    expect(document.querySelector("[data-testid='permission']")).toBeNull();
+  });
+
+  it("keeps a request that somebody else decided until it is told so, and says why nothing happened", async () => {
+    const failure = { code: "not_found", message: "No such request for permission waits.", hint: "The turn shows how it was decided." };
+    const { host } = await open([busy], { name: "permission_decide", failure });
+    host.push({ push: "permissions", permissions: [pending] });
+    await settle();
+    await click(byId("permission-cancel"));
+    expect(calls(host, "permission_decide")).toEqual([{ turn: 812, permission: "p1", option: null }]);
+    expect(byId("toast").textContent).toContain("No such request");
+    host.push({ push: "permissions", permissions: [] });
+    await settle();
+    expect(document.querySelector("[data-testid='permission']")).toBeNull();
+  });
+
+  it("says what would be done, for whom, in which conversation, and how long one may take", async () => {
+    await asking([{ ...pending, until: new Date(Date.now() + 20_000).toISOString() }]);
+    expect(byId("permission-arguments").textContent).toContain('"command": "rm -r build"');
+    expect(byId("permission").textContent).toContain("slack:C1:bob");
+    expect(byId("permission-left").textContent).toMatch(/(19|20) s left, then it is rejected/);
+    expect(byId("permission-left").classList).toContain("warn");
+    expect(document.querySelector("[data-testid='permission-list'] [role='listitem']")?.getAttribute("aria-label")).toBe("May it? rm -r build. For Bob on slack, turn 812.");
+  });
+
+  it("leads to its turn", async () => {
+    const { console } = await asking([pending]);
+    await click(byId("permission-turn"));
+    expect([console.view, console.selected?.turn]).toEqual(["turn", 812]);
+  });
+
+  it("is answered by a key for what an answer means, whatever the agent calls it and wherever it stands", async () => {
+    const { console, host } = await asking([pending, second], { name: "permission_decide", args: { turn: 812 }, result: [second] }, { name: "permission_decide", result: [] });
+    console.answerPermission();
+    await settle();
+    expect(here()).toBe("812-1");
+    await press(document.activeElement!, "a");
+    expect(calls(host, "permission_decide")).toEqual([{ turn: 812, permission: "p1", option: "o-yes" }]);
+    expect(here(), "the next has the keyboard").toBe("815-1");
+    await press(document.activeElement!, "j");
+    await press(document.activeElement!, "C", { shiftKey: true });
+    expect(calls(host, "permission_decide").at(-1)).toEqual({ turn: 815, permission: "p2", option: null });
+    expect(document.activeElement?.getAttribute("data-testid"), "nothing waits, and the keyboard is not lost").toBe("sessions");
+  });
+
+  it("is answered by no key when it took the place of another, until a person went to it", async () => {
+    const { console, host } = await asking([pending, second], { name: "permission_decide", result: [] });
+    console.answerPermission();
+    await settle();
+    host.push({ push: "permissions", permissions: [second] });
+    await settle();
+    expect([here(), card("815-1").dataset["keyed"]]).toEqual(["815-1", "false"]);
+    await press(document.activeElement!, "a");
+    await press(document.activeElement!, "C", { shiftKey: true });
+    expect(calls(host, "permission_decide")).toEqual([]);
+    expect(byId("toast").textContent).toMatch(/Nothing was answered.*j goes to the first/s);
+    await press(document.activeElement!, "j");
+    await press(document.activeElement!, "a");
+    expect(calls(host, "permission_decide")).toEqual([{ turn: 815, permission: "p2", option: "go" }]);
+  });
+
+  it("shows its keys where they act, and acts nowhere else", async () => {
+    const { console, host } = await asking([pending, second]);
+    const keysOf = (number: string): string[] => [...card(number).querySelectorAll("kbd")].map((kbd) => kbd.textContent ?? "");
+    expect([keysOf("812-1"), keysOf("815-1")]).toEqual([[], []]);
+    await press(document.body, "a");
+    console.answerPermission();
+    await settle();
+    expect([keysOf("812-1"), keysOf("815-1")]).toEqual([["a", "Shift A", "x", "Shift C"], []]);
+    await press(document.activeElement!, "j");
+    expect([keysOf("812-1"), keysOf("815-1")]).toEqual([[], ["a", "Shift C"]]);
+    await press(document.activeElement!, "x");
+    expect(byId("toast").textContent).toContain("The agent offers no such answer to request 815-1");
+    expect(calls(host, "permission_decide")).toEqual([]);
+  });
+
+  it("is never decided by Enter, which shows the turn", async () => {
+    const { console, host } = await asking([pending]);
+    console.answerPermission();
+    await settle();
+    await press(document.activeElement!, "Enter");
+    expect([console.view, console.selected?.turn]).toEqual(["turn", 812]);
+    expect(calls(host, "permission_decide")).toEqual([]);
+  });
+
+  it("asks once more before an answer counts for ever", async () => {
+    const { console, host } = await asking([pending], { name: "permission_decide", result: [] });
+    console.answerPermission();
+    await settle();
+    await press(document.activeElement!, "A", { shiftKey: true });
+    expect(calls(host, "permission_decide")).toEqual([]);
+    expect(byId("permission-sure").textContent).toMatch(/Always, for ever.*This call and all like it.*Bob on slack: rm -r build/s);
+    await click(byId("confirm"));
+    expect(calls(host, "permission_decide")).toEqual([{ turn: 812, permission: "p1", option: "o-all" }]);
+  });
+
+  it("is told to who cannot see it, once", async () => {
+    const { console, host } = await asking([pending]);
+    expect(console.announcement).toBe("Permission asked, for Bob on slack: rm -r build");
+    console.announcement = "";
+    host.push({ push: "permissions", permissions: [pending] });
+    await settle();
+    expect(console.announcement).toBe("");
+  });
+
+  it("is found from anywhere, and where none waits one is told so", async () => {
+    const { console, host } = await asking([]);
+    console.go("live");
+    console.answerPermission();
+    await settle();
+    expect([console.view, byId("toast").textContent]).toEqual(["live", expect.stringContaining("No request for permission waits.")]);
+    host.push({ push: "permissions", permissions: [pending] });
+    console.answerPermission();
+    expect(console.view).toBe("sessions");
+  });
+});
+
+it("offers in the palette what can be done about each conversation", async () => {
+  const { console, host } = await open([busy, idle], { name: "session_drop", result: { ...busy, waiting: [] } });
+  const titles = (): string[] => console.offers.map(({ group, title }) => `${group}: ${title}`);
+  expect(titles()).toEqual([
+    "Sessions: Stop the turn of Bob on slack", "Sessions: Drop 2 messages of Bob on slack", "Sessions: Have the agent forget Bob on slack",
+    "Sessions: Have the agent forget Alice on telegram",
+  ]);
+  console.offers[1]?.run();
+  await settle();
+  await click(byId("confirm"));
+  expect(calls(host, "session_drop")).toEqual([{ session: "slack:C1:bob" }]);
+  expect(titles()).not.toContain("Sessions: Drop 2 messages of Bob on slack");
+});
+
+it("quotes what is no plain word in a filter", () => {
+  expect(eventsOf("telegram:42")).toBe("session:telegram:42");
+  expect(eventsOf("signal:a b", "kind:chunk")).toBe('session:"signal:a b" kind:chunk');
+});
