@@ -33,8 +33,8 @@ pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors) -> Optio
     steps.sort_by_key(|step| step.seq);
     // What was tried again did not decide.
     let again = |step: &WhyStep| {
-        let is_again = |event: &Event| event.seq.0 == step.seq && matches!(event.kind, Kind::Retrying { .. });
-        events.iter().any(is_again)
+        let place = events.binary_search_by_key(&step.seq, |event| event.seq.0);
+        place.is_ok_and(|at| matches!(events[at].kind, Kind::Retrying { .. }))
     };
     let noes: Vec<_> = steps.iter().filter(|step| step.no && !again(step)).collect();
     let answer = way.answer(&noes);

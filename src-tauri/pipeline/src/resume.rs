@@ -13,6 +13,7 @@ use crate::{
     recorder::Recorder,
     rules::Rule,
     stages::dedupe::{CAPACITY, MEMORY},
+    turn::end_by,
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
@@ -162,8 +163,9 @@ impl Core {
 
     /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a
     /// repetition by its key, else it is `unknown`. A live frame, or a question, that was never attempted is not
-    /// sent: nothing would ever replace it, and nobody waits for the answer. Turns whose run had begun end once their operations have;
-    /// those that waited go through the gates again, in the order in which they came, before any new message.
+    /// sent: nothing would ever replace it, and nobody waits for the answer. Turns whose run had begun end once
+    /// their operations have; those that waited go through the gates again, in the order in which they came, before
+    /// any new message.
     pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<Carried>>> = BTreeMap::new();
         for entry in left.outbox {
@@ -312,7 +314,7 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
         })?;
     }
     let stopped = events.iter().find_map(|event| match &event.kind {
-        Kind::Stopping { gate, .. } => Some(Terminal::Blocked { gate: *gate }),
+        Kind::Stopping { gate, .. } => Some(end_by(*gate)),
         _ => None,
     });
     let terminal = stopped.unwrap_or_else(|| terminal_of(&events));

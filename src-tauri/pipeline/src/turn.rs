@@ -490,15 +490,20 @@ impl Core {
     }
 }
 
+/// How a turn ends that a gate stopped.
+pub(crate) const fn end_by(gate: Gate) -> Terminal {
+    match gate {
+        Gate::Duplicate => Terminal::Duplicate,
+        Gate::Dropped => Terminal::Dropped,
+        gate => Terminal::Blocked { gate },
+    }
+}
+
 /// Writes a stop down, with the end it is.
 pub(crate) fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
     let Stop { stage, gate, .. } = stop;
     tracing::info!(%stage, %gate, "stopped");
-    let terminal = match gate {
-        Gate::Duplicate => Terminal::Duplicate,
-        Gate::Dropped => Terminal::Dropped,
-        gate => Terminal::Blocked { gate },
-    };
+    let terminal = end_by(gate);
     recorder.note_all(vec![
         stop.into(),
         Kind::TurnEnded {

@@ -7,7 +7,7 @@ use std::{
     fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
 };
 
@@ -44,6 +44,7 @@ pub enum Says {
 pub struct Voices {
     folder: PathBuf,
     most: u64,
+    keeping: Arc<Mutex<()>>,
 }
 
 impl Voices {
@@ -52,6 +53,7 @@ impl Voices {
         Self {
             folder: folder.into(),
             most,
+            keeping: Arc::default(),
         }
     }
 
@@ -66,6 +68,8 @@ impl Voices {
             // Writing into a string cannot fail.
             let _ = write!(name, "{byte:02x}");
         }
+        // Two conversations may say the same at once.
+        let _alone = self.keeping.lock().unwrap_or_else(PoisonError::into_inner);
         fs::create_dir_all(&self.folder)?;
         let path = self.path(&name);
         // Complete or not there, whenever the process ends.
@@ -141,6 +145,24 @@ mod tests {
         assert_eq!(voices.read(&first).unwrap(), None);
         assert!(voices.read(&second).unwrap().is_some() && voices.read(&third).unwrap().is_some());
         assert_eq!(voices.keep(b"12345678901").unwrap(), None);
+    }
+
+    #[test]
+    fn many_conversations_keep_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let voices = Voices::new(dir.path().join("voices"), 20);
+        std::thread::scope(|threads| {
+            for n in 0..8 {
+                let voices = voices.clone();
+                threads.spawn(move || {
+                    for round in 0..50 {
+                        voices.keep(format!("{}", (n + round) % 7 + 10).as_bytes()).unwrap().unwrap();
+                    }
+                });
+            }
+        });
+        let left = fs::read_dir(dir.path().join("voices")).unwrap();
+        assert!(left.count() <= 10);
     }
 
     #[test]

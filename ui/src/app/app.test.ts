@@ -218,6 +218,20 @@ describe("the frame", () => {
     expect(items.map((item) => item.textContent)).toEqual(["A turn failed: it took too long. #813", "A turn failed: the stream was cut. #812"]);
   });
 
+  it("shows two toasts, a leak and the latest, and the others when they are asked for", async () => {
+    const host = await open();
+    const titles = (): (string | undefined)[] => [...document.querySelectorAll("[data-testid='toast']")].map((toast) => toast.querySelector("p")?.textContent);
+    host.push({ push: "alarm", alarm: { kind: "leak", message: "8 bytes were visible", seq: 1, turn: 812 } });
+    for (const seq of [2, 3, 4]) host.push({ push: "alarm", alarm: { kind: "error", message: `Alarm ${seq}`, seq, turn: null } });
+    await settle();
+    expect(titles()).toEqual(["Leak: 8 bytes were visible", "Alarm 4"]);
+    expect(byId("toasts-more").textContent).toBe("2 more");
+    await click(byId("toasts-more"));
+    expect(titles()).toEqual(["Leak: 8 bytes were visible", "Alarm 4", "Alarm 3", "Alarm 2"]);
+    for (let left = 4; left > 0; left -= 1) await click(byId("toast").querySelector("[aria-label='Dismiss']") as HTMLElement);
+    expect(shown("toasts-more")).toBe(false);
+  });
+
   it("counts every alarm, also those that it keeps no more", async () => {
     const host = await open();
     for (let seq = 1; seq <= 60; seq += 1) host.push({ push: "alarm", alarm: { kind: "error", message: `Alarm ${seq}`, seq, turn: null } });

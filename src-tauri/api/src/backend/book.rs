@@ -283,7 +283,7 @@ fn is_dead_letter(entry: &LedgerEntry) -> bool {
 }
 
 /// The operation that a message asks for again.
-pub(super) fn again(message: &MessageId) -> Option<OpId> {
+pub(crate) fn again(message: &MessageId) -> Option<OpId> {
     message.as_str().strip_prefix(AGAIN)?.parse().ok().map(OpId)
 }
 

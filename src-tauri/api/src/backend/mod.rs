@@ -31,6 +31,7 @@ mod trials;
 mod turns;
 mod views;
 
+pub(crate) use book::again;
 #[cfg(unix)]
 pub(crate) use control::ask;
 pub use open::{OpenError, Setup};

@@ -12,7 +12,7 @@ use super::{
 use crate::{Shelf, live::Digest, log::LogBook};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, SendDir, StartError, TokioClock,
-    config::{self, ByteSize, Config, ConfigError},
+    config::{self, ByteSize, Config, ConfigError, FilesConfig},
 };
 use foldback_store::{Journal, Limits, Numbers, SqliteJournal, StoreError};
 use foldback_wire::{Actor, Clock, Rng, redact::Redaction};
@@ -20,6 +20,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, atomic::AtomicU64},
+    time::Duration,
 };
 use tokio::{sync::broadcast, task::JoinSet};
 
@@ -163,6 +164,7 @@ impl Backend {
             // Only the one journal of this folder knows what is still to be sent.
             let files = SendDir::new(&config.files, &base, None, Rules::all());
             files.sweep_spoken(outbox.iter().map(|entry| &entry.operation));
+            offer_send_dir(&config, &base);
         }
         let outbox = outbox.into_iter().map(|entry| (entry.op, entry.channel));
         let digest = Digest::resume(outbox);
@@ -234,6 +236,22 @@ fn journal_file(config: &Config, base: &Path, data: &Path) -> PathBuf {
     }
 }
 
+/// Makes the folder that files are sent from, where nobody named another: a person who looks for it finds it. One that
+/// is named and not there may be a mistake, which the first file and `foldback doctor` tell.
+fn offer_send_dir(config: &Config, base: &Path) {
+    let default = FilesConfig::default().send_dir;
+    if config.files.send_dir == default
+        && let Err(error) = std::fs::create_dir_all(base.join(&default))
+    {
+        tracing::warn!(%error, "there is no folder to send files from");
+    }
+}
+
+/// How long the journal may still be another process's: one that ends puts its journal away.
+const PARTING: Duration = Duration::from_secs(2);
+/// How long between two looks meanwhile.
+const LOOK: Duration = Duration::from_millis(50);
+
 async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn Journal>, OpenError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|source| OpenError::DataFolder {
@@ -244,5 +262,15 @@ async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn
         max_bytes: max_size.map(|ByteSize(bytes)| bytes),
         ..Limits::default()
     };
-    Ok(Arc::new(SqliteJournal::open_with(path, limits).await?))
+    let mut waited = Duration::ZERO;
+    loop {
+        match SqliteJournal::open_with(path, limits).await {
+            // Who closes a window and opens the next one at once finds the process that ends.
+            Err(StoreError::Locked(_)) if waited < PARTING => {
+                tokio::time::sleep(LOOK).await;
+                waited += LOOK;
+            }
+            opened => return Ok(Arc::new(opened?)),
+        }
+    }
 }

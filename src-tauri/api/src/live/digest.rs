@@ -1,6 +1,7 @@
 //! What the events since the start add up to: figures, counters, errors, alarms.
 
 use super::trouble::{alarm, trouble, words};
+use crate::backend::again;
 use foldback_wire::{
     ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason,
     Timestamp, TurnId,
@@ -15,6 +16,8 @@ use std::{
 const TURNS: usize = 200;
 /// Errors a channel's card shows.
 const ERRORS: usize = 5;
+/// Operations of one error that are remembered, to notice that a person sent one again.
+const LOST: usize = 1_000;
 /// Over how long events are counted.
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -44,7 +47,15 @@ struct ChannelSums {
     /// It went down and has not been up since.
     down: bool,
     counters: Counters,
-    errors: VecDeque<ChannelError>,
+    errors: VecDeque<Known>,
+}
+
+/// An error of a channel, and the operations it is about.
+#[derive(Debug)]
+struct Known {
+    error: ChannelError,
+    /// The latest ones that nobody has sent again.
+    lost: VecDeque<OpId>,
 }
 
 /// Operations of a turn whose outcome is unknown.
@@ -73,6 +84,37 @@ struct Run {
     stopped: bool,
 }
 
+impl ChannelSums {
+    /// Puts an error first; one of the same words is counted with it.
+    fn fail(&mut self, mut error: ChannelError, op: Option<OpId>) {
+        let same = |known: &Known| (&known.error.message, &known.error.hint) == (&error.message, &error.hint);
+        let known = self.errors.iter().position(same);
+        let known = known.and_then(|at| self.errors.remove(at));
+        let mut lost = VecDeque::new();
+        if let Some(known) = known {
+            error.count += known.error.count;
+            lost = known.lost;
+        }
+        lost.extend(op);
+        if lost.len() > LOST {
+            lost.pop_front();
+        }
+        self.errors.truncate(ERRORS - 1);
+        self.errors.push_front(Known { error, lost });
+    }
+
+    /// A person sent an operation again: its error asks nothing of anybody any more.
+    fn mend(&mut self, op: OpId) {
+        self.errors.retain_mut(|known| {
+            let at = known.lost.iter().position(|lost| *lost == op);
+            if at.and_then(|at| known.lost.remove(at)).is_some() {
+                known.error.count -= 1;
+            }
+            known.error.count > 0
+        });
+    }
+}
+
 impl Digest {
     /// The sums at a start; what waits in the outbox was intended before.
     pub(crate) fn resume(outbox: impl IntoIterator<Item = (OpId, ChannelId)>) -> Self {
@@ -98,27 +140,18 @@ impl Digest {
         self.masked += u32::from(is_masked(&event.kind));
         let alarm = self.leak(event).or_else(|| alarm(event).filter(|_| news));
         if let Some((message, hint)) = trouble(event) {
-            let mut error = ChannelError {
+            let error = ChannelError {
                 at: event.at,
                 count: 1,
                 message,
                 hint,
                 seq: event.seq.0,
             };
-            self.sums(event.channel.as_ref(), |sums| {
-                let same =
-                    |known: &ChannelError| (&known.message, &known.hint) == (&error.message, &error.hint);
-                if let Some(known) = sums
-                    .errors
-                    .iter()
-                    .position(same)
-                    .and_then(|at| sums.errors.remove(at))
-                {
-                    error.count += known.count;
-                }
-                sums.errors.truncate(ERRORS - 1);
-                sums.errors.push_front(error);
-            });
+            let lost = match event.kind {
+                Kind::Ended { op, .. } | Kind::Undelivered { op, .. } => Some(op),
+                _ => None,
+            };
+            self.sums(event.channel.as_ref(), |sums| sums.fail(error, lost));
         }
         alarm
     }
@@ -176,8 +209,8 @@ impl Digest {
         let what = named.map_or_else(
             || format!("Operation {op}"),
             |named| match &named.message {
-                Some(shown) => format!("{} #{op} of message {shown}", words(named.kind)),
-                None => format!("{} #{op}", words(named.kind)),
+                Some(shown) => format!("{} (operation {op}) of message {shown}", words(named.kind)),
+                None => format!("{} (operation {op})", words(named.kind)),
             },
         );
         let channel = event
@@ -221,7 +254,7 @@ impl Digest {
     fn follow_turn(&mut self, event: &Event) {
         let Some(turn) = event.turn else { return };
         match &event.kind {
-            Kind::Received { .. } => {
+            Kind::Received { message } => {
                 let run = Run {
                     began: event.at,
                     last_outcome: None,
@@ -229,7 +262,12 @@ impl Digest {
                     stopped: false,
                 };
                 self.running.insert(turn, run);
-                self.sums(event.channel.as_ref(), |sums| sums.counters.received += 1);
+                self.sums(event.channel.as_ref(), |sums| {
+                    sums.counters.received += 1;
+                    if let Some(op) = again(&message.message) {
+                        sums.mend(op);
+                    }
+                });
             }
             Kind::Queued { .. } | Kind::Dequeued { .. } => {
                 if let Some(run) = self.running.get_mut(&turn) {
@@ -321,7 +359,7 @@ impl Digest {
     pub(crate) fn errors(&self, channel: &ChannelId) -> Vec<ChannelError> {
         self.channels
             .get(channel)
-            .map(|sums| sums.errors.iter().cloned().collect())
+            .map(|sums| sums.errors.iter().map(|known| known.error.clone()).collect())
             .unwrap_or_default()
     }
 

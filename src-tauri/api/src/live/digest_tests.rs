@@ -28,6 +28,10 @@ impl Feed {
     }
 
     fn received(&mut self, ms: i64, turn: u64) -> &mut Self {
+        self.received_as(ms, turn, "m")
+    }
+
+    fn received_as(&mut self, ms: i64, turn: u64, id: &str) -> &mut Self {
         let sender = Sender {
             id: "a".into(),
             name: "a".into(),
@@ -40,7 +44,7 @@ impl Feed {
             chat: "c".into(),
             chat_type: ChatType::Direct,
             thread: None,
-            message: "m".into(),
+            message: id.into(),
             reply_to: None,
             sender,
             text: "hi".into(),
@@ -267,7 +271,7 @@ fn leaks_failures_unknown_outcomes_and_broken_channels_raise_alarms() {
         [
             (
                 AlarmKind::Leak,
-                "Text #1 on slack showed bytes 0–9 of message 1, which are markup.",
+                "Text (operation 1) on slack showed bytes 0–9 of message 1, which are markup.",
                 3
             ),
             (AlarmKind::Error, "Operation 1 failed: gone", 4),
@@ -373,6 +377,21 @@ fn a_card_shows_the_last_five_errors_with_what_to_do() {
             "Do what the platform says, or give the bot the right in that chat; then send it again from the ledger."
         )
     );
+}
+
+#[test]
+fn an_error_goes_with_the_last_operation_that_a_person_sends_again() {
+    let mut feed = Feed::default();
+    let failed = || Outcome::new(OutcomeCode::Failed).because("gone");
+    feed.ended(0, 1, 7, failed()).ended(1, 2, 8, failed());
+    let count = |feed: &Feed| feed.digest.errors(&"slack".into()).first().map(|error| error.count);
+    assert_eq!(count(&feed), Some(2));
+    feed.received_as(2, 3, "again-9");
+    assert_eq!(count(&feed), Some(2), "another operation");
+    feed.received_as(3, 4, "again-7").received_as(4, 5, "again-7");
+    assert_eq!(count(&feed), Some(1), "the same once");
+    feed.received_as(5, 6, "again-8");
+    assert_eq!(count(&feed), None);
 }
 
 #[test]

@@ -344,7 +344,7 @@ fn how_far_a_message_has_come_is_told_as_far_as_was_known() {
         (step.seq, step.at_ms, step.error),
         (told[1].seq, before.took_ms(), false)
     );
-    assert!(step.text.starts_with("#1 read at "), "{}", step.text);
+    assert!(step.text.starts_with("op 1 read at "), "{}", step.text);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::bot::{Home, arg, is, place};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 const LOOPBACK: &str = "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n";
 
@@ -86,10 +87,27 @@ fn a_reader_that_goes_away_ends_it_in_order() {
 }
 
 #[test]
+fn who_starts_while_another_ends_waits_for_it() {
+    let home = Home::with(LOOPBACK);
+    let mut ending = home.serve(&["--events"]);
+    ending.until(is("started"));
+    let lock = std::fs::File::open(home.path("data/journal.sqlite.lock")).unwrap();
+    assert_eq!(ending.term(), 0);
+    lock.lock().unwrap();
+    let mut next = home.serve(&["--events"]);
+    // It has looked at least once, and found what a process that ends still holds.
+    std::thread::sleep(Duration::from_millis(200));
+    lock.unlock().unwrap();
+    next.until(is("started"));
+    assert_eq!(next.term(), 0);
+}
+
+#[test]
 fn one_journal_has_one_bot() {
     let home = Home::with(LOOPBACK);
     let mut bot = home.serve(&["--events"]);
     bot.until(is("started"));
+    assert!(home.path("data/outbound").is_dir(), "files can be put there");
     for args in [vec!["serve"], vec!["send", "--channel", "slack", "--text", "hi"]] {
         let ran = home.run(&args);
         assert_eq!(ran.code, 2, "{args:?}");

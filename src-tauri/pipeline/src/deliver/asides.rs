@@ -22,6 +22,8 @@ const ARGUMENTS: usize = 300;
 const RESULT: usize = 600;
 /// Most reasoning that is shown, in characters: its end.
 const REASONING: usize = 1_200;
+/// Bytes of reasoning that are kept to be shown: many times as much, so that what is masked as a secret is whole there.
+const KEPT: usize = 65_536;
 
 /// What is shown beside the answer, and what of it stands on the screen.
 #[derive(Debug, Default)]
@@ -30,6 +32,8 @@ pub(crate) struct Asides {
     reasoning: String,
     line: Line,
     thought: Line,
+    /// There is more reasoning than `thought` wants to show.
+    thinks_on: bool,
     /// Questions that stand in the chat.
     asked: BTreeMap<PermissionId, MessageId>,
 }
@@ -111,7 +115,7 @@ impl Desk {
         let calls = &mut self.asides.calls;
         let at = calls
             .iter()
-            .position(|known| known.id == call.id)
+            .rposition(|known| known.id == call.id)
             .unwrap_or_else(|| {
                 calls.push(Known {
                     id: call.id.clone(),
@@ -149,10 +153,8 @@ impl Desk {
     /// The agent thinks.
     pub(crate) fn think(&mut self, text: &str) {
         if self.output.reasoning != ReasoningDisplay::Hide && self.rules.holds(Rule::AsideReasoning) {
-            self.asides.reasoning.push_str(text);
-            if self.output.reasoning == ReasoningDisplay::Stream && self.can.edit {
-                self.asides.thought.wanted = self.thought();
-            }
+            keep_end(&mut self.asides.reasoning, text);
+            self.asides.thinks_on |= self.output.reasoning == ReasoningDisplay::Stream && self.can.edit;
         }
     }
 
@@ -163,6 +165,7 @@ impl Desk {
         }
         let text = self.thought();
         self.asides.reasoning.clear();
+        self.asides.thinks_on = false;
         let mut line = std::mem::take(&mut self.asides.thought);
         if line.shown.is_some() {
             line.wanted = text;
@@ -176,15 +179,26 @@ impl Desk {
 
     /// When what is shown in place may be brought up to date, if it is not.
     pub(crate) fn asides_due(&self) -> Option<Timestamp> {
-        let Asides { line, thought, .. } = &self.asides;
-        let dirty = [line, thought].into_iter().filter(|line| line.is_dirty());
-        dirty.map(|line| line.due).min()
+        let Asides {
+            line,
+            thought,
+            thinks_on,
+            ..
+        } = &self.asides;
+        let thinks = (*thinks_on && !thought.given_up) || thought.is_dirty();
+        let dirty = [(line.is_dirty(), line.due), (thinks, thought.due)];
+        dirty.into_iter().filter_map(|(dirty, due)| dirty.then_some(due)).min()
     }
 
     /// Brings up to date what may be now; at the end of the run, everything.
     pub(crate) async fn show_asides(&mut self, at_the_end: bool) -> Result<(), StoreError> {
-        let mut asides = std::mem::take(&mut self.asides);
         let now = self.now();
+        // Put together only for a frame that goes out: what a model thinks comes in thousands of pieces.
+        if self.asides.thinks_on && (at_the_end || self.asides.thought.due <= now) {
+            self.asides.thinks_on = false;
+            self.asides.thought.wanted = self.thought();
+        }
+        let mut asides = std::mem::take(&mut self.asides);
         for line in [&mut asides.thought, &mut asides.line] {
             if line.is_dirty() && (at_the_end || line.due <= now) {
                 line.show(self).await?;
@@ -197,6 +211,14 @@ impl Desk {
     fn thought(&self) -> String {
         let text = self.courier.recorder.words(self.asides.reasoning.trim());
         end_of(&text, Limit::of(&self.can))
+    }
+}
+
+/// Adds to what was thought; what is not shown any more is given up.
+fn keep_end(thought: &mut String, more: &str) {
+    thought.push_str(more);
+    if thought.len() > 2 * KEPT {
+        thought.drain(..thought.ceil_char_boundary(thought.len() - KEPT));
     }
 }
 
@@ -351,6 +373,17 @@ mod tests {
             }
             assert_eq!(end_of("Hm.", limit), "💭 Hm.");
         }
+    }
+
+    #[test]
+    fn of_what_was_thought_only_the_end_is_kept() {
+        let (mut thought, mut most) = (String::new(), 0);
+        for n in 0..100_000 {
+            keep_end(&mut thought, &format!("é{n} "));
+            most = most.max(thought.len());
+        }
+        assert!(thought.ends_with("é99998 é99999 "));
+        assert!((KEPT..=2 * KEPT).contains(&thought.len()) && most <= 2 * KEPT, "{most}");
     }
 
     #[test]

@@ -109,10 +109,10 @@ fn words(kind: &Kind) -> String {
         Kind::Action { action, outcome, .. } => format!("{}: {}", action.kind, ended(outcome)),
         Kind::Diagnosed { diagnostic, .. } => format!("{}: {}", diagnostic.code, diagnostic.message),
         Kind::Suppressed { reason, .. } => format!("nothing is delivered: {reason}"),
-        Kind::Intended { op, intent } => format!("#{op} {}", intended(intent)),
+        Kind::Intended { op, intent } => format!("op {op} {}", intended(intent)),
         Kind::Waiting { op, reason, until } => waiting(op.map(|op| op.0), reason, *until),
-        Kind::Attempted { op, attempt: 1 } => format!("#{op} calls the platform"),
-        Kind::Attempted { op, attempt } => format!("#{op} calls the platform, attempt {attempt}"),
+        Kind::Attempted { op, attempt: 1 } => format!("op {op} calls the platform"),
+        Kind::Attempted { op, attempt } => format!("op {op} calls the platform, attempt {attempt}"),
         Kind::Refused {
             op,
             refusal,
@@ -122,16 +122,16 @@ fn words(kind: &Kind) -> String {
             let again = retry_at
                 .map(|at| format!("; again at {}", clock(at)))
                 .unwrap_or_default();
-            format!("#{op} {}{again}", said(refusal, detail))
+            format!("op {op} {}{again}", said(refusal, detail))
         }
-        Kind::Ended { op, outcome } => format!("#{op} {}", ended(outcome)),
+        Kind::Ended { op, outcome } => format!("op {op} {}", ended(outcome)),
         Kind::Undelivered {
             op, refusal, detail, ..
-        } => format!("#{op} did not arrive: {}", said(refusal, detail)),
+        } => format!("op {op} did not arrive: {}", said(refusal, detail)),
         Kind::Receipt {
             op, receipt, when, ..
-        } => format!("#{op} {receipt} at {}", clock(*when)),
-        Kind::Leaked { op, message, span } => format!("#{op} showed {} of message {message}", bytes(*span)),
+        } => format!("op {op} {receipt} at {}", clock(*when)),
+        Kind::Leaked { op, message, span } => format!("op {op} showed {} of message {message}", bytes(*span)),
         Kind::Idle => "idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
@@ -152,7 +152,7 @@ fn planned(number: u64, agent: Option<&str>, fault: &Fault, by: &Actor) -> Strin
 }
 
 fn faulted(number: u64, op: Option<OpId>, fault: &Fault) -> String {
-    let op = op.map(|op| format!("#{op} ")).unwrap_or_default();
+    let op = op.map(|op| format!("op {op} ")).unwrap_or_default();
     format!("{op}goes wrong as planned, fault {number}: {fault}")
 }
 
@@ -264,7 +264,7 @@ fn intended(intent: &Intent) -> String {
 }
 
 fn waiting(op: Option<u64>, reason: &dyn std::fmt::Display, until: Option<Timestamp>) -> String {
-    let op = op.map(|op| format!("#{op} ")).unwrap_or_default();
+    let op = op.map(|op| format!("op {op} ")).unwrap_or_default();
     let until = until
         .map(|at| format!(" until {}", clock(at)))
         .unwrap_or_default();
@@ -279,7 +279,7 @@ fn ended(outcome: &Outcome) -> String {
         .unwrap_or_default();
     let instead = outcome
         .replaced_by
-        .map(|op| format!("#{op} was done in its place"));
+        .map(|op| format!("op {op} was done in its place"));
     let detail: Vec<_> = outcome.detail.clone().into_iter().chain(instead).collect();
     said(format_args!("{}{message}", outcome.code), &detail.join("; "))
 }

@@ -144,10 +144,10 @@ fn a_row_says_it_in_one_line() {
     let summary = |seq: usize| rows[seq - 1].summary.as_str();
     assert_eq!(summary(3), "Alice: How was my talk?");
     assert_eq!(summary(7), "partial_tag 10..30: the tag <react is not complete");
-    assert_eq!(summary(12), "#1 sent");
-    assert_eq!(summary(13), "#2 edit_text to 42: Great idea!");
-    assert_eq!(summary(14), "#2 waits: edit_interval");
-    assert_eq!(summary(16), "#2 failed: chat not found");
+    assert_eq!(summary(12), "op 1 sent");
+    assert_eq!(summary(13), "op 2 edit_text to 42: Great idea!");
+    assert_eq!(summary(14), "op 2 waits: edit_interval");
+    assert_eq!(summary(16), "op 2 failed: chat not found");
     assert_eq!(summary(24), "blocked: not_mentioned");
     assert_eq!(rows[14].flags, [RowFlag::Error, RowFlag::Leaked]);
     assert_eq!(rows[5].bytes, Some(2_500));

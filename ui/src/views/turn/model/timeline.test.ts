@@ -115,7 +115,7 @@ it("does not last longer for what became known after the turn, which can still b
   const last = detail.decisions.at(-1);
   if (last === undefined) throw new Error("no decision");
   // The backend puts it at the turn's end, whenever it was told.
-  const lost: Decision = { ...last, seq: detail.head + 1, at_ms: detail.summary.took_ms, kind: "delivery", text: "#3 did not arrive: known since 2026-11-23", error: true };
+  const lost: Decision = { ...last, seq: detail.head + 1, at_ms: detail.summary.took_ms, kind: "delivery", text: "op 3 did not arrive: known since 2026-11-23", error: true };
   const late = new Timeline({ ...detail, head: lost.seq, decisions: [...detail.decisions, lost] });
   expect(late.duration).toBe(detail.summary.took_ms);
   expect(late.step({ ...timeline.end, seq: detail.head }, "delivery", 1)).toEqual({ seq: lost.seq, atMs: detail.summary.took_ms, byte: null });
