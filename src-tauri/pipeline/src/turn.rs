@@ -9,25 +9,19 @@ use crate::{
     gates::{Admission, Admitted, Coming},
     leaks::Watch,
     pairing::Stranger,
-    ports::Port,
     recorder::Recorder,
     rules::Rule,
     stages::{
         dedupe::Claim,
-        gather::Gather,
         permit::Asked,
-        prepare::prepare,
         run::{CUES, Run},
         scan::Scan,
-        transcript::transcripts,
     },
-    voices::Says,
 };
-use foldback_agents::{Agent, TurnRequest};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -50,10 +44,10 @@ impl Turn {
 /// A message that passed the gates and waits for its turn.
 pub(crate) struct Pending {
     id: TurnId,
-    message: Inbound,
-    session: SessionId,
+    pub(crate) message: Inbound,
+    pub(crate) session: SessionId,
     claim: Claim,
-    recorder: Recorder,
+    pub(crate) recorder: Recorder,
     ended: oneshot::Sender<Terminal>,
     since: Timestamp,
 }
@@ -342,11 +336,6 @@ impl Core {
             });
         };
         let busy = self.busy.token();
-        let cancel = self.killed.child_token();
-        let live = self.runs(pending, &cancel);
-        let agent = self.agents.of(&message.channel);
-        let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
-
         let leaks = Arc::new(Watch::default());
         let courier = Courier {
             leaks: Arc::clone(&leaks),
@@ -364,8 +353,13 @@ impl Core {
             abroad: false,
             dry_run: message.dry_run,
         };
-        let settings = self.settings(&port.output);
+        // What is to be gathered and written down first may take its time, too.
         let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
+        let cancel = self.killed.child_token();
+        let live = self.runs(pending, &cancel);
+        let agent = self.agents.of(&message.channel);
+        let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
+        let settings = self.settings(&port.output);
         let (cues, decided) = mpsc::channel(CUES);
         let run = Run {
             agent,
@@ -427,66 +421,6 @@ impl Core {
         };
         self.running().insert(pending.id, running);
         live
-    }
-
-    /// The agents' own sessions of the conversation. One backend's mean nothing to another.
-    async fn resumed(&self, pending: &Pending) -> Result<BTreeMap<String, String>, StoreError> {
-        if !self.rules.holds(Rule::SessionResume) {
-            return Ok(BTreeMap::new());
-        }
-        let kept = pending.recorder.journal.agent_sessions(&pending.session).await?;
-        Ok(kept.into_iter().map(|kept| (kept.backend, kept.id)).collect())
-    }
-}
-
-impl Core {
-    /// What the agent is given: the files that came, and the prompt, which names them.
-    async fn brief(
-        &self,
-        pending: &Pending,
-        port: &Port,
-        agent: &dyn Agent,
-        cancel: &CancellationToken,
-    ) -> Result<TurnRequest, StoreError> {
-        let Pending {
-            message, recorder, ..
-        } = pending;
-        let gather = Gather {
-            rules: self.rules,
-            config: &self.ports.config.attachments,
-            accepts: agent.accepts(),
-            listens: self.speech.transcriber.is_some(),
-            channel: &port.channel,
-            clock: recorder.clock.as_ref(),
-            cancel,
-        };
-        let mut gathered = gather.gather(message).await;
-        let heard = transcripts(self.speech.transcriber.as_deref(), &mut gathered, cancel).await;
-        recorder.note_all(gathered.events(message))?;
-        let prompt = prepare(
-            self.rules,
-            message,
-            &gathered.notes,
-            &port.can,
-            &port.output,
-            !matches!(self.speech.says, Says::Nothing),
-            &heard,
-        );
-        recorder.note(Kind::Prepared {
-            prompt: prompt.clone(),
-        })?;
-        let mut message = message.clone();
-        for file in &mut message.files {
-            file.source = None; // no business of the agent's
-        }
-        Ok(TurnRequest {
-            run: self.ids.run(),
-            session: pending.session.clone(),
-            prompt,
-            message,
-            resume: self.resumed(pending).await?,
-            files: gathered.files,
-        })
     }
 }
 

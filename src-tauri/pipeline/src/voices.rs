@@ -156,7 +156,10 @@ mod tests {
                 let voices = voices.clone();
                 threads.spawn(move || {
                     for round in 0..50 {
-                        voices.keep(format!("{}", (n + round) % 7 + 10).as_bytes()).unwrap().unwrap();
+                        voices
+                            .keep(format!("{}", (n + round) % 7 + 10).as_bytes())
+                            .unwrap()
+                            .unwrap();
                     }
                 });
             }

@@ -264,7 +264,7 @@ async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn
     };
     let mut waited = Duration::ZERO;
     loop {
-        match SqliteJournal::open_with(path, limits).await {
+        match SqliteJournal::open_with(path, limits.clone()).await {
             // Who closes a window and opens the next one at once finds the process that ends.
             Err(StoreError::Locked(_)) if waited < PARTING => {
                 tokio::time::sleep(LOOK).await;

@@ -384,7 +384,12 @@ fn an_error_goes_with_the_last_operation_that_a_person_sends_again() {
     let mut feed = Feed::default();
     let failed = || Outcome::new(OutcomeCode::Failed).because("gone");
     feed.ended(0, 1, 7, failed()).ended(1, 2, 8, failed());
-    let count = |feed: &Feed| feed.digest.errors(&"slack".into()).first().map(|error| error.count);
+    let count = |feed: &Feed| {
+        feed.digest
+            .errors(&"slack".into())
+            .first()
+            .map(|error| error.count)
+    };
     assert_eq!(count(&feed), Some(2));
     feed.received_as(2, 3, "again-9");
     assert_eq!(count(&feed), Some(2), "another operation");

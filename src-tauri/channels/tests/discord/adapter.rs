@@ -1,8 +1,8 @@
 //! What the adapter sends.
 
-use crate::fetch::file as sent_file;
 use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that};
 use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{Call, ChannelAdapter, Mention, profile};
 use foldback_wire::{Capabilities, FileKind, Operation, Platform, RefusalCode, Target};

@@ -2,21 +2,13 @@
 
 use crate::elsewhere::Elsewhere;
 use crate::place::{Place, ROOM};
+use crate::shared::sent::sent_file;
 use foldback_channels::{ChannelAdapter, Refusal};
-use foldback_wire::{Attachment, RefusalCode};
-
-pub(crate) fn file(source: &str) -> Attachment {
-    Attachment {
-        name: "a.png".into(),
-        media_type: "image/png".into(),
-        size: None,
-        source: Some(source.into()),
-    }
-}
+use foldback_wire::RefusalCode;
 
 async fn fetch(place: &Place, source: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
     let room = ROOM.to_string().into();
-    place.adapter.fetch(&room, &file(source), limit).await
+    place.adapter.fetch(&room, &sent_file(source), limit).await
 }
 
 #[tokio::test]

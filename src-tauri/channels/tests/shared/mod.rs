@@ -3,5 +3,6 @@
 pub(crate) mod calls;
 pub(crate) mod chance;
 pub(crate) mod run;
+pub(crate) mod sent;
 pub(crate) mod suite;
 pub(crate) mod wrong;

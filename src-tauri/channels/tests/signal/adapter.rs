@@ -1,9 +1,9 @@
 //! What the adapter sends.
 
-use crate::fetch::file as sent_file;
 use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, several};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::{Run, until};
+use crate::shared::sent::sent_file;
 use foldback_channels::ChannelAdapter as _;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::strict::Mishap;

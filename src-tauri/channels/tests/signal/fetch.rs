@@ -1,20 +1,12 @@
 //! Files that people send.
 
 use crate::place::{ANA, Place, group};
+use crate::shared::sent::sent_file;
 use foldback_channels::{ChannelAdapter, Refusal};
-use foldback_wire::{Attachment, RefusalCode};
-
-pub(crate) fn file(source: &str) -> Attachment {
-    Attachment {
-        name: "a.png".into(),
-        media_type: "image/png".into(),
-        size: None,
-        source: Some(source.into()),
-    }
-}
+use foldback_wire::RefusalCode;
 
 async fn fetch(place: &Place, source: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
-    place.adapter.fetch(&ANA.into(), &file(source), limit).await
+    place.adapter.fetch(&ANA.into(), &sent_file(source), limit).await
 }
 
 #[tokio::test]
@@ -22,7 +14,7 @@ async fn a_file_is_asked_for_with_whom_it_came_from() {
     let place = Place::open().await;
     let id = place.server.keep(b"hello");
     assert_eq!(fetch(&place, &id, 5).await.unwrap(), b"hello");
-    let in_group = place.adapter.fetch(&group().into(), &file(&id), 5).await;
+    let in_group = place.adapter.fetch(&group().into(), &sent_file(&id), 5).await;
     assert_eq!(in_group.unwrap(), b"hello");
     assert!(place.server.broken().is_empty());
 }

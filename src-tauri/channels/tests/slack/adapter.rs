@@ -1,9 +1,9 @@
 //! What the adapter sends.
 
-use crate::fetch::file as sent_file;
 use crate::place::{DIRECT, Place, ROOM, ana, webhooks};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::{Run, until};
+use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
 use foldback_wire::{FileKind, MessageId, Operation, RefusalCode};
 use serde_json::json;

@@ -1,21 +1,13 @@
 //! Files that people send.
 
 use crate::place::{CHAT, Place, TOKEN, adapter};
+use crate::shared::sent::sent_file;
 use foldback_channels::{ChannelAdapter, Refusal};
-use foldback_wire::{Attachment, RefusalCode};
-
-pub(crate) fn file(source: &str) -> Attachment {
-    Attachment {
-        name: "a.png".into(),
-        media_type: "image/png".into(),
-        size: None,
-        source: Some(source.into()),
-    }
-}
+use foldback_wire::RefusalCode;
 
 async fn fetch(place: &Place, source: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
     let chat = CHAT.to_string().into();
-    place.adapter.fetch(&chat, &file(source), limit).await
+    place.adapter.fetch(&chat, &sent_file(source), limit).await
 }
 
 #[tokio::test]
@@ -65,7 +57,7 @@ async fn another_token_gets_nothing() {
     let id = place.server.keep(b"hello");
     let other = adapter(&place.server, "1:other", place.dir.path());
     let refusal = other
-        .fetch(&CHAT.to_string().into(), &file(&id), 5)
+        .fetch(&CHAT.to_string().into(), &sent_file(&id), 5)
         .await
         .unwrap_err();
     assert_eq!(refusal.code, RefusalCode::Forbidden, "{refusal}");

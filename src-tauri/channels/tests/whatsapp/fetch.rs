@@ -2,20 +2,12 @@
 
 use crate::elsewhere::Elsewhere;
 use crate::place::{ANA, Place};
+use crate::shared::sent::sent_file;
 use foldback_channels::{ChannelAdapter, Refusal};
-use foldback_wire::{Attachment, RefusalCode};
-
-pub(crate) fn file(source: &str) -> Attachment {
-    Attachment {
-        name: "a.png".into(),
-        media_type: "image/png".into(),
-        size: None,
-        source: Some(source.into()),
-    }
-}
+use foldback_wire::RefusalCode;
 
 async fn fetch(place: &Place, source: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
-    place.adapter.fetch(&ANA.into(), &file(source), limit).await
+    place.adapter.fetch(&ANA.into(), &sent_file(source), limit).await
 }
 
 #[tokio::test]

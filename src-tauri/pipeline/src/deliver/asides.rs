@@ -187,7 +187,10 @@ impl Desk {
         } = &self.asides;
         let thinks = (*thinks_on && !thought.given_up) || thought.is_dirty();
         let dirty = [(line.is_dirty(), line.due), (thinks, thought.due)];
-        dirty.into_iter().filter_map(|(dirty, due)| dirty.then_some(due)).min()
+        dirty
+            .into_iter()
+            .filter_map(|(dirty, due)| dirty.then_some(due))
+            .min()
     }
 
     /// Brings up to date what may be now; at the end of the run, everything.
@@ -383,7 +386,10 @@ mod tests {
             most = most.max(thought.len());
         }
         assert!(thought.ends_with("é99998 é99999 "));
-        assert!((KEPT..=2 * KEPT).contains(&thought.len()) && most <= 2 * KEPT, "{most}");
+        assert!(
+            (KEPT..=2 * KEPT).contains(&thought.len()) && most <= 2 * KEPT,
+            "{most}"
+        );
     }
 
     #[test]

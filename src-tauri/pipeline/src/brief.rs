@@ -1,0 +1,75 @@
+//! What the agent is given for a turn: the files that came, what was said in them, and the prompt, which names them.
+
+use crate::{
+    engine::Core,
+    ports::Port,
+    rules::Rule,
+    stages::{gather::Gather, prepare::prepare, transcript::transcripts},
+    turn::Pending,
+    voices::Says,
+};
+use foldback_agents::{Agent, TurnRequest};
+use foldback_store::StoreError;
+use foldback_wire::Kind;
+use std::collections::BTreeMap;
+use tokio_util::sync::CancellationToken;
+
+impl Core {
+    /// What the agent is given: the files that came, and the prompt, which names them.
+    pub(crate) async fn brief(
+        &self,
+        pending: &Pending,
+        port: &Port,
+        agent: &dyn Agent,
+        cancel: &CancellationToken,
+    ) -> Result<TurnRequest, StoreError> {
+        let Pending {
+            message, recorder, ..
+        } = pending;
+        let gather = Gather {
+            rules: self.rules,
+            config: &self.ports.config.attachments,
+            accepts: agent.accepts(),
+            listens: self.speech.transcriber.is_some(),
+            channel: &port.channel,
+            clock: recorder.clock.as_ref(),
+            cancel,
+        };
+        let mut gathered = gather.gather(message).await;
+        let heard = transcripts(self.speech.transcriber.as_deref(), &mut gathered, cancel).await;
+        recorder.note_all(gathered.events(message))?;
+        let prompt = prepare(
+            self.rules,
+            message,
+            &gathered.notes,
+            &port.can,
+            &port.output,
+            !matches!(self.speech.says, Says::Nothing),
+            &heard,
+        );
+        recorder.note(Kind::Prepared {
+            prompt: prompt.clone(),
+        })?;
+        let mut message = message.clone();
+        for file in &mut message.files {
+            file.source = None; // no business of the agent's
+        }
+        Ok(TurnRequest {
+            run: self.ids.run(),
+            session: pending.session.clone(),
+            prompt,
+            message,
+            resume: self.resumed(pending).await?,
+            files: gathered.files,
+        })
+    }
+
+    /// The agents' own sessions of the conversation. One backend's mean nothing to another.
+    async fn resumed(&self, pending: &Pending) -> Result<BTreeMap<String, String>, StoreError> {
+        if !self.rules.holds(Rule::SessionResume) {
+            return Ok(BTreeMap::new());
+        }
+        let kept = pending.recorder.journal.agent_sessions(&pending.session).await?;
+        Ok(kept.into_iter().map(|kept| (kept.backend, kept.id)).collect())
+    }
+}
