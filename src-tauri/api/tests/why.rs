@@ -118,6 +118,7 @@ fn left_out() -> Kind {
         fate: FileFate::TooLarge,
         why: "it has 30000000 bytes, and at most 20MB are taken".into(),
         setting: Some("attachments.max_size".into()),
+        heard: None,
     }
 }
 

@@ -3,13 +3,13 @@
 use crate::fixture::{FileContent, Fixture, FixtureStep, Taken};
 use foldback_agents::{
     Accepts, Act, ScriptAgent, ScriptStep,
-    speech::{Speaker, ToneVoice},
+    speech::{Speaker, ToneVoice, Transcriber},
 };
 use foldback_channels::{ChannelAdapter, Loopback};
 use foldback_directives::{Directive, Settings, parse};
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, Says, SeededRng, Speech, StartError,
-    config::{Config, SpeechBackend, embedded},
+    config::{Config, SpeechBackend, TranscriptionBackend, embedded},
 };
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, CallFault, ChannelId, Clock, Platform, Timestamp};
@@ -157,7 +157,7 @@ fn accepts(fixture: &Fixture) -> Accepts {
     }
 }
 
-/// What speaks in a replay, where anything does: a tone. No service is called and no program started, and the sound is
+/// What speaks in a replay, where anything does: a tone; and what listens takes a file's content for its words. No service is called and no program started, and the sound is
 /// the same every time.
 fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
     let says = if config.speech.backend == SpeechBackend::None {
@@ -171,8 +171,10 @@ fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
             Arc::clone(clock),
         ))
     };
+    let listens = config.transcription.backend != TranscriptionBackend::None;
     Speech {
         says,
+        transcriber: listens.then(|| Arc::new(Transcriber::plain())),
         ..Speech::default()
     }
 }

@@ -216,6 +216,9 @@ pub enum Kind {
         why: String,
         /// The setting that would change it, such as `attachments.max_size`.
         setting: Option<String>,
+        /// What is said in it, where it was written down; older journals have it only in the prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heard: Option<String>,
     },
     /// What the agent is given.
     Prepared {

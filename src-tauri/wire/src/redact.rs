@@ -115,9 +115,10 @@ impl Redaction {
             | Kind::TurnEnded {
                 terminal: Terminal::Failed { detail: text },
             } => self.mask(text),
-            Kind::Gathered { name, why, .. } => {
+            Kind::Gathered { name, why, heard, .. } => {
                 if self.inbound != InboundSecrets::Keep {
                     self.mask(name);
+                    heard.iter_mut().for_each(|heard| self.mask(heard));
                 }
                 self.mask(why);
             }

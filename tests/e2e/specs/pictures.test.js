@@ -10,6 +10,7 @@ const signs = {
   compose: ["previews", /message/],
   fixtures: ["fixtures-matrix", /telegram/],
   channels: ["channel-slack", /up/],
+  sessions: ["session-list", /turn/],
   settings: ["secrets-table", /OpenAI/],
 };
 

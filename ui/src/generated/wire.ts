@@ -237,6 +237,8 @@ export type BubbleAttachment = {
   fate: FileFate | null,
   /** Why, in words, where there is something to say. */
   why: string,
+  /** What is said in it, where it was written down. */
+  heard: string | null,
 };
 
 /** A file in a bubble. */
@@ -1280,6 +1282,8 @@ export type Kind = { "type": "started",
   why: string,
   /** The setting that would change it, such as `attachments.max_size`. */
   setting: string | null,
+  /** What is said in it, where it was written down; older journals have it only in the prompt. */
+  heard?: string | null,
 }
 | { "type": "prepared",
   /** The whole prompt. */

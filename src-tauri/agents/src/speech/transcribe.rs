@@ -32,9 +32,21 @@ const ENDINGS: [(&str, &str); 12] = [
 
 /// Writes down what is said in sound.
 pub struct Transcriber {
+    ear: Ear,
+    max_size: usize,
+}
+
+/// What hears it.
+enum Ear {
+    Service(Listener),
+    /// The sound is its own words.
+    Plain,
+}
+
+/// A model of a service.
+struct Listener {
     caller: Caller,
     model: String,
-    max_size: usize,
     timeout: Duration,
     clock: Arc<dyn Clock>,
 }
@@ -51,13 +63,21 @@ impl Transcriber {
         timeout: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, SpeechError> {
-        Ok(Self {
+        let ear = Ear::Service(Listener {
             caller: Caller::new("transcription", service, "authorization", "Bearer ")?,
             model: model.into(),
-            max_size,
             timeout,
             clock,
-        })
+        });
+        Ok(Self { ear, max_size })
+    }
+
+    /// One for replays, which call no service and have no sound: what stands in for it is the words in UTF-8.
+    pub const fn plain() -> Self {
+        Self {
+            ear: Ear::Plain,
+            max_size: MAX_TRANSCRIPT,
+        }
     }
 
     /// Whether a media type is sound that can be written down.
@@ -84,15 +104,21 @@ impl Transcriber {
                 limit: self.max_size,
             });
         }
-        let until = self.clock.now().plus(self.timeout);
+        let listener = match &self.ear {
+            Ear::Service(listener) => listener,
+            Ear::Plain => return Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
+        };
+        let until = listener.clock.now().plus(listener.timeout);
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(SpeechError::Cancelled),
-            text = self.ask(ending, media_type, bytes) => text,
-            () = self.clock.sleep_until(until) => Err(SpeechError::TimedOut(self.timeout)),
+            text = listener.ask(ending, media_type, bytes) => text,
+            () = listener.clock.sleep_until(until) => Err(SpeechError::TimedOut(listener.timeout)),
         }
     }
+}
 
+impl Listener {
     async fn ask(&self, ending: &str, media_type: &str, bytes: Vec<u8>) -> Result<String, SpeechError> {
         #[derive(Deserialize)]
         struct Answer {

@@ -136,6 +136,7 @@ impl TurnFold {
                 bytes,
                 fate,
                 why,
+                heard,
                 ..
             } => {
                 let file = BubbleAttachment {
@@ -144,6 +145,7 @@ impl TurnFold {
                     bytes: *bytes,
                     fate: Some(*fate),
                     why: why.clone(),
+                    heard: heard.clone(),
                 };
                 self.files.insert(*index, file);
             }

@@ -54,6 +54,7 @@ fn files_stand_under_their_message_and_then_what_came_of_them() {
         fate,
         why: why.into(),
         setting: None,
+        heard: None,
     };
     story.at(1, gathered(0, "dot.png", Some(7), FileFate::Given, "odd"));
     let last = story.at(2, gathered(1, "large.png", None, FileFate::TooLarge, "large"));

@@ -34,20 +34,28 @@ pub(crate) async fn transcripts(
     let mut asks = stream::iter(asks).buffered(AT_ONCE);
     let mut section = String::new();
     while let Some((place, heard)) = asks.next().await {
-        let heard = match heard {
-            Ok(text) if text.is_empty() => "[Voice message without words]".to_owned(),
-            Ok(text) => format!("[Voice message transcript] {}", quoted(&text)),
+        let note = gathered.notes.get_mut(place);
+        let told = match heard {
+            Ok(text) => {
+                let told = if text.is_empty() {
+                    "[Voice message without words]".to_owned()
+                } else {
+                    format!("[Voice message transcript] {}", quoted(&text))
+                };
+                note.into_iter().for_each(|note| note.heard = Some(text.clone()));
+                told
+            }
             Err(error) => {
                 let why = format!("it could not be transcribed: {error}");
                 let told = format!("[Voice message: {}]", quoted(&why));
-                if let Some(note) = gathered.notes.get_mut(place) {
+                if let Some(note) = note {
                     (note.fate, note.why) = (FileFate::Unavailable, why);
                 }
                 told
             }
         };
         // Writing into a string cannot fail.
-        let _ = writeln!(section, "{heard}");
+        let _ = writeln!(section, "{told}");
     }
     if section.is_empty() {
         return section;
@@ -94,6 +102,7 @@ mod tests {
             fate: FileFate::Transcribed,
             why: String::new(),
             setting: None,
+            heard: None,
         };
         Gathered {
             notes: voices.iter().map(note).collect(),

@@ -75,6 +75,9 @@ async fn what_is_said_reaches_an_agent_that_takes_only_text() {
         fates(&bot).await,
         [(FileFate::Transcribed, Some(14), String::new())]
     );
+    let kinds = bot.kinds().await;
+    let heard = |kind: &Kind| matches!(kind, Kind::Gathered { heard: Some(heard), .. } if heard == "Call me <b>back</b>");
+    assert!(kinds.iter().any(heard), "{kinds:?}");
     let prepared = |kind: &Kind| matches!(kind, Kind::Prepared { prompt: told } if *told == prompt);
     assert_eq!(
         bot.kinds().await.iter().filter(|kind| prepared(kind)).count(),

@@ -68,7 +68,10 @@ impl Head {
             timeout: config.speech.timeout,
             ..SpeechConfig::default()
         };
-        config.transcription = TranscriptionConfig::default();
+        config.transcription = TranscriptionConfig {
+            backend: config.transcription.backend,
+            ..TranscriptionConfig::default()
+        };
         config.agent = foldback_pipeline::config::AgentConfig {
             idle_timeout: config.agent.idle_timeout,
             ..Default::default()

@@ -1,5 +1,5 @@
 //! The files that people sent in a recording. Their bytes are nowhere: others of the same size and type take their
-//! place, and what did not come does not come again.
+//! place, for a voice message its words; and what did not come does not come again.
 
 use super::story::Turn;
 use foldback_agents::Accepts;
@@ -30,13 +30,17 @@ pub(super) fn send(message: &mut Inbound, turn: &Turn<'_>, platform: &mut SimPla
             media_type,
             bytes,
             fate,
+            heard,
             ..
         } = &event.kind
         else {
             continue;
         };
         if let Some(file) = message.files.get_mut(*index as usize) {
-            file.source = Some(platform.keep(stand_in(media_type, *bytes, *fate)));
+            file.source = Some(platform.keep(match heard {
+                Some(heard) => heard.clone().into_bytes().into(),
+                None => stand_in(media_type, *bytes, *fate),
+            }));
         }
     }
 }

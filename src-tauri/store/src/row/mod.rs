@@ -165,7 +165,10 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .chain(files)
             .collect()
         }
-        Kind::Gathered { name, why, .. } => vec![name, why],
+        Kind::Gathered { name, why, heard, .. } => {
+            let heard = heard.as_deref().unwrap_or_default();
+            vec![name, why, heard]
+        }
         Kind::Prepared { prompt } => vec![prompt],
         Kind::Chunk { text, .. } | Kind::Reasoning { text } => vec![text],
         Kind::Stopping {

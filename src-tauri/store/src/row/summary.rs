@@ -68,6 +68,12 @@ fn words(kind: &Kind) -> String {
         Kind::Stopping { gate, detail, .. } => said(gate, detail),
         Kind::Queued { position } => format!("waits at place {position}"),
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
+        Kind::Gathered {
+            name,
+            fate,
+            heard: Some(heard),
+            ..
+        } => format!("{name}: {fate}: {heard}"),
         Kind::Gathered { name, fate, why, .. } => said(format_args!("{name}: {fate}"), why),
         Kind::Prepared { prompt } => format!("a prompt of {} bytes", prompt.len()),
         Kind::RunStarted { .. }

@@ -125,6 +125,8 @@ pub struct BubbleAttachment {
     pub fate: Option<FileFate>,
     /// Why, in words, where there is something to say.
     pub why: String,
+    /// What is said in it, where it was written down.
+    pub heard: Option<String>,
 }
 
 /// What a bubble shows.

@@ -18,7 +18,7 @@ const draw = (attachments?: BubbleAttachment[]): string[] => {
   return screen.queryAllByTestId("attachment").map((item) => item.textContent.replace(/\s+/g, " ").trim());
 };
 
-const picture: BubbleAttachment = { name: "dot.png", media_type: "image/png", bytes: 8200, fate: "given", why: "" };
+const picture: BubbleAttachment = { name: "dot.png", media_type: "image/png", bytes: 8200, fate: "given", why: "", heard: null };
 
 it("are named with their type and size, and that the agent has them", () => {
   expect(draw([picture])).toEqual(["dot.png image/png, 8.2 kB the agent has it"]);
@@ -29,6 +29,13 @@ it("say why the agent does not have them", () => {
     expect(draw([{ ...picture, bytes: null, fate: code, why: "so it is" }])).toEqual([`dot.png image/png ${code.replaceAll("_", " ")}: so it is`]);
     cleanup();
   }
+});
+
+it("show what is said in a voice message", () => {
+  const voice: BubbleAttachment = { ...picture, name: "voice.ogg", media_type: "audio/ogg", fate: "transcribed" };
+  expect(draw([{ ...voice, heard: "Bring the <b>folder</b>" }])).toEqual(["voice.ogg audio/ogg, 8.2 kB transcribed “Bring the <b>folder</b>”"]);
+  cleanup();
+  expect(draw([{ ...voice, heard: "" }])).toEqual(["voice.ogg audio/ogg, 8.2 kB transcribed, without words"]);
 });
 
 it("stand there while that is open, and nothing does where there are none", () => {

@@ -28,6 +28,8 @@ pub(crate) struct Note {
     pub(crate) why: String,
     /// The setting that would change it.
     pub(crate) setting: Option<&'static str>,
+    /// What is said in it, once it is written down.
+    pub(crate) heard: Option<String>,
 }
 
 /// The files of a message.
@@ -53,6 +55,7 @@ impl Gathered {
             fate: note.fate,
             why: note.why.clone(),
             setting: note.setting.map(str::to_owned),
+            heard: note.heard.clone(),
         })
         .collect()
     }
@@ -307,6 +310,7 @@ fn note(media_type: String, bytes: Option<u64>, Left { fate, why, setting }: Lef
         fate,
         why,
         setting,
+        heard: None,
     }
 }
 
