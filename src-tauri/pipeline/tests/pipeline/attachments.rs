@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use foldback_agents::{Accepts, Agent, PictureLimits, ScriptAgent, StepSink, TurnRequest};
 use foldback_channels::sim::SimFile;
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{Attachment, FileFate, Inbound, Kind, Platform, StopReason, Terminal};
+use foldback_wire::{Attachment, FileFate, Inbound, Kind, OpKind, Platform, StopReason, Terminal};
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -208,6 +208,9 @@ async fn a_slow_file_keeps_no_other_conversation_waiting() {
         .queue(Some(message.message.clone()), vec![text("without it")]);
     let waits = bot.engine.submit(message).await.unwrap();
     let before = bot.now_ms();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let typing = bot.calls(Platform::Signal, OpKind::Typing).len();
+    assert_eq!(typing, 1, "the sender sees that something is done about it");
     bot.says([text("quick")]);
     assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
     assert!(bot.now_ms() - before < 20_000);
