@@ -118,7 +118,9 @@ impl Redaction {
             Kind::Gathered { name, why, heard, .. } => {
                 if self.inbound != InboundSecrets::Keep {
                     self.mask(name);
-                    heard.iter_mut().for_each(|heard| self.mask(heard));
+                    if let Some(heard) = heard {
+                        self.mask(heard);
+                    }
                 }
                 self.mask(why);
             }

@@ -42,7 +42,9 @@ pub(crate) async fn transcripts(
                 } else {
                     format!("[Voice message transcript] {}", quoted(&text))
                 };
-                note.into_iter().for_each(|note| note.heard = Some(text.clone()));
+                if let Some(note) = note {
+                    note.heard = Some(text);
+                }
                 told
             }
             Err(error) => {

@@ -69,12 +69,8 @@ fn words(kind: &Kind) -> String {
         Kind::Queued { position } => format!("waits at place {position}"),
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
         Kind::Gathered {
-            name,
-            fate,
-            heard: Some(heard),
-            ..
-        } => format!("{name}: {fate}: {heard}"),
-        Kind::Gathered { name, fate, why, .. } => said(format_args!("{name}: {fate}"), why),
+            name, fate, why, heard, ..
+        } => said(format_args!("{name}: {fate}"), heard.as_ref().unwrap_or(why)),
         Kind::Prepared { prompt } => format!("a prompt of {} bytes", prompt.len()),
         Kind::RunStarted { .. }
         | Kind::Chunk { .. }
@@ -106,10 +102,8 @@ fn words(kind: &Kind) -> String {
             ..
         } => {
             let seconds = Duration::from_millis(*duration_ms).as_secs_f64();
-            format!(
-                "{backend} spoke {}: {seconds:.1} s, {bytes} bytes",
-                directive(*at)
-            )
+            let what = directive(*at);
+            format!("{backend} spoke {what}: {seconds:.1} s, {bytes} bytes")
         }
         Kind::HeaderRead { header, .. } => keys(header),
         Kind::Action { action, outcome, .. } => format!("{}: {}", action.kind, ended(outcome)),
