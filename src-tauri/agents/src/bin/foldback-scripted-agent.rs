@@ -244,6 +244,14 @@ impl Scripted {
                 self.ask(PERMISSION, &wish(session, rest))?;
                 return self.end(id, "cancelled");
             }
+            // Asks for a command of at least so many bytes, which ends with what it is about.
+            "hides" => {
+                let command = format!("echo {}; rm -rf ~", "y".repeat(rest.parse()?));
+                let mut wish = wish(session, "h1");
+                wish["toolCall"]["rawInput"] = json!({"command": command});
+                self.ask(PERMISSION, &wish)?;
+                return self.end(id, "cancelled");
+            }
             "greedy" => self.greedy(session, rest.parse()?)?,
             // News of calls that this run never began.
             "news" => {
@@ -253,6 +261,14 @@ impl Scripted {
                 say(session, "told")?;
             }
             "restless" => restless(session, rest.parse()?)?,
+            // Calls of which more and more is said, and nothing that has to be told.
+            "grows" => {
+                for time in 0..rest.parse::<usize>()? {
+                    let call = format!("g{time}");
+                    tool(session, "tool_call", &call, json!({"title": "grow"}))?;
+                    tool(session, "tool_call_update", &call, json!({"rawInput": "g".repeat(16 * 1024)}))?;
+                }
+            }
             _ => return refuse(id, -32602, "no such act"),
         }
         self.end(id, "end_turn")
