@@ -3,7 +3,7 @@
 use super::{
     permit::{Asked, Permits},
     scan::{Cue, Decisions, Scan},
-    tool::bounded,
+    tool::keepable,
 };
 use crate::{
     deliver::typing::Typing,
@@ -257,8 +257,7 @@ impl Run<'_> {
 
     async fn take(&self, mut step: Step, scan: &mut Scan<'_>, heard: &mut Heard) -> Result<(), StoreError> {
         if let Step::Tool(call) = &mut step {
-            // Whole, before anybody cuts it: half a secret is not recognised.
-            call.name = self.recorder.words(&call.name).into_owned();
+            keepable(self.recorder, call);
         }
         if !matches!(step, Step::Reasoning(_)) {
             self.end_thought(scan).await?;
@@ -278,7 +277,6 @@ impl Run<'_> {
         match step {
             Step::Text { message, text } => self.hand_on(scan.push(message, &text)).await,
             Step::Tool(call) => {
-                let call = bounded(call);
                 // Only a call that begins ends the message: one that runs in the background may report its
                 // end in the middle of a sentence.
                 let runs = matches!(call.status, ToolStatus::Pending | ToolStatus::Running);
