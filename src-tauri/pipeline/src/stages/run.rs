@@ -167,7 +167,11 @@ impl Run<'_> {
                 Next::Answer(answer) => {
                     permits.settle(answer)?;
                     self.tell(permits.decided()).await;
-                    self.live.does(Doing::Starting);
+                    self.live.does(if permits.is_open() {
+                        Doing::Asking
+                    } else {
+                        Doing::Starting
+                    });
                     continue;
                 }
                 Next::Cancelled => {

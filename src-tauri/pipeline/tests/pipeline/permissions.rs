@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use foldback_agents::{
     Act, Agent, AgentEvent, PermissionStep, ScriptAgent, ScriptStep, Step, StepSink, TurnRequest,
 };
-use foldback_pipeline::{PermissionFault, Rules, Turn};
+use foldback_pipeline::{PermissionFault, Rules, Turn, config};
 use foldback_wire::{
-    Actor, Attachment, Clock as _, Gate, Kind, PermissionId, PermissionOption, PermissionRequest, Platform,
+    Actor, Attachment, Clock as _, Doing, Gate, Kind, PermissionId, PermissionOption, PermissionRequest, Platform,
     RunId, StopReason, Terminal, UserId, rpc::PendingPermission,
 };
 use std::{
@@ -379,6 +379,14 @@ async fn where_two_wait_an_answer_says_which() {
     assert_eq!(bot.engine.permissions().len(), 2, "nothing is decided");
     let second = answers(&bot, "alice", &format!("/deny {}-2", turn.id)).await;
     assert!(matches!(second, Some(Terminal::Command { .. })), "{second:?}");
+    soon().await;
+    let session = only(&bot).session;
+    let line = bot.engine.session(&session).await.unwrap().unwrap();
+    assert_eq!(
+        line.running.map(|running| running.doing),
+        Some(Doing::Asking),
+        "the other one is still waited for"
+    );
     let first = answers(&bot, "alice", "yes").await;
     assert!(
         matches!(first, Some(Terminal::Command { .. })),
