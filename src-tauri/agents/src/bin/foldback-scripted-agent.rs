@@ -245,13 +245,7 @@ impl Scripted {
                 return self.end(id, "cancelled");
             }
             // Asks for a command of at least so many bytes, which ends with what it is about.
-            "hides" => {
-                let command = format!("echo {}; rm -rf ~", "y".repeat(rest.parse()?));
-                let mut wish = wish(session, "h1");
-                wish["toolCall"]["rawInput"] = json!({"command": command});
-                self.ask(PERMISSION, &wish)?;
-                return self.end(id, "cancelled");
-            }
+            "hides" => return self.hides(id, session, rest.parse()?),
             "greedy" => self.greedy(session, rest.parse()?)?,
             // News of calls that this run never began.
             "news" => {
@@ -262,13 +256,7 @@ impl Scripted {
             }
             "restless" => restless(session, rest.parse()?)?,
             // Calls of which more and more is said, and nothing that has to be told.
-            "grows" => {
-                for time in 0..rest.parse::<usize>()? {
-                    let call = format!("g{time}");
-                    tool(session, "tool_call", &call, json!({"title": "grow"}))?;
-                    tool(session, "tool_call_update", &call, json!({"rawInput": "g".repeat(16 * 1024)}))?;
-                }
-            }
+            "grows" => grows(session, rest.parse()?)?,
             _ => return refuse(id, -32602, "no such act"),
         }
         self.end(id, "end_turn")
@@ -321,6 +309,14 @@ impl Scripted {
             cancelled += 1;
         }
         say(session, &format!(" {cancelled} cancelled"))
+    }
+
+    fn hides(&mut self, id: &Value, session: &Value, bytes: usize) -> Done {
+        let command = format!("echo {}; rm -rf ~", "y".repeat(bytes));
+        let mut wish = wish(session, "h1");
+        wish["toolCall"]["rawInput"] = json!({"command": command});
+        self.ask(PERMISSION, &wish)?;
+        self.end(id, "cancelled")
     }
 
     /// A tool that asks, in the manner of the agent.
@@ -511,6 +507,16 @@ fn restless(session: &Value, times: usize) -> Done {
             "r1",
             json!({"status": status, "content": result}),
         )?;
+    }
+    Ok(())
+}
+
+fn grows(session: &Value, calls: usize) -> Done {
+    for number in 0..calls {
+        let call = format!("g{number}");
+        tool(session, "tool_call", &call, json!({"title": "grow"}))?;
+        let input = json!({"rawInput": "g".repeat(16 * 1024)});
+        tool(session, "tool_call_update", &call, input)?;
     }
     Ok(())
 }
