@@ -7,10 +7,11 @@ use foldback_agents::{
 };
 use foldback_pipeline::{PermissionFault, Rules, Turn, config};
 use foldback_wire::{
-    Actor, Attachment, Clock as _, Doing, Gate, Kind, PermissionId, PermissionOption, PermissionRequest, Platform,
-    RunId, StopReason, Terminal, UserId, rpc::PendingPermission,
+    Actor, Attachment, Clock as _, Doing, Gate, Kind, PermissionId, PermissionOption, PermissionRequest,
+    Platform, RunId, StopReason, Terminal, UserId, rpc::PendingPermission,
 };
 use std::{
+    path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -110,6 +111,31 @@ async fn the_configuration_decides_by_kind_and_chooses_by_what_an_option_means()
     let by = |option: Option<&str>| (Actor::Config, option.map(str::to_owned));
     assert_eq!(decisions(&bot).await, [by(Some("c")), by(Some("a")), by(None)]);
     bot.check().await;
+}
+
+/// A kind that is misspelled would be allowed, or asked about, without a word.
+#[test]
+fn a_kind_that_no_agent_knows_is_no_configuration() {
+    for list in ["allow_once", "reject"] {
+        let refused = |kind: &str| {
+            let text = format!("[agent.permissions]\n{list} = [\"read\", \"{kind}\"]\n");
+            let error = config::parse(&text, Path::new("test.toml")).unwrap_err();
+            error.to_string()
+        };
+        let near = refused("excute");
+        assert!(
+            near.contains("excute") && near.contains("did you mean `execute`?"),
+            "{near}"
+        );
+        let far = refused("bash");
+        for kind in ["`execute`", "`switch_mode`", "`other`"] {
+            assert!(far.contains(kind), "{list}: {far}");
+        }
+    }
+    let all = "[\"read\", \"edit\", \"delete\", \"move\", \"search\", \"execute\", \"think\", \"fetch\", \
+               \"switch_mode\", \"other\"]";
+    let text = format!("[agent.permissions]\nreject = {all}\n");
+    config::parse(&text, Path::new("test.toml")).unwrap();
 }
 
 #[tokio::test(start_paused = true)]
