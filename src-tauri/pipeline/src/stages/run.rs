@@ -114,6 +114,10 @@ impl Run<'_> {
         let agent = Arc::clone(&self.agent);
         let mut permits = Permits::new(self.asked, agent.as_ref(), self.recorder, self.rules, run);
         let end = self.read(request, heard, &mut scan, &mut permits).await?;
+        if self.live.is_reset() {
+            // It may have taken the conversation up after it was told to forget it.
+            self.agent.forget(self.session);
+        }
         permits.close("the run ended")?;
         self.tell(permits.decided()).await;
         drop(permits);
