@@ -229,7 +229,7 @@ fn is_empty(desk: &Desk) -> bool {
     let tally = &desk.tally;
     tally.texts == 0
         && tally.failures.is_empty()
-        && desk.held.is_empty()
+        && !desk.holds_text()
         && tally.directives == 0
         && tally.suppressed.is_none()
 }

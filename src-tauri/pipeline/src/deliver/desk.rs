@@ -217,6 +217,11 @@ impl Desk {
         !self.spoke
     }
 
+    /// Whether text of the answer is held.
+    pub(super) fn holds_text(&self) -> bool {
+        self.held.iter().any(|held| held.counts)
+    }
+
     /// Whether an operation would go out now.
     pub(crate) fn is_open(&self) -> bool {
         let Courier {
