@@ -49,12 +49,7 @@ pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Inter
 }
 
 /// What stands in the place of the question once it is decided, with the line that says what it was about.
-pub(super) fn decided(
-    title: &str,
-    option: Option<&PermissionOption>,
-    by: &Actor,
-    why: &str,
-) -> String {
+pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: &Actor, why: &str) -> String {
     let what = match option.map(|option| option.kind) {
         Some(PermissionKind::AllowOnce | PermissionKind::AllowAlways) => "Allowed",
         Some(PermissionKind::RejectOnce | PermissionKind::RejectAlways) => "Rejected",

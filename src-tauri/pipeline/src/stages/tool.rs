@@ -16,7 +16,10 @@ pub(crate) fn keepable(recorder: &Recorder, call: &mut ToolCall) {
         result,
         ..
     } = call;
-    for text in [Some(name), arguments.as_mut(), result.as_mut()].into_iter().flatten() {
+    for text in [Some(name), arguments.as_mut(), result.as_mut()]
+        .into_iter()
+        .flatten()
+    {
         mask(recorder, text);
         cut(text);
     }
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn of_what_is_long_the_middle_is_left_out_between_characters_and_its_size_told() {
-        let most = "é".repeat((HEAD + TAIL) / 2);
+        let most = "é".repeat(HEAD / 2) + &"é".repeat(TAIL / 2);
         let mut text = most.clone();
         cut(&mut text);
         assert_eq!(text, most, "as much as is kept");

@@ -181,10 +181,8 @@ impl Agent for Remembering {
         None
     }
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
-        self.does(match request.resume.is_empty() {
-            true => "begins",
-            false => "goes on",
-        });
+        let is_new = request.resume.is_empty();
+        self.does(if is_new { "begins" } else { "goes on" });
         self.agent.run(request, sink, cancel).await;
         self.does("ends");
     }

@@ -235,6 +235,50 @@ async fn in_the_chat_only_the_sender_of_the_turn_answers() {
     bot.check().await;
 }
 
+/// What is dangerous about a command may stand at its end, and nobody is to be told that there is another one.
+#[tokio::test(start_paused = true)]
+async fn of_a_long_command_everybody_sees_the_real_end_and_its_size() {
+    let bot = Bot::with(IN_CHAT).await;
+    let command = format!("{{\"command\":\"echo {}; rm -rf ~\"}}", "y".repeat(99_975));
+    let step = serde_json::json!({
+        "id": "p1", "title": command, "does": "execute", "arguments": command, "rejected": ["Left alone."],
+    });
+    let step: PermissionStep = serde_json::from_value(step).unwrap();
+    bot.says([Act::Permission(Box::new(step)).into()]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    soon().await;
+    let question = bot.screen(PLATFORM).pop().unwrap();
+    let left_out = command.len() - 200;
+    assert_eq!(
+        question
+            .matches(&format!("y… ({left_out} characters left out) …y"))
+            .count(),
+        2,
+        "{question}"
+    );
+    assert_eq!(question.matches("y; rm -rf ~\"}`").count(), 2, "{question}");
+    let mut shown = vec![only(&bot).request];
+    shown.extend(bot.kinds().await.into_iter().filter_map(|kind| match kind {
+        Kind::PermissionAsked { request, .. } => Some(request),
+        _ => None,
+    }));
+    assert_eq!(shown.len(), 2, "the console has it, and the journal");
+    for PermissionRequest { title, arguments, .. } in shown {
+        for text in [title, arguments.unwrap()] {
+            assert!(
+                text.len() < 66_000 && text.starts_with("{\"command\":\"echo yyy"),
+                "{}",
+                text.len()
+            );
+            assert!(text.ends_with("y; rm -rf ~\"}"), "{}", &text[text.len() - 50..]);
+            assert!(text.contains("of 100004 bytes are left out"), "{}", text.len());
+        }
+    }
+    answers(&bot, "alice", "no").await;
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    bot.check().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_word_is_an_answer_only_where_something_was_asked() {
     let bot = Bot::with(IN_CHAT).await;
@@ -263,44 +307,6 @@ async fn in_thread(bot: &Bot, thread: Option<&str>, words: &str) -> Turn {
     let mut message = bot.message(PLATFORM, words);
     message.thread = thread.map(Into::into);
     bot.engine.submit(message).await.unwrap()
-}
-
-/// What is dangerous about a command may stand at its end, and nobody is to be told that there is another one.
-#[tokio::test(start_paused = true)]
-async fn of_a_long_command_everybody_sees_the_real_end_and_its_size() {
-    let bot = Bot::with(IN_CHAT).await;
-    let command = format!("{{\"command\":\"echo {}; rm -rf ~\"}}", "y".repeat(99_975));
-    let step = serde_json::json!({
-        "id": "p1", "title": command, "does": "execute", "arguments": command, "rejected": ["Left alone."],
-    });
-    let step: PermissionStep = serde_json::from_value(step).unwrap();
-    bot.says([Act::Permission(Box::new(step)).into()]);
-    let turn = bot.user(PLATFORM, "hi").await;
-    soon().await;
-    let question = bot.screen(PLATFORM).pop().unwrap();
-    let left_out = command.len() - 200;
-    assert_eq!(
-        question.matches(&format!("y… ({left_out} characters left out) …y")).count(),
-        2,
-        "{question}"
-    );
-    assert_eq!(question.matches("y; rm -rf ~\"}`").count(), 2, "{question}");
-    let mut shown = vec![only(&bot).request];
-    shown.extend(bot.kinds().await.into_iter().filter_map(|kind| match kind {
-        Kind::PermissionAsked { request, .. } => Some(request),
-        _ => None,
-    }));
-    assert_eq!(shown.len(), 2, "the console has it, and the journal");
-    for PermissionRequest { title, arguments, .. } in shown {
-        for text in [title, arguments.unwrap()] {
-            assert!(text.len() < 66_000 && text.starts_with("{\"command\":\"echo yyy"), "{}", text.len());
-            assert!(text.ends_with("y; rm -rf ~\"}"), "{}", &text[text.len() - 50..]);
-            assert!(text.contains("of 100004 bytes are left out"), "{}", text.len());
-        }
-    }
-    answers(&bot, "alice", "no").await;
-    assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]
