@@ -161,9 +161,16 @@ impl Folder {
         &self.root
     }
 
+    /// Refuses what is larger than files here may be.
+    pub fn check_size(&self, path: &str, size: u64) -> Result<(), FileRefusal> {
+        check_size(path, size, self.max_size, MAX_SIZE)
+    }
+
     /// Opens a file by its path below the folder.
     pub fn open(&self, path: &str) -> Result<OpenFile, FileRefusal> {
-        self.open_in(path).map(|(_, open)| open)
+        let (_, open) = self.open_in(path)?;
+        self.check_size(path, open.size)?;
+        Ok(open)
     }
 
     /// Opens a file by its path below the folder, if it still is the one that was checked.
@@ -184,7 +191,8 @@ impl Folder {
         Ok(open)
     }
 
-    /// Deletes a file by its path below the folder, if it still is the one that was checked, where that is known.
+    /// Deletes a file of any size by its path below the folder, if it still is the one that was checked, where that is
+    /// known.
     /// No system removes an open file, only a name: between the look and the removal lies nothing but a moment.
     pub fn remove(&self, path: &str, checked: Option<FileIdentity>) -> Result<(), FileRefusal> {
         let (dir, name) = match checked {
@@ -283,7 +291,6 @@ impl Folder {
                 names: meta.nlink(),
             });
         }
-        check_size(path, meta.len(), self.max_size, MAX_SIZE)?;
         let open = OpenFile {
             name,
             size: meta.len(),

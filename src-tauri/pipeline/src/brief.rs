@@ -9,6 +9,7 @@ use crate::{
     voices::Says,
 };
 use foldback_agents::{Agent, TurnRequest};
+use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
 use foldback_wire::Kind;
 use std::collections::BTreeMap;
@@ -36,7 +37,10 @@ impl Core {
             cancel,
         };
         let mut gathered = gather.gather(message).await;
-        let heard = transcripts(self.speech.transcriber.as_deref(), &mut gathered, cancel).await;
+        let masks = self.redaction.as_ref();
+        let masks = masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent);
+        let transcriber = self.speech.transcriber.as_deref();
+        let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
         recorder.note_all(gathered.events(message))?;
         let prompt = prepare(
             self.rules,

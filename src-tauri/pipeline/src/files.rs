@@ -96,6 +96,7 @@ impl SendDir {
     /// Puts what was spoken where it can be sent from. It stays there until [`Self::spent`].
     pub fn put_spoken(&self, name: &str, bytes: &[u8], can: &Capabilities) -> Result<Sendable, FileRefusal> {
         let size = bytes.len() as u64;
+        self.folder.check_size(name, size)?;
         check_size(
             name,
             size,

@@ -3,18 +3,20 @@
 
 use crate::engine::Core;
 use foldback_channels::{Late, LateNews};
-use foldback_store::{Mention, StoreError};
+use foldback_store::{Mention, OutboxEntry, StoreError};
 use foldback_wire::{
     ChannelId, Event, Kind, MessageId, OpId, OutcomeCode, Receipt, SessionId, Timestamp, TurnId,
 };
 use std::{sync::Arc, time::Duration};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 /// How long an operation whose message nobody knows may take to end: a platform can tell of it on one line before its
 /// acknowledgement has come in on another.
 const AGAIN: Duration = Duration::from_secs(2);
 /// How long between two looks for it meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
+/// Most news that are looked up at once; each look reads the outbox. More wait in their line.
+const AT_ONCE: usize = 32;
 
 /// An operation that the platform acknowledged.
 struct Acknowledged {
@@ -30,8 +32,20 @@ struct Acknowledged {
 impl Core {
     /// Writes down what became known later. What is told while the process ends stays with its platform.
     pub(crate) async fn hear_of_late(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
-        while let Some(Some(late)) = self.stopping.run_until_cancelled(late.recv()).await {
-            self.tasks.spawn(Arc::clone(&self).take_late(late));
+        let places = Arc::new(Semaphore::new(AT_ONCE));
+        loop {
+            let next = async {
+                let place = Arc::clone(&places).acquire_owned().await.ok()?;
+                Some((late.recv().await?, place))
+            };
+            let Some(Some((late, place))) = self.stopping.run_until_cancelled(next).await else {
+                return;
+            };
+            let core = Arc::clone(&self);
+            self.tasks.spawn(async move {
+                core.take_late(late).await;
+                drop(place);
+            });
         }
     }
 
@@ -54,12 +68,13 @@ impl Core {
         let until = clock.now().plus(AGAIN);
         loop {
             // Asked first: an operation that ends in between is found. Another program may send from the same account;
-            // its messages are not waited for while none of ours is open.
+            // its messages are not waited for while none of ours is at the platform.
             let open = self.recorder.journal.outbox().await?;
             if self.record_of_operation(late).await? {
                 return Ok(true);
             }
-            if clock.now() >= until || open.iter().all(|entry| entry.channel != late.channel) {
+            let is_there = |entry: &OutboxEntry| entry.in_flight && entry.channel == late.channel;
+            if clock.now() >= until || !open.iter().any(is_there) {
                 self.pass_over(late).await?;
                 return Ok(true);
             }

@@ -17,8 +17,8 @@ use crate::{
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Actor, ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, PermissionId, Seq,
-    Stage, Terminal, Timestamp, TurnId,
+    Actor, Body, ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode,
+    PermissionId, Seq, Stage, Terminal, Timestamp, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -343,8 +343,12 @@ fn left_placeholder(events: &[Event]) -> Option<MessageId> {
         match &event.kind {
             // It stands there before the agent has said anything.
             Kind::Chunk { .. } if put.is_none() => return None,
+            // What is shown beside the answer is live, too, and replaced by nothing.
             Kind::Intended { op, intent }
-                if put.is_none() && intent.live && intent.kind == OpKind::SendText =>
+                if put.is_none()
+                    && intent.live
+                    && intent.kind == OpKind::SendText
+                    && !matches!(intent.body, Some(Body::Aside { .. })) =>
             {
                 put = Some(*op);
             }

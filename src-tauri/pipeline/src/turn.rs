@@ -356,6 +356,7 @@ impl Core {
         // What is to be gathered and written down first may take its time, too.
         let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
         let cancel = self.killed.child_token();
+        let stopped = cancel.clone();
         let live = self.runs(pending, &cancel);
         let agent = self.agents.of(&message.channel);
         let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
@@ -393,6 +394,7 @@ impl Core {
             message.clone(),
         );
         desk.busy = Some(busy);
+        desk.cancel = stopped;
         let ended = tokio::try_join!(
             run.run(
                 request,

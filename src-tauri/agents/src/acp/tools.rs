@@ -11,8 +11,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Most of arguments and of a result that is kept, in bytes.
-const KEPT_BYTES: usize = 16 * 1024;
 /// Most calls of a run that are followed; what is said about more is let go.
 const MOST: usize = 4096;
 
@@ -23,6 +21,8 @@ pub(super) struct Tools {
     calls: HashMap<ToolCallId, Call>,
     /// Calls that are known from permission requests alone.
     asked: HashSet<ToolCallId>,
+    /// Of everything that is known of the calls.
+    bytes: usize,
 }
 
 struct Call {
@@ -42,7 +42,14 @@ impl Tools {
             secrets,
             calls: HashMap::new(),
             asked: HashSet::new(),
+            bytes: 0,
         }
+    }
+
+    /// How many bytes are known of all calls. Nothing of them is cut here, where half a secret would be left at the
+    /// cut, and the end of a command be lost: whoever reads on sees to it that there is not too much.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// A call is announced. Announced again, it changes.
@@ -86,7 +93,8 @@ impl Tools {
         };
         if !before {
             // Asked about and perhaps rejected: only what the agent says of it as a call makes it one.
-            self.calls.remove(&update.tool_call_id);
+            let call = self.calls.remove(&update.tool_call_id);
+            self.bytes -= call.map_or(0, |call| call.bytes());
             self.asked.insert(update.tool_call_id.clone());
         }
         about
@@ -123,7 +131,9 @@ impl Tools {
         let id = &update.tool_call_id;
         self.asked.remove(id);
         let call = self.calls.entry(id.clone()).or_insert_with(|| Call::new(id));
+        self.bytes -= call.bytes();
         call.take(&update.fields, &self.secrets);
+        self.bytes += call.bytes();
         call
     }
 }
@@ -179,7 +189,7 @@ impl Call {
     }
 
     fn take(&mut self, fields: &ToolCallUpdateFields, secrets: &[Secret]) {
-        let kept = |text: &str| shortened(without(secrets, text));
+        let kept = |text: &str| without(secrets, text);
         if let Some(kind) = fields.kind {
             self.does = Some(kind);
         }
@@ -224,6 +234,18 @@ impl Call {
         }
     }
 
+    /// Bytes of its words.
+    fn bytes(&self) -> usize {
+        let ToolCall {
+            name,
+            arguments,
+            result,
+            ..
+        } = &self.now;
+        let texts = arguments.iter().chain(result).map(String::len);
+        name.len() + self.title.len() + texts.sum::<usize>()
+    }
+
     fn tell(&mut self) -> ToolCall {
         self.told = Some(self.now.clone());
         self.now.clone()
@@ -256,12 +278,4 @@ fn code(of: &(impl Serialize + ?Sized)) -> String {
         .ok()
         .and_then(|value| Some(value.as_str()?.to_owned()))
         .unwrap_or_default()
-}
-
-fn shortened(mut text: String) -> String {
-    if text.len() > KEPT_BYTES {
-        text.truncate(text.floor_char_boundary(KEPT_BYTES));
-        text.push('…');
-    }
-    text
 }

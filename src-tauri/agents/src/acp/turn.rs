@@ -104,7 +104,7 @@ impl<'a> Turn<'a> {
         }
         if !unwanted {
             for call in self.tools.untold() {
-                if let Err(broken) = self.tool(call).await {
+                if let Err(broken) = self.tool(Some(call)).await {
                     return ended.and(Err(broken));
                 }
             }
@@ -243,15 +243,13 @@ impl<'a> Turn<'a> {
                 }
             }
             SessionUpdate::ToolCall(call) if !self.peer.late.contains(&call.tool_call_id) => {
-                if let Some(call) = self.tools.announce(call) {
-                    self.tool(call).await?;
-                }
+                let call = self.tools.announce(call);
+                self.tool(call).await?;
                 self.hear();
             }
             SessionUpdate::ToolCallUpdate(update) if !self.peer.late.contains(&update.tool_call_id) => {
-                if let Some(call) = self.tools.update(&update) {
-                    self.tool(call).await?;
-                }
+                let call = self.tools.update(&update);
+                self.tool(call).await?;
                 self.hear();
             }
             SessionUpdate::Plan(_) => self.hear(),
@@ -274,19 +272,23 @@ impl<'a> Turn<'a> {
         Ok(Some(text.text))
     }
 
-    /// Counts what is passed on. An agent that does not come to an end is ended.
+    /// Counts what is passed on, and what is kept of the calls meanwhile. An agent that does not come to an end is
+    /// ended.
     fn count(&mut self, bytes: usize) -> Result<(), Broken> {
         self.bytes += bytes;
         let most = self.peer.config.limits.answer_bytes;
-        if self.bytes <= most {
+        if self.bytes.max(self.tools.bytes()) <= most {
             return Ok(());
         }
         let detail = format!("the answer is longer than {most} bytes");
         Err(Broken::Late(Failure::new(AgentFault::TooLarge, detail)))
     }
 
-    /// Tells how a call stands.
-    async fn tool(&mut self, call: ToolCall) -> Result<(), Broken> {
+    /// Tells how a call stands, where that is to be told now.
+    async fn tool(&mut self, call: Option<ToolCall>) -> Result<(), Broken> {
+        let Some(call) = call else {
+            return self.count(0);
+        };
         let texts = call.arguments.iter().chain(&call.result);
         self.count(call.name.len() + texts.map(String::len).sum::<usize>())?;
         Ok(self.out.emit(Step::Tool(call)).await?)

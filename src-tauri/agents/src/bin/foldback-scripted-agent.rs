@@ -244,6 +244,8 @@ impl Scripted {
                 self.ask(PERMISSION, &wish(session, rest))?;
                 return self.end(id, "cancelled");
             }
+            // Asks for a command of at least so many bytes, which ends with what it is about.
+            "hides" => return self.hides(id, session, rest.parse()?),
             "greedy" => self.greedy(session, rest.parse()?)?,
             // News of calls that this run never began.
             "news" => {
@@ -253,6 +255,8 @@ impl Scripted {
                 say(session, "told")?;
             }
             "restless" => restless(session, rest.parse()?)?,
+            // Calls of which more and more is said, and nothing that has to be told.
+            "grows" => grows(session, rest.parse()?)?,
             _ => return refuse(id, -32602, "no such act"),
         }
         self.end(id, "end_turn")
@@ -305,6 +309,14 @@ impl Scripted {
             cancelled += 1;
         }
         say(session, &format!(" {cancelled} cancelled"))
+    }
+
+    fn hides(&mut self, id: &Value, session: &Value, bytes: usize) -> Done {
+        let command = format!("echo {}; rm -rf ~", "y".repeat(bytes));
+        let mut wish = wish(session, "h1");
+        wish["toolCall"]["rawInput"] = json!({"command": command});
+        self.ask(PERMISSION, &wish)?;
+        self.end(id, "cancelled")
     }
 
     /// A tool that asks, in the manner of the agent.
@@ -495,6 +507,16 @@ fn restless(session: &Value, times: usize) -> Done {
             "r1",
             json!({"status": status, "content": result}),
         )?;
+    }
+    Ok(())
+}
+
+fn grows(session: &Value, calls: usize) -> Done {
+    for number in 0..calls {
+        let call = format!("g{number}");
+        tool(session, "tool_call", &call, json!({"title": "grow"}))?;
+        let input = json!({"rawInput": "g".repeat(16 * 1024)});
+        tool(session, "tool_call_update", &call, input)?;
     }
     Ok(())
 }

@@ -12,9 +12,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Longest result of a tool that is told, in bytes.
-const RESULT_BYTES: usize = 16 * 1024;
-
 /// One run of the agent.
 #[derive(Default)]
 pub(super) struct MessageReader {
@@ -104,11 +101,7 @@ impl MessageReader {
     fn returned(&mut self, message: Returned, answer: &mut Answer) -> Result<(), Failure> {
         let id = message.tool_call_id.unwrap_or_else(|| self.last.clone());
         let (name, arguments) = self.calls.remove(&id).unwrap_or_default();
-        let mut result = String::from_utf8_lossy(&message.tool_return.unwrap_or_default().0).into_owned();
-        if result.len() > RESULT_BYTES {
-            result.truncate(result.floor_char_boundary(RESULT_BYTES));
-            result.push('…');
-        }
+        let result = String::from_utf8_lossy(&message.tool_return.unwrap_or_default().0).into_owned();
         answer.ran(ToolCall {
             id: id.as_str().into(),
             name,

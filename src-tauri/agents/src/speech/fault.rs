@@ -57,7 +57,24 @@ pub enum SpeechError {
     /// It took too long.
     #[error("nothing came within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// It was given up: the process ends.
+    /// It was given up: nobody waits for it any more.
     #[error("given up")]
     Cancelled,
+}
+
+impl SpeechError {
+    /// What went wrong, without the words of others: for whoever is none of their business.
+    pub fn kind(&self) -> String {
+        match self {
+            Self::Unreachable { backend, .. } => format!("{backend} cannot be reached"),
+            Self::Refused { backend, status, .. } => format!("{backend} refused with HTTP {status}"),
+            Self::Answer { backend, .. } => format!("{backend} answered something else"),
+            Self::Command { program, .. } => format!("{program} failed"),
+            Self::Setting(_)
+            | Self::TooLarge { .. }
+            | Self::Audio(_)
+            | Self::TimedOut(_)
+            | Self::Cancelled => self.to_string(),
+        }
+    }
 }

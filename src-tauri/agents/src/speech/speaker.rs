@@ -46,10 +46,31 @@ impl Speaker {
     /// # Errors
     /// What the voice says, `TimedOut` after the limit, `Cancelled` when `cancel` is.
     pub async fn speak(&self, text: &str, cancel: &CancellationToken) -> Result<Option<Spoken>, SpeechError> {
+        self.speak_within(self.timeout, text, cancel).await
+    }
+
+    /// How long a text may take.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// The same as [`Self::speak`] for one of several texts that may take so long together: what is left of that.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn speak_within(
+        &self,
+        left: Duration,
+        text: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Spoken>, SpeechError> {
         let Some(Words { text, cut }) = Words::of(text, self.max_chars) else {
             return Ok(None);
         };
-        let until = self.clock.now().plus(self.timeout);
+        if left.is_zero() {
+            return Err(SpeechError::TimedOut(self.timeout));
+        }
+        let until = self.clock.now().plus(left);
         let note = async {
             let sound = self.voice.say(&text).await?;
             // Long sound takes a second or two to encode, and nobody else is to wait for it.

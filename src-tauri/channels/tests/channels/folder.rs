@@ -215,6 +215,23 @@ fn changes() -> [(&'static str, Change); 3] {
     ]
 }
 
+/// The limit may have become lower since it was written, and nothing of ours stays behind for that.
+#[test]
+fn what_is_too_large_to_be_sent_is_removed_all_the_same() {
+    let place = place();
+    let large = place.folder.put(".ours", "large", &[b'x'; 11]).unwrap();
+    assert!(matches!(
+        place.folder.open_checked(".ours/large", large),
+        Err(FileRefusal::TooLarge {
+            size: 11,
+            limit: MOST,
+            ..
+        })
+    ));
+    place.folder.remove(".ours/large", Some(large)).unwrap();
+    assert!(!place.dir.path().join("out/.ours/large").exists());
+}
+
 #[test]
 fn another_file_than_the_checked_one_is_neither_opened_nor_removed() {
     for (what, change) in changes() {

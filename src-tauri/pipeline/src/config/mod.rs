@@ -22,7 +22,7 @@ pub(crate) use channel::reduce;
 pub use channel::{ChannelConfig, ChannelKind, Disable};
 pub use load::{ConfigError, load, parse};
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
-pub use permissions::{PermissionPolicy, PermissionsConfig};
+pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
 pub use secret::{Secret, SecretError};
 pub use speech::{SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig};

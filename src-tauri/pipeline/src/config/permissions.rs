@@ -11,11 +11,10 @@ use serde::{Deserialize, Serialize};
 pub struct PermissionsConfig {
     /// What becomes of a request that neither list names.
     pub policy: PermissionPolicy,
-    /// Kinds of tools, as agents name them (`read`, `edit`, `delete`, `move`, `search`, `execute`, `think`,
-    /// `fetch`, `other`), of which every single call is allowed.
-    pub allow_once: Vec<String>,
+    /// Kinds of tools of which every single call is allowed.
+    pub allow_once: Vec<ToolKind>,
     /// Kinds of tools whose calls are rejected, also where the list above has them.
-    pub reject: Vec<String>,
+    pub reject: Vec<ToolKind>,
     /// How long a person may take; then the request is rejected.
     pub timeout: Interval,
     /// Whether the sender of the message is asked in the chat, too. Nobody else's answer there counts.
@@ -30,6 +29,50 @@ impl Default for PermissionsConfig {
             reject: Vec::new(),
             timeout: Interval::minutes(5),
             in_chat: false,
+        }
+    }
+}
+
+/// What a tool does, as agents say it (<https://agentclientprotocol.com/protocol/tool-calls>).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// Reads files or data.
+    Read,
+    /// Changes files or data.
+    Edit,
+    /// Removes files or data.
+    Delete,
+    /// Moves or renames files.
+    Move,
+    /// Looks for something.
+    Search,
+    /// Runs commands or code.
+    Execute,
+    /// Only thinks or plans.
+    Think,
+    /// Gets data from elsewhere.
+    Fetch,
+    /// Changes the mode in which the agent works.
+    SwitchMode,
+    /// Anything else.
+    Other,
+}
+
+impl ToolKind {
+    /// As agents write it.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Edit => "edit",
+            Self::Delete => "delete",
+            Self::Move => "move",
+            Self::Search => "search",
+            Self::Execute => "execute",
+            Self::Think => "think",
+            Self::Fetch => "fetch",
+            Self::SwitchMode => "switch_mode",
+            Self::Other => "other",
         }
     }
 }
@@ -50,7 +93,7 @@ pub enum PermissionPolicy {
 impl PermissionsConfig {
     /// What becomes of a tool of this kind, and the setting that says so.
     pub fn about(&self, does: &str) -> (PermissionPolicy, &'static str) {
-        let names = |kinds: &[String]| !does.is_empty() && kinds.iter().any(|kind| kind == does);
+        let names = |kinds: &[ToolKind]| kinds.iter().any(|kind| kind.code() == does);
         if names(&self.reject) {
             (PermissionPolicy::Reject, "agent.permissions.reject")
         } else if names(&self.allow_once) {
@@ -67,10 +110,9 @@ mod tests {
 
     #[test]
     fn what_is_rejected_is_whatever_else_is_said() {
-        let kinds = |kinds: &[&str]| kinds.iter().map(|&kind| kind.to_owned()).collect();
         let config = PermissionsConfig {
-            allow_once: kinds(&["read", "delete"]),
-            reject: kinds(&["delete"]),
+            allow_once: vec![ToolKind::Read, ToolKind::Delete],
+            reject: vec![ToolKind::Delete],
             ..PermissionsConfig::default()
         };
         assert_eq!(config.about("read").0, PermissionPolicy::AllowOnce);
@@ -81,5 +123,24 @@ mod tests {
             PermissionPolicy::Ask,
             "a kind nobody told is in no list"
         );
+    }
+
+    #[test]
+    fn a_kind_is_written_as_agents_write_it() {
+        for code in [
+            "read",
+            "edit",
+            "delete",
+            "move",
+            "search",
+            "execute",
+            "think",
+            "fetch",
+            "switch_mode",
+            "other",
+        ] {
+            let kind: ToolKind = serde_json::from_value(code.into()).unwrap();
+            assert_eq!(kind.code(), code);
+        }
     }
 }

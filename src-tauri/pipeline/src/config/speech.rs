@@ -26,7 +26,7 @@ pub struct SpeechConfig {
     /// Most characters that are spoken at once, without markup; what is longer ends after a sentence, and the
     /// journal says so. OpenAI takes 4096.
     pub max_chars: usize,
-    /// Longest wait for the sound. The text after the directive waits as long.
+    /// Longest wait for the sound of all directives of a message. The text after them waits as long.
     pub timeout: Interval,
     /// How much sound is kept beside the journal, to be heard again in the window; the oldest goes first. `0B`
     /// keeps none.

@@ -1,7 +1,11 @@
 //! What a chat sees beside the answer: the agent's tool calls, and what it thinks, as far as the settings say. All of
 //! it is the bot's own words: it is no part of the answer, is never scanned, and counts as nothing that was said.
 
-use super::{bubble::arrived, courier::Outgoing, desk::Desk};
+use super::{
+    bubble::{LIVE_FAILURES, arrived},
+    courier::Outgoing,
+    desk::{Desk, Sent},
+};
 use crate::{
     config::{ReasoningDisplay, ToolDisplay},
     rules::Rule,
@@ -9,7 +13,9 @@ use crate::{
     stages::question::Question,
 };
 use foldback_store::StoreError;
-use foldback_wire::{MessageId, PermissionId, Timestamp, ToolCall, ToolId, ToolStatus};
+use foldback_wire::{
+    MessageId, OutcomeCode, PermissionId, RefusalCode, Timestamp, ToolCall, ToolId, ToolStatus,
+};
 use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _, time::Duration};
 
 /// Calls that a line names; those before are counted.
@@ -52,10 +58,13 @@ struct Known {
 #[derive(Debug, Default)]
 struct Line {
     wanted: String,
+    /// Its text is empty where nobody knows which of two it shows.
     shown: Option<(MessageId, String)>,
     /// When it may be edited again.
     due: Timestamp,
-    /// The platform did not take it: it is left as it is.
+    /// Frames that failed in a row.
+    failures: u32,
+    /// The platform will never take it, or it may stand where nobody can edit it: it is left as it is.
     given_up: bool,
 }
 
@@ -65,7 +74,14 @@ impl Line {
         !self.given_up && !self.wanted.is_empty() && shown != Some(self.wanted.as_str())
     }
 
-    async fn show(&mut self, desk: &mut Desk) -> Result<(), StoreError> {
+    /// Whether more frames of it are shown while the run goes on. What it says in the end is shown all the same.
+    const fn is_live(&self) -> bool {
+        !self.given_up && self.failures < LIVE_FAILURES
+    }
+
+    /// Shows it as it is wanted now. What it says in the end goes out like any message: it is tried again, and held
+    /// where its channel is closed. Nothing is lost with a frame before that.
+    async fn show(&mut self, desk: &mut Desk, at_the_end: bool) -> Result<(), StoreError> {
         let interval = desk
             .can
             .edit_interval_ms
@@ -74,18 +90,33 @@ impl Line {
             Some((id, _)) => Outgoing::aside_edit(id.clone(), &self.wanted),
             None => Outgoing::aside(&self.wanted),
         };
-        // Nothing is lost with a frame: it is dropped where its channel is closed.
-        let sent = desk.post(outgoing.live(true)).await?;
-        self.due = desk.now().plus(interval);
-        match sent.filter(|sent| arrived(&sent.outcome)) {
-            Some(sent) => {
-                let before = self.shown.take().map(|(id, _)| id);
-                let id = sent.outcome.message.or(before);
-                self.shown = id.map(|id| (id, self.wanted.clone()));
-                self.given_up = self.shown.is_none();
-            }
-            None => self.given_up = true,
+        let sent = desk.post(outgoing.live(!at_the_end)).await?;
+        let Some(Sent {
+            outcome, retry_after, ..
+        }) = sent
+        else {
+            self.due = desk.now().plus(interval);
+            return Ok(());
+        };
+        self.due = desk.now().plus(retry_after.unwrap_or(interval));
+        if arrived(&outcome) {
+            let before = self.shown.take().map(|(id, _)| id);
+            let id = outcome.message.or(before);
+            self.shown = id.map(|id| (id, self.wanted.clone()));
+            self.given_up = self.shown.is_none();
+            self.failures = 0;
+            return Ok(());
         }
+        self.failures += 1;
+        let is_unknown = outcome.code == OutcomeCode::Unknown;
+        match &mut self.shown {
+            Some((_, text)) if is_unknown => text.clear(),
+            shown => self.given_up |= is_unknown && shown.is_none(),
+        }
+        self.given_up |= matches!(
+            outcome.refusal,
+            Some(RefusalCode::Gone | RefusalCode::Forbidden | RefusalCode::Unsupported)
+        );
         Ok(())
     }
 }
@@ -141,13 +172,39 @@ impl Desk {
                 self.post(Outgoing::aside(&text)).await.map(drop)
             }
             ToolDisplay::Compact if self.can.edit && self.rules.holds(Rule::AsideTools) => {
-                let text = line(&self.asides.calls);
-                let text = self.courier.recorder.words(&text).into_owned();
-                self.asides.line.wanted = fitting(text, Limit::of(&self.can));
+                self.want_line("…");
                 Ok(())
             }
             ToolDisplay::None | ToolDisplay::Full | ToolDisplay::Compact => Ok(()),
         }
+    }
+
+    /// The line of all calls, with this sign for those that are not over.
+    fn want_line(&mut self, open: &str) {
+        let text = line(&self.asides.calls, open);
+        let text = self.courier.recorder.words(&text).into_owned();
+        self.asides.line.wanted = fitting(text, Limit::of(&self.can));
+    }
+
+    /// The run is over: calls without an end will never have one, or nobody will tell.
+    async fn end_calls(&mut self) -> Result<(), StoreError> {
+        let open = self.asides.calls.iter().filter(|call| !is_over(call.status));
+        let open: Vec<String> = open.map(|call| call.name.clone()).collect();
+        if open.is_empty() || !self.rules.holds(Rule::AsideTools) {
+            return Ok(());
+        }
+        match self.output.tools {
+            ToolDisplay::Compact if self.can.edit => self.want_line(" –"),
+            ToolDisplay::Full => {
+                for name in open {
+                    let text = format!("🔧 `{name}` not finished");
+                    let text = self.courier.recorder.words(&text).into_owned();
+                    self.post(Outgoing::aside(&text)).await?;
+                }
+            }
+            ToolDisplay::None | ToolDisplay::Compact => {}
+        }
+        Ok(())
     }
 
     /// The agent thinks.
@@ -170,7 +227,7 @@ impl Desk {
         if line.shown.is_some() {
             line.wanted = text;
             if line.is_dirty() {
-                line.show(self).await?;
+                line.show(self, true).await?;
             }
             return Ok(());
         }
@@ -185,8 +242,11 @@ impl Desk {
             thinks_on,
             ..
         } = &self.asides;
-        let thinks = (*thinks_on && !thought.given_up) || thought.is_dirty();
-        let dirty = [(line.is_dirty(), line.due), (thinks, thought.due)];
+        let thinks = *thinks_on || thought.is_dirty();
+        let dirty = [
+            (line.is_live() && line.is_dirty(), line.due),
+            (thought.is_live() && thinks, thought.due),
+        ];
         dirty
             .into_iter()
             .filter_map(|(dirty, due)| dirty.then_some(due))
@@ -195,6 +255,11 @@ impl Desk {
 
     /// Brings up to date what may be now; at the end of the run, everything.
     pub(crate) async fn show_asides(&mut self, at_the_end: bool) -> Result<(), StoreError> {
+        if at_the_end {
+            self.end_calls().await?;
+        } else if !self.is_open() {
+            return Ok(());
+        }
         let now = self.now();
         // Put together only for a frame that goes out: what a model thinks comes in thousands of pieces.
         if self.asides.thinks_on && (at_the_end || self.asides.thought.due <= now) {
@@ -203,8 +268,8 @@ impl Desk {
         }
         let mut asides = std::mem::take(&mut self.asides);
         for line in [&mut asides.thought, &mut asides.line] {
-            if line.is_dirty() && (at_the_end || line.due <= now) {
-                line.show(self).await?;
+            if line.is_dirty() && (at_the_end || line.is_live() && line.due <= now) {
+                line.show(self, at_the_end).await?;
             }
         }
         self.asides = asides;
@@ -259,8 +324,8 @@ const fn is_over(status: ToolStatus) -> bool {
     matches!(status, ToolStatus::Completed | ToolStatus::Failed)
 }
 
-/// All calls of the run in one line, the latest last.
-fn line(calls: &[Known]) -> String {
+/// All calls of the run in one line, the latest last, with this sign for those that are not over.
+fn line(calls: &[Known], open: &str) -> String {
     let earlier = calls.len().saturating_sub(NAMED);
     let mut text = "🔧 ".to_owned();
     if earlier > 0 {
@@ -269,7 +334,7 @@ fn line(calls: &[Known]) -> String {
     }
     let named = calls[earlier..].iter().map(|call| {
         let sign = match call.status {
-            ToolStatus::Pending | ToolStatus::Running => "…",
+            ToolStatus::Pending | ToolStatus::Running => open,
             ToolStatus::Completed => " ✓",
             ToolStatus::Failed => " ✗",
         };
@@ -330,14 +395,15 @@ mod tests {
             known("search", ToolStatus::Completed),
             known("read", ToolStatus::Running),
         ];
-        assert_eq!(line(&some), "🔧 `search` ✓ · `read`…");
+        assert_eq!(line(&some, "…"), "🔧 `search` ✓ · `read`…");
+        assert_eq!(line(&some, " –"), "🔧 `search` ✓ · `read` –");
         let many: Vec<_> = (0..9)
             .map(|n| known(&format!("t{n}"), ToolStatus::Failed))
             .collect();
         assert!(
-            line(&many).starts_with("🔧 3 more · `t3` ✗ · "),
+            line(&many, "…").starts_with("🔧 3 more · `t3` ✗ · "),
             "{}",
-            line(&many)
+            line(&many, "…")
         );
     }
 

@@ -17,7 +17,7 @@ use foldback_wire::{Body, HoldReason, Kind, MessageId, Operation, Outcome, Outco
 use std::time::Duration;
 
 /// Live frames that fail in a row before the preview is given up; the complete text is sent all the same.
-const LIVE_FAILURES: u32 = 3;
+pub(super) const LIVE_FAILURES: u32 = 3;
 
 /// A message on the platform that later text replaces.
 #[derive(Debug, Clone)]

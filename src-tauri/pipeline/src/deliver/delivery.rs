@@ -7,6 +7,7 @@ use super::{
     directives,
     reply::{ignored_flags, reply_target},
     tally::CANCELLED,
+    voice,
 };
 use crate::{
     config::Narration,
@@ -110,12 +111,14 @@ async fn take(
         Cue::Asked(question) => desk.ask(question).await?,
         Cue::Decided { id, words } => desk.decided(&id, &words).await?,
         Cue::Ended { narration } => {
-            if let Some(bubble) = bubble.take() {
-                end_message(desk, bubble, narration).await?;
-            }
+            let has_text = match bubble.take() {
+                Some(bubble) => end_message(desk, bubble, narration).await?,
+                None => false,
+            };
             for (at, directive) in std::mem::take(&mut desk.late) {
                 directives::carry_out(desk, at, directive).await?;
             }
+            voice::end_of_message(desk, has_text).await?;
             desk.audio_as_voice = false;
         }
         Cue::RunEnded => return Ok(Some(None)),
@@ -145,8 +148,10 @@ fn open(bubble: &mut Option<Bubble>, message: u32) -> &mut Bubble {
     bubble.get_or_insert_with(|| Bubble::new(message))
 }
 
-async fn end_message(desk: &mut Desk, mut bubble: Bubble, narration: bool) -> Result<(), StoreError> {
-    if narration && bubble.has_text() {
+/// Answers whether the message has text for the user.
+async fn end_message(desk: &mut Desk, mut bubble: Bubble, narration: bool) -> Result<bool, StoreError> {
+    let has_text = bubble.has_text();
+    if narration && has_text {
         let (done, setting) = match desk.narration {
             Narration::Show => ("shown", "show"),
             Narration::Hide => ("kept back", "hide"),
@@ -161,10 +166,11 @@ async fn end_message(desk: &mut Desk, mut bubble: Bubble, narration: bool) -> Re
         })?;
         if desk.narration == Narration::Hide {
             desk.tally.hidden += 1;
-            return Ok(());
+            return Ok(false);
         }
     }
-    bubble.finish(desk).await
+    bubble.finish(desk).await?;
+    Ok(has_text)
 }
 
 fn header_target(
@@ -209,7 +215,7 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
         }
     }
     let skipped = desk.tally.directives > 0 && desk.tally.directives == desk.tally.skipped;
-    if skipped && desk.tally.texts == 0 && desk.held.is_empty() {
+    if skipped && desk.tally.written == 0 && desk.tally.texts == 0 && desk.held.is_empty() {
         desk.warn("every directive of the answer was skipped, so the user sees nothing".to_owned())?;
     }
     let held = desk.held.len() + desk.elsewhere.len();
@@ -229,7 +235,7 @@ fn is_empty(desk: &Desk) -> bool {
     let tally = &desk.tally;
     tally.texts == 0
         && tally.failures.is_empty()
-        && desk.held.is_empty()
+        && !desk.holds_text()
         && tally.directives == 0
         && tally.suppressed.is_none()
 }

@@ -22,7 +22,7 @@ use foldback_wire::{
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
-use tokio_util::task::task_tracker::TaskTrackerToken;
+use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
 
 /// Everything a turn's delivery works with.
 pub(crate) struct Desk {
@@ -34,6 +34,12 @@ pub(crate) struct Desk {
     pub(crate) speech: Speech,
     /// The message's audio files go out as voice notes.
     pub(super) audio_as_voice: bool,
+    /// How long the message's voice directives have been waited for, all of them.
+    pub(super) speech_took: Duration,
+    /// What of the message was to be heard and is not.
+    pub(super) unspoken: Vec<(DirectiveRef, String)>,
+    /// Cancelled when somebody stops the run.
+    pub(crate) cancel: CancellationToken,
     pub(crate) ports: Arc<Ports>,
     pub(crate) rules: Rules,
     pub(crate) inbound: Inbound,
@@ -99,6 +105,9 @@ impl Desk {
             files,
             speech,
             audio_as_voice: false,
+            speech_took: Duration::ZERO,
+            unspoken: Vec::new(),
+            cancel: CancellationToken::new(),
             ports,
             rules,
             inbound,
@@ -215,6 +224,11 @@ impl Desk {
     /// Whether nothing of the turn stands in its chat yet but its placeholder.
     pub(super) const fn is_first(&self) -> bool {
         !self.spoke
+    }
+
+    /// Whether text of the answer is held.
+    pub(super) fn holds_text(&self) -> bool {
+        self.held.iter().any(|held| held.counts)
     }
 
     /// Whether an operation would go out now.

@@ -56,6 +56,11 @@ impl Skip {
         }
     }
 
+    /// Whether it was tried.
+    pub(super) fn is_failure(&self) -> bool {
+        self.code == OutcomeCode::Failed
+    }
+
     fn not_allowed(why: impl Into<String>) -> Self {
         Self {
             code: OutcomeCode::NotAllowed,
@@ -315,7 +320,7 @@ async fn send_message(
 }
 
 /// Text that a directive carries, in as many messages as it takes.
-async fn send_text(
+pub(super) async fn send_text(
     desk: &mut Desk,
     courier: &Courier,
     can: &Capabilities,

@@ -21,6 +21,8 @@ pub(crate) struct Tally {
     pub(crate) directives: u32,
     /// Directives that were not carried out.
     pub(crate) skipped: u32,
+    /// Directives whose words were written, as they could not be spoken.
+    pub(crate) written: u32,
     /// Narration that was hidden.
     pub(crate) hidden: u32,
     pub(crate) suppressed: Option<Suppression>,

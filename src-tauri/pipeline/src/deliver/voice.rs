@@ -1,14 +1,19 @@
 //! Voice directives: the words become sound, the sound a file of our own, and that goes out as a voice note. The file
 //! is deleted when its operation ends; see [`SendDir::spent`](crate::files::SendDir::spent).
 
-use super::{courier::Outgoing, desk::Desk, directives::Skip};
+use super::{
+    courier::Outgoing,
+    desk::Desk,
+    directives::{Skip, send_text},
+};
 use crate::{rules::Rule, voices::Says};
-use foldback_agents::speech::{Speaker, Spoken, Words};
+use foldback_agents::speech::{Speaker, SpeechError, Spoken, Words};
 use foldback_store::StoreError;
-use foldback_wire::{Body, DirectiveRef, FileIdentity, Kind, Operation};
+use foldback_wire::{Body, DirectiveRef, FileIdentity, Kind, Operation, OutcomeCode};
+use std::time::Duration;
 
 /// Speaks a text, or says why not. The text after it waits for the sound, as it does for every directive, but no
-/// longer than `speech.timeout`.
+/// longer than `speech.timeout` for all of a message.
 pub(super) async fn voice(
     desk: &mut Desk,
     at: DirectiveRef,
@@ -18,10 +23,32 @@ pub(super) async fn voice(
         return Ok(Err(Skip::unsupported("this channel has no voice notes")));
     }
     match desk.speech.says.clone() {
-        Says::Aloud(speaker) if desk.rules.holds(Rule::SpeechNote) => aloud(desk, at, text, &speaker).await,
+        Says::Aloud(speaker) if desk.rules.holds(Rule::SpeechNote) => {
+            let done = aloud(desk, at, text, &speaker).await?;
+            if done.as_ref().is_err_and(Skip::is_failure) {
+                desk.unspoken.push((at, text.to_owned()));
+            }
+            Ok(done)
+        }
         Says::Shown(most) => shown(desk, at, text, most).await,
         _ => Ok(Err(Skip::unsupported("speech is not configured"))),
     }
+}
+
+/// The end of a message. What it wanted to be heard and could not be is sent as text where it has no other, so that
+/// nobody is left without a word.
+pub(super) async fn end_of_message(desk: &mut Desk, has_text: bool) -> Result<(), StoreError> {
+    desk.speech_took = Duration::ZERO;
+    let unspoken = std::mem::take(&mut desk.unspoken);
+    if has_text {
+        return Ok(());
+    }
+    let (courier, can) = (desk.courier.clone(), desk.can.clone());
+    for (at, text) in unspoken {
+        send_text(desk, &courier, &can, at, &text).await?;
+        desk.tally.written += 1;
+    }
+    Ok(())
 }
 
 /// Nothing is left of a text.
@@ -49,7 +76,8 @@ async fn shown(
         return Ok(Err(nothing()));
     };
     warn_of_cut(desk, cut)?;
-    send(desk, at, "voice.ogg".to_owned(), text, None).await.map(Ok)
+    send(desk, at, "voice.ogg".to_owned(), text, None).await?;
+    Ok(Ok(()))
 }
 
 async fn aloud(
@@ -58,7 +86,12 @@ async fn aloud(
     text: &str,
     speaker: &Speaker,
 ) -> Result<Result<(), Skip>, StoreError> {
-    let Spoken { text, note, cut } = match speaker.speak(text, &desk.courier.lanes.stop).await {
+    let (began, words) = (desk.now(), text);
+    let left = speaker.timeout().saturating_sub(desk.speech_took);
+    let spoken = speaker.speak_within(left, text, &desk.cancel);
+    let spoken = desk.courier.lanes.stop.run_until_cancelled(spoken).await;
+    desk.speech_took += desk.now().since(began);
+    let Spoken { text, note, cut } = match spoken.unwrap_or(Err(SpeechError::Cancelled)) {
         Ok(Some(spoken)) => spoken,
         Ok(None) => return Ok(Err(nothing())),
         Err(error) => return Ok(Err(Skip::failed(error.to_string()))),
@@ -76,16 +109,20 @@ async fn aloud(
         bytes: file.size,
         kept: keep(desk, &note.bytes)?,
     })?;
-    send(desk, at, file.relative, text, file.identity).await.map(Ok)
+    if send(desk, at, file.relative, text, file.identity).await? == Some(OutcomeCode::Failed) {
+        desk.unspoken.push((at, words.to_owned()));
+    }
+    Ok(Ok(()))
 }
 
+/// How the note went out; `None` while it is held.
 async fn send(
     desk: &mut Desk,
     at: DirectiveRef,
     path: String,
     text: String,
     checked: Option<FileIdentity>,
-) -> Result<(), StoreError> {
+) -> Result<Option<OutcomeCode>, StoreError> {
     let operation = Operation::SendVoice {
         path,
         text: text.clone(),
@@ -95,7 +132,8 @@ async fn send(
         body: Some(Body::Literal { text }),
         ..Outgoing::new(operation).for_directive(at)
     };
-    desk.post(outgoing).await.map(drop)
+    let sent = desk.post(outgoing).await?;
+    Ok(sent.map(|sent| sent.outcome.code))
 }
 
 /// Keeps the sound to be heard again. Where that fails, a person is told, and the note goes out all the same.

@@ -132,13 +132,7 @@ impl Engine {
     /// Has the agent forget a conversation: its next turn begins a new one. What runs goes on.
     pub async fn reset_session(&self, session: &SessionId, by: Actor) -> Result<(), StoreError> {
         let core = &self.core;
-        for run in core.running().values().filter(|run| run.session == *session) {
-            run.live.reset();
-        }
-        core.agents.default.forget(session);
-        for agent in core.agents.by_channel.values() {
-            agent.forget(session);
-        }
+        self.forget(session);
         let journal = &core.recorder.journal;
         let latest = journal.agent_sessions(session).await?.into_iter().next();
         let agent = latest.map(|kept| kept.id);
@@ -150,7 +144,22 @@ impl Engine {
         let event = recorder
             .in_session(session)
             .draft(Kind::SessionReset { by, agent });
-        journal.put_agent_session(session, None, vec![event]).await
+        journal.put_agent_session(session, None, vec![event]).await?;
+        // What began meanwhile may have been given what was written until now.
+        self.forget(session);
+        Ok(())
+    }
+
+    /// Nothing that runs in a conversation keeps it, and no agent knows it any more.
+    fn forget(&self, session: &SessionId) {
+        let core = &self.core;
+        for run in core.running().values().filter(|run| run.session == *session) {
+            run.live.reset();
+        }
+        core.agents.default.forget(session);
+        for agent in core.agents.by_channel.values() {
+            agent.forget(session);
+        }
     }
 
     /// The requests for permission that wait for a person, the oldest first.

@@ -1,9 +1,9 @@
 //! A run's requests for permission: decided by the configuration, or by a person, or by nobody in time.
 
 use super::{
-    question::{Question, decided, question},
+    question::{Question, decided, line, question},
     scan::Cue,
-    tool::cut,
+    tool::{cut_request, mask_request},
 };
 use crate::{
     config::{PermissionPolicy, PermissionsConfig},
@@ -59,8 +59,8 @@ struct Open {
 
 /// A request that the chat is asked about, too.
 struct InChat {
-    /// As people see it: secrets are masked.
-    shown: PermissionRequest,
+    /// What it is about, as it was asked there.
+    title: String,
     /// With the request the question goes.
     _decided: DropGuard,
 }
@@ -96,7 +96,7 @@ impl<'a> Permits<'a> {
 
     /// Takes a request: decides it, or has a person asked. Answers what the chat is asked, where it is.
     pub(crate) fn ask(&mut self, mut request: PermissionRequest) -> Result<Option<Question>, StoreError> {
-        cut(&mut request.arguments);
+        mask_request(self.recorder, &mut request);
         let config = self.asked.config;
         let (policy, setting) = if self.rules.holds(Rule::PermitPolicy) {
             config.about(&request.does)
@@ -111,6 +111,7 @@ impl<'a> Permits<'a> {
             PermissionPolicy::AllowOnce => true,
             PermissionPolicy::Reject => false,
         };
+        cut_request(&mut request);
         let option = self.choose(&request, allow);
         let why = why(setting, allow, option.as_ref());
         let id = request.id.clone();
@@ -126,7 +127,8 @@ impl<'a> Permits<'a> {
     }
 
     /// Rejects what is one too many.
-    fn refuse(&mut self, request: PermissionRequest) -> Result<(), StoreError> {
+    fn refuse(&mut self, mut request: PermissionRequest) -> Result<(), StoreError> {
+        cut_request(&mut request);
         let (id, option) = (request.id.clone(), self.choose(&request, false));
         self.recorder
             .note(Kind::PermissionAsked { request, until: None })?;
@@ -138,7 +140,7 @@ impl<'a> Permits<'a> {
         })
     }
 
-    fn wait_for_a_person(&mut self, request: PermissionRequest) -> Result<Option<Question>, StoreError> {
+    fn wait_for_a_person(&mut self, mut request: PermissionRequest) -> Result<Option<Question>, StoreError> {
         let Asked {
             permissions,
             config,
@@ -149,7 +151,19 @@ impl<'a> Permits<'a> {
         self.count += 1;
         let since = self.recorder.now();
         let until = since.plus(config.timeout.0);
+        let number = format!("{turn}-{}", self.count);
         let in_chat = config.in_chat && self.rules.holds(Rule::PermitChat);
+        // Of the whole, whose end is the real one.
+        let question = in_chat.then(|| Question {
+            id: request.id.clone(),
+            text: question(&request, &number, config.timeout),
+            decided: CancellationToken::new(),
+        });
+        let in_chat = question.as_ref().map(|question| InChat {
+            title: line(&request.title),
+            _decided: question.decided.clone().drop_guard(),
+        });
+        cut_request(&mut request);
         let kind = Kind::PermissionAsked {
             request: request.clone(),
             until: Some(until),
@@ -165,21 +179,12 @@ impl<'a> Permits<'a> {
             channel: message.channel.clone(),
             chat: message.chat.clone(),
             sender: message.sender.display_name.clone(),
-            number: format!("{turn}-{}", self.count),
+            number,
             request: masked,
             since,
             until,
-            in_chat,
+            in_chat: in_chat.is_some(),
         };
-        let question = in_chat.then(|| Question {
-            id: request.id.clone(),
-            text: question(&shown, config.timeout),
-            decided: CancellationToken::new(),
-        });
-        let in_chat = question.as_ref().map(|question| InChat {
-            shown: shown.request.clone(),
-            _decided: question.decided.clone().drop_guard(),
-        });
         self.recorder.note(kind)?;
         permissions.enter(Waiting {
             shown,
@@ -239,8 +244,8 @@ impl<'a> Permits<'a> {
         let Answer { id, option, by, why } = answer;
         let asked = self.open.remove(&id).and_then(|open| open.in_chat);
         // Who answered there knows.
-        if let Some(InChat { shown, .. }) = asked.filter(|_| !matches!(by, Actor::User(_))) {
-            let (id, words) = (id.clone(), decided(&shown, option.as_ref(), &by, &why));
+        if let Some(InChat { title, .. }) = asked.filter(|_| !matches!(by, Actor::User(_))) {
+            let (id, words) = (id.clone(), decided(&title, option.as_ref(), &by, &why));
             self.decided.push(Cue::Decided { id, words });
         }
         self.agent.decide(self.run, &id, option.as_ref());

@@ -88,7 +88,11 @@ fn sender_context(rules: Rules, message: &Inbound, notes: &[Note]) -> String {
             media_type: &note.media_type,
             size: note.bytes.or(file.size),
             given: told.then_some(given),
-            note: if told { &note.why } else { "" },
+            note: if told {
+                note.told.as_ref().unwrap_or(&note.why)
+            } else {
+                ""
+            },
         }
     });
     let files = files.collect();

@@ -1,9 +1,7 @@
 //! What the sender of a turn is asked in the chat about a request for permission.
 
 use crate::{config::Interval, engine::person};
-use foldback_wire::{
-    Actor, PermissionId, PermissionKind, PermissionOption, PermissionRequest, rpc::PendingPermission,
-};
+use foldback_wire::{Actor, PermissionId, PermissionKind, PermissionOption, PermissionRequest};
 use std::fmt::Write as _;
 use tokio_util::sync::CancellationToken;
 
@@ -32,8 +30,7 @@ const TAIL: usize = 60;
 
 /// The question. The agent's words in it are lines of code, so that they can neither look like the bot's own nor be
 /// markup, and nothing in them is invisible or left out without a word.
-pub(super) fn question(pending: &PendingPermission, timeout: Interval) -> String {
-    let PendingPermission { request, number, .. } = pending;
+pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Interval) -> String {
     let mut text = format!(
         "🔐 The agent asks for your permission: `{}`\n",
         line(&request.title)
@@ -51,13 +48,8 @@ pub(super) fn question(pending: &PendingPermission, timeout: Interval) -> String
     text
 }
 
-/// What stands in the place of the question once it is decided.
-pub(super) fn decided(
-    request: &PermissionRequest,
-    option: Option<&PermissionOption>,
-    by: &Actor,
-    why: &str,
-) -> String {
+/// What stands in the place of the question once it is decided, with the line that says what it was about.
+pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: &Actor, why: &str) -> String {
     let what = match option.map(|option| option.kind) {
         Some(PermissionKind::AllowOnce | PermissionKind::AllowAlways) => "Allowed",
         Some(PermissionKind::RejectOnce | PermissionKind::RejectAlways) => "Rejected",
@@ -67,11 +59,11 @@ pub(super) fn decided(
         Actor::Pipeline => why.to_owned(),
         by => format!("by {}", person(by)),
     };
-    format!("🔐 {what}, {who}: `{}`", line(&request.title))
+    format!("🔐 {what}, {who}: `{title}`")
 }
 
 /// Words as one line that can stand in a code span.
-fn line(words: &str) -> String {
+pub(super) fn line(words: &str) -> String {
     let plain: Vec<char> = words.trim().chars().map(plain).collect();
     let text = |part: &[char]| part.iter().collect::<String>();
     match plain.len().saturating_sub(HEAD + TAIL) {
@@ -110,26 +102,14 @@ fn plain(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foldback_wire::{PermissionRequest, Timestamp, TurnId};
+    use foldback_wire::PermissionRequest;
 
     fn asked(title: &str, arguments: Option<&str>) -> String {
         let request: PermissionRequest = serde_json::from_value(serde_json::json!({
             "id": "p", "tool": null, "title": title, "does": "delete", "arguments": arguments, "options": []
         }))
         .unwrap();
-        let pending = PendingPermission {
-            turn: TurnId(12),
-            session: "s".into(),
-            channel: "telegram".into(),
-            chat: "c".into(),
-            sender: "Alice".into(),
-            number: "12-1".into(),
-            request,
-            since: Timestamp(0),
-            until: Timestamp(300_000),
-            in_chat: true,
-        };
-        question(&pending, Interval::minutes(5))
+        question(&request, "12-1", Interval::minutes(5))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     permit::{Asked, Permits},
     scan::{Cue, Decisions, Scan},
-    tool::bounded,
+    tool::keepable,
 };
 use crate::{
     deliver::typing::Typing,
@@ -114,6 +114,10 @@ impl Run<'_> {
         let agent = Arc::clone(&self.agent);
         let mut permits = Permits::new(self.asked, agent.as_ref(), self.recorder, self.rules, run);
         let end = self.read(request, heard, &mut scan, &mut permits).await?;
+        if self.live.is_reset() {
+            // It may have taken the conversation up after it was told to forget it.
+            self.agent.forget(self.session);
+        }
         permits.close("the run ended")?;
         self.tell(permits.decided()).await;
         drop(permits);
@@ -167,7 +171,11 @@ impl Run<'_> {
                 Next::Answer(answer) => {
                     permits.settle(answer)?;
                     self.tell(permits.decided()).await;
-                    self.live.does(Doing::Starting);
+                    self.live.does(if permits.is_open() {
+                        Doing::Asking
+                    } else {
+                        Doing::Starting
+                    });
                     continue;
                 }
                 Next::Cancelled => {
@@ -257,8 +265,7 @@ impl Run<'_> {
 
     async fn take(&self, mut step: Step, scan: &mut Scan<'_>, heard: &mut Heard) -> Result<(), StoreError> {
         if let Step::Tool(call) = &mut step {
-            // Whole, before anybody cuts it: half a secret is not recognised.
-            call.name = self.recorder.words(&call.name).into_owned();
+            keepable(self.recorder, call);
         }
         if !matches!(step, Step::Reasoning(_)) {
             self.end_thought(scan).await?;
@@ -278,7 +285,6 @@ impl Run<'_> {
         match step {
             Step::Text { message, text } => self.hand_on(scan.push(message, &text)).await,
             Step::Tool(call) => {
-                let call = bounded(call);
                 // Only a call that begins ends the message: one that runs in the background may report its
                 // end in the middle of a sentence.
                 let runs = matches!(call.status, ToolStatus::Pending | ToolStatus::Running);

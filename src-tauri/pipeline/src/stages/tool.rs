@@ -1,56 +1,75 @@
-//! Tool calls as the journal keeps them.
+//! What agents say of tools, as the journal keeps it: without secrets, and as much as a person can read.
 
-use foldback_wire::ToolCall;
-use std::fmt::Write as _;
+use crate::recorder::Recorder;
+use foldback_wire::{PermissionRequest, ToolCall};
 
-/// Most bytes of a call's arguments, and of its result, that are kept: what a person can read. Agents read whole
-/// files with their tools.
-const KEPT: usize = 65_536;
+/// Most bytes of each text that are kept: of its beginning and of its end, where what matters may stand. Agents read
+/// whole files with their tools.
+const HEAD: usize = 49_152;
+const TAIL: usize = 16_384;
 
-/// A call of which the journal keeps as much as a person can read, with the size of the whole.
-pub(crate) fn bounded(mut call: ToolCall) -> ToolCall {
-    cut(&mut call.arguments);
-    cut(&mut call.result);
-    call
+/// Masks a call and cuts it, in this order: half a secret is not recognised.
+pub(crate) fn keepable(recorder: &Recorder, call: &mut ToolCall) {
+    let ToolCall {
+        name,
+        arguments,
+        result,
+        ..
+    } = call;
+    for text in [Some(name), arguments.as_mut(), result.as_mut()]
+        .into_iter()
+        .flatten()
+    {
+        mask(recorder, text);
+        cut(text);
+    }
 }
 
-/// The same for one text.
-pub(crate) fn cut(text: &mut Option<String>) {
-    if let Some(text) = text.as_mut().filter(|text| text.len() > KEPT) {
-        let whole = text.len();
-        text.truncate(text.floor_char_boundary(KEPT));
-        let kept = text.len();
-        // Writing to a String cannot fail.
-        let _ = write!(text, "\n… {kept} of {whole} bytes");
+/// Masks what an agent asks.
+pub(crate) fn mask_request(recorder: &Recorder, request: &mut PermissionRequest) {
+    mask(recorder, &mut request.title);
+    if let Some(arguments) = &mut request.arguments {
+        mask(recorder, arguments);
     }
+}
+
+/// Cuts what an agent asks, which is masked already.
+pub(crate) fn cut_request(request: &mut PermissionRequest) {
+    cut(&mut request.title);
+    if let Some(arguments) = &mut request.arguments {
+        cut(arguments);
+    }
+}
+
+fn mask(recorder: &Recorder, text: &mut String) {
+    *text = recorder.words(text).into_owned();
+}
+
+/// Leaves the middle of what is long out, and says how much of how much.
+fn cut(text: &mut String) {
+    let whole = text.len();
+    if whole <= HEAD + TAIL {
+        return;
+    }
+    let middle = text.floor_char_boundary(HEAD)..text.ceil_char_boundary(whole - TAIL);
+    let said = format!("\n… {} of {whole} bytes are left out …\n", middle.len());
+    text.replace_range(middle, &said);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foldback_wire::ToolStatus;
 
     #[test]
-    fn what_is_long_is_cut_between_characters_and_its_size_told() {
-        let call = |text: &str| ToolCall {
-            id: "t".into(),
-            name: "read".to_owned(),
-            status: ToolStatus::Completed,
-            arguments: Some(text.to_owned()),
-            result: Some(text.to_owned()),
-        };
-        assert_eq!(bounded(call("short")), call("short"));
-        let whole = "é".repeat(KEPT / 2 + 1);
-        assert_eq!(
-            bounded(call(&whole[..KEPT])),
-            call(&whole[..KEPT]),
-            "as much as is kept"
-        );
-        let cut = bounded(call(&format!("a{whole}"))).result.unwrap();
-        assert!(
-            cut.ends_with(&format!("é\n… {} of {} bytes", KEPT - 1, KEPT + 3)),
-            "{}",
-            &cut[KEPT - 20..]
-        );
+    fn of_what_is_long_the_middle_is_left_out_between_characters_and_its_size_told() {
+        let most = "é".repeat(HEAD / 2) + &"é".repeat(TAIL / 2);
+        let mut text = most.clone();
+        cut(&mut text);
+        assert_eq!(text, most, "as much as is kept");
+        text = format!("a{most}z");
+        cut(&mut text);
+        let (head, tail) = text.split_once("\n… 4 of 65538 bytes are left out …\n").unwrap();
+        assert!(head.starts_with("aéé") && tail.ends_with("ééz"));
+        assert_eq!((head.len(), tail.len()), (HEAD - 1, TAIL - 1));
     }
 }

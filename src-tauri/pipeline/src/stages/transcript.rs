@@ -2,19 +2,21 @@
 
 use super::{gather::Gathered, prepare::escape};
 use foldback_agents::speech::Transcriber;
-use foldback_wire::FileFate;
+use foldback_wire::{FileFate, redact::Redaction};
 use futures::{StreamExt as _, stream};
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 use tokio_util::sync::CancellationToken;
 
 /// Voice messages that are written down at once.
 const AT_ONCE: usize = 3;
 
 /// What is said in the voice messages among these files, as a section of the prompt; empty where there is none. One that
-/// cannot be written down is told in its place, so that an agent does not answer as if there were nothing.
+/// cannot be written down is told in its place, so that an agent does not answer as if there were nothing; the service's
+/// own words about that are for the journal. What `masks` knows is not told.
 pub(crate) async fn transcripts(
     transcriber: Option<&Transcriber>,
     gathered: &mut Gathered,
+    masks: Option<&Redaction>,
     cancel: &CancellationToken,
 ) -> String {
     let Some(transcriber) = transcriber else {
@@ -35,29 +37,33 @@ pub(crate) async fn transcripts(
     let mut section = String::new();
     while let Some((place, heard)) = asks.next().await {
         let note = gathered.notes.get_mut(place);
-        let told = match heard {
+        let line = match heard {
             Ok(text) => {
-                let told = if text.is_empty() {
+                // Whole, before it is quoted: what is escaped is not recognised.
+                let text = masks.map_or(Cow::Borrowed(text.as_str()), |masks| masks.text(&text));
+                let line = if text.is_empty() {
                     "[Voice message without words]".to_owned()
                 } else {
                     format!("[Voice message transcript] {}", quoted(&text))
                 };
                 if let Some(note) = note {
-                    note.heard = Some(text);
+                    note.heard = Some(text.into_owned());
                 }
-                told
+                line
             }
             Err(error) => {
-                let why = format!("it could not be transcribed: {error}");
-                let told = format!("[Voice message: {}]", quoted(&why));
+                let told = format!("it could not be transcribed: {}", error.kind());
+                let line = format!("[Voice message: {}]", quoted(&told));
                 if let Some(note) = note {
-                    (note.fate, note.why) = (FileFate::Unavailable, why);
+                    note.fate = FileFate::Unavailable;
+                    note.why = format!("it could not be transcribed: {error}");
+                    note.told = Some(told);
                 }
-                told
+                line
             }
         };
         // Writing into a string cannot fail.
-        let _ = writeln!(section, "{told}");
+        let _ = writeln!(section, "{line}");
     }
     if section.is_empty() {
         return section;
@@ -103,6 +109,7 @@ mod tests {
             bytes: Some(3),
             fate: FileFate::Transcribed,
             why: String::new(),
+            told: None,
             setting: None,
             heard: None,
         };
@@ -138,7 +145,7 @@ mod tests {
             (
                 Answer::Refusal(500, "oops".to_owned()),
                 "audio/ogg",
-                "[Voice message: \"it could not be transcribed: transcription refused with HTTP 500: oops\"]",
+                "[Voice message: \"it could not be transcribed: transcription refused with HTTP 500\"]",
                 FileFate::Unavailable,
             ),
             (
@@ -150,12 +157,13 @@ mod tests {
         ] {
             server.answer(answer);
             let mut gathered = gathered(&[(media_type, 3)]);
-            let section = transcripts(Some(&transcriber), &mut gathered, &cancel).await;
+            let section = transcripts(Some(&transcriber), &mut gathered, None, &cancel).await;
             let lines: Vec<&str> = section.lines().skip(4).collect();
             assert_eq!(lines, [line, ""]);
             assert_eq!(gathered.notes[0].fate, fate);
-            assert_eq!(transcripts(Some(&transcriber), &mut gathered, &cancel).await, "");
-            assert_eq!(transcripts(None, &mut gathered, &cancel).await, "");
+            for transcriber in [Some(&transcriber), None] {
+                assert_eq!(transcripts(transcriber, &mut gathered, None, &cancel).await, "");
+            }
         }
     }
 
@@ -167,7 +175,8 @@ mod tests {
         server.answer(Answer::Silence(b"{".to_vec()));
         // The second one is refused before anybody is asked.
         let mut gathered = gathered(&[("audio/ogg", 3), ("audio/ogg", 1_001), ("audio/ogg", 3)]);
-        let section = transcripts(Some(&transcriber), &mut gathered, &CancellationToken::new()).await;
+        let cancel = CancellationToken::new();
+        let section = transcripts(Some(&transcriber), &mut gathered, None, &cancel).await;
         assert_eq!(clock.now(), Timestamp(0).plus(LIMIT), "they waited together");
         let lines: Vec<&str> = section.lines().skip(4).collect();
         let [first, second, third, ""] = &lines[..] else {

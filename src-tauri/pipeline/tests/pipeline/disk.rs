@@ -1,28 +1,34 @@
-//! A disk that fails in the middle of a message's way.
+//! A disk that fails in the middle of a message's way, or is slow there.
 
 use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
-use foldback_agents::ScriptAgent;
+use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, StepSink, TurnRequest};
 use foldback_pipeline::{Engine, Parts, Rules};
 use foldback_store::{
     Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
 };
 use foldback_wire::{
-    Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId, rpc::AgentSession,
+    Actor, Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId,
+    rpc::AgentSession,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
+use tokio_util::sync::CancellationToken;
 
-/// A journal that refuses to write the first session.
-struct Refusing {
+/// A journal that refuses to write the first session, or takes its time to forget what an agent told of one.
+struct Odd {
     inner: Arc<MemoryJournal>,
     refused: AtomicBool,
+    forgets_in: Duration,
 }
 
 #[async_trait]
-impl Journal for Refusing {
+impl Journal for Odd {
     async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
         if !self.refused.swap(true, Ordering::SeqCst) {
             return Err(StoreError::Database("on purpose".to_owned()));
@@ -75,6 +81,9 @@ impl Journal for Refusing {
         kept: Option<AgentSession>,
         events: Vec<Draft>,
     ) -> Result<(), StoreError> {
+        if kept.is_none() {
+            tokio::time::sleep(self.forgets_in).await;
+        }
         self.inner.put_agent_session(of, kept, events).await
     }
     async fn reserve(&self) -> Result<Numbers, StoreError> {
@@ -132,9 +141,10 @@ async fn a_message_that_could_not_be_written_down_is_no_duplicate_of_itself() {
         .message(Platform::Signal, "hi");
     let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
     agent.queue(None, vec![text("Here.")]);
-    let journal = Arc::new(Refusing {
+    let journal = Arc::new(Odd {
         inner: Arc::clone(&world.journal),
         refused: AtomicBool::new(false),
+        forgets_in: Duration::ZERO,
     });
     let parts = Parts {
         journal,
@@ -148,4 +158,79 @@ async fn a_message_that_could_not_be_written_down_is_no_duplicate_of_itself() {
         Some(Terminal::Replied),
         "it comes again, and is answered"
     );
+}
+
+/// An agent that knows a conversation until it is told to forget it, and takes it up again from what it is given.
+struct Remembering {
+    agent: ScriptAgent,
+    done: Mutex<Vec<&'static str>>,
+}
+
+impl Remembering {
+    fn does(&self, what: &'static str) {
+        self.done.lock().unwrap().push(what);
+    }
+}
+
+#[async_trait]
+impl Agent for Remembering {
+    fn backend(&self) -> &'static str {
+        "script"
+    }
+    fn model(&self) -> Option<&str> {
+        None
+    }
+    async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
+        let is_new = request.resume.is_empty();
+        self.does(if is_new { "begins" } else { "goes on" });
+        self.agent.run(request, sink, cancel).await;
+        self.does("ends");
+    }
+    fn forget(&self, _: &SessionId) {
+        self.does("forgets");
+    }
+}
+
+fn stall(ms: u64) -> ScriptStep {
+    Act::Stall(ms).into()
+}
+
+/// What begins while the journal is written still has the old conversation, and must not keep it.
+#[tokio::test(start_paused = true)]
+async fn what_begins_while_a_conversation_is_forgotten_does_not_keep_it() {
+    let platform = Platform::Signal;
+    let world = World::new();
+    let messages = Bot::in_world(World::new(), "", Rules::all()).await;
+    let agent = Arc::new(Remembering {
+        agent: ScriptAgent::new(Arc::new(world.clock)),
+        done: Mutex::default(),
+    });
+    let keeps = serde_json::from_value(serde_json::json!({"session": {"id": "s-1"}})).unwrap();
+    agent.agent.queue(None, vec![keeps, text("One.")]);
+    agent.agent.queue(None, vec![stall(5_000), text("Two.")]);
+    let parts = Parts {
+        journal: Arc::new(Odd {
+            inner: Arc::clone(&world.journal),
+            refused: AtomicBool::new(true),
+            forgets_in: Duration::from_secs(2),
+        }),
+        ..parts(&world, "", Rules::all(), agent.clone())
+    };
+    let engine = Engine::start(parts).await.unwrap();
+    let first = engine.submit(messages.message(platform, "1")).await.unwrap();
+    first.ended().await.unwrap();
+    let reset = async {
+        let session = SessionId::new("signal:c1");
+        engine.reset_session(&session, Actor::Console).await.unwrap();
+    };
+    let second = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let second = engine.submit(messages.message(platform, "2")).await.unwrap();
+        second.ended().await.unwrap();
+    };
+    tokio::join!(reset, second);
+    let expected = [
+        "begins", "ends", "forgets", "goes on", "forgets", "ends", "forgets",
+    ];
+    assert_eq!(*agent.done.lock().unwrap(), expected);
 }

@@ -4,7 +4,7 @@ use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_agents::ScriptAgent;
 use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, Signal, SignalSink};
-use foldback_pipeline::{Engine, Rules};
+use foldback_pipeline::{Engine, Rules, Turn};
 use foldback_store::Journal;
 use foldback_wire::{
     Attachment, Capabilities, ChatId, Event, Kind, MessageId, OpId, Outcome, Platform, Receipt, Seq,
@@ -113,10 +113,7 @@ impl Place {
 
     /// Alice writes, and is answered; the platform's names of what she got.
     pub(crate) async fn answer(&self) -> (TurnId, Vec<(OpId, MessageId)>) {
-        let elsewhere = Bot::start().await;
-        let message = elsewhere.message(Platform::Whatsapp, "hi");
-        self.agent.queue(None, vec![text("Here I am.")]);
-        let turn = self.engine.submit(message).await.unwrap();
+        let turn = self.ask().await;
         let id = turn.id;
         assert_eq!(turn.ended().await, Some(Terminal::Replied));
         let made = self
@@ -135,6 +132,14 @@ impl Place {
                 _ => None,
             });
         (id, made.collect())
+    }
+
+    /// Alice writes; the turn runs on.
+    pub(crate) async fn ask(&self) -> Turn {
+        let elsewhere = Bot::start().await;
+        let message = elsewhere.message(Platform::Whatsapp, "hi");
+        self.agent.queue(None, vec![text("Here I am.")]);
+        self.engine.submit(message).await.unwrap()
     }
 
     /// The platform says more of what it acknowledged; whether that was written down.

@@ -5,12 +5,13 @@ use async_trait::async_trait;
 use foldback_agents::{
     Act, Agent, AgentEvent, PermissionStep, ScriptAgent, ScriptStep, Step, StepSink, TurnRequest,
 };
-use foldback_pipeline::{PermissionFault, Rules, Turn};
+use foldback_pipeline::{PermissionFault, Rules, Turn, config};
 use foldback_wire::{
-    Actor, Attachment, Clock as _, Gate, Kind, PermissionId, PermissionOption, PermissionRequest, Platform,
-    RunId, StopReason, Terminal, UserId, rpc::PendingPermission,
+    Actor, Attachment, Clock as _, Doing, Gate, Kind, PermissionId, PermissionOption, PermissionRequest,
+    Platform, RunId, StopReason, Terminal, UserId, rpc::PendingPermission,
 };
 use std::{
+    path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -112,6 +113,31 @@ async fn the_configuration_decides_by_kind_and_chooses_by_what_an_option_means()
     bot.check().await;
 }
 
+/// A kind that is misspelled would be allowed, or asked about, without a word.
+#[test]
+fn a_kind_that_no_agent_knows_is_no_configuration() {
+    for list in ["allow_once", "reject"] {
+        let refused = |kind: &str| {
+            let text = format!("[agent.permissions]\n{list} = [\"read\", \"{kind}\"]\n");
+            let error = config::parse(&text, Path::new("test.toml")).unwrap_err();
+            error.to_string()
+        };
+        let near = refused("excute");
+        assert!(
+            near.contains("excute") && near.contains("did you mean `execute`?"),
+            "{near}"
+        );
+        let far = refused("bash");
+        for kind in ["`execute`", "`switch_mode`", "`other`"] {
+            assert!(far.contains(kind), "{list}: {far}");
+        }
+    }
+    let all = "[\"read\", \"edit\", \"delete\", \"move\", \"search\", \"execute\", \"think\", \"fetch\", \
+               \"switch_mode\", \"other\"]";
+    let text = format!("[agent.permissions]\nreject = {all}\n");
+    config::parse(&text, Path::new("test.toml")).unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn nobody_answers_in_time_and_the_wait_is_not_the_agents_silence() {
     let config = "[agent]\nidle_timeout = \"1m\"\n[agent.permissions]\ntimeout = \"10m\"\n";
@@ -206,6 +232,50 @@ async fn in_the_chat_only_the_sender_of_the_turn_answers() {
     let alice = Actor::User(UserId::from("alice"));
     let by = |option: &str| (alice.clone(), Some(option.to_owned()));
     assert_eq!(decisions(&bot).await, [by("allow"), by("reject")]);
+    bot.check().await;
+}
+
+/// What is dangerous about a command may stand at its end, and nobody is to be told that there is another one.
+#[tokio::test(start_paused = true)]
+async fn of_a_long_command_everybody_sees_the_real_end_and_its_size() {
+    let bot = Bot::with(IN_CHAT).await;
+    let command = format!("{{\"command\":\"echo {}; rm -rf ~\"}}", "y".repeat(99_975));
+    let step = serde_json::json!({
+        "id": "p1", "title": command, "does": "execute", "arguments": command, "rejected": ["Left alone."],
+    });
+    let step: PermissionStep = serde_json::from_value(step).unwrap();
+    bot.says([Act::Permission(Box::new(step)).into()]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    soon().await;
+    let question = bot.screen(PLATFORM).pop().unwrap();
+    let left_out = command.len() - 200;
+    assert_eq!(
+        question
+            .matches(&format!("y… ({left_out} characters left out) …y"))
+            .count(),
+        2,
+        "{question}"
+    );
+    assert_eq!(question.matches("y; rm -rf ~\"}`").count(), 2, "{question}");
+    let mut shown = vec![only(&bot).request];
+    shown.extend(bot.kinds().await.into_iter().filter_map(|kind| match kind {
+        Kind::PermissionAsked { request, .. } => Some(request),
+        _ => None,
+    }));
+    assert_eq!(shown.len(), 2, "the console has it, and the journal");
+    for PermissionRequest { title, arguments, .. } in shown {
+        for text in [title, arguments.unwrap()] {
+            assert!(
+                text.len() < 66_000 && text.starts_with("{\"command\":\"echo yyy"),
+                "{}",
+                text.len()
+            );
+            assert!(text.ends_with("y; rm -rf ~\"}"), "{}", &text[text.len() - 50..]);
+            assert!(text.contains("of 100004 bytes are left out"), "{}", text.len());
+        }
+    }
+    answers(&bot, "alice", "no").await;
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
     bot.check().await;
 }
 
@@ -341,6 +411,14 @@ async fn where_two_wait_an_answer_says_which() {
     assert_eq!(bot.engine.permissions().len(), 2, "nothing is decided");
     let second = answers(&bot, "alice", &format!("/deny {}-2", turn.id)).await;
     assert!(matches!(second, Some(Terminal::Command { .. })), "{second:?}");
+    soon().await;
+    let session = only(&bot).session;
+    let line = bot.engine.session(&session).await.unwrap().unwrap();
+    assert_eq!(
+        line.running.map(|running| running.doing),
+        Some(Doing::Asking),
+        "the other one is still waited for"
+    );
     let first = answers(&bot, "alice", "yes").await;
     assert!(
         matches!(first, Some(Terminal::Command { .. })),

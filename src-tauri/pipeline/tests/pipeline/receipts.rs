@@ -2,9 +2,13 @@
 
 use crate::bot::World;
 use crate::late::{Place, second};
-use foldback_channels::{Refusal, Signal};
+use foldback_channels::{
+    Refusal, Signal,
+    sim::{CallFailure, CallFault},
+};
 use foldback_pipeline::invariants::{self, Extent};
-use foldback_wire::{Kind, MessageId, OpId, Receipt, RefusalCode, Timestamp, TurnId};
+use foldback_store::Journal as _;
+use foldback_wire::{Kind, MessageId, OpId, OpKind, Platform, Receipt, RefusalCode, Timestamp, TurnId};
 use std::time::Duration;
 
 /// When, as the platform says.
@@ -163,4 +167,25 @@ async fn a_loss_and_a_receipt_are_both_kept_whichever_comes_first() {
         assert_eq!(lost.count(), 1);
         place.end().await;
     }
+}
+
+/// Only what is at the platform can be told of before its acknowledgement.
+#[tokio::test(start_paused = true)]
+async fn while_ours_only_waits_nobody_waits_for_what_another_program_sent() {
+    let place = Place::open(World::new()).await;
+    let limited = CallFault {
+        retry_after_ms: Some(60_000),
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
+    };
+    place.world.loopbacks[&Platform::Whatsapp]
+        .platform()
+        .plan(limited);
+    let turn = place.ask().await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(place.world.journal.outbox().await.unwrap().len(), 1);
+    let began = tokio::time::Instant::now();
+    assert!(place.reach(&"wamid.another".into(), Receipt::Read).await);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    turn.ended().await.unwrap();
+    place.end().await;
 }

@@ -1,7 +1,7 @@
 //! Secrets: none reaches a platform, the journal or the outbox, whatever an agent or a user writes.
 
 use crate::bot::{Bot, later, text, tool};
-use foldback_agents::{Act, ScriptStep, ToolStep};
+use foldback_agents::{Act, PermissionStep, ScriptStep, ToolStep};
 use foldback_wire::{
     HoldReason, Kind, OpKind, Operation, Outcome, OutcomeCode, Platform, RangeReason, Stage, Terminal,
     ToolStatus,
@@ -346,4 +346,31 @@ async fn a_secret_in_the_name_of_a_tool_is_masked_before_it_is_cut() {
         nowhere(&bot, &[KEY, "sk-a"]).await;
         bot.check().await;
     }
+}
+
+/// What is long is cut, and half a secret is not recognised as one.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_cut_in_the_middle_of_a_secret() {
+    let bot = Bot::with("[agent.permissions]\nin_chat = true\ntimeout = \"1s\"\n").await;
+    let keys = format!("{KEY} ").repeat(8_000);
+    let call = ToolStep {
+        id: "t".into(),
+        name: keys.clone(),
+        status: ToolStatus::Completed,
+        after_ms: 0,
+        arguments: Some(keys.clone()),
+        result: Some(keys.clone()),
+    };
+    let asked = serde_json::json!({"id": "p1", "title": keys, "arguments": keys});
+    let asked: PermissionStep = serde_json::from_value(asked).unwrap();
+    bot.says([
+        Act::Tool(call).into(),
+        Act::Permission(Box::new(asked)).into(),
+        text("Done."),
+    ]);
+    bot.turn(Platform::Telegram, "hi").await;
+    nowhere(&bot, &["sk-", "klmnop", "uvwx"]).await;
+    let journal = serde_json::to_string(&bot.events().await).unwrap();
+    assert!(journal.len() < 500_000, "{}", journal.len());
+    bot.check().await;
 }

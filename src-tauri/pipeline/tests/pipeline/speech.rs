@@ -152,6 +152,93 @@ async fn a_voice_that_never_ends_keeps_the_text_for_its_limit_only() {
     bot.check().await;
 }
 
+/// What an agent wants to be heard is all that it says, and must reach the user somehow.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_spoken_and_stands_alone_is_sent_as_text() {
+    let refused = || SpeechError::Unreachable {
+        backend: "openai",
+        detail: "refused".to_owned(),
+    };
+    let two = "<actions><voice>I'll call you at nine</voice><voice>Or ten</voice></actions>";
+    let bot = bot(Fixed(Err(refused())), "").await;
+    bot.says([text(two)]);
+    let end = bot.turn(Platform::Telegram, "talk").await;
+    assert!(matches!(end, Terminal::Silent { .. }), "{end:?}");
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["I'll call you at nine", "Or ten"]
+    );
+    assert_eq!(skips(&bot).await.len(), 2);
+    assert_eq!(bot.warnings("the user sees nothing").await, 0);
+
+    // Beside text it is left out, and the next message has nothing of it.
+    for says in [ANSWER, "Later."] {
+        bot.says([text(says)]);
+        assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    }
+    assert_eq!(bot.screen(Platform::Telegram)[2..], ["And in writing", "Later."]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_note_that_the_platform_refuses_and_that_stands_alone_is_sent_as_text() {
+    let bot = bot(ToneVoice, "").await;
+    let refused = CallFault::first(OpKind::SendVoice, CallFailure::Forbidden);
+    bot.fault(Platform::Telegram, refused);
+    bot.says([text("<actions><voice>I'll call you at nine</voice></actions>")]);
+    bot.turn(Platform::Telegram, "talk").await;
+    assert_eq!(bot.screen(Platform::Telegram), ["I'll call you at nine"]);
+    assert_eq!(left(&bot.send_dir), [""; 0]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_note_that_is_too_large_is_not_written_and_its_words_are_sent() {
+    let bot = bot(ToneVoice, "[files]\nmax_size = \"1KB\"\n").await;
+    bot.says([text("<actions><voice>Hey, three words</voice></actions>")]);
+    bot.turn(Platform::Telegram, "talk").await;
+    assert_eq!(bot.screen(Platform::Telegram), ["Hey, three words"]);
+    let [(OutcomeCode::Failed, why)] = &skips(&bot).await[..] else {
+        panic!("it was sent");
+    };
+    assert!(why.contains("(files.max_size)"), "{why}");
+    assert_eq!(left(&bot.send_dir), [""; 0]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn however_much_a_message_wants_spoken_its_text_waits_once() {
+    let bot = bot(Mute, "").await;
+    let many = "<voice>Hey</voice>".repeat(10);
+    bot.says([
+        text(&format!("<actions>{many}</actions>And in writing")),
+        crate::bot::tool("t"),
+        text("<actions><voice>Ho</voice></actions>Done."),
+    ]);
+    let began = tokio::time::Instant::now();
+    assert_eq!(bot.turn(Platform::Telegram, "talk").await, Terminal::Replied);
+    assert_eq!(began.elapsed().as_secs(), 40, "each message has its limit");
+    assert_eq!(bot.screen(Platform::Telegram), ["And in writing", "Done."]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_stops_the_turn_does_not_wait_for_a_voice() {
+    let bot = bot(Mute, "").await;
+    bot.says([
+        text("<actions><voice>Hey</voice></actions>"),
+        foldback_agents::Act::Stall(3_600_000).into(),
+    ]);
+    let turn = bot.user(Platform::Telegram, "talk").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let began = tokio::time::Instant::now();
+    assert!(bot.engine.cancel(turn.id, Actor::Console).unwrap());
+    turn.ended().await.unwrap();
+    assert_eq!(began.elapsed().as_secs(), 0);
+    assert_eq!(bot.screen(Platform::Telegram)[0], "Hey");
+    bot.check().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn nothing_to_say_is_skipped_and_too_much_is_cut_and_told() {
     let bot = bot(ToneVoice, "").await;

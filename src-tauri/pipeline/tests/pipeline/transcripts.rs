@@ -29,6 +29,11 @@ const MOST: usize = 1_000;
 
 /// A bot that has voice messages written down by a server, within a limit.
 async fn listening(limit: Duration) -> (SpeechServer, Bot, Arc<Curious>) {
+    listening_with(limit, "").await
+}
+
+/// The same with this configuration.
+async fn listening_with(limit: Duration, config: &str) -> (SpeechServer, Bot, Arc<Curious>) {
     let server = SpeechServer::start().await.unwrap();
     let service = Service {
         base_url: server.root(),
@@ -40,7 +45,7 @@ async fn listening(limit: Duration) -> (SpeechServer, Bot, Arc<Curious>) {
         transcriber: Some(Arc::new(transcriber)),
         ..Speech::default()
     };
-    let (bot, agent) = curious_in(world, TEXT, "").await;
+    let (bot, agent) = curious_in(world, TEXT, config).await;
     (server, bot, agent)
 }
 
@@ -84,6 +89,52 @@ async fn what_is_said_reaches_an_agent_that_takes_only_text() {
         1,
         "the journal has it"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_is_spoken_is_masked_as_a_written_one() {
+    const KEY: &str = "sk-abcdefghijklmnopqrstuvwx";
+    for (inbound, known) in [("agent", false), ("journal", true), ("keep", true)] {
+        let config = format!("[redact]\ninbound = \"{inbound}\"\n");
+        let (server, bot, agent) = listening_with(LONG, &config).await;
+        let said = serde_json::json!({"text": format!("It is {KEY}, keep it.")});
+        server.answer(Answer::Bytes(said.to_string().into()));
+        let prompt = asked(&bot, &agent, b"OggS".to_vec()).await;
+        assert_eq!(prompt.contains(KEY), known, "{inbound}: {prompt}");
+        assert!(prompt.contains("keep it."), "{inbound}: {prompt}");
+        if inbound != "keep" {
+            let journal = serde_json::to_string(&bot.events().await).unwrap();
+            assert!(!journal.contains(KEY), "{inbound}");
+        }
+    }
+}
+
+/// The service's own words may hold anything.
+#[tokio::test(start_paused = true)]
+async fn of_a_failure_the_agent_is_told_the_kind_and_the_journal_the_words() {
+    for (answer, told, words) in [
+        (
+            Answer::Refusal(500, "<internal> key of acct 7".to_owned()),
+            "transcription refused with HTTP 500",
+            "key of acct 7",
+        ),
+        (
+            Answer::Bytes(b"<html>".to_vec()),
+            "transcription answered something else",
+            "no transcript: ",
+        ),
+    ] {
+        let (server, bot, agent) = listening(LONG).await;
+        server.answer(answer);
+        let prompt = asked(&bot, &agent, b"OggS".to_vec()).await;
+        assert!(
+            prompt.contains(&format!("it could not be transcribed: {told}\"]")),
+            "{prompt}"
+        );
+        let fates = fates(&bot).await;
+        assert!(fates[0].2.contains(words), "{fates:?}");
+        assert!(!prompt.contains(words), "{prompt}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -191,8 +191,20 @@ async fn tools_and_permissions_have_the_limit_of_an_answer() {
     let expected = "the answer is longer than 1000000 bytes";
     assert_eq!(failed(&steps), (AgentFault::TooLarge, expected));
     let told = steps.iter().filter(|step| matches!(step, Step::Tool(_)));
-    // As often as 16 KiB and a few words go into it.
+    // As often as its result and a few words go into it.
     assert!((50..=61).contains(&told.count()), "{}", steps.len());
+    bench.nobody_left().await;
+}
+
+/// Also where nothing is told of them yet.
+#[tokio::test]
+async fn what_is_kept_of_calls_has_the_limit_of_an_answer() {
+    let bench = Bench::with("opencode", |config| config.limits.answer_bytes = 1_000_000);
+    let steps = bench.ask(1, "grows 1000").await;
+    let expected = "the answer is longer than 1000000 bytes";
+    assert_eq!(failed(&steps), (AgentFault::TooLarge, expected));
+    let told = steps.iter().filter(|step| matches!(step, Step::Tool(_)));
+    assert!(told.count() <= 61, "{}", steps.len());
     bench.nobody_left().await;
 }
 

@@ -80,6 +80,23 @@ async fn a_secret_that_a_tool_prints_is_hidden() {
     bench.end().await;
 }
 
+/// What is dangerous about a command may stand at its end.
+#[tokio::test]
+async fn a_permission_is_asked_with_the_whole_command() {
+    let bench = Bench::new("opencode");
+    let mut running = bench.start(1, "hides 100000");
+    let (_, asked) = until_asked(&mut running).await;
+    let arguments = asked.arguments.expect("arguments");
+    assert!(
+        arguments.len() > 100_000 && arguments.ends_with("yyy; rm -rf ~\"}"),
+        "{}",
+        arguments.len()
+    );
+    running.cancel.cancel();
+    running.rest().await;
+    bench.end().await;
+}
+
 #[tokio::test]
 async fn an_option_is_chosen_by_its_kind() {
     for (manner, once, always) in [

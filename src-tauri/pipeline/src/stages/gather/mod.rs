@@ -26,6 +26,8 @@ pub(crate) struct Note {
     pub(crate) fate: FileFate,
     /// Why, where there is something to say.
     pub(crate) why: String,
+    /// What the agent is told of that, where not all of it is for the agent.
+    pub(crate) told: Option<String>,
     /// The setting that would change it.
     pub(crate) setting: Option<&'static str>,
     /// What is said in it, once it is written down.
@@ -309,6 +311,7 @@ fn note(media_type: String, bytes: Option<u64>, Left { fate, why, setting }: Lef
         bytes,
         fate,
         why,
+        told: None,
         setting,
         heard: None,
     }
