@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{Step, joiner::Joiner};
 use foldback_wire::{StopReason, ToolCall, Usage};
+use serde_json::Value;
 
 /// One answer as far as it has come.
 pub(crate) struct Answer {
@@ -15,6 +16,9 @@ pub(crate) struct Answer {
     reasoning: Joiner,
     tools: Tools,
     usage: Option<Usage>,
+    run: Option<String>,
+    /// What the server wants before it takes another question.
+    owes: Option<Value>,
     end: Option<Result<StopReason, Failure>>,
     bytes: usize,
     max_bytes: usize,
@@ -30,6 +34,8 @@ impl Answer {
             reasoning: Joiner::default(),
             tools: Tools::default(),
             usage: None,
+            run: None,
+            owes: None,
             end: None,
             bytes: 0,
             max_bytes,
@@ -39,6 +45,26 @@ impl Answer {
     /// Takes what is to be told so far.
     pub(crate) fn steps(&mut self) -> Vec<Step> {
         std::mem::take(&mut self.steps)
+    }
+
+    /// What the server calls the run; nothing where it does not say.
+    pub(crate) fn is_called(&mut self, run: String) {
+        self.run = Some(run).filter(|run| !run.is_empty());
+    }
+
+    /// What the server calls the run.
+    pub(crate) fn run(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+
+    /// What the server has to be sent before it takes another question.
+    pub(crate) fn owe(&mut self, body: Value) {
+        self.owes = Some(body);
+    }
+
+    /// What the server still has to be sent.
+    pub(crate) fn owes(&mut self) -> Option<Value> {
+        self.owes.take()
     }
 
     /// How it ended, once the backend has said so.
