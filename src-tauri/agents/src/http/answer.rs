@@ -81,7 +81,6 @@ impl Answer {
         }
         let text = self.content.push(bytes);
         if !text.is_empty() {
-            self.end_tools();
             let message = self.message.clone();
             self.steps.push(Step::Text { message, text });
         }
@@ -105,6 +104,11 @@ impl Answer {
         let before = self.tools.bytes();
         self.steps.extend(self.tools.take(piece).map(Step::Tool));
         self.count(self.tools.bytes() - before)
+    }
+
+    /// One tool call is whole, by the index or the id that its pieces have.
+    pub(crate) fn end_tool(&mut self, index: Option<u64>, id: Option<&str>) {
+        self.steps.extend(self.tools.end(index, id).map(Step::Tool));
     }
 
     /// The open tool calls are whole.
