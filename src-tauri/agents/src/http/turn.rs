@@ -27,6 +27,8 @@ const AFTER_FINISH: Duration = Duration::from_secs(5);
 const LONGEST_BUSY_WAIT: Duration = Duration::from_secs(10);
 /// Bytes read of a refusal.
 const REFUSAL_BYTES: usize = 16 * 1024;
+/// How long the words of a refusal are waited for.
+const REFUSAL_TIME: Duration = Duration::from_secs(5);
 /// JSON around the text of an answer, and the room its escapes take in ordinary text.
 const FRAMING_BYTES: usize = 1024 * 1024;
 
@@ -172,9 +174,7 @@ impl<'a> Turn<'a> {
             return None;
         }
         let wait = failure.retry_after.unwrap_or_else(|| {
-            let most = FIRST_WAIT
-                .saturating_mul(1 << (tries - 1).min(16))
-                .min(longest);
+            let most = FIRST_WAIT.saturating_mul(1 << (tries - 1).min(16)).min(longest);
             // Between half and all of it, so that many turns that failed together do not come back together.
             let half = most.as_millis() as u64 / 2;
             Duration::from_millis(half + self.agent.rng.next() % (half + 1))
@@ -298,8 +298,11 @@ impl<'a> Turn<'a> {
             }
             self.tell(hearing.answer.steps()).await?;
             match done {
-                // Cut in the middle of an event: what is not whole was not said.
-                Err(failure) if cut && failure.fault == AgentFault::Malformed => {}
+                // Cut in the middle of an event: what is not whole was not said. And what we do not understand after
+                // a good end does not make it a bad one.
+                Err(failure)
+                    if failure.fault == AgentFault::Malformed
+                        && (cut || matches!(hearing.answer.ended(), Some(Ok(_)))) => {}
                 done => {
                     if done? {
                         return hearing.end().map(Some);
@@ -321,13 +324,14 @@ impl<'a> Turn<'a> {
 
     /// Reads a refusal.
     async fn refusal(&self, mut response: Response) -> Result<Failure, Broken> {
-        let limit = self.limit("nothing came", self.agent.config.timeouts.silence);
+        let limit = self.limit("nothing came", REFUSAL_TIME);
         let mut body = Vec::new();
         while body.len() < REFUSAL_BYTES {
-            // The status is what counts: a body that breaks off is read as far as it came.
-            match self.within(limit, response.chunk()).await? {
-                Ok(Some(bytes)) => body.extend_from_slice(&bytes),
-                Ok(None) | Err(_) => break,
+            // The status is what counts: a body that breaks off, or stalls, is read as far as it came.
+            match self.within(limit, response.chunk()).await {
+                Ok(Ok(Some(bytes))) => body.extend_from_slice(&bytes),
+                Ok(Ok(None) | Err(_)) | Err(Broken::Failure(_)) => break,
+                Err(interrupt) => return Err(interrupt),
             }
         }
         body.truncate(REFUSAL_BYTES);

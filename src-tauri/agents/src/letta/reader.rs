@@ -39,6 +39,8 @@ impl Reader for MessageReader {
         match kind.as_str() {
             "assistant_message" => {
                 let said: Said = parse(data)?;
+                // Nothing else tells that a call is whole.
+                answer.end_tools();
                 answer.say(said.id.as_deref(), &said.content.unwrap_or_default().0)?;
             }
             "reasoning_message" => {
@@ -59,8 +61,8 @@ impl Reader for MessageReader {
             "usage_statistics" => {
                 let tokens: Tokens = parse(data)?;
                 answer.used(Usage {
-                    input: tokens.prompt_tokens,
-                    output: tokens.completion_tokens,
+                    input: tokens.prompt_tokens.unwrap_or_default(),
+                    output: tokens.completion_tokens.unwrap_or_default(),
                 });
             }
             "error_message" => return Err(Failure::of_stream(&parse::<ErrorBody>(data)?)),
@@ -239,9 +241,9 @@ struct Stop {
 #[derive(Deserialize)]
 struct Tokens {
     #[serde(default)]
-    prompt_tokens: u64,
+    prompt_tokens: Option<u64>,
     #[serde(default)]
-    completion_tokens: u64,
+    completion_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
