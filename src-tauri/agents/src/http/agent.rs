@@ -55,7 +55,13 @@ impl HttpAgent {
             Some(path) => {
                 let stop_at = config::endpoint(&config.base_url, &path)?;
                 let clock = Arc::clone(&clock);
-                Some(Arc::new(Server::new(protocol, client.clone(), endpoint.clone(), stop_at, clock)))
+                Some(Arc::new(Server::new(
+                    protocol,
+                    client.clone(),
+                    endpoint.clone(),
+                    stop_at,
+                    clock,
+                )))
             }
         };
         Ok(Self {

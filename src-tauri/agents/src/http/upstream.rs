@@ -154,7 +154,10 @@ impl Server {
             },
             () = late => "it does not answer".to_owned(),
         };
-        tracing::warn!(refused, "the server may go on with a run that nobody wants any more");
+        tracing::warn!(
+            refused,
+            "the server may go on with a run that nobody wants any more"
+        );
     }
 }
 

@@ -524,7 +524,10 @@ async fn a_wrong_decision_or_stop_is_refused_by_letta() {
     ] {
         let answer = send(&server, &post(&to(path), HEADERS, &body)).await;
         match refused {
-            Some(why) => assert!(answer.starts_with("HTTP/1.1 400") && answer.contains(why), "{answer}"),
+            Some(why) => assert!(
+                answer.starts_with("HTTP/1.1 400") && answer.contains(why),
+                "{answer}"
+            ),
             None => assert!(!answer.starts_with("HTTP/1.1 400"), "{body}: {answer}"),
         }
     }

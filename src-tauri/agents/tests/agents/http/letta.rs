@@ -186,10 +186,7 @@ async fn a_tool_that_waits_for_an_approval_is_named() {
         "tool_call": {"name": "find", "arguments": "{}", "tool_call_id": "call_1"}});
     let steps = told(API, &[request, stop("requires_approval")]).await;
     assert_eq!(fault(&steps), Some(AgentFault::Rejected));
-    assert!(
-        detail(&steps).contains("wanted an approval of find"),
-        "{steps:?}"
-    );
+    assert!(detail(&steps).contains("wanted an approval of find"), "{steps:?}");
     assert!(
         steps.contains(&call(ToolStatus::Pending, Some("{}"), None)),
         "{steps:?}"
@@ -341,7 +338,10 @@ async fn chats_of_one_agent_take_turns_and_say_so() {
     let bench = super::bench(API).await;
     let gate = Gate::default();
     let mut pieces = begin(API);
-    pieces.extend([event(&assistant("message-1", "a").to_string()), Piece::Wait(gate.clone())]);
+    pieces.extend([
+        event(&assistant("message-1", "a").to_string()),
+        Piece::Wait(gate.clone()),
+    ]);
     pieces.extend(super::end(API));
     bench.server.reply(Reply::stream(pieces));
     let mut first = start(&bench.agent, request(1, "hi"));
