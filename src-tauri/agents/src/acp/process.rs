@@ -37,7 +37,7 @@ const UNREAD: usize = 1100;
 const READS: Duration = Duration::from_secs(5);
 
 /// The program does not read what it is told.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the agent does not read its input")]
 pub(super) struct Deaf;
 
@@ -226,13 +226,12 @@ async fn keep(
         status = child.wait() => Some(status),
         () = kill.notified() => None,
     };
-    let status = match ended {
-        Some(status) => status,
-        None => {
-            // It has ended already, or now it does.
-            let _ = child.start_kill();
-            child.wait().await
-        }
+    let status = if let Some(status) = ended {
+        status
+    } else {
+        // It has ended already, or now it does.
+        let _ = child.start_kill();
+        child.wait().await
     };
     hold.0.end();
     drop(hold);

@@ -207,10 +207,7 @@ impl Scripted {
             // Asks for permissions in a way of its own, and says what was chosen.
             "odd" => self.odd(session)?,
             // Announces a call and ends it.
-            "again" => {
-                tool(session, "tool_call", rest, json!({"title": "build", "status": "in_progress"}))?;
-                tool(session, "tool_call_update", rest, json!({"status": "completed"}))?;
-            }
+            "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),
             "sign-in" => return refuse(id, -32000, "Authentication required"),
             // What the environment and the folder are.
@@ -322,7 +319,8 @@ impl Scripted {
         let mut lines = String::new();
         for _ in 0..times {
             let line = json!({"jsonrpc": "2.0", "id": self.own_ids, "method": "x/y", "params": {}});
-            lines.push_str(&format!("{line}\n"));
+            lines += &line.to_string();
+            lines.push('\n');
             self.own_ids += 1;
         }
         io::stdout().lock().write_all(lines.as_bytes())?;
@@ -476,6 +474,13 @@ fn fate(session: &Value) -> bool {
         _ => return false,
     }
     true
+}
+
+/// A call that begins and ends.
+fn again(session: &Value, id: &str) -> Done {
+    let began = json!({"title": "build", "status": "in_progress"});
+    tool(session, "tool_call", id, began)?;
+    tool(session, "tool_call_update", id, json!({"status": "completed"}))
 }
 
 /// Says pieces that are cut in the middle of a character: as bytes, as JSON's escapes, before a call and at the end of

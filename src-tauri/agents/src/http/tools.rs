@@ -137,7 +137,6 @@ pub(crate) fn shortened(mut name: String) -> String {
 }
 
 impl Open {
-    #[expect(clippy::needless_pass_by_value, reason = "it has ended")]
     fn whole(self) -> ToolCall {
         let mut joiner = Joiner::default();
         let arguments = joiner.push(&self.arguments) + joiner.finish();
