@@ -7,11 +7,11 @@ use super::{
     peer::Peer,
     prompt,
     tools::{About, Tools},
+    words::Words,
 };
 use crate::{
     Step, TurnRequest,
     emitter::{Emitter, Interrupt},
-    joiner::Joiner,
 };
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, PromptRequest, PromptResponse, RequestId, SessionNotification, SessionUpdate,
@@ -61,12 +61,7 @@ pub(super) struct Turn<'a> {
     /// Permissions that are waited for, by what the agent asked with.
     waiting: BTreeMap<PermissionId, RequestId>,
     permissions: u32,
-    /// The message that is being said.
-    message: Option<String>,
-    /// Its text: a piece may end inside a character.
-    words: Joiner,
-    /// The reasoning, likewise.
-    thoughts: Joiner,
+    words: Words,
     began: Timestamp,
     heard: Option<Timestamp>,
     /// Of everything that was passed on.
@@ -95,9 +90,7 @@ impl<'a> Turn<'a> {
             asked: None,
             waiting: BTreeMap::new(),
             permissions: 0,
-            message: None,
-            words: Joiner::default(),
-            thoughts: Joiner::default(),
+            words: Words::default(),
             heard: None,
             bytes: 0,
         }
@@ -253,23 +246,15 @@ impl<'a> Turn<'a> {
             SessionUpdate::AgentMessageChunk(chunk) => {
                 let message = chunk.message_id.as_ref().map(|id| id.0.to_string());
                 if let Some(piece) = self.piece(chunk, cut)? {
-                    if message != self.message {
-                        self.flush().await?;
-                        self.message.clone_from(&message);
-                    }
-                    let text = self.words.push(&piece);
-                    if !text.is_empty() {
-                        self.out.emit(Step::Text { message, text }).await?;
-                    }
+                    let steps = self.words.say(message, &piece);
+                    self.emit(steps).await?;
                     self.hear();
                 }
             }
             SessionUpdate::AgentThoughtChunk(chunk) => {
                 if let Some(piece) = self.piece(chunk, cut)? {
-                    let text = self.thoughts.push(&piece);
-                    if !text.is_empty() {
-                        self.out.emit(Step::Reasoning(text)).await?;
-                    }
+                    let steps = self.words.reason(&piece);
+                    self.emit(steps).await?;
                     self.hear();
                 }
             }
@@ -308,16 +293,15 @@ impl<'a> Turn<'a> {
         Ok(Some(piece))
     }
 
-    /// The end of a message: half a character in it gets no other half.
+    /// Says what is still open before something else is told.
     async fn flush(&mut self) -> Result<(), Broken> {
-        let open = self.thoughts.finish();
-        if !open.is_empty() {
-            self.out.emit(Step::Reasoning(open.to_owned())).await?;
-        }
-        let open = self.words.finish();
-        if !open.is_empty() {
-            let (message, text) = (self.message.clone(), open.to_owned());
-            self.out.emit(Step::Text { message, text }).await?;
+        let steps = self.words.flush();
+        self.emit(steps).await
+    }
+
+    async fn emit(&self, steps: Vec<Step>) -> Result<(), Broken> {
+        for step in steps {
+            self.out.emit(step).await?;
         }
         Ok(())
     }

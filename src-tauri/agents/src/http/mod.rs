@@ -11,6 +11,7 @@ mod body;
 mod client;
 pub(crate) mod config;
 pub(crate) mod failure;
+mod hearing;
 pub(crate) mod history;
 pub(crate) mod json;
 pub(crate) mod protocol;

@@ -5,7 +5,7 @@ use super::{
     answer::Answer,
     body::{Body, Read},
     failure::Failure,
-    protocol::Reader,
+    hearing::{Broken, Hearing, Reply},
     upstream::Upstream,
 };
 use crate::{
@@ -49,30 +49,6 @@ pub(crate) struct Turn<'a> {
     /// Until when a server that does something else is asked again.
     patient: Option<Timestamp>,
     reply: Reply,
-}
-
-/// One answer under way.
-struct Hearing {
-    reader: Box<dyn Reader>,
-    answer: Answer,
-}
-
-/// Why an attempt ended early.
-enum Broken {
-    Interrupt(Interrupt),
-    Failure(Failure),
-}
-
-impl From<Interrupt> for Broken {
-    fn from(interrupt: Interrupt) -> Self {
-        Self::Interrupt(interrupt)
-    }
-}
-
-impl From<Failure> for Broken {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
 }
 
 impl<'a> Turn<'a> {
@@ -382,62 +358,4 @@ struct Limit {
     until: Timestamp,
     late: &'static str,
     time: Duration,
-}
-
-impl Hearing {
-    /// The end of an answer that the backend called complete.
-    fn end(&self) -> Result<StopReason, Broken> {
-        Ok(self.answer.ended().unwrap_or(Ok(StopReason::End))?)
-    }
-
-    /// Whether the backend's own run has ended: it said so. What we did not understand, or did not wait for, it goes
-    /// on saying.
-    fn is_over(&self, ended: &Result<StopReason, Broken>) -> bool {
-        use AgentFault::{Disconnected, Malformed, Timeout, TooLarge};
-        let left = match ended {
-            Ok(_) => false,
-            Err(Broken::Interrupt(_)) => true,
-            Err(Broken::Failure(failure)) => {
-                matches!(failure.fault, Disconnected | Malformed | Timeout | TooLarge)
-            }
-        };
-        !left || self.answer.ended().is_some()
-    }
-
-    /// A connection that breaks after the model's last word has done its work.
-    fn ended_or(&self, broken: Failure) -> Result<StopReason, Broken> {
-        Ok(self.answer.ended().unwrap_or(Err(broken))?)
-    }
-}
-
-/// The reply as it will be remembered.
-struct Reply {
-    text: String,
-    limit: usize,
-    interrupted: bool,
-}
-
-impl Reply {
-    fn new(limit: usize) -> Self {
-        Self {
-            text: String::new(),
-            limit,
-            interrupted: false,
-        }
-    }
-
-    /// Keeps text up to the limit; one byte more shows the history that it does not fit.
-    fn take(&mut self, step: &Step) {
-        match step {
-            Step::Text { text, .. } if self.text.len() <= self.limit => {
-                if std::mem::take(&mut self.interrupted) && !self.text.is_empty() {
-                    self.text.push_str("\n\n");
-                }
-                let room = (self.limit + 1).saturating_sub(self.text.len());
-                self.text.push_str(&text[..text.ceil_char_boundary(room)]);
-            }
-            Step::Tool(_) => self.interrupted = true,
-            _ => {}
-        }
-    }
 }
