@@ -75,7 +75,7 @@ impl AcpAgent {
             }
             Err(Broken::Late(failure)) => {
                 // The run ends now; its process has its own time to.
-                tokio::spawn(peer.stop());
+                held.then = Some(Known::Stopping(tokio::spawn(peer.stop())));
                 Err(self.failed(&failure))
             }
             Err(Broken::Lost(failure)) => {
@@ -99,6 +99,11 @@ impl AcpAgent {
             if let Some(peer) = ready {
                 return Ok(peer);
             }
+        }
+        if let Some(Known::Stopping(stopping)) = &mut held.then {
+            // Two processes at work on one session would spoil it.
+            let _ = out.until(stopping).await?;
+            held.then = None;
         }
         let broken = match &held.then {
             Some(Known::Broken(why)) => Some(why.clone()),

@@ -6,10 +6,12 @@ use super::{
 };
 use crate::Secret;
 use agent_client_protocol::v1::schema::{
-    Error, PermissionOptionKind, RequestId, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, SelectedPermissionOutcome,
+    Error, PermissionOptionKind, RequestId, RequestPermissionOutcome, RequestPermissionResponse,
+    SelectedPermissionOutcome, ToolCallUpdate,
 };
 use foldback_wire::{PermissionKind, PermissionOption};
+use serde::Deserialize as _;
+use serde_json::Value;
 
 /// The one request that is answered.
 pub(super) const PERMISSION: &str = "session/request_permission";
@@ -50,22 +52,30 @@ pub(super) fn decided(id: &RequestId, option: Option<&PermissionOption>) -> Stri
     message::response(id, &RequestPermissionResponse::new(outcome))
 }
 
-/// The options as the pipeline knows them, their names without secrets, on one line and shortened. One of a kind that we
-/// do not know is not offered.
-pub(super) fn options(request: &RequestPermissionRequest, secrets: &[Secret]) -> Vec<PermissionOption> {
-    let known = |option: &agent_client_protocol::v1::schema::PermissionOption| {
-        let kind = match option.kind {
+/// The call that a permission is wanted for, where it can be read.
+pub(super) fn call(params: &Value) -> Option<ToolCallUpdate> {
+    ToolCallUpdate::deserialize(params.get("toolCall")?).ok()
+}
+
+/// The options as the pipeline knows them, their names without secrets, on one line and shortened. One that cannot be
+/// read, or is of a kind that we do not know, is not offered; the others are.
+pub(super) fn options(params: &Value, secrets: &[Secret]) -> Vec<PermissionOption> {
+    let option = |option: &Value| {
+        let id = option.get("optionId")?.as_str()?;
+        let kind = match PermissionOptionKind::deserialize(option.get("kind")?).ok()? {
             PermissionOptionKind::AllowOnce => PermissionKind::AllowOnce,
             PermissionOptionKind::AllowAlways => PermissionKind::AllowAlways,
             PermissionOptionKind::RejectOnce => PermissionKind::RejectOnce,
             PermissionOptionKind::RejectAlways => PermissionKind::RejectAlways,
             _ => return None,
         };
+        let name = option.get("name").and_then(Value::as_str).unwrap_or(id);
         Some(PermissionOption {
-            id: option.option_id.0.to_string(),
-            name: one_line(&without(secrets, &option.name)),
+            id: id.to_owned(),
+            name: one_line(&without(secrets, name)),
             kind,
         })
     };
-    request.options.iter().filter_map(known).collect()
+    let options = params.get("options").and_then(Value::as_array);
+    options.into_iter().flatten().filter_map(option).collect()
 }

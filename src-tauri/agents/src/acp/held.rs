@@ -6,6 +6,7 @@ use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
+use tokio::task::JoinHandle;
 
 /// What is known of a conversation.
 pub(super) enum Known {
@@ -13,6 +14,8 @@ pub(super) enum Known {
     Answering(RunId),
     /// Its process waits for the next prompt, or still ends a cancelled one.
     Resting(Resting),
+    /// Its process took too long and stops. Until it has, no other one takes its session up.
+    Stopping(JoinHandle<()>),
     /// Its process broke in the middle of an answer, in these words: the conversation begins anew.
     Broken(String),
 }
@@ -43,12 +46,12 @@ impl Conversations {
         let mut all = self.all();
         let since = |(id, known): (&SessionId, &Known)| match known {
             Known::Resting(resting) => Some((resting.since(), id.clone())),
-            Known::Answering(_) | Known::Broken(_) => None,
+            Known::Answering(_) | Known::Stopping(_) | Known::Broken(_) => None,
         };
         let (_, id) = all.iter().filter_map(since).min()?;
         match all.remove(&id)? {
             Known::Resting(resting) => Some(resting),
-            Known::Answering(_) | Known::Broken(_) => None,
+            Known::Answering(_) | Known::Stopping(_) | Known::Broken(_) => None,
         }
     }
 

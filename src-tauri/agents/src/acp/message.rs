@@ -1,8 +1,10 @@
 //! One line of JSON-RPC.
 
+use crate::http::json::Bytes;
 use agent_client_protocol::v1::schema::{Error, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// What an agent says.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +21,12 @@ pub(super) enum Message {
         params: Value,
     },
     /// A message without an answer.
-    Notification { method: String, params: Value },
+    Notification {
+        method: String,
+        params: Value,
+        /// The text of a chunk as it came, where it holds half a character: the other half may come with the next.
+        cut: Option<Vec<u8>>,
+    },
 }
 
 /// A line as it may come, its members in any order.
@@ -48,14 +55,18 @@ pub(super) enum NoMessage {
 
 /// Reads a line. Programs print more than the protocol on their standard output, JSON too; that is no reason to give
 /// up. What has the mark of the protocol and cannot be read is one, but half a character is none: an agent that cuts its
-/// words into pieces cuts characters, too.
+/// words into pieces cuts characters, too. Such a half is told apart from what can be read without it.
 pub(super) fn read(line: &[u8]) -> Result<Message, NoMessage> {
     let text = String::from_utf8_lossy(line);
+    let mut cut = matches!(text, Cow::Owned(_));
     let raw: Raw = match serde_json::from_str(&text) {
         Ok(raw) => raw,
         Err(_) if !has_mark(line) => return Err(NoMessage::Noise),
-        Err(_) => serde_json::from_str(&whole_characters(&text))
-            .map_err(|error| NoMessage::Broken(error.to_string()))?,
+        Err(_) => {
+            cut = true;
+            serde_json::from_str(&whole_characters(&text))
+                .map_err(|error| NoMessage::Broken(error.to_string()))?
+        }
     };
     match raw {
         Raw {
@@ -68,7 +79,11 @@ pub(super) fn read(line: &[u8]) -> Result<Message, NoMessage> {
             method: Some(method),
             params,
             ..
-        } => Ok(Message::Notification { method, params }),
+        } => Ok(Message::Notification {
+            method,
+            params,
+            cut: if cut { chunk_text(line) } else { None },
+        }),
         Raw {
             id: Some(id),
             error: Some(error),
@@ -86,6 +101,28 @@ pub(super) fn read(line: &[u8]) -> Result<Message, NoMessage> {
         }),
         _ => Err(NoMessage::Noise),
     }
+}
+
+/// The text of a chunk, byte by byte; half a surrogate pair is three of them.
+fn chunk_text(line: &[u8]) -> Option<Vec<u8>> {
+    #[derive(Deserialize)]
+    struct Line {
+        params: Params,
+    }
+    #[derive(Deserialize)]
+    struct Params {
+        update: Update,
+    }
+    #[derive(Deserialize)]
+    struct Update {
+        content: Content,
+    }
+    #[derive(Deserialize)]
+    struct Content {
+        text: Bytes,
+    }
+    let line: Line = serde_json::from_slice(line).ok()?;
+    Some(line.params.update.content.text.0)
 }
 
 /// JSON in which every escaped half of a character (a surrogate without its other half, RFC 8259, section 8.2) stands as
@@ -210,6 +247,7 @@ mod tests {
             let expected = Message::Notification {
                 method: "m".to_owned(),
                 params: json!(heard),
+                cut: None,
             };
             assert_eq!(read(&line), Ok(expected), "{}", said.escape_ascii());
         }

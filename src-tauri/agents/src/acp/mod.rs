@@ -21,6 +21,7 @@ mod prompt;
 mod rest;
 mod tools;
 mod turn;
+mod words;
 
 pub use agent::AcpAgent;
 pub use config::{AcpConfig, AcpLimits, PASSED_ON};

@@ -7,7 +7,7 @@ use super::{
     folder::Folder,
     line::{LineError, Lines},
     message::{self, Message, NoMessage},
-    process::Process,
+    process::{Deaf, Process},
     tools::Late,
 };
 use agent_client_protocol::{
@@ -237,33 +237,42 @@ impl Peer {
         method: &str,
         params: &impl Serialize,
     ) -> Result<Result<Value, agent_client_protocol::v1::schema::Error>, Failure> {
-        let asked = self.request(method, params)?;
+        let asked = self.request(method, params).await?;
         loop {
             match self.next().await? {
                 Message::Response { id, result } if id == asked => return Ok(result),
-                other => self.outside(other)?,
+                other => self.outside(other).await?,
             }
         }
     }
 
     /// Sends a request, without waiting for its answer.
-    pub(super) fn request(&mut self, method: &str, params: &impl Serialize) -> Result<RequestId, Failure> {
+    pub(super) async fn request(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<RequestId, Failure> {
         let id = self.next_id;
         self.next_id += 1;
-        self.tell(message::request(id, method, params))?;
+        let line = message::request(id, method, params);
+        self.tell(line).await?;
         Ok(RequestId::Number(id))
     }
 
-    /// Sends a line.
-    pub(super) fn tell(&self, line: String) -> Result<(), Failure> {
-        let deaf = |error: super::process::Deaf| Failure::new(AgentFault::Disconnected, error.to_string());
-        self.process.tell(line).map_err(deaf)
+    /// Sends a line, once there is room for it.
+    pub(super) async fn tell(&self, line: String) -> Result<(), Failure> {
+        self.process.tell(line, &*self.clock).await.map_err(deaf)
+    }
+
+    /// Sends a line, if there is room for it.
+    pub(super) fn tell_now(&self, line: String) -> Result<(), Failure> {
+        self.process.tell_now(line).map_err(deaf)
     }
 
     /// Tells the agent that nobody wants the rest.
     pub(super) fn cancel(&self) -> Result<(), Failure> {
         let cancel = CancelNotification::new(self.session.clone());
-        self.tell(message::notification("session/cancel", &cancel))
+        self.tell_now(message::notification("session/cancel", &cancel))
     }
 
     /// Waits until nothing more comes that belongs to no run.
@@ -274,14 +283,14 @@ impl Peer {
                 next = self.next() => next?,
                 () = quiet => return Ok(()),
             };
-            self.outside(next)?;
+            self.outside(next).await?;
         }
     }
 
     /// Takes what belongs to no run: requests are refused, everything else is let go.
-    pub(super) fn outside(&self, message: Message) -> Result<(), Failure> {
+    pub(super) async fn outside(&self, message: Message) -> Result<(), Failure> {
         match message {
-            Message::Request { id, method, .. } => self.tell(answer::outside(&id, &method)),
+            Message::Request { id, method, .. } => self.tell(answer::outside(&id, &method)).await,
             Message::Response { .. } | Message::Notification { .. } => Ok(()),
         }
     }
@@ -347,6 +356,10 @@ impl Peer {
         process.stop(&*clock, config.limits.stop).await;
         drop((folder, permit));
     }
+}
+
+fn deaf(error: Deaf) -> Failure {
+    Failure::new(AgentFault::Disconnected, error.to_string())
 }
 
 fn not_started(config: &AcpConfig, error: &io::Error) -> Failure {

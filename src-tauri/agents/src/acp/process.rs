@@ -3,7 +3,8 @@
 //! The group's leader is no agent but a guard: a shell that waits for the end of its input and then kills the group.
 //! Its input is a pipe that we hold and that the system closes when Foldback ends, however it ends; so even after
 //! SIGKILL of Foldback no agent remains. As long as the guard is not waited for, its number cannot become that of
-//! another group, so that a signal never hits a stranger. A program that leaves its group (`setsid`) leaves our reach.
+//! another group, so that a signal never hits a stranger. A program that leaves its group (`setsid`) is killed by itself; what it began is
+//! out of our reach.
 
 use super::config::{AcpConfig, PASSED_ON};
 use foldback_wire::Clock;
@@ -18,7 +19,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
-    sync::{mpsc, watch},
+    sync::{Notify, mpsc, mpsc::error::TrySendError, watch},
 };
 
 /// Waits for the end of its input, then kills the group, itself included. Deaf to what ends the others politely.
@@ -29,17 +30,22 @@ const LAST_LINES: usize = 20;
 const LAST_LINE_BYTES: usize = 500;
 /// How long after the end of a program its last words are waited for.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Messages that may wait for a program which does not read.
-const UNREAD: usize = 64;
+/// Messages that may wait for a program which does not read: the answers to all the permissions that may be open, and
+/// more.
+const UNREAD: usize = 1100;
+/// How long room is waited for. A program may ask faster than it reads, but not for ever.
+const READS: Duration = Duration::from_secs(5);
 
 /// The program does not read what it is told.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the agent does not read its input")]
 pub(super) struct Deaf;
 
 /// A running program. Dropped, it is killed with its whole group at once.
 pub(super) struct Process {
     group: Arc<Group>,
+    /// Kills the program itself, which may have left its group.
+    kill: Arc<Notify>,
     /// Lines for its standard input; `None` once that is closed.
     input: Option<mpsc::Sender<String>>,
     ended: watch::Receiver<Option<ExitStatus>>,
@@ -86,8 +92,10 @@ impl Process {
         }
         let late = Arc::clone(clock);
         let hold = (Arc::clone(&group), leash);
+        let kill = Arc::new(Notify::new());
+        let killed = Arc::clone(&kill);
         tokio::spawn(async move {
-            let status = keep(child, guard, hold).await;
+            let status = keep(child, guard, hold, &killed).await;
             // Its last words are in the pipe; only a process that left the group can hold that open.
             tokio::select! {
                 _ = errors => {}
@@ -98,6 +106,7 @@ impl Process {
         });
         let process = Self {
             group,
+            kill,
             input: Some(input),
             ended,
             words,
@@ -107,9 +116,23 @@ impl Process {
     }
 
     /// Sends a line, without waiting.
-    pub(super) fn tell(&self, line: String) -> Result<(), Deaf> {
+    pub(super) fn tell_now(&self, line: String) -> Result<(), Deaf> {
         let input = self.input.as_ref().ok_or(Deaf)?;
         input.try_send(line).map_err(|_| Deaf)
+    }
+
+    /// Sends a line. Whoever reads what a program says faster than it hears the answers waits a moment for it.
+    pub(super) async fn tell(&self, line: String, clock: &dyn Clock) -> Result<(), Deaf> {
+        let input = self.input.as_ref().ok_or(Deaf)?;
+        let line = match input.try_send(line) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Closed(_)) => return Err(Deaf),
+            Err(TrySendError::Full(line)) => line,
+        };
+        tokio::select! {
+            sent = input.send(line) => sent.map_err(|_| Deaf),
+            () = clock.sleep_until(clock.now().plus(READS)) => Err(Deaf),
+        }
     }
 
     /// How the program ended. The rest of its group is dead by then.
@@ -139,12 +162,14 @@ impl Process {
                 () = late => self.group.signal(signal),
             }
         }
+        self.kill.notify_one();
         self.ended().await;
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        self.kill.notify_one();
         self.group.end();
     }
 }
@@ -190,13 +215,24 @@ impl Group {
     }
 }
 
-/// Waits for the program, then ends its group: a wrapper that dies leaves nobody behind.
+/// Waits for the program, or kills it, then ends its group: a wrapper that dies leaves nobody behind.
 async fn keep(
     mut child: Child,
     mut guard: Child,
     hold: (Arc<Group>, Option<ChildStdin>),
+    kill: &Notify,
 ) -> Option<ExitStatus> {
-    let status = child.wait().await;
+    let ended = tokio::select! {
+        status = child.wait() => Some(status),
+        () = kill.notified() => None,
+    };
+    let status = if let Some(status) = ended {
+        status
+    } else {
+        // It has ended already, or now it does.
+        let _ = child.start_kill();
+        child.wait().await
+    };
     hold.0.end();
     drop(hold);
     // It is dead already; this takes it out of the system's table.

@@ -87,7 +87,7 @@ async fn settle(peer: &mut Peer, owed: &RequestId) -> Result<(), Failure> {
     loop {
         match peer.next().await? {
             Message::Response { id, .. } if id == *owed => break,
-            other => peer.outside(other)?,
+            other => peer.outside(other).await?,
         }
     }
     peer.quiet().await
@@ -97,7 +97,7 @@ async fn settle(peer: &mut Peer, owed: &RequestId) -> Result<(), Failure> {
 async fn drain(peer: &mut Peer) -> Failure {
     loop {
         let heard = match peer.next().await {
-            Ok(message) => peer.outside(message),
+            Ok(message) => peer.outside(message).await,
             Err(failure) => return failure,
         };
         if let Err(failure) = heard {

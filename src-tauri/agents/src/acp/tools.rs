@@ -158,6 +158,13 @@ impl Late {
         }
     }
 
+    /// A call of this id begins anew.
+    pub(super) fn lift(&mut self, id: &ToolCallId) {
+        if self.ids.remove(id) {
+            self.order.retain(|known| known != id);
+        }
+    }
+
     /// Whether a call is one of them.
     pub(super) fn contains(&self, id: &ToolCallId) -> bool {
         self.ids.contains(id)

@@ -1,13 +1,21 @@
 //! One prompt, from its first word to the agent's last.
 
-use super::{answer, failure::Failure, message::Message, peer::Peer, prompt, tools::Tools};
+use super::{
+    answer,
+    failure::Failure,
+    message::Message,
+    peer::Peer,
+    prompt,
+    tools::{About, Tools},
+    words::Words,
+};
 use crate::{
     Step, TurnRequest,
     emitter::{Emitter, Interrupt},
 };
 use agent_client_protocol::v1::schema::{
-    ContentBlock, ContentChunk, PromptRequest, PromptResponse, RequestId, RequestPermissionRequest,
-    SessionNotification, SessionUpdate, StopReason as Stopped,
+    ContentBlock, ContentChunk, PromptRequest, PromptResponse, RequestId, SessionNotification, SessionUpdate,
+    StopReason as Stopped,
 };
 use foldback_wire::{
     AgentFault, PermissionId, PermissionOption, PermissionRequest, StopReason, Timestamp, ToolCall, ToolId,
@@ -17,8 +25,9 @@ use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc;
 
-/// Most permissions of a run that are waited for at a time; more than any person decides about.
-const OPEN: usize = 32;
+/// Most permissions of a run that are waited for at a time. How many a person is asked at once is the pipeline's
+/// business, which refuses far fewer than these and says so; an agent that wants more has lost itself.
+const OPEN: usize = 1024;
 
 /// What somebody decided about a permission request.
 pub(super) type Decision = (PermissionId, Option<PermissionOption>);
@@ -52,8 +61,7 @@ pub(super) struct Turn<'a> {
     /// Permissions that are waited for, by what the agent asked with.
     waiting: BTreeMap<PermissionId, RequestId>,
     permissions: u32,
-    /// Whether more were wanted at once than are waited for.
-    greedy: bool,
+    words: Words,
     began: Timestamp,
     heard: Option<Timestamp>,
     /// Of everything that was passed on.
@@ -82,7 +90,7 @@ impl<'a> Turn<'a> {
             asked: None,
             waiting: BTreeMap::new(),
             permissions: 0,
-            greedy: false,
+            words: Words::default(),
             heard: None,
             bytes: 0,
         }
@@ -100,7 +108,10 @@ impl<'a> Turn<'a> {
             }
         }
         for id in std::mem::take(&mut self.waiting).into_values() {
-            let _ = self.peer.tell(answer::cancelled(&id));
+            let _ = self.peer.tell_now(answer::cancelled(&id));
+        }
+        if let Err(broken) = self.flush().await {
+            return ended.and(Err(broken));
         }
         if !unwanted {
             for call in self.tools.untold() {
@@ -120,12 +131,13 @@ impl<'a> Turn<'a> {
         let asked = self
             .peer
             .request("session/prompt", &prompt)
+            .await
             .map_err(Broken::Lost)?;
         self.asked = Some(asked.clone());
         loop {
             match self.next().await? {
                 Next::Late => return Err(Broken::Late(self.too_late())),
-                Next::Decision((id, option)) => self.decided(&id, option.as_ref())?,
+                Next::Decision((id, option)) => self.decided(&id, option.as_ref()).await?,
                 Next::Message(Err(failure)) => return Err(Broken::Lost(failure)),
                 Next::Message(Ok(message)) => match message {
                     Message::Response { id, result } if id == asked => {
@@ -133,8 +145,8 @@ impl<'a> Turn<'a> {
                         return self.finish(result).await;
                     }
                     Message::Request { id, method, params } => self.requested(id, &method, params).await?,
-                    Message::Notification { method, params } if method == "session/update" => {
-                        self.updated(params).await?;
+                    Message::Notification { method, params, cut } if method == "session/update" => {
+                        self.updated(params, cut).await?;
                     }
                     // The answer to nothing that we asked, or news that we do not know.
                     Message::Response { .. } | Message::Notification { .. } => {}
@@ -205,6 +217,7 @@ impl<'a> Turn<'a> {
         let Ok(response) = serde_json::from_value::<PromptResponse>(result) else {
             return Ok(StopReason::End);
         };
+        self.flush().await?;
         if let Some(usage) = &response.usage {
             let usage = Usage {
                 input: usage.input_tokens,
@@ -220,7 +233,8 @@ impl<'a> Turn<'a> {
         })
     }
 
-    async fn updated(&mut self, params: Value) -> Result<(), Broken> {
+    /// Passes an update on. `cut` is the text of a chunk as it came, where that holds half a character.
+    async fn updated(&mut self, params: Value, cut: Option<Vec<u8>>) -> Result<(), Broken> {
         // An update that we do not know, or of another session, says nothing to us.
         let Ok(notification) = serde_json::from_value::<SessionNotification>(params) else {
             return Ok(());
@@ -231,18 +245,22 @@ impl<'a> Turn<'a> {
         match notification.update {
             SessionUpdate::AgentMessageChunk(chunk) => {
                 let message = chunk.message_id.as_ref().map(|id| id.0.to_string());
-                if let Some(text) = self.text(chunk)? {
-                    self.out.emit(Step::Text { message, text }).await?;
+                if let Some(piece) = self.piece(chunk, cut)? {
+                    let steps = self.words.say(message, &piece);
+                    self.emit(steps).await?;
                     self.hear();
                 }
             }
             SessionUpdate::AgentThoughtChunk(chunk) => {
-                if let Some(text) = self.text(chunk)? {
-                    self.out.emit(Step::Reasoning(text)).await?;
+                if let Some(piece) = self.piece(chunk, cut)? {
+                    let steps = self.words.reason(&piece);
+                    self.emit(steps).await?;
                     self.hear();
                 }
             }
-            SessionUpdate::ToolCall(call) if !self.peer.late.contains(&call.tool_call_id) => {
+            SessionUpdate::ToolCall(call) => {
+                // Some count their calls anew with every prompt: one that is announced begins now.
+                self.peer.late.lift(&call.tool_call_id);
                 let call = self.tools.announce(call);
                 self.tool(call).await?;
                 self.hear();
@@ -261,15 +279,29 @@ impl<'a> Turn<'a> {
     }
 
     /// The text of a chunk; none where there is nothing to say.
-    fn text(&mut self, chunk: ContentChunk) -> Result<Option<String>, Broken> {
+    fn piece(&mut self, chunk: ContentChunk, cut: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, Broken> {
         let ContentBlock::Text(text) = chunk.content else {
             return Ok(None);
         };
-        if text.text.is_empty() {
+        let piece = cut.unwrap_or_else(|| text.text.into_bytes());
+        if piece.is_empty() {
             return Ok(None);
         }
-        self.count(text.text.len())?;
-        Ok(Some(text.text))
+        self.count(piece.len())?;
+        Ok(Some(piece))
+    }
+
+    /// Says what is still open before something else is told.
+    async fn flush(&mut self) -> Result<(), Broken> {
+        let steps = self.words.flush();
+        self.emit(steps).await
+    }
+
+    async fn emit(&self, steps: Vec<Step>) -> Result<(), Broken> {
+        for step in steps {
+            self.out.emit(step).await?;
+        }
+        Ok(())
     }
 
     /// Counts what is passed on, and what is kept of the calls meanwhile. An agent that does not come to an end is
@@ -291,49 +323,62 @@ impl<'a> Turn<'a> {
         };
         let texts = call.arguments.iter().chain(&call.result);
         self.count(call.name.len() + texts.map(String::len).sum::<usize>())?;
+        self.flush().await?;
         Ok(self.out.emit(Step::Tool(call)).await?)
     }
 
     async fn requested(&mut self, id: RequestId, method: &str, params: Value) -> Result<(), Broken> {
         if method != answer::PERMISSION {
-            return self.peer.tell(answer::refused(&id, method)).map_err(Broken::Lost);
+            return self.tell(answer::refused(&id, method)).await;
         }
-        let request = match serde_json::from_value::<RequestPermissionRequest>(params) {
-            Ok(request) if request.session_id == self.peer.session => request,
-            _ => return self.peer.tell(answer::cancelled(&id)).map_err(Broken::Lost),
-        };
         if self.waiting.len() == OPEN {
-            if !std::mem::replace(&mut self.greedy, true) {
-                tracing::warn!("an agent wants more than {OPEN} permissions at once: the rest is cancelled");
-            }
-            return self.peer.tell(answer::cancelled(&id)).map_err(Broken::Lost);
+            let detail = format!("the agent wants more than {OPEN} permissions at once");
+            self.waiting.insert(PermissionId::from(""), id);
+            return Err(Broken::Late(Failure::new(AgentFault::TooLarge, detail)));
         }
         self.hear();
         self.permissions += 1;
-        let about = self.tools.about(&request.tool_call);
+        // Whatever is wrong with a request, somebody is told of it: an answer that nobody gave would be a riddle.
+        let call = answer::call(&params);
+        let about = match &call {
+            None => About {
+                title: "something that cannot be read".to_owned(),
+                ..About::default()
+            },
+            Some(call) => {
+                self.peer.late.lift(&call.tool_call_id);
+                self.tools.about(call)
+            }
+        };
         let asked = PermissionRequest {
             id: PermissionId::from(self.permissions.to_string()),
-            tool: Some(ToolId::from(request.tool_call.tool_call_id.0.as_ref())),
+            tool: call.map(|call| ToolId::from(call.tool_call_id.0.as_ref())),
             title: about.title,
             does: about.does,
             arguments: about.arguments,
-            options: answer::options(&request, &self.peer.config.secrets),
+            options: answer::options(&params, &self.peer.config.secrets),
         };
         let options = asked.options.iter().flat_map(|option| [&option.id, &option.name]);
         let texts = options.chain(&asked.arguments);
         self.count(asked.title.len() + texts.map(String::len).sum::<usize>())?;
         self.waiting.insert(asked.id.clone(), id);
+        self.flush().await?;
         self.out.emit(Step::Permission(asked)).await?;
         Ok(())
     }
 
     /// Passes a decision on. One that comes late, or about nothing, changes nothing.
-    fn decided(&mut self, id: &PermissionId, option: Option<&PermissionOption>) -> Result<(), Broken> {
+    async fn decided(&mut self, id: &PermissionId, option: Option<&PermissionOption>) -> Result<(), Broken> {
         let Some(asked) = self.waiting.remove(id) else {
             return Ok(());
         };
         self.hear();
-        let answer = answer::decided(&asked, option);
-        self.peer.tell(answer).map_err(Broken::Lost)
+        self.tell(answer::decided(&asked, option)).await
+    }
+
+    /// Sends the agent a line; a run that nobody wants any more does not wait until it reads.
+    async fn tell(&self, line: String) -> Result<(), Broken> {
+        let told = self.out.until(self.peer.tell(line)).await?;
+        told.map_err(Broken::Lost)
     }
 }

@@ -34,7 +34,10 @@ impl Reader for MessageReader {
                 let event: BlockDelta = parse(data)?;
                 self.delta(event.index, event.delta, answer)?;
             }
-            "content_block_stop" => answer.end_tools(),
+            "content_block_stop" => match parse::<BlockStop>(data)?.index {
+                Some(index) => answer.end_tool(Some(index), None),
+                None => answer.end_tools(),
+            },
             "message_delta" => {
                 let event: MessageDelta = parse(data)?;
                 self.count(event.usage, answer);
@@ -165,6 +168,12 @@ struct BlockDelta {
     #[serde(default)]
     index: Option<u64>,
     delta: Delta,
+}
+
+#[derive(Deserialize)]
+struct BlockStop {
+    #[serde(default)]
+    index: Option<u64>,
 }
 
 #[derive(Deserialize)]

@@ -200,6 +200,14 @@ impl Scripted {
                 }
                 say(session, " whole")?;
             }
+            // The same, and the rest of the character comes with the next piece.
+            "halves" => halves(session)?,
+            // Asks so often for what we do not offer, all in one breath, and tells how often it was answered.
+            "burst" => self.burst(session, rest.parse()?)?,
+            // Asks for permissions in a way of its own, and says what was chosen.
+            "odd" => self.odd(session)?,
+            // Announces a call and ends it.
+            "again" => again(session, rest)?,
             "error" => return refuse(id, -32603, "the model answered 500"),
             "sign-in" => return refuse(id, -32000, "Authentication required"),
             // What the environment and the folder are.
@@ -317,6 +325,38 @@ impl Scripted {
         wish["toolCall"]["rawInput"] = json!({"command": command});
         self.ask(PERMISSION, &wish)?;
         self.end(id, "cancelled")
+    }
+
+    fn burst(&mut self, session: &Value, times: usize) -> Done {
+        let mut lines = String::new();
+        for _ in 0..times {
+            let line = json!({"jsonrpc": "2.0", "id": self.own_ids, "method": "x/y", "params": {}});
+            lines += &line.to_string();
+            lines.push('\n');
+            self.own_ids += 1;
+        }
+        io::stdout().lock().write_all(lines.as_bytes())?;
+        let mut answered = 0;
+        while answered < times && hear()?.is_some() {
+            answered += 1;
+        }
+        say(session, &format!("{answered} answered"))
+    }
+
+    fn odd(&mut self, session: &Value) -> Done {
+        for wish in [
+            json!({"sessionId": session, "toolCall": {"toolCallId": "o1", "title": "build"}, "options": [
+                {"optionId": "x", "name": "Perhaps", "kind": "allow_perhaps"}, 7, {"name": "No id", "kind": "allow_once"},
+                {"optionId": "once", "kind": "allow_once"}]}),
+            json!({"sessionId": session, "toolCall": 7, "options": {"optionId": "once"}}),
+            json!([]),
+        ] {
+            let answer = self.ask(PERMISSION, &wish)?;
+            let outcome = &answer["result"]["outcome"];
+            let chosen = outcome["optionId"].as_str().or(outcome["outcome"].as_str());
+            say(session, chosen.unwrap_or("nothing"))?;
+        }
+        Ok(())
     }
 
     /// A tool that asks, in the manner of the agent.
@@ -446,6 +486,50 @@ fn fate(session: &Value) -> bool {
         _ => return false,
     }
     true
+}
+
+/// A call that begins and ends.
+fn again(session: &Value, id: &str) -> Done {
+    let began = json!({"title": "build", "status": "in_progress"});
+    tool(session, "tool_call", id, began)?;
+    tool(session, "tool_call_update", id, json!({"status": "completed"}))
+}
+
+/// Says pieces that are cut in the middle of a character: as bytes, as JSON's escapes, before a call and at the end of
+/// a message.
+fn halves(session: &Value) -> Done {
+    for (half, message) in [
+        (&b"\xf0\x9f"[..], "m1"),
+        (b"\x98\x80", "m1"),
+        (br"\ud83d", "m1"),
+        (br"\ude00", "m1"),
+        (br"\ud83d", "m1"),
+        (br"\ude00", "m2"),
+        (br"\ud83d", "m2"),
+    ] {
+        let mut piece = chunk("?");
+        piece["messageId"] = json!(message);
+        let line = notification(session, &piece).to_string();
+        let (before, after) = line.split_once('?').unwrap_or_default();
+        let line = [before.as_bytes(), half, after.as_bytes(), b"\n"].concat();
+        io::stdout().lock().write_all(&line)?;
+    }
+    tool(
+        session,
+        "tool_call",
+        "h1",
+        json!({"title": "build", "status": "completed"}),
+    )?;
+    let line = notification(session, &chunk("?")).to_string();
+    let line = line.replace('?', r"\ude00") + "\n";
+    io::stdout().lock().write_all(line.as_bytes())?;
+    let mut thought = chunk("?");
+    thought["sessionUpdate"] = json!("agent_thought_chunk");
+    for half in [r"\ud83d", r"\ude00"] {
+        let line = notification(session, &thought).to_string().replace('?', half) + "\n";
+        io::stdout().lock().write_all(line.as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Waits for a file in its folder.

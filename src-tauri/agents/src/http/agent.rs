@@ -3,10 +3,11 @@
 use super::{
     ask::{Ask, PICTURES},
     client::client,
-    config::{ConfigError, HttpConfig, endpoint},
+    config::{self, ConfigError, HttpConfig},
     history::{Exchange, Memory},
     protocol::{Api, Protocol},
     turn::Turn,
+    upstream::Server,
 };
 use crate::{Accepts, Agent, Step, StepSink, TurnRequest, emitter::Emitter};
 use async_trait::async_trait;
@@ -29,6 +30,8 @@ pub struct HttpAgent {
     pub(crate) client: Client,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) rng: Arc<dyn Rng>,
+    /// The server that keeps the conversation, where it does.
+    pub(crate) server: Option<Arc<Server>>,
     memory: Memory,
 }
 
@@ -45,10 +48,26 @@ impl HttpAgent {
             return Err(ConfigError::Model);
         }
         check_extra(protocol, &config.extra)?;
-        let endpoint = endpoint(&config.base_url, &protocol.path(&config.model))?;
+        let endpoint = config::endpoint(&config.base_url, &protocol.path(&config.model))?;
+        let client = client(&config, &endpoint, protocol.headers(config.api_key.as_ref()))?;
+        let server = match protocol.stop_path(&config.model) {
+            None => None,
+            Some(path) => {
+                let stop_at = config::endpoint(&config.base_url, &path)?;
+                let clock = Arc::clone(&clock);
+                Some(Arc::new(Server::new(
+                    protocol,
+                    client.clone(),
+                    endpoint.clone(),
+                    stop_at,
+                    clock,
+                )))
+            }
+        };
         Ok(Self {
             protocol,
-            client: client(&config, &endpoint, protocol.headers(config.api_key.as_ref()))?,
+            client,
+            server,
             endpoint,
             memory: Memory::new(config.history),
             config,
@@ -95,7 +114,7 @@ impl HttpAgent {
     fn session(&self, resume: Option<&str>) -> Option<Step> {
         let id = &self.config.model;
         let (start, detail) = match resume {
-            _ if !self.protocol.remembers() => return None,
+            _ if self.server.is_none() => return None,
             None => (SessionStart::New, self.protocol.shared_memory().to_owned()),
             Some(before) if before == id => (SessionStart::Resumed, String::new()),
             Some(before) => (
@@ -144,7 +163,7 @@ impl Agent for HttpAgent {
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
         let session = request.session.clone();
-        let known = (!self.protocol.remembers()).then(|| self.memory.open().begin(&session));
+        let known = self.server.is_none().then(|| self.memory.open().begin(&session));
         let (begun, history) = known.unzip();
         let history = history.unwrap_or_default();
         let ask = Ask::new(&history, &request.prompt, &request.files);

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{Step, joiner::Joiner};
 use foldback_wire::{StopReason, ToolCall, Usage};
+use serde_json::Value;
 
 /// One answer as far as it has come.
 pub(crate) struct Answer {
@@ -15,6 +16,9 @@ pub(crate) struct Answer {
     reasoning: Joiner,
     tools: Tools,
     usage: Option<Usage>,
+    run: Option<String>,
+    /// What the server wants before it takes another question.
+    owes: Option<Value>,
     end: Option<Result<StopReason, Failure>>,
     bytes: usize,
     max_bytes: usize,
@@ -30,6 +34,8 @@ impl Answer {
             reasoning: Joiner::default(),
             tools: Tools::default(),
             usage: None,
+            run: None,
+            owes: None,
             end: None,
             bytes: 0,
             max_bytes,
@@ -39,6 +45,26 @@ impl Answer {
     /// Takes what is to be told so far.
     pub(crate) fn steps(&mut self) -> Vec<Step> {
         std::mem::take(&mut self.steps)
+    }
+
+    /// What the server calls the run; nothing where it does not say.
+    pub(crate) fn is_called(&mut self, run: String) {
+        self.run = Some(run).filter(|run| !run.is_empty());
+    }
+
+    /// What the server calls the run.
+    pub(crate) fn run(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+
+    /// What the server has to be sent before it takes another question.
+    pub(crate) fn owe(&mut self, body: Value) {
+        self.owes = Some(body);
+    }
+
+    /// What the server still has to be sent.
+    pub(crate) fn owes(&mut self) -> Option<Value> {
+        self.owes.take()
     }
 
     /// How it ended, once the backend has said so.
@@ -55,7 +81,6 @@ impl Answer {
         }
         let text = self.content.push(bytes);
         if !text.is_empty() {
-            self.end_tools();
             let message = self.message.clone();
             self.steps.push(Step::Text { message, text });
         }
@@ -79,6 +104,11 @@ impl Answer {
         let before = self.tools.bytes();
         self.steps.extend(self.tools.take(piece).map(Step::Tool));
         self.count(self.tools.bytes() - before)
+    }
+
+    /// One tool call is whole, by the index or the id that its pieces have.
+    pub(crate) fn end_tool(&mut self, index: Option<u64>, id: Option<&str>) {
+        self.steps.extend(self.tools.end(index, id).map(Step::Tool));
     }
 
     /// The open tool calls are whole.

@@ -12,6 +12,8 @@ pub(crate) struct Failure {
     pub(crate) detail: String,
     pub(crate) passing: bool,
     pub(crate) retry_after: Option<Duration>,
+    /// The backend does something else for the agent that was asked.
+    pub(crate) busy: bool,
 }
 
 impl Failure {
@@ -22,6 +24,7 @@ impl Failure {
             detail: detail.into(),
             passing: false,
             retry_after: None,
+            busy: false,
         }
     }
 
@@ -80,6 +83,7 @@ impl Failure {
         let detail = format!("HTTP {}: {said}", status.as_u16());
         Self {
             retry_after: retry_after(headers, now),
+            busy: status == StatusCode::CONFLICT,
             ..Self::classify(status.as_u16(), &error, detail)
         }
     }
@@ -101,9 +105,15 @@ impl Failure {
             // Also a 429, but waiting does not fill an account.
             return Self::lasting(RateLimited, detail);
         }
-        let about = |part: &str| error.message.to_ascii_lowercase().contains(part);
+        let words = error.message.to_ascii_lowercase();
+        let about = |part: &str| words.contains(part);
         if names("model_not_found") || (status == 404 && (about("model") || about("agent"))) {
             return Self::lasting(NoModel, detail);
+        }
+        if names("PENDING_APPROVAL") || (status == 409 && about("waiting for approval")) {
+            let detail = "the agent waits until somebody approves or denies a tool call at the Letta server, \
+                and takes no message before";
+            return Self::lasting(Rejected, detail);
         }
         match status {
             401 | 403 => Self::lasting(Unauthorized, detail),

@@ -126,7 +126,11 @@ struct Part {
 impl<'de> Deserialize<'de> for ErrorBody {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Errors are short and rare: read what there is and pick.
-        let value = serde_json::Value::deserialize(deserializer)?;
+        let mut value = serde_json::Value::deserialize(deserializer)?;
+        // Letta wraps its own into what FastAPI servers call `detail`.
+        if let Some(detail) = value.get_mut("detail").filter(|detail| detail.is_object()) {
+            value = detail.take();
+        }
         let field = |name: &str| match value.get(name) {
             Some(serde_json::Value::String(text)) => text.clone(),
             Some(serde_json::Value::Number(number)) => number.to_string(),

@@ -2,7 +2,7 @@
 //!
 //! `agent` holds a backend together; `turn` asks, waits and asks again; `body` makes events of the network's
 //! bytes; a [`protocol::Reader`] makes sense of an event; `answer` makes steps of that; `failure` understands
-//! refusals. A protocol is what it says in its request and how it reads an event, nothing else.
+//! refusals; `upstream` has the runs of a server that keeps the conversation. A protocol is what it says in its request and how it reads an event, nothing else.
 
 mod agent;
 pub(crate) mod answer;
@@ -11,12 +11,14 @@ mod body;
 mod client;
 pub(crate) mod config;
 pub(crate) mod failure;
+mod hearing;
 pub(crate) mod history;
 pub(crate) mod json;
 pub(crate) mod protocol;
 mod sse;
 pub(crate) mod tools;
 mod turn;
+mod upstream;
 
 pub use agent::HttpAgent;
 pub use config::{ConfigError, HttpConfig, Timeouts};

@@ -49,9 +49,15 @@ pub(crate) trait Protocol: Send + Sync {
     /// Reads one answer.
     fn reader(&self) -> Box<dyn Reader>;
 
-    /// Whether the server keeps the conversation, so that nothing is remembered here.
-    fn remembers(&self) -> bool {
-        false
+    /// Where a server is told to stop a run, below the root. Only one that keeps the conversation goes on with a run
+    /// when nobody listens any more: it has to be told, and nothing is remembered here.
+    fn stop_path<'a>(&self, _model: &'a str) -> Option<Vec<&'a str>> {
+        None
+    }
+
+    /// What it is told: which run, by the server's own id, where that is known.
+    fn stop(&self, _run: Option<&str>) -> Value {
+        Value::Null
     }
 
     /// What is to be known when a conversation begins whose memory is not its own; empty where it is.

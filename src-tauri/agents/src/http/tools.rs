@@ -34,7 +34,8 @@ impl Piece {
 /// The calls that are open in one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    open: Vec<Open>,
+    /// In the order in which they began; those that have ended are gone.
+    open: Vec<Option<Open>>,
     /// Places of the open calls, by id and by index; the last one, where several have it.
     by_id: HashMap<String, usize>,
     by_index: HashMap<u64, usize>,
@@ -44,6 +45,7 @@ pub(crate) struct Tools {
 #[derive(Debug)]
 struct Open {
     id: ToolId,
+    index: Option<u64>,
     name: String,
     arguments: Vec<u8>,
     announced: bool,
@@ -57,7 +59,7 @@ impl Tools {
             Some(place) => place,
             None => self.begin(piece.index, given),
         };
-        let call = &mut self.open[place];
+        let call = self.open[place].as_mut()?;
         if let Some(name) = piece.name
             && call.name.is_empty()
         {
@@ -69,15 +71,28 @@ impl Tools {
         announce.then(|| call.as_call(None))
     }
 
+    /// Ends one call and gives it, whole.
+    pub(crate) fn end(&mut self, index: Option<u64>, id: Option<&str>) -> Option<ToolCall> {
+        let by_id = id.and_then(|id| self.by_id.get(id));
+        let place = *by_id.or_else(|| self.by_index.get(&index?))?;
+        let call = self.open[place].take()?;
+        if self.by_id.get(call.id.as_str()) == Some(&place) {
+            self.by_id.remove(call.id.as_str());
+        }
+        if let Some(index) = call.index
+            && self.by_index.get(&index) == Some(&place)
+        {
+            self.by_index.remove(&index);
+        }
+        Some(call.whole())
+    }
+
     /// Ends all open calls and gives them, whole.
     pub(crate) fn finish(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
         self.by_id.clear();
         self.by_index.clear();
-        std::mem::take(&mut self.open).into_iter().map(|call| {
-            let mut joiner = Joiner::default();
-            let arguments = joiner.push(&call.arguments) + joiner.finish();
-            call.as_call(Some(arguments))
-        })
+        let open = std::mem::take(&mut self.open);
+        open.into_iter().flatten().map(Open::whole)
     }
 
     /// The open call a piece belongs to. An id that is new at its index begins a new call: some endpoints
@@ -101,12 +116,13 @@ impl Tools {
         let id = given.clone().unwrap_or_else(|| format!("call-{}", self.begun));
         self.by_id.extend(given.map(|id| (id, place)));
         self.by_index.extend(index.map(|index| (index, place)));
-        self.open.push(Open {
+        self.open.push(Some(Open {
             id: ToolId::new(id),
+            index,
             name: String::new(),
             arguments: Vec::new(),
             announced: false,
-        });
+        }));
         place
     }
 }
@@ -121,6 +137,12 @@ pub(crate) fn shortened(mut name: String) -> String {
 }
 
 impl Open {
+    fn whole(self) -> ToolCall {
+        let mut joiner = Joiner::default();
+        let arguments = joiner.push(&self.arguments) + joiner.finish();
+        self.as_call(Some(arguments))
+    }
+
     fn as_call(&self, arguments: Option<String>) -> ToolCall {
         ToolCall {
             id: self.id.clone(),

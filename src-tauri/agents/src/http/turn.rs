@@ -5,7 +5,8 @@ use super::{
     answer::Answer,
     body::{Body, Read},
     failure::Failure,
-    protocol::Reader,
+    hearing::{Broken, Hearing, Reply},
+    upstream::Upstream,
 };
 use crate::{
     Step,
@@ -22,8 +23,12 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Silence accepted after the model has said why it stopped: only the tokens and `[DONE]` are missing then.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
+/// Longest wait while a server does something else for the agent that is asked.
+const LONGEST_BUSY_WAIT: Duration = Duration::from_secs(10);
 /// Bytes read of a refusal.
 const REFUSAL_BYTES: usize = 16 * 1024;
+/// How long the words of a refusal are waited for.
+const REFUSAL_TIME: Duration = Duration::from_secs(5);
 /// JSON around the text of an answer, and the room its escapes take in ordinary text.
 const FRAMING_BYTES: usize = 1024 * 1024;
 
@@ -37,31 +42,13 @@ pub(crate) struct Turn<'a> {
     said: bool,
     /// Whether the backend has taken the question.
     taken: bool,
+    /// The place at a server that keeps the conversation.
+    upstream: Option<Upstream>,
+    /// The attempt that was told last, from 1.
+    attempt: u32,
+    /// Until when a server that does something else is asked again.
+    patient: Option<Timestamp>,
     reply: Reply,
-}
-
-/// One answer under way.
-struct Hearing {
-    reader: Box<dyn Reader>,
-    answer: Answer,
-}
-
-/// Why an attempt ended early.
-enum Broken {
-    Interrupt(Interrupt),
-    Failure(Failure),
-}
-
-impl From<Interrupt> for Broken {
-    fn from(interrupt: Interrupt) -> Self {
-        Self::Interrupt(interrupt)
-    }
-}
-
-impl From<Failure> for Broken {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
 }
 
 impl<'a> Turn<'a> {
@@ -73,6 +60,9 @@ impl<'a> Turn<'a> {
             session,
             said: false,
             taken: false,
+            upstream: None,
+            attempt: 1,
+            patient: None,
             reply: Reply::new(agent.config.history.bytes),
         }
     }
@@ -85,7 +75,8 @@ impl<'a> Turn<'a> {
     /// Asks until there is an answer or no hope of one. Nothing is asked again once the answer has begun:
     /// what a person has read cannot be taken back.
     pub(crate) async fn run(&mut self, body: &Value) -> Result<StopReason, Interrupt> {
-        let mut attempt = 1;
+        self.take_place().await?;
+        let mut tries = 1;
         loop {
             let failure = match self.attempt(body).await {
                 Ok(reason) => return Ok(reason),
@@ -93,44 +84,86 @@ impl<'a> Turn<'a> {
                 Err(Broken::Failure(failure)) => failure,
             };
             let detail = self.agent.without_secrets(&failure.detail);
-            tracing::debug!(attempt, fault = %failure.fault, "the attempt failed");
-            let Some(wait) = self.wait_before_next(attempt, &failure) else {
+            tracing::debug!(tries, fault = %failure.fault, "the attempt failed");
+            let Some(wait) = self.wait_before_next(tries, &failure) else {
                 return Err(Interrupt::failed(failure.fault, detail));
             };
-            attempt += 1;
-            let after_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            self.out
-                .emit(Step::Retry {
-                    attempt,
-                    after_ms,
-                    detail,
-                    next: None,
-                })
-                .await?;
+            tries += 1;
+            self.tell_next(wait, detail).await?;
             let until = self.agent.clock.now().plus(wait);
             self.out.until(self.agent.clock.sleep_until(until)).await?;
         }
     }
 
+    /// Waits until every other chat of this process that speaks to the same agent has been answered. Whoever has to
+    /// wait says so.
+    async fn take_place(&mut self) -> Result<(), Interrupt> {
+        let Some(server) = &self.agent.server else {
+            return Ok(());
+        };
+        self.upstream = server.try_place();
+        if self.upstream.is_some() {
+            return Ok(());
+        }
+        let detail = "the agent answers another chat; this one waits for its turn";
+        self.tell_next(Duration::ZERO, detail.to_owned()).await?;
+        let late = self.agent.clock.sleep_until(self.ends);
+        let place = self.out.until(async {
+            tokio::select! {
+                biased;
+                () = late => None,
+                place = server.place() => place,
+            }
+        });
+        self.upstream = place.await?;
+        if self.upstream.is_none() {
+            let total = self.agent.config.timeouts.total.as_millis();
+            let detail = format!("the agent answered other chats for {total} ms");
+            return Err(Interrupt::failed(AgentFault::Overloaded, detail));
+        }
+        Ok(())
+    }
+
+    /// Tells that another attempt begins, and when.
+    async fn tell_next(&mut self, wait: Duration, detail: String) -> Result<(), Interrupt> {
+        self.attempt += 1;
+        let step = Step::Retry {
+            attempt: self.attempt,
+            after_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            detail,
+            next: None,
+        };
+        self.out.emit(step).await
+    }
+
     /// How long to wait before another attempt; `None` when there is none.
-    fn wait_before_next(&self, attempt: u32, failure: &Failure) -> Option<Duration> {
+    fn wait_before_next(&mut self, tries: u32, failure: &Failure) -> Option<Duration> {
+        // Somebody else is answered, as a person is: in seconds, not at once.
+        let busy = self.agent.server.is_some() && failure.busy;
+        let longest = if busy { LONGEST_BUSY_WAIT } else { LONGEST_WAIT };
+        let ends = if busy { self.patience() } else { self.ends };
         if self.said
             || !failure.passing
             || !self.may_repeat(failure.fault)
-            || attempt > self.agent.config.retries
+            || (tries > self.agent.config.retries && !busy)
         {
             return None;
         }
         let wait = failure.retry_after.unwrap_or_else(|| {
-            let most = FIRST_WAIT
-                .saturating_mul(1 << (attempt - 1).min(16))
-                .min(LONGEST_WAIT);
+            let most = FIRST_WAIT.saturating_mul(1 << (tries - 1).min(16)).min(longest);
             // Between half and all of it, so that many turns that failed together do not come back together.
             let half = most.as_millis() as u64 / 2;
             Duration::from_millis(half + self.agent.rng.next() % (half + 1))
         });
-        let fits = wait <= LONGEST_WAIT && self.agent.clock.now().plus(wait) < self.ends;
+        let fits = wait <= LONGEST_WAIT && self.agent.clock.now().plus(wait) < ends;
         fits.then_some(wait)
+    }
+
+    /// Until when a server is asked again that does something else: as long as it may say nothing.
+    fn patience(&mut self) -> Timestamp {
+        let now = self.agent.clock.now();
+        let until = now.plus(self.agent.config.timeouts.first_byte).min(self.ends);
+        *self.patient.get_or_insert(until)
     }
 
     /// Whether the same question may be asked twice. A server that keeps the conversation would have it twice, as
@@ -140,19 +173,29 @@ impl<'a> Turn<'a> {
             fault,
             AgentFault::Unreachable | AgentFault::RateLimited | AgentFault::Overloaded
         );
-        !self.agent.protocol.remembers() || (refused && !self.taken)
+        self.agent.server.is_none() || (refused && !self.taken)
     }
 
     async fn attempt(&mut self, body: &Value) -> Result<StopReason, Broken> {
         let first_byte = self.limit("no answer", self.agent.config.timeouts.first_byte);
         let request = self.agent.client.post(self.agent.endpoint.clone()).json(body);
-        let response = self
-            .within(first_byte, request.send())
-            .await?
-            .map_err(Failure::of_transport)?;
-        let status = response.status();
-        tracing::debug!(%status, "the backend answers");
-        if status != StatusCode::OK {
+        let mut upstream = self.upstream.take();
+        let sending = async {
+            // From here on the server may have it.
+            upstream.iter_mut().for_each(Upstream::begins);
+            request.send().await
+        };
+        let response = self.within(first_byte, sending).await;
+        self.upstream = upstream;
+        let response = response?.map_err(Failure::of_transport);
+        let never_came = matches!(&response, Err(failure) if failure.fault == AgentFault::Unreachable);
+        let refused = matches!(&response, Ok(response) if response.status() != StatusCode::OK);
+        if never_came || refused {
+            self.upstream.iter_mut().for_each(Upstream::ends);
+        }
+        let response = response?;
+        tracing::debug!(status = %response.status(), "the backend answers");
+        if refused {
             return Err(self.refusal(response).await?.into());
         }
         self.taken = true;
@@ -164,6 +207,12 @@ impl<'a> Turn<'a> {
             answer: Answer::new(self.agent.config.max_bytes),
         };
         let ended = self.read(response, first_byte, &mut hearing).await;
+        if let Some(upstream) = &mut self.upstream {
+            upstream.owes(hearing.answer.owes());
+            if hearing.is_over(&ended) {
+                upstream.ends();
+            }
+        }
         if self.said || ended.is_ok() {
             // An open tool call and the tokens belong to the answer also when it failed half way. After an
             // interruption this says nothing: the emitter refuses.
@@ -220,10 +269,16 @@ impl<'a> Turn<'a> {
                 Read::Rest(data) => (data, true),
             };
             let done = hearing.reader.read(&data, &mut hearing.answer);
+            if let (Some(upstream), Some(run)) = (&mut self.upstream, hearing.answer.run()) {
+                upstream.is_called(run);
+            }
             self.tell(hearing.answer.steps()).await?;
             match done {
-                // Cut in the middle of an event: what is not whole was not said.
-                Err(failure) if cut && failure.fault == AgentFault::Malformed => {}
+                // Cut in the middle of an event: what is not whole was not said. And what we do not understand after
+                // a good end does not make it a bad one.
+                Err(failure)
+                    if failure.fault == AgentFault::Malformed
+                        && (cut || matches!(hearing.answer.ended(), Some(Ok(_)))) => {}
                 done => {
                     if done? {
                         return hearing.end().map(Some);
@@ -245,13 +300,14 @@ impl<'a> Turn<'a> {
 
     /// Reads a refusal.
     async fn refusal(&self, mut response: Response) -> Result<Failure, Broken> {
-        let limit = self.limit("nothing came", self.agent.config.timeouts.silence);
+        let limit = self.limit("nothing came", REFUSAL_TIME);
         let mut body = Vec::new();
         while body.len() < REFUSAL_BYTES {
-            // The status is what counts: a body that breaks off is read as far as it came.
-            match self.within(limit, response.chunk()).await? {
-                Ok(Some(bytes)) => body.extend_from_slice(&bytes),
-                Ok(None) | Err(_) => break,
+            // The status is what counts: a body that breaks off, or stalls, is read as far as it came.
+            match self.within(limit, response.chunk()).await {
+                Ok(Ok(Some(bytes))) => body.extend_from_slice(&bytes),
+                Ok(Ok(None) | Err(_)) | Err(Broken::Failure(_)) => break,
+                Err(interrupt) => return Err(interrupt),
             }
         }
         body.truncate(REFUSAL_BYTES);
@@ -302,48 +358,4 @@ struct Limit {
     until: Timestamp,
     late: &'static str,
     time: Duration,
-}
-
-impl Hearing {
-    /// The end of an answer that the backend called complete.
-    fn end(&self) -> Result<StopReason, Broken> {
-        Ok(self.answer.ended().unwrap_or(Ok(StopReason::End))?)
-    }
-
-    /// A connection that breaks after the model's last word has done its work.
-    fn ended_or(&self, broken: Failure) -> Result<StopReason, Broken> {
-        Ok(self.answer.ended().unwrap_or(Err(broken))?)
-    }
-}
-
-/// The reply as it will be remembered.
-struct Reply {
-    text: String,
-    limit: usize,
-    interrupted: bool,
-}
-
-impl Reply {
-    fn new(limit: usize) -> Self {
-        Self {
-            text: String::new(),
-            limit,
-            interrupted: false,
-        }
-    }
-
-    /// Keeps text up to the limit; one byte more shows the history that it does not fit.
-    fn take(&mut self, step: &Step) {
-        match step {
-            Step::Text { text, .. } if self.text.len() <= self.limit => {
-                if std::mem::take(&mut self.interrupted) && !self.text.is_empty() {
-                    self.text.push_str("\n\n");
-                }
-                let room = (self.limit + 1).saturating_sub(self.text.len());
-                self.text.push_str(&text[..text.ceil_char_boundary(room)]);
-            }
-            Step::Tool(_) => self.interrupted = true,
-            _ => {}
-        }
-    }
 }

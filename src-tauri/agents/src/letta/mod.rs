@@ -33,25 +33,35 @@ impl Protocol for Messages {
     }
 
     fn fields(&self, _config: &HttpConfig, ask: &Ask<'_>) -> Map<String, Value> {
-        let mut fields = Map::new();
-        let message = json!([{"role": "user", "content": content(ask)}]);
-        fields.insert("messages".to_owned(), message);
-        fields.insert("stream_tokens".to_owned(), json!(true));
-        fields.insert("include_pings".to_owned(), json!(true));
-        fields
+        streamed(&json!([{"role": "user", "content": content(ask)}]))
     }
 
     fn reader(&self) -> Box<dyn Reader> {
         Box::<MessageReader>::default()
     }
 
-    fn remembers(&self) -> bool {
-        true
+    /// <https://docs.letta.com/api-reference/agents/messages/cancel>
+    fn stop_path<'a>(&self, model: &'a str) -> Option<Vec<&'a str>> {
+        Some(vec!["v1", "agents", model, "messages", "cancel"])
+    }
+
+    /// Without an id the server stops the run that it does for the agent's messages.
+    fn stop(&self, run: Option<&str>) -> Value {
+        run.map_or_else(|| json!({}), |run| json!({"run_ids": [run]}))
     }
 
     fn shared_memory(&self) -> &'static str {
         "its memory is that of all chats which this agent answers"
     }
+}
+
+/// Messages whose answer is streamed.
+fn streamed(messages: &Value) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("messages".to_owned(), messages.clone());
+    fields.insert("stream_tokens".to_owned(), json!(true));
+    fields.insert("include_pings".to_owned(), json!(true));
+    fields
 }
 
 /// <https://docs.letta.com/guides/agents/multimodal>

@@ -9,7 +9,7 @@ use crate::http::{
 };
 use foldback_wire::{AgentFault, StopReason, ToolCall, ToolStatus, Usage};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// One run of the agent.
@@ -19,15 +19,25 @@ pub(super) struct MessageReader {
     calls: HashMap<String, (String, Vec<u8>)>,
     /// The call whose pieces come without an id.
     last: String,
-    /// The tool that waits for an approval.
-    waits: Option<String>,
+    /// Whether the server has said what it calls the run.
+    called: bool,
+    /// The calls that wait for an approval.
+    waits: Vec<String>,
 }
 
 impl Reader for MessageReader {
     fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure> {
-        match kind_of(data, "message_type")?.as_str() {
+        let kind = kind_of(data, "message_type")?;
+        if !self.called {
+            let run = kind_of(data, "run_id").unwrap_or_default();
+            self.called = !run.is_empty();
+            answer.is_called(run);
+        }
+        match kind.as_str() {
             "assistant_message" => {
                 let said: Said = parse(data)?;
+                // Nothing else tells that a call is whole.
+                answer.end_tools();
                 answer.say(said.id.as_deref(), &said.content.unwrap_or_default().0)?;
             }
             "reasoning_message" => {
@@ -36,8 +46,9 @@ impl Reader for MessageReader {
             }
             "tool_call_message" => self.call(parse(data)?, answer)?,
             "approval_request_message" => {
+                let wishes: Wishes = parse(data)?;
                 self.call(parse(data)?, answer)?;
-                self.waits = self.calls.get(&self.last).map(|(name, _)| name.clone());
+                self.wait_for(&wishes);
             }
             "tool_return_message" => self.returned(parse(data)?, answer)?,
             "stop_reason" => {
@@ -47,8 +58,8 @@ impl Reader for MessageReader {
             "usage_statistics" => {
                 let tokens: Tokens = parse(data)?;
                 answer.used(Usage {
-                    input: tokens.prompt_tokens,
-                    output: tokens.completion_tokens,
+                    input: tokens.prompt_tokens.unwrap_or_default(),
+                    output: tokens.completion_tokens.unwrap_or_default(),
                 });
             }
             "error_message" => return Err(Failure::of_stream(&parse::<ErrorBody>(data)?)),
@@ -98,6 +109,18 @@ impl MessageReader {
         })
     }
 
+    /// Notes the calls that wait: the one that is told in pieces, and all of several.
+    fn wait_for(&mut self, wishes: &Wishes) {
+        let several = wishes.tool_calls.as_array().into_iter().flatten();
+        let ids = several.filter_map(|call| call.get("tool_call_id")?.as_str());
+        let told = Some(self.last.as_str()).filter(|id| !id.is_empty());
+        for id in told.into_iter().chain(ids) {
+            if !self.waits.iter().any(|known| known == id) {
+                self.waits.push(id.to_owned());
+            }
+        }
+    }
+
     fn returned(&mut self, message: Returned, answer: &mut Answer) -> Result<(), Failure> {
         let id = message.tool_call_id.unwrap_or_else(|| self.last.clone());
         let (name, arguments) = self.calls.remove(&id).unwrap_or_default();
@@ -124,13 +147,13 @@ impl MessageReader {
             "cancelled" => answer.stop(StopReason::Cancelled),
             "refusal" => answer.stop(StopReason::Refusal),
             "requires_approval" => {
-                let tool = self.waits.as_deref().unwrap_or("a tool");
-                answer.fail(Failure::lasting(
-                    AgentFault::Rejected,
-                    format!(
-                        "the agent waits until {tool} is approved, which can only be done at the Letta server"
-                    ),
-                ));
+                let name = |id: &String| Some(self.calls.get(id)?.0.as_str());
+                let tool = self.waits.iter().find_map(name).unwrap_or("a tool");
+                let detail = format!(
+                    "the agent wanted an approval of {tool}, which nobody can give here: it was refused"
+                );
+                answer.fail(Failure::lasting(AgentFault::Rejected, detail));
+                answer.owe(refusal(&self.waits));
             }
             "error" | "llm_api_error" | "invalid_llm_response" | "invalid_tool_call" | "no_tool_call" => {
                 answer.fail(Failure::passing(
@@ -141,6 +164,17 @@ impl MessageReader {
             _ => answer.stop(StopReason::End),
         }
     }
+}
+
+/// Refuses calls that wait for an approval: left open, the request would keep the agent from every other message of
+/// every chat (<https://docs.letta.com/guides/agents/human-in-the-loop>).
+fn refusal(calls: &[String]) -> Value {
+    let refused = calls.iter().map(|id| {
+        json!({"type": "approval", "tool_call_id": id, "approve": false,
+            "reason": "Nobody can approve a tool call in this chat."})
+    });
+    let approvals: Vec<Value> = refused.collect();
+    super::streamed(&json!([{"type": "approval", "approvals": approvals}])).into()
 }
 
 #[derive(Deserialize)]
@@ -161,6 +195,13 @@ struct Thought {
 struct Call {
     #[serde(default)]
     tool_call: Option<CallPiece>,
+}
+
+/// What is asked for an approval. Older servers ask for one call at a time.
+#[derive(Deserialize)]
+struct Wishes {
+    #[serde(default)]
+    tool_calls: Value,
 }
 
 /// The first piece has the name and the id, the later ones may have neither.
@@ -193,9 +234,9 @@ struct Stop {
 #[derive(Deserialize)]
 struct Tokens {
     #[serde(default)]
-    prompt_tokens: u64,
+    prompt_tokens: Option<u64>,
     #[serde(default)]
-    completion_tokens: u64,
+    completion_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]

@@ -92,8 +92,8 @@ impl Reader for ChatReader {
         }
         if let Some(tokens) = chunk.usage {
             answer.used(Usage {
-                input: tokens.prompt_tokens,
-                output: tokens.completion_tokens,
+                input: tokens.prompt_tokens.unwrap_or_default(),
+                output: tokens.completion_tokens.unwrap_or_default(),
             });
         }
         for choice in chunk.choices.unwrap_or_default() {
@@ -119,6 +119,10 @@ impl ChatReader {
             answer.reason(&bytes)?;
         }
         if let Some(Bytes(bytes)) = delta.content {
+            // Nothing else tells that a call is whole.
+            if !bytes.is_empty() {
+                answer.end_tools();
+            }
             answer.say(self.message.as_deref(), &bytes)?;
         }
         if let Some(Bytes(bytes)) = delta.refusal
@@ -216,9 +220,9 @@ struct FunctionDelta {
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct Tokens {
     #[serde(default)]
-    prompt_tokens: u64,
+    prompt_tokens: Option<u64>,
     #[serde(default)]
-    completion_tokens: u64,
+    completion_tokens: Option<u64>,
 }
 
 impl From<ToolDelta> for Piece {

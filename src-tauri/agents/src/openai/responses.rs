@@ -116,7 +116,8 @@ impl Reader for ResponsesReader {
             "response.output_item.done" => {
                 let event: ItemEvent = parse(data)?;
                 if event.item.kind == "function_call" {
-                    answer.end_tools();
+                    let id = event.item.call_id.or(event.item.id);
+                    answer.end_tool(event.output_index, id.as_deref());
                 }
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
@@ -164,8 +165,8 @@ impl ResponsesReader {
     fn end(&self, response: Response, answer: &mut Answer) -> Result<bool, Failure> {
         if let Some(tokens) = response.usage {
             answer.used(Usage {
-                input: tokens.input_tokens,
-                output: tokens.output_tokens,
+                input: tokens.input_tokens.unwrap_or_default(),
+                output: tokens.output_tokens.unwrap_or_default(),
             });
         }
         if let Some(error) = response.error {
@@ -269,9 +270,9 @@ struct Incomplete {
 #[derive(Deserialize)]
 struct Tokens {
     #[serde(default)]
-    input_tokens: u64,
+    input_tokens: Option<u64>,
     #[serde(default)]
-    output_tokens: u64,
+    output_tokens: Option<u64>,
 }
 
 /// The error is the event, or, as some endpoints send it, in the event.

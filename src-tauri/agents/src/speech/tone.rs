@@ -26,18 +26,28 @@ impl Voice for ToneVoice {
     }
 
     async fn say(&self, text: &str) -> Result<Vec<u8>, SpeechError> {
-        let words = text.split_whitespace().take(WORDS).collect::<Vec<_>>();
-        let samples = words.iter().flat_map(|word| {
-            // A word's length gives its pitch, so that a person hears that words differ.
-            let pitch = 220.0 + 20.0 * word.chars().count().min(20) as f32;
-            (0..WORD).map(move |at| tone(pitch, at))
-        });
-        let pcm = Pcm {
-            samples: samples.collect(),
-            rate: RATE,
-        };
-        Ok(Note::encode(&pcm)?.bytes)
+        let words = text.split_whitespace().take(WORDS);
+        let lengths: Vec<usize> = words.map(|word| word.chars().count()).collect();
+        // Two minutes take a second or two to encode, and nobody else is to wait for it.
+        match tokio::task::spawn_blocking(move || sound(&lengths)).await {
+            Ok(sound) => sound,
+            Err(_) => Err(SpeechError::Cancelled),
+        }
     }
+}
+
+/// The tones of words of these lengths.
+fn sound(words: &[usize]) -> Result<Vec<u8>, SpeechError> {
+    let samples = words.iter().flat_map(|length| {
+        // A word's length gives its pitch, so that a person hears that words differ.
+        let pitch = 220.0 + 20.0 * (*length).min(20) as f32;
+        (0..WORD).map(move |at| tone(pitch, at))
+    });
+    let pcm = Pcm {
+        samples: samples.collect(),
+        rate: RATE,
+    };
+    Ok(Note::encode(&pcm)?.bytes)
 }
 
 /// A sample of a sine that rises and falls, so that it does not click.

@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 pub const MAX_TRANSCRIPT: usize = 1_000_000;
 
 /// The ending by which services know what a file holds; they look at nothing else.
-const ENDINGS: [(&str, &str); 12] = [
+/// `audio/aac` is none that they take
+/// (<https://platform.openai.com/docs/api-reference/audio/createTranscription>).
+const ENDINGS: [(&str, &str); 11] = [
     ("audio/ogg", "ogg"),
     ("audio/opus", "ogg"),
     ("audio/mpeg", "mp3"),
@@ -27,7 +29,6 @@ const ENDINGS: [(&str, &str); 12] = [
     ("audio/x-wav", "wav"),
     ("audio/flac", "flac"),
     ("audio/webm", "webm"),
-    ("audio/aac", "aac"),
 ];
 
 /// Writes down what is said in sound.

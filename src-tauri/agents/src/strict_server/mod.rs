@@ -10,18 +10,18 @@ pub use http::Request;
 pub use reply::{Gate, Piece, Reply, event, named};
 
 use crate::{
-    Rule, RuleError,
+    Api, Rule, RuleError,
     script::{Asked, Prepared},
 };
-use check::{Refusal, check};
-use serde_json::Value;
+use check::{Refusal, Right, check};
+use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, VecDeque},
     io,
     net::SocketAddr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 use tokio::{
@@ -48,6 +48,8 @@ pub struct Counts {
     pub answered: u64,
     /// Clients that hung up before the end of their answer.
     pub dropped: u64,
+    /// Right requests to end a run.
+    pub stopped: u64,
 }
 
 struct Shared {
@@ -57,12 +59,15 @@ struct Shared {
     seen: Mutex<Seen>,
     counts: watch::Sender<Counts>,
     written: AtomicU64,
+    /// Whether a Letta agent answers somebody. It does so until its answer ends or is stopped, whoever listens.
+    busy: AtomicBool,
 }
 
 #[derive(Default)]
 struct Seen {
     requests: Vec<Value>,
     headers: Vec<BTreeMap<String, String>>,
+    stops: Vec<Value>,
     refusals: Vec<String>,
 }
 
@@ -84,6 +89,7 @@ impl StrictServer {
             seen: Mutex::default(),
             counts: watch::Sender::new(Counts::default()),
             written: AtomicU64::new(0),
+            busy: AtomicBool::new(false),
         });
         Ok(Self::listen(port, shared).await)
     }
@@ -138,6 +144,11 @@ impl StrictServer {
         lock(&self.shared.seen).headers.clone()
     }
 
+    /// The bodies of all right requests to end a run, in order.
+    pub fn stops(&self) -> Vec<Value> {
+        lock(&self.shared.seen).stops.clone()
+    }
+
     /// Why requests were refused, in order.
     pub fn refusals(&self) -> Vec<String> {
         lock(&self.shared.seen).refusals.clone()
@@ -177,8 +188,16 @@ impl Shared {
         let checked =
             request.and_then(|request| check(&request, &self.insists).map(|body| (request.headers, body)));
         let reply = match checked {
-            Ok((headers, body)) => {
+            Ok((_, Right::Stop(body))) => {
+                lock(&self.seen).stops.push(body);
+                self.busy.store(false, Ordering::Relaxed);
+                self.count(|counts| counts.stopped += 1);
+                Reply::json(200, &json!({}))
+            }
+            Ok(_) if self.busy.load(Ordering::Relaxed) => Reply::json(409, &busy()),
+            Ok((headers, Right::Question(body))) => {
                 let reply = self.reply_to(&body);
+                self.busy.store(self.insists.api == Api::Letta, Ordering::Relaxed);
                 let mut seen = lock(&self.seen);
                 seen.requests.push(body);
                 seen.headers.push(headers);
@@ -224,7 +243,14 @@ impl Shared {
         from: &mut OwnedReadHalf,
         to: &mut OwnedWriteHalf,
     ) -> Result<(), Gone> {
-        for piece in reply.into_wire() {
+        let pieces = reply.into_wire();
+        let waits = |piece: &Piece| !matches!(piece, Piece::Bytes(_) | Piece::Repeat(..));
+        let last = pieces.iter().rposition(waits).map_or(0, |at| at + 1);
+        for (at, piece) in pieces.into_iter().enumerate() {
+            if at == last {
+                // It has all that it says, however long that takes.
+                self.busy.store(false, Ordering::Relaxed);
+            }
             match piece {
                 Piece::Bytes(bytes) => self.send(&bytes, to).await?,
                 Piece::Repeat(bytes, times) => {
@@ -250,6 +276,12 @@ impl Shared {
     fn count(&self, change: impl FnOnce(&mut Counts)) {
         self.counts.send_modify(change);
     }
+}
+
+/// As the server says it (`ConversationBusyError` there, and before that without a code).
+fn busy() -> Value {
+    json!({"detail": {"code": "CONVERSATION_BUSY", "message":
+        "CONFLICT: Cannot send a new message: Another request is currently being processed for this conversation."}})
 }
 
 async fn unless_gone(from: &mut OwnedReadHalf, wait: impl Future<Output = ()>) -> Result<(), Gone> {

@@ -501,6 +501,40 @@ async fn wrong_letta_requests_are_refused() {
 }
 
 #[tokio::test]
+async fn a_wrong_decision_or_stop_is_refused_by_letta() {
+    let right = r#"{"messages":[{"type":"approval","approvals":[{"type":"approval","tool_call_id":"c","approve":false,"reason":"no"}]}],"stream_tokens":true,"include_pings":true}"#;
+    let to = |path: &str| format!("POST /v1/agents/m/messages/{path} HTTP/1.1");
+    let server = StrictServer::start(insists(Api::Letta)).await.expect("a port");
+    for (path, body, refused) in [
+        ("stream", right.to_owned(), None),
+        (
+            "stream",
+            right.replace("\"tool_call_id\":\"c\"", "\"tool_call_id\":7"),
+            Some("of a wrong kind"),
+        ),
+        (
+            "stream",
+            right.replace("\"approve\"", "\"approved\""),
+            Some("other fields"),
+        ),
+        ("cancel", "{}".to_owned(), None),
+        ("cancel", r#"{"run_ids":["run-1"]}"#.to_owned(), None),
+        ("cancel", r#"{"run_ids":[]}"#.to_owned(), Some("no list of ids")),
+        ("cancel", r#"{"run":"run-1"}"#.to_owned(), Some("unknown field")),
+    ] {
+        let answer = send(&server, &post(&to(path), HEADERS, &body)).await;
+        match refused {
+            Some(why) => assert!(
+                answer.starts_with("HTTP/1.1 400") && answer.contains(why),
+                "{answer}"
+            ),
+            None => assert!(!answer.starts_with("HTTP/1.1 400"), "{body}: {answer}"),
+        }
+    }
+    assert_eq!(server.stops().len(), 2);
+}
+
+#[tokio::test]
 async fn wrong_pictures_of_chat_completions_are_refused() {
     let image = |url: &str| format!(r#"[{{"type":"image_url","image_url":{{"url":"{url}"}}}}]"#);
     let (far, html) = (image("http://x/y.png"), image(&PNG.replace("png", "html")));

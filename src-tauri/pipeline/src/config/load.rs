@@ -5,6 +5,9 @@ use crate::id::{ANYBODY, Of, misfit};
 use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
 
+/// Most processes of `acp` that may be allowed: each is a program of its own.
+const MOST_PROCESSES: usize = 1024;
+
 /// Why a configuration cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -88,6 +91,13 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             text.find(key).unwrap_or(0),
             Some(field.to_owned()),
             "must be at least 1".to_owned(),
+        ));
+    }
+    if !(1..=MOST_PROCESSES).contains(&config.agent.acp.max_processes) {
+        return Err(invalid(
+            text.find("max_processes").unwrap_or(0),
+            Some("agent.acp.max_processes".to_owned()),
+            format!("must be from 1 to {MOST_PROCESSES}"),
         ));
     }
     Ok(config)
@@ -406,6 +416,11 @@ mod tests {
         let text = error("[output]\nall_clear = \"(\"\n");
         assert!(text.starts_with("foldback.toml:2:1: output.all_clear:"), "{text}");
         assert!(error("[queue]\ncap = 0\n").contains("foldback.toml:2:1: queue.cap: must be at least 1"));
+        for most in ["0", "1025"] {
+            let text = error(&format!("[agent.acp]\nmax_processes = {most}\n"));
+            let expected = "foldback.toml:2:1: agent.acp.max_processes: must be from 1 to 1024";
+            assert!(text.contains(expected), "{text}");
+        }
     }
 
     #[test]

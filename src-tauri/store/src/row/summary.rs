@@ -69,7 +69,11 @@ fn words(kind: &Kind) -> String {
         Kind::Queued { position } => format!("waits at place {position}"),
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
         Kind::Gathered {
-            name, fate, why, heard, ..
+            name,
+            fate,
+            why,
+            heard,
+            ..
         } => said(format_args!("{name}: {fate}"), heard.as_ref().unwrap_or(why)),
         Kind::Prepared { prompt } => format!("a prompt of {} bytes", prompt.len()),
         Kind::RunStarted { .. }

@@ -85,8 +85,23 @@ impl Refusal {
     }
 }
 
-/// The body of a request that is right in every respect.
-pub(super) fn check(request: &Request, insists: &Insists) -> Result<Value, Refusal> {
+/// A request that is right in every respect, by its body.
+pub(super) enum Right {
+    /// It wants an answer.
+    Question(Value),
+    /// It ends the agent's run.
+    Stop(Value),
+}
+
+/// What a request wants, when it is right in every respect.
+pub(super) fn check(request: &Request, insists: &Insists) -> Result<Right, Refusal> {
+    let stop = format!("/v1/agents/{}/messages/cancel", insists.model);
+    if insists.api == Api::Letta && request.path == stop {
+        check_head(request, insists)?;
+        let body = json_of(request)?;
+        letta::check_stop(fields_of(&body)?)?;
+        return Ok(Right::Stop(body));
+    }
     let path = match insists.api {
         Api::Chat => "/v1/chat/completions".to_owned(),
         Api::Responses => "/v1/responses".to_owned(),
@@ -99,11 +114,8 @@ pub(super) fn check(request: &Request, insists: &Insists) -> Result<Value, Refus
         return Err(Refusal::new(404, code, format!("nothing at {path}")));
     }
     check_head(request, insists)?;
-    let body: Value = serde_json::from_slice(&request.body)
-        .map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))?;
-    let fields = body
-        .as_object()
-        .ok_or_else(|| Refusal::invalid("the body is not an object"))?;
+    let body = json_of(request)?;
+    let fields = fields_of(&body)?;
     let bytes = match insists.api {
         Api::Chat => chat::check(fields, insists),
         Api::Responses => responses::check(fields, insists),
@@ -118,7 +130,17 @@ pub(super) fn check(request: &Request, insists: &Insists) -> Result<Value, Refus
             format!("{bytes} bytes are more than the context of {limit}"),
         ));
     }
-    Ok(body)
+    Ok(Right::Question(body))
+}
+
+fn json_of(request: &Request) -> Result<Value, Refusal> {
+    serde_json::from_slice(&request.body)
+        .map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))
+}
+
+fn fields_of(body: &Value) -> Result<&Map<String, Value>, Refusal> {
+    body.as_object()
+        .ok_or_else(|| Refusal::invalid("the body is not an object"))
 }
 
 fn check_head(request: &Request, insists: &Insists) -> Result<(), Refusal> {

@@ -1,6 +1,6 @@
 //! What goes wrong with a program and its protocol, and what becomes of the answer.
 
-use super::{Bench, failed};
+use super::{Bench, failed, until_asked};
 use crate::support::{answer, request, resuming, said, start};
 use foldback_agents::{Secret, Step};
 use foldback_wire::{AgentFault, RunId, SessionStart, StopReason};
@@ -208,26 +208,84 @@ async fn what_is_kept_of_calls_has_the_limit_of_an_answer() {
     bench.nobody_left().await;
 }
 
+/// How many of them wait for a person is the pipeline's business, which says so of each.
 #[tokio::test]
-async fn more_permissions_than_anybody_decides_are_answered_at_once() {
+async fn every_permission_that_is_wanted_is_told_up_to_a_bound() {
     let bench = Bench::new("opencode");
-    let mut running = bench.start(1, "greedy 40");
+    let mut running = bench.start(1, "greedy 300");
     let mut asked = Vec::new();
-    while asked.len() < 33 {
+    while asked.len() < 300 {
         match running.next().await {
             Step::Permission(request) => asked.push(request),
-            Step::Text { text, .. } => {
-                assert_eq!(text, "asked");
-                break;
-            }
+            Step::Text { text, .. } => panic!("{text}, {} were told", asked.len()),
             _ => {}
         }
     }
-    assert_eq!(asked.len(), 32);
+    for refused in &asked[..120] {
+        bench.agent.decide(RunId(1), &refused.id, None);
+    }
     bench
         .agent
-        .decide(RunId(1), &asked[0].id, asked[0].options.first());
+        .decide(RunId(1), &asked[200].id, asked[200].options.first());
     let steps = running.rest().await;
-    assert_eq!(said(&steps), " 8 cancelled");
+    assert_eq!(said(&steps), "asked 120 cancelled");
+    bench.end().await;
+    let bench = Bench::new("opencode");
+    let steps = bench.ask(1, "greedy 3000").await;
+    let expected = "the agent wants more than 1024 permissions at once";
+    assert_eq!(failed(&steps), (AgentFault::TooLarge, expected));
+    bench.end().await;
+}
+
+/// An option that cannot be read is not offered; the request is told all the same, whatever is wrong with it.
+#[tokio::test]
+async fn a_permission_in_a_form_that_nobody_knows_is_told_as_far_as_it_can_be_read() {
+    let bench = Bench::new("opencode");
+    let mut running = bench.start(1, "odd");
+    let (_, asked) = until_asked(&mut running).await;
+    assert_eq!(
+        (asked.title.as_str(), asked.tool.as_ref()),
+        ("build", Some(&"o1".into()))
+    );
+    let ids: Vec<&str> = asked.options.iter().map(|option| option.id.as_str()).collect();
+    assert_eq!(ids, ["once"]);
+    bench.agent.decide(RunId(1), &asked.id, asked.options.first());
+    for _ in 0..2 {
+        let (_, asked) = until_asked(&mut running).await;
+        assert_eq!(
+            (asked.title.as_str(), asked.options.len()),
+            ("something that cannot be read", 0)
+        );
+        assert_eq!(asked.tool, None);
+        bench.agent.decide(RunId(1), &asked.id, None);
+    }
+    assert_eq!(said(&running.rest().await), "cancelled");
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_character_that_is_cut_in_two_is_put_together() {
+    let bench = Bench::new("opencode");
+    let steps = bench.ask(1, "halves").await;
+    let told = |step: &Step| match step {
+        Step::Text { message, text } => Some(format!("{}:{text}", message.as_deref().unwrap_or("-"))),
+        Step::Tool(call) => Some(call.id.to_string()),
+        Step::Reasoning(text) => Some(format!("({text})")),
+        _ => None,
+    };
+    let told: Vec<String> = steps.iter().filter_map(told).collect();
+    // What gets no other half is told before what follows it.
+    assert_eq!(
+        told.join(" "),
+        "m1:\u{1f600} m1:\u{1f600} m1:\u{fffd} m2:\u{fffd} m2:\u{fffd} h1 -:\u{fffd} (\u{1f600})"
+    );
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn many_requests_in_one_breath_are_all_answered() {
+    let bench = Bench::new("opencode");
+    assert_eq!(said(&bench.ask(1, "burst 2000").await), "2000 answered");
     bench.end().await;
 }

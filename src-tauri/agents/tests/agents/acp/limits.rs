@@ -222,3 +222,28 @@ async fn a_process_that_nobody_needs_is_stopped_and_its_session_taken_up_later()
     );
     bench.end().await;
 }
+
+#[tokio::test]
+async fn after_a_timeout_the_next_message_waits_for_the_end_of_the_process_before() {
+    let bench = Bench::new("opencode");
+    let mut running = bench.start(1, "deaf");
+    let Step::Session { id, .. } = running.next().await else {
+        panic!("no session")
+    };
+    assert_eq!(said(&[running.next().await]), "deaf");
+    bench.clock.jump(Duration::from_mins(2));
+    assert_eq!(failed(&running.rest().await).0, AgentFault::Timeout);
+    // Whoever is cancelled meanwhile changes nothing.
+    let second = bench.start(2, "say never");
+    moment().await;
+    second.cancel.cancel();
+    assert_eq!(second.rest().await, [Step::Done(StopReason::Cancelled)]);
+    let steps = crate::support::answer(&bench.agent, resuming(3, "say back", "acp", &id)).await;
+    assert_eq!(said(&steps), "back");
+    assert_eq!(
+        bench.processes(),
+        2,
+        "one agent and its guard: two in one session spoil it"
+    );
+    bench.end().await;
+}

@@ -347,3 +347,28 @@ async fn late_news_of_any_cancelled_run_reach_nobody() {
     assert!(calls(&steps).is_empty(), "{steps:?}");
     bench.end().await;
 }
+
+/// Ids may begin anew with every prompt: whoever announces a call, or asks about one, begins it.
+#[tokio::test]
+async fn a_call_with_the_id_of_a_cancelled_one_is_told() {
+    let bench = Bench::new("opencode");
+    let mut running = bench.start(1, "works a");
+    while !matches!(running.next().await, Step::Tool(_)) {}
+    running.cancel.cancel();
+    running.rest().await;
+    let steps = bench.ask(2, "again a").await;
+    let stands: Vec<ToolStatus> = calls(&steps).iter().map(|call| call.status).collect();
+    assert_eq!(stands, [ToolStatus::Running, ToolStatus::Completed]);
+    bench.end().await;
+    for manner in MANNERS {
+        let bench = Bench::new(manner);
+        let mut running = bench.start(1, "tool");
+        until_asked(&mut running).await;
+        running.cancel.cancel();
+        running.rest().await;
+        let (_, steps) = tool(&bench, 2, Some(PermissionKind::AllowOnce)).await;
+        let last = calls(&steps).last().map(|call| call.status);
+        assert_eq!(last, Some(ToolStatus::Completed), "{manner}: {steps:?}");
+        bench.end().await;
+    }
+}

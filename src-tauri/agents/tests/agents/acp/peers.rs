@@ -3,18 +3,22 @@
 use super::{nobody_left, option, processes};
 use crate::{
     peers::{Aimock, System},
-    support::{Running, request, said, start},
+    support::{Running, request, resuming, said, start},
 };
 use foldback_agents::{AcpAgent, AcpConfig, Agent, Step};
 use foldback_wire::{AgentFault, PermissionKind, RunId, SessionStart, StopReason, ToolStatus};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
 /// A real agent, its folder, and the model behind it.
 struct Real {
+    name: &'static str,
+    config: AcpConfig,
     agent: Arc<dyn Agent>,
+    /// Processes of an agent at rest; none is known before the first answer.
+    at_rest: usize,
     /// What the model calls to have a command run.
     runs: &'static str,
     work: TempDir,
@@ -24,7 +28,7 @@ struct Real {
 }
 
 impl Real {
-    async fn new(name: &str) -> Self {
+    async fn new(name: &'static str) -> Self {
         let model = Aimock::with("x", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/acp.json")).await;
         let (home, work) = (
             TempDir::new().expect("a folder"),
@@ -48,8 +52,13 @@ impl Real {
         config
             .env
             .insert("HOME".to_owned(), home.path().display().to_string());
+        // Some hide that their model fails, and try again for ever.
+        config.limits.first_byte = Duration::from_secs(45);
         Self {
-            agent: Arc::new(AcpAgent::new(config, Arc::new(System))),
+            name,
+            agent: Arc::new(AcpAgent::new(config.clone(), Arc::new(System))),
+            config,
+            at_rest: 0,
             runs: if name == "opencode" {
                 "run bash"
             } else {
@@ -90,10 +99,37 @@ impl Real {
         }
     }
 
-    async fn end(self) {
-        let Self { agent, work, .. } = self;
-        drop(agent);
-        nobody_left(work.path(), || {}).await;
+    /// Sees that nothing of a step goes on behind its end: of an agent at rest there are as many processes as ever.
+    async fn at_rest(&self, step: &str) {
+        let mut left = 0;
+        for _ in 0..500 {
+            left = processes(self.work.path());
+            if left == self.at_rest {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!(
+            "{}: {left} processes after {step}, {} before",
+            self.name, self.at_rest
+        );
+    }
+
+    /// Ends the agent, sees that nothing of it remains, and begins with another one.
+    async fn begin_anew(&mut self) {
+        self.agent = Arc::new(AcpAgent::new(self.config.clone(), Arc::new(System)));
+        nobody_left(self.work.path(), || {}).await;
+    }
+
+    /// Takes a session up: how it began, and what was answered.
+    async fn resume(&self, run: u64, session: &str) -> (SessionStart, String, Vec<Step>) {
+        let steps = start(&self.agent, resuming(run, "again", "acp", session))
+            .rest()
+            .await;
+        let Step::Session { start, detail, .. } = &steps[0] else {
+            panic!("{}: {steps:?}", self.name)
+        };
+        (*start, detail.clone(), steps)
     }
 }
 
@@ -161,35 +197,59 @@ fn kill_the_agent(folder: &Path) {
 }
 
 /// Everything that has to work, with one agent.
-async fn everything(name: &str) {
-    let real = Real::new(name).await;
+async fn everything(name: &'static str) {
+    let mut real = Real::new(name).await;
+    let session = answers(&mut real).await;
+    uses_tools(&real).await;
+    is_cancelled(&real).await;
+    model_fails(&mut real, &session).await;
+    is_killed(&mut real).await;
+    begins_anew(&mut real, &session).await;
+}
 
+/// Answers in a stream; gives its session.
+async fn answers(real: &mut Real) -> String {
+    let name = real.name;
     let steps = real.ask(1, "answer with directives").rest().await;
-    assert!(
-        matches!(
-            &steps[0],
-            Step::Session {
-                start: SessionStart::New,
-                ..
-            }
-        ),
-        "{name}: {steps:?}"
-    );
+    let Step::Session {
+        id,
+        start: SessionStart::New,
+        ..
+    } = &steps[0]
+    else {
+        panic!("{name}: {steps:?}")
+    };
     // codex-acp says first, as its answer, that it does not know our model.
     let answer = "<actions><react emoji=\"thumbsup\" /></actions>\nGreat idea!";
     assert!(said(&steps).ends_with(answer), "{name}: {steps:?}");
     let pieces = steps.iter().filter(|step| matches!(step, Step::Text { .. }));
     assert!(pieces.count() > 3, "{name}: it streams");
     assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+    // What it began beside the answer has a moment to end.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    real.at_rest = processes(real.work.path());
+    assert!(real.at_rest >= 2, "{name}: the agent and its guard are counted");
+    id.clone()
+}
 
+/// A tool that a person rejects, and one that a person allows.
+async fn uses_tools(real: &Real) {
+    let name = real.name;
     let steps = real.tool(2, PermissionKind::RejectOnce).await;
     assert!(!real.proof() && !completed(&steps), "{name}: rejected, {steps:?}");
     assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)), "{name}");
 
+    real.at_rest("a rejection").await;
+
     let steps = real.tool(3, PermissionKind::AllowOnce).await;
     assert!(completed(&steps), "{name}: {steps:?}");
     assert!(said(&steps).ends_with("It ran or not."), "{name}: {steps:?}");
+    real.at_rest("a tool").await;
+}
 
+/// Cancelled in its answer and before a permission; the next answer is another one.
+async fn is_cancelled(real: &Real) {
+    let name = real.name;
     let mut running = real.ask(4, "slowly");
     real.until_said(&mut running).await;
     running.cancel.cancel();
@@ -198,6 +258,7 @@ async fn everything(name: &str) {
         Some(&Step::Done(StopReason::Cancelled)),
         "{name}"
     );
+    real.at_rest("a cancelled answer").await;
 
     let mut running = real.ask(5, real.runs);
     super::until_asked(&mut running).await;
@@ -205,6 +266,7 @@ async fn everything(name: &str) {
     let steps = running.rest().await;
     assert_eq!(steps.last(), Some(&Step::Done(StopReason::Cancelled)), "{name}");
     assert!(!completed(&steps) && said(&steps).is_empty(), "{name}: {steps:?}");
+    real.at_rest("a cancelled permission").await;
 
     let steps = real.ask(6, "again").rest().await;
     let words = said(&steps);
@@ -217,7 +279,34 @@ async fn everything(name: &str) {
         !steps.iter().any(|step| matches!(step, Step::Session { .. })),
         "{name}: the same session"
     );
+    real.at_rest("the answer after it").await;
+}
 
+/// The model answers 500, without end: the run fails, and the next one is answered.
+async fn model_fails(real: &mut Real, session: &str) {
+    let name = real.name;
+    let steps = real.ask(20, "breaks").rest().await;
+    // One that hides it runs out of time.
+    assert!(
+        matches!(
+            steps.last(),
+            Some(Step::Failed {
+                fault: AgentFault::Internal | AgentFault::Timeout,
+                ..
+            })
+        ),
+        "{name}: {steps:?}"
+    );
+    let steps = start(&real.agent, resuming(21, "again", "acp", session))
+        .rest()
+        .await;
+    assert!(said(&steps).ends_with("Here I am."), "{name}: {steps:?}");
+    real.at_rest("a model that failed").await;
+}
+
+/// Killed in the middle of an answer, the conversation begins anew and says so.
+async fn is_killed(real: &mut Real) {
+    let name = real.name;
     let mut running = real.ask(7, "slowly");
     let words = real.until_said(&mut running).await;
     kill_the_agent(real.work.path());
@@ -244,11 +333,30 @@ async fn everything(name: &str) {
         "{name}: {steps:?}"
     );
     assert!(said(&steps).ends_with("Here I am."), "{name}: {steps:?}");
+    real.at_rest("its death").await;
+}
+
+/// Foldback is started again: the session of before is taken up, and one that nobody knows begins anew.
+async fn begins_anew(real: &mut Real, session: &str) {
+    let name = real.name;
+    real.begin_anew().await;
+    let (start, detail, steps) = real.resume(30, session).await;
+    assert_eq!((start, detail.as_str()), (SessionStart::Resumed, ""), "{name}");
+    // Nothing of what it replays is said again.
+    let words = said(&steps);
     assert!(
-        processes(real.work.path()) >= 2,
-        "the agent and its guard are counted"
+        words.ends_with("Here I am.") && !words.contains("Great idea"),
+        "{name}: {steps:?}"
     );
-    real.end().await;
+    real.at_rest("a session that was taken up").await;
+
+    real.begin_anew().await;
+    let (start, detail, steps) = real.resume(31, "ses_01nobodyknowsthis").await;
+    assert_eq!(start, SessionStart::Lost, "{name}: {steps:?}");
+    assert!(detail.starts_with("session/load: "), "{name}: {detail}");
+    assert!(said(&steps).ends_with("Here I am."), "{name}: {steps:?}");
+    real.at_rest("a session that nobody knows").await;
+    real.begin_anew().await;
 }
 
 #[tokio::test]

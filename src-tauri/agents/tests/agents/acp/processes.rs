@@ -176,3 +176,26 @@ async fn a_process_that_still_stops_is_waited_for() {
     assert_eq!(said(&bench.ask(2, "say next").await), "next");
     bench.end().await;
 }
+
+/// No signal to the group reaches it, and the end of its input it does not mind.
+#[tokio::test]
+async fn a_program_that_leaves_its_group_is_killed_by_itself() {
+    let alone = |config: &mut foldback_agents::AcpConfig| {
+        config.args.insert(0, config.program.display().to_string());
+        config.program = "setsid".into();
+    };
+    // As it is dropped, and as it is stopped, which waits for its end.
+    let bench = Bench::with("other", alone);
+    assert_eq!(said(&bench.ask(1, "say a").await), "a");
+    bench.end().await;
+    let bench = Bench::with("other", |config| {
+        alone(config);
+        config.limits.processes = 1;
+    });
+    let mut running = bench.start(1, "deaf");
+    while said(&[running.next().await]) != "deaf" {}
+    bench.clock.jump(std::time::Duration::from_mins(2));
+    assert_eq!(failed(&running.rest().await).0, AgentFault::Timeout);
+    assert_eq!(said(&bench.ask(2, "say next").await), "next");
+    bench.end().await;
+}

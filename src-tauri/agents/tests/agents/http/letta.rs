@@ -12,7 +12,7 @@ use foldback_agents::{
 use foldback_wire::{AgentFault, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 use serde_json::{Value, json};
 
-const API: Api = Api::Letta;
+pub(super) const API: Api = Api::Letta;
 
 /// Whoever begins is told whose memory it is.
 fn session(start: SessionStart) -> Step {
@@ -44,11 +44,11 @@ fn call(status: ToolStatus, arguments: Option<&str>, result: Option<&str>) -> St
     })
 }
 
-fn assistant(id: &str, content: &str) -> Value {
+pub(super) fn assistant(id: &str, content: &str) -> Value {
     json!({"message_type": "assistant_message", "id": id, "date": "2026-01-01T00:00:00Z", "content": content})
 }
 
-fn stop(reason: &str) -> Value {
+pub(super) fn stop(reason: &str) -> Value {
     json!({"message_type": "stop_reason", "stop_reason": reason})
 }
 
@@ -181,10 +181,7 @@ async fn a_tool_that_waits_for_an_approval_is_named() {
         "tool_call": {"name": "find", "arguments": "{}", "tool_call_id": "call_1"}});
     let steps = told(API, &[request, stop("requires_approval")]).await;
     assert_eq!(fault(&steps), Some(AgentFault::Rejected));
-    assert!(
-        detail(&steps).contains("waits until find is approved"),
-        "{steps:?}"
-    );
+    assert!(detail(&steps).contains("wanted an approval of find"), "{steps:?}");
     assert!(
         steps.contains(&call(ToolStatus::Pending, Some("{}"), None)),
         "{steps:?}"

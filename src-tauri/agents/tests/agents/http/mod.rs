@@ -4,6 +4,7 @@ mod anthropic;
 mod faults;
 mod letta;
 mod responses;
+mod upstream;
 
 use crate::{
     contract::{self, Subject},

@@ -173,3 +173,34 @@ async fn an_answer_that_is_not_streamed_is_understood() {
         ]
     );
 }
+
+#[tokio::test]
+async fn calls_that_come_at_once_end_one_by_one() {
+    let item = |id: &str| json!({"type": "function_call", "call_id": id, "name": id});
+    let added = |at: u64, id: &str| json!({"type": "response.output_item.added", "output_index": at, "item": item(id)});
+    let done = |at: u64, id: &str| json!({"type": "response.output_item.done", "output_index": at, "item": item(id)});
+    let more = |at: u64, delta: &str| json!({"type": "response.function_call_arguments.delta", "output_index": at, "delta": delta});
+    let events = [
+        added(0, "a"),
+        added(1, "b"),
+        more(0, "{}"),
+        more(1, "[1"),
+        done(0, "a"),
+        saying("msg_1", "Meanwhile."),
+        more(1, "]"),
+        done(1, "b"),
+        ended("completed", &json!({"status": "completed"})),
+    ];
+    let steps = told(API, &events).await;
+    let calls: Vec<(&str, Option<&str>)> = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Tool(call) => Some((call.name.as_str(), call.arguments.as_deref())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        calls,
+        [("a", None), ("b", None), ("a", Some("{}")), ("b", Some("[1]"))]
+    );
+}

@@ -1,6 +1,6 @@
 //! How backends refuse and fail, and in which words a person reads it.
 
-use super::{Bench, HandClock, agent_of, delta, detail, fault, say, text};
+use super::{Bench, DONE, END, HandClock, agent_of, delta, detail, fault, finish, say, text};
 use crate::support::{answer, request, said};
 use foldback_agents::{
     Api, HttpConfig, Secret, Step,
@@ -212,4 +212,39 @@ async fn a_redirect_is_not_followed() {
         .await;
     assert_eq!(fault(&steps), Some(AgentFault::Rejected));
     assert_eq!(elsewhere.server.requests(), [json!(null); 0]);
+}
+
+/// A proxy that sends its status at once, and of its words only the beginning.
+#[tokio::test]
+async fn a_refusal_whose_body_stalls_keeps_its_status() {
+    let bench = Bench::new().await;
+    let body = ["{\"error\": ".into(), Piece::Hang];
+    bench
+        .server
+        .reply(Reply::with_body(401, "application/json", body));
+    let running = crate::support::start(&bench.agent, crate::support::request(1, "hi"));
+    bench.server.until(|counts| counts.accepted == 1).await;
+    for _ in 0..100 {
+        bench.clock.advance(std::time::Duration::from_millis(100));
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    assert!(running.task.is_finished());
+    assert_eq!(fault(&running.rest().await), Some(AgentFault::Unauthorized));
+}
+
+/// The person has read the whole of it.
+#[tokio::test]
+async fn what_follows_a_complete_answer_does_not_spoil_it() {
+    for after in [
+        r#"{"choices": [], "usage": {"prompt_tokens": null, "completion_tokens": 3}}"#,
+        r#"{"choices": 7}"#,
+        "not even JSON",
+    ] {
+        let bench = Bench::new().await;
+        let steps = bench.answer_to(&[&say("ok"), &finish("stop"), after, DONE]).await;
+        assert_eq!(steps.last(), Some(&END), "{after}: {steps:?}");
+    }
+    let bench = Bench::new().await;
+    let steps = bench.answer_to(&[&say("ok"), r#"{"choices": 7}"#]).await;
+    assert_eq!(fault(&steps), Some(AgentFault::Malformed), "it was not complete");
 }

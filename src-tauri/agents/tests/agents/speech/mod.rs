@@ -69,3 +69,14 @@ async fn a_voice_that_never_ends_is_given_up_in_time_or_when_the_process_ends() 
     cancel.cancel();
     assert_eq!(speaker.speak("hi", &cancel).await, Err(SpeechError::Cancelled));
 }
+
+/// Two minutes of sound are encoded beside the thread that answers everybody else.
+#[tokio::test]
+async fn a_long_tone_holds_nobody_up() {
+    let text = "word ".repeat(400);
+    tokio::select! {
+        biased;
+        _ = ToneVoice.say(&text) => panic!("it was encoded here"),
+        () = std::future::ready(()) => {}
+    }
+}

@@ -124,3 +124,9 @@ async fn a_wrong_key_is_refused_and_silence_has_an_end() {
     let (text, ()) = tokio::join!(silent.transcribe("audio/ogg", vec![1], &cancel), late);
     assert_eq!(text, Err(SpeechError::TimedOut(LIMIT)));
 }
+
+/// <https://platform.openai.com/docs/api-reference/audio/createTranscription> names what is taken.
+#[test]
+fn sound_that_services_refuse_is_not_sent() {
+    assert!(!Transcriber::takes("audio/aac") && Transcriber::takes("audio/mp4"));
+}
