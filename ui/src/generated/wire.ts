@@ -2238,7 +2238,8 @@ export type RunningTurn = {
   since: Timestamp,
   /** What it does. */
   doing: Doing,
-  /** The tool that works, where one does. */
+  /** The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
+   * announce a call. */
   tool: string | null,
   /** Who stopped it, where somebody did. */
   cancelled_by: Actor | null,
@@ -2551,8 +2552,11 @@ export type ToolEntry = {
   seq: number,
   /** Milliseconds since the turn began. */
   at_ms: number,
-  /** How long it took; `None` while it is not over. */
+  /** How long it took; `None` while it is not over, and where nobody told its end. */
   took_ms: number | null,
+  /** Milliseconds since the turn began, when the run ended that had not told the call's end: how long it took, and
+   * whether it was carried out at all, is not known. */
+  lapsed_ms: number | null,
 };
 
 /** A tool call, as the agent names it. */

@@ -83,7 +83,8 @@ pub struct RunningTurn {
     pub since: Timestamp,
     /// What it does.
     pub doing: Doing,
-    /// The tool that works, where one does.
+    /// The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
+    /// announce a call.
     pub tool: Option<String>,
     /// Who stopped it, where somebody did.
     pub cancelled_by: Option<Actor>,

@@ -35,7 +35,7 @@ const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[d
 it("shows who talks where, what runs, what waits and what the agent keeps", async () => {
   await open([busy, idle]);
   expect(rows().map((row) => row.textContent?.replace(/\s+/g, " "))).toEqual([
-    expect.stringMatching(/uses search.*slack Bob slack:C1:bob.*3 turns.*#812 for 1 min.*2 waiting/),
+    expect.stringMatching(/calls search.*slack Bob slack:C1:bob.*3 turns.*#812 for 1 min.*2 waiting/),
     expect.stringMatching(/idle.*telegram Alice telegram:42.*3 turns.*acp s-77/),
   ]);
   expect(byId("sessions").textContent).toContain("2 conversations, 1 running, 2 messages waiting");
