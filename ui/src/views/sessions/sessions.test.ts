@@ -160,6 +160,24 @@ describe("a request for permission", () => {
     expect(document.querySelector("[data-testid='permission']")).toBeNull();
   });
 
+  it("does not take back what was told while its answer was under way", async () => {
+    const host = new SlowHost({ ...demo, calls: [{ name: "permission_decide", result: [] }, ...demo.calls] }, "permission_decide");
+    const { console } = await stage(SessionsView, undefined, undefined, host);
+    host.push({ push: "permissions", permissions: [pending] });
+    await settle();
+    await click(byId("permission-allow_once"));
+    host.push({ push: "permissions", permissions: [pending, second] });
+    await host.answer();
+    expect(console.permissions.map(({ number }) => number)).toEqual(["815-1"]);
+    // Told before the decision was known.
+    host.push({ push: "permissions", permissions: [pending, second] });
+    await settle();
+    expect([card("812-1"), console.permissions.length]).toEqual([null, 1]);
+    host.push({ push: "permissions", permissions: [second] });
+    await settle();
+    expect(console.permissions).toEqual([second]);
+  });
+
   it("keeps a request that somebody else decided until it is told so, and says why nothing happened", async () => {
     const failure = { code: "not_found", message: "No such request for permission waits.", hint: "The turn shows how it was decided." };
     const { host } = await open([busy], { name: "permission_decide", failure });
