@@ -2318,6 +2318,15 @@ export type SessionCancel = {
   turn?: TurnId,
 };
 
+/** `session_drop`: what is to be dropped. */
+export type SessionDrop = {
+  /** The conversation. */
+  session: SessionId,
+  /** Only these turns of it, and none that came since; `None` for all that wait. One that does not wait any more is
+   * passed over. */
+  turns?: Array<TurnId>,
+};
+
 /** A conversation with its own context, as the session stage keys it, such as `telegram:42:alice`. */
 export type SessionId = string;
 
@@ -2366,7 +2375,7 @@ export type SessionQuery = {
   limit: number,
 };
 
-/** `session_drop`, `session_reset`: which conversation. */
+/** `session_reset`: which conversation. */
 export type SessionRef = {
   /** Its key. */
   session: SessionId,

@@ -17,6 +17,7 @@ use crate::{
 use foldback_agents::{Act, ScriptStep};
 use foldback_channels::sim::SimPlatform;
 use foldback_pipeline::invariants::{self, Extent};
+use foldback_store::StoreError;
 use foldback_wire::{
     Actor, ChannelId, ChannelState, Clock, Event, Gate, Inbound, Kind, PairingStep, PermissionId, SessionId,
     Timestamp, TurnId, UserId,
@@ -42,7 +43,7 @@ enum Happens {
     Pairing(PairingStep, UserId),
     /// A request for permission is answered with the option of this id, or cancelled.
     Permit(PermissionId, Option<String>),
-    /// A person drops what waits in a conversation.
+    /// A person drops one of the messages that wait in a conversation, maybe with others.
     Drop(SessionId),
     /// A person has the agent forget a conversation.
     Reset(SessionId),
@@ -290,6 +291,19 @@ fn happenings(
     own.iter().filter_map(&mut happens).collect()
 }
 
+/// Turns have other numbers here. What was meant waited longest: what came after the question was not in it.
+async fn drop_oldest(stage: &Stage, session: &SessionId) -> Result<(), StageError> {
+    let failed = |error: StoreError| StageError::Start(error.into());
+    let line = stage.engine.session(session).await.map_err(failed)?;
+    let Some(oldest) = line.and_then(|line| line.waiting.first().copied()) else {
+        return Ok(());
+    };
+    let dropped = stage
+        .engine
+        .drop_waiting(session, Some(&[oldest]), &Actor::Console);
+    dropped.map(drop).map_err(failed)
+}
+
 async fn act(
     stage: &Stage,
     happenings: Vec<(Timestamp, Happens)>,
@@ -342,10 +356,7 @@ async fn act(
                     let _ = engine.decide_permission(turn, &id, option.as_deref(), Actor::Console);
                 }
             }
-            Happens::Drop(session) => {
-                let dropped = stage.engine.drop_waiting(&session, &Actor::Console);
-                dropped.map_err(|error| StageError::Start(error.into()))?;
-            }
+            Happens::Drop(session) => drop_oldest(stage, &session).await?,
             Happens::Reset(session) => {
                 let reset = stage.engine.reset_session(&session, Actor::Console).await;
                 reset.map_err(|error| StageError::Start(error.into()))?;

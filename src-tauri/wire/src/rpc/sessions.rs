@@ -56,7 +56,19 @@ pub struct SessionCancel {
     pub turn: Option<TurnId>,
 }
 
-/// `session_drop`, `session_reset`: which conversation.
+/// `session_drop`: what is to be dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SessionDrop {
+    /// The conversation.
+    pub session: SessionId,
+    /// Only these turns of it, and none that came since; `None` for all that wait. One that does not wait any more is
+    /// passed over.
+    #[serde(default)]
+    #[ts(optional)]
+    pub turns: Option<Vec<TurnId>>,
+}
+
+/// `session_reset`: which conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct SessionRef {
     /// Its key.

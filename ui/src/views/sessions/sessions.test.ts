@@ -68,8 +68,8 @@ it("asks once before it stops, drops or has something forgotten", async () => {
     expect(calls(host, `session_${deed}`)).toEqual([]);
     expect(byId("session-dialog").textContent).toContain("Bob");
     await click(byId("confirm"));
-    const turn = deed === "cancel" ? { turn: 812 } : {};
-    expect(calls(host, `session_${deed}`)).toEqual([{ session: "slack:C1:bob", ...turn }]);
+    const only = { cancel: { turn: 812 }, drop: { turns: [813, 814] }, reset: {} }[deed];
+    expect(calls(host, `session_${deed}`)).toEqual([{ session: "slack:C1:bob", ...only }]);
   }
 });
 
@@ -302,7 +302,7 @@ it("offers in the palette what can be done about each conversation", async () =>
   console.offers[1]?.run();
   await settle();
   await click(byId("confirm"));
-  expect(calls(host, "session_drop")).toEqual([{ session: "slack:C1:bob" }]);
+  expect(calls(host, "session_drop")).toEqual([{ session: "slack:C1:bob", turns: [813, 814] }]);
   expect(titles()).not.toContain("Sessions: Drop 2 messages of Bob on slack");
 });
 
