@@ -2,7 +2,7 @@
 //! switched, all at the recorded moments; the pipeline decides anew.
 
 use super::{
-    Recording,
+    Recording, answers,
     scene::{self, Scene},
     script::script,
     sent,
@@ -275,10 +275,6 @@ fn happenings(
             Kind::Pairing { step, sender, .. } if *step != PairingStep::Requested => {
                 Happens::Pairing(*step, sender.clone())
             }
-            // An answer in the chat is a message, which comes in by itself.
-            Kind::PermissionDecided { id, option, by, .. } if !matches!(by, Actor::User(_)) => {
-                Happens::Permit(id.clone(), option.as_ref().map(|option| option.id.clone()))
-            }
             Kind::Stopping {
                 gate: Gate::Dropped, ..
             } => Happens::Drop(event.session.clone()?),
@@ -288,7 +284,20 @@ fn happenings(
         };
         Some((event.at, what))
     };
-    own.iter().filter_map(&mut happens).collect()
+    let happened: Vec<_> = own.iter().filter_map(&mut happens).collect();
+    let answers = turns.values().flat_map(|turn| answers(&turn.events));
+    // An answer in the chat is a message, which comes in by itself.
+    let permits = answers
+        .filter(|answer| !matches!(answer.by, Actor::User(_)))
+        .map(|answer| {
+            (
+                answer.at,
+                Happens::Permit(answer.id, answer.option.map(|option| option.id)),
+            )
+        });
+    let mut all: Vec<_> = happened.into_iter().chain(permits).collect();
+    all.sort_by_key(|(at, _)| *at);
+    all
 }
 
 /// Turns have other numbers here. What was meant waited longest: what came after the question was not in it.
