@@ -9,9 +9,9 @@ use foldback_wire::rpc::{
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
     Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
     PendingPermission, PermissionDecide, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
-    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionLine, SessionList, SessionQuery,
-    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
-    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
+    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened,
+    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -108,7 +108,7 @@ commands! {
     permission_decide(PermissionDecide) -> Vec<PendingPermission>: "Answers a request for permission.";
     sessions(SessionQuery) -> SessionList: "The conversations: those at work first, then the one used last.";
     session_cancel(SessionCancel) -> SessionLine: "Stops the turn that runs in a conversation, or only the one that is named.";
-    session_drop(SessionRef) -> SessionLine: "Drops what waits in a conversation.";
+    session_drop(SessionDrop) -> SessionLine: "Drops what waits in a conversation, or some of it.";
     session_reset(SessionRef) -> SessionLine: "Has the agent forget a conversation: its next turn begins a new one.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";

@@ -68,10 +68,15 @@ impl<T> Conversations<T> {
         self.lock().values_mut().flat_map(std::mem::take).collect()
     }
 
-    /// What waits in a conversation, taken out; the turn that runs goes on.
-    pub(crate) fn take_waiting_of(&self, session: &SessionId) -> Vec<T> {
-        let taken = self.lock().get_mut(session).map(std::mem::take);
-        taken.unwrap_or_default().into()
+    /// What waits in a conversation and is `meant`, taken out; the turn that runs goes on, and the others wait on.
+    pub(crate) fn take_waiting_of(&self, session: &SessionId, meant: impl Fn(&T) -> bool) -> Vec<T> {
+        let mut all = self.lock();
+        let Some(waiting) = all.get_mut(session) else {
+            return Vec::new();
+        };
+        let (taken, left): (VecDeque<T>, VecDeque<T>) = waiting.drain(..).partition(meant);
+        *waiting = left;
+        taken.into()
     }
 
     /// What waits in a conversation, in order.
@@ -125,9 +130,11 @@ mod tests {
             all.enter(&a, turn, 9, |_| {});
         }
         assert_eq!(all.waiting(&a, |turn| *turn), [2, 3]);
-        assert_eq!(all.take_waiting_of(&a), [2, 3]);
+        assert_eq!(all.take_waiting_of(&a, |turn| *turn == 2), [2]);
+        assert_eq!(all.waiting(&a, |turn| *turn), [3]);
+        assert_eq!(all.take_waiting_of(&a, |_| true), [3]);
         assert_eq!(all.enter(&a, 4, 9, |_| {}), Entry::Waits(1));
         assert_eq!(all.next(&a), Some(4));
-        assert!(all.take_waiting_of(&"b".into()).is_empty());
+        assert!(all.take_waiting_of(&"b".into(), |_| true).is_empty());
     }
 }

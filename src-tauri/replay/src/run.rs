@@ -171,7 +171,7 @@ async fn at_the_console(stage: &Stage, what: ConsoleStep) -> Result<(), StageErr
     for line in stage.engine.sessions(usize::MAX).await.map_err(failed)?.sessions {
         match what {
             ConsoleStep::Cancel => stage.engine.cancel_session(&line.session, None, &by).map(drop),
-            ConsoleStep::Drop => stage.engine.drop_waiting(&line.session, &by).map(drop),
+            ConsoleStep::Drop => stage.engine.drop_waiting(&line.session, None, &by).map(drop),
             ConsoleStep::Reset => stage.engine.reset_session(&line.session, by.clone()).await,
         }
         .map_err(failed)?;

@@ -17,64 +17,56 @@ use foldback_wire::{
 };
 use serde_json::json;
 use std::{path::Path, sync::Arc, time::Duration};
-use tokio::{
-    runtime::{self, Runtime},
-    time::sleep,
-};
+use tokio::{runtime, time::sleep};
 
 fn slack() -> ChannelId {
     ChannelId::from("slack")
 }
 
-fn hello(at: Timestamp) -> Inbound {
+fn hello(message: &str, at: Timestamp) -> Inbound {
     let message = json!({
-        "channel": "slack", "account": null, "chat": "d1", "chat_type": "direct", "thread": null, "message": "m1",
+        "channel": "slack", "account": null, "chat": "d1", "chat_type": "direct", "thread": null, "message": message,
         "reply_to": null, "sender": {"id": "alice", "name": "alice", "display_name": "Alice", "is_bot": false},
         "text": "hi", "mentioned": false, "files": [], "at": at,
     });
     serde_json::from_value(message).unwrap()
 }
 
-/// A bot on Slack, whose agent answers so.
-async fn bot(config: Config, speech: Speech, answer: ScriptStep) -> Bot {
+/// A bot on one channel whose agent takes five seconds for every answer.
+struct Bot {
+    clock: Arc<TokioClock>,
+    loopback: Arc<Loopback>,
+    agent: Arc<ScriptAgent>,
+    journal: Arc<MemoryJournal>,
+    engine: Engine,
+}
+
+async fn bot(speech: Speech) -> Bot {
     let clock = Arc::new(TokioClock::at(Timestamp(1_767_225_600_000)));
     let loopback = Arc::new(Loopback::new(profile(Platform::Slack), clock.clone(), None));
-    let agent = ScriptAgent::new(clock.clone());
-    agent.queue(None, vec![answer]);
+    let agent = Arc::new(ScriptAgent::new(clock.clone()));
     let journal = Arc::new(MemoryJournal::new());
     let engine = Engine::start(Parts {
-        config: Arc::new(config),
+        config: Arc::new(config()),
         base: Path::new("").to_owned(),
         send_dir: None,
         journal: journal.clone(),
         channels: vec![(slack(), loopback.clone() as Arc<dyn ChannelAdapter>)],
-        agents: Agents::one(Arc::new(agent)),
+        agents: Agents::one(agent.clone()),
         speech,
-        clock: clock.clone(),
+        clock: clock.clone() as Arc<dyn Clock>,
         rng: Arc::new(SeededRng::new(0)),
         rules: Rules::all(),
         grammar_off: Vec::new(),
-    });
+    })
+    .await
+    .unwrap();
     Bot {
-        engine: engine.await.unwrap(),
-        loopback,
-        journal,
         clock,
-    }
-}
-
-struct Bot {
-    engine: Engine,
-    loopback: Arc<Loopback>,
-    journal: Arc<MemoryJournal>,
-    clock: Arc<TokioClock>,
-}
-
-impl Bot {
-    /// What it wrote down, once it has ended.
-    async fn recorded(self) -> Vec<Event> {
-        self.engine.shutdown(Duration::from_secs(1)).await.unwrap();
-        self.journal.read(Seq(1), usize::MAX).await.unwrap()
+        loopback,
+        agent,
+        journal,
+        engine,
     }
 }
 
@@ -85,17 +77,36 @@ fn config() -> Config {
     config
 }
 
+impl Bot {
+    /// Somebody writes, and will be answered so.
+    async fn hears(&self, message: &str, answer: &str) {
+        let message = hello(message, self.clock.now());
+        self.is_sent(message, answer).await;
+    }
+
+    async fn is_sent(&self, message: Inbound, answer: &str) {
+        let answer = ScriptStep {
+            after_ms: 5_000,
+            act: Act::Text(answer.to_owned()),
+        };
+        self.agent.queue(None, vec![answer]);
+        self.loopback.inject(message).unwrap();
+        sleep(Duration::from_secs(1)).await;
+    }
+
+    async fn journal(self) -> Vec<Event> {
+        sleep(Duration::from_mins(1)).await;
+        self.engine.shutdown(Duration::from_secs(1)).await.unwrap();
+        self.journal.read(Seq(1), usize::MAX).await.unwrap()
+    }
+}
+
 /// The journal of a channel that was off when the answer came, and on again when that was too old: a person
 /// lets it go, or gives it up.
 async fn held_too_long(send: bool) -> Vec<Event> {
-    let answer = ScriptStep {
-        after_ms: 5_000,
-        act: Act::Text("Hello.".to_owned()),
-    };
-    let bot = bot(config(), Speech::default(), answer).await;
+    let bot = bot(Speech::default()).await;
     let engine = &bot.engine;
-    bot.loopback.inject(hello(bot.clock.now())).unwrap();
-    sleep(Duration::from_secs(1)).await;
+    bot.hears("m1", "Hello.").await;
     engine.toggle(&slack(), false, Actor::Console, "").await.unwrap();
     sleep(Duration::from_mins(20)).await;
     engine.toggle(&slack(), true, Actor::Console, "").await.unwrap();
@@ -105,21 +116,31 @@ async fn held_too_long(send: bool) -> Vec<Event> {
     } else {
         engine.give_up_held(&slack(), &Actor::Console).unwrap();
     }
-    sleep(Duration::from_mins(1)).await;
-    bot.recorded().await
+    bot.journal().await
+}
+
+/// The journal of a conversation where two messages wait, and a person drops only the first of them.
+async fn one_of_two_dropped() -> Vec<Event> {
+    let bot = bot(Speech::default()).await;
+    for (message, answer) in [("m1", "One."), ("m2", "Two."), ("m3", "Three.")] {
+        bot.hears(message, answer).await;
+    }
+    let line = bot.engine.sessions(1).await.unwrap().sessions.remove(0);
+    let first = &line.waiting[..1];
+    let dropped = bot
+        .engine
+        .drop_waiting(&line.session, Some(first), &Actor::Console);
+    assert_eq!((dropped.unwrap(), line.waiting.len()), (1, 2));
+    bot.journal().await
 }
 
 /// The journal of a bot that was sent a voice message.
-async fn voice_message(config: Config) -> Vec<Event> {
+async fn voice_message() -> Vec<Event> {
     let speech = Speech {
         transcriber: Some(Arc::new(Transcriber::plain())),
         ..Speech::default()
     };
-    let answer = ScriptStep {
-        after_ms: 0,
-        act: Act::Text("Hello.".to_owned()),
-    };
-    let bot = bot(config, speech, answer).await;
+    let bot = bot(speech).await;
     let voice = Attachment {
         name: "voice.ogg".to_owned(),
         media_type: "audio/ogg".to_owned(),
@@ -128,11 +149,28 @@ async fn voice_message(config: Config) -> Vec<Event> {
     };
     let message = Inbound {
         files: vec![voice],
-        ..hello(bot.clock.now())
+        ..hello("m1", bot.clock.now())
     };
-    bot.loopback.inject(message).unwrap();
-    sleep(Duration::from_mins(1)).await;
-    bot.recorded().await
+    bot.is_sent(message, "Hello.").await;
+    bot.journal().await
+}
+
+/// Plays under a clock that stands still until something waits.
+fn recorded(story: impl Future<Output = Vec<Event>>) -> Vec<Event> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(story)
+}
+
+fn answers(case: &Case) -> Vec<(&str, OutcomeCode)> {
+    let texts = case
+        .deliveries
+        .iter()
+        .filter_map(|delivery| Some((delivery.text.as_deref()?, delivery.outcome)));
+    texts.collect()
 }
 
 fn again(events: Vec<Event>) -> Case {
@@ -147,19 +185,11 @@ fn again_with(config: &Config, events: Vec<Event>) -> Case {
         .0
 }
 
-fn paused() -> Runtime {
-    runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap()
-}
-
 #[test]
 fn what_was_said_in_a_voice_message_is_heard_again() {
     let mut config = config();
     config.transcription.backend = TranscriptionBackend::Openai;
-    let events = paused().block_on(voice_message(config.clone()));
+    let events = recorded(voice_message());
     let heard: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.kind {
@@ -175,19 +205,25 @@ fn what_was_said_in_a_voice_message_is_heard_again() {
 #[test]
 fn what_a_person_let_go_or_gave_up_is_let_go_or_given_up_again() {
     for (send, ended) in [(true, OutcomeCode::Sent), (false, OutcomeCode::Cancelled)] {
-        let events = paused().block_on(held_too_long(send));
+        let events = recorded(held_too_long(send));
         let case = again(events.clone());
         assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
-        let said: Vec<OutcomeCode> = case
-            .deliveries
-            .iter()
-            .filter(|delivery| delivery.text.as_deref() == Some("Hello."))
-            .map(|delivery| delivery.outcome)
-            .collect();
-        assert_eq!(said, [ended]);
+        assert_eq!(answers(&case), [("Hello.", ended)]);
 
         let settled = |event: &Event| matches!(event.kind, Kind::HeldSettled { .. });
         let without: Vec<Event> = events.into_iter().filter(|event| !settled(event)).collect();
         assert_eq!(again(without).verdict, Verdict::Changed);
     }
+}
+
+#[test]
+fn only_what_a_person_dropped_is_dropped_again() {
+    let case = again(recorded(one_of_two_dropped()));
+    assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
+    let said: Vec<_> = answers(&case).into_iter().map(|(text, _)| text).collect();
+    assert_eq!(
+        said,
+        ["One.", "Two."],
+        "whoever is answered takes the next answer"
+    );
 }

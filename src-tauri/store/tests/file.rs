@@ -1,7 +1,9 @@
 //! What a file and a disk can do to a journal, and what a person then reads.
 
-use foldback_store::{Journal, Limits, Mention, OutboxEntry, SqliteJournal, StoreError, Then};
-use foldback_wire::{Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId};
+use foldback_store::{Journal, Limits, Mention, OutboxEntry, SessionRecord, SqliteJournal, StoreError, Then};
+use foldback_wire::{
+    Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId, rpc::AgentSession,
+};
 use sqlx::{Connection, SqliteConnection};
 use std::{
     path::{Path, PathBuf},
@@ -227,6 +229,53 @@ async fn a_damaged_entry_is_named_and_the_others_can_be_read() {
     let error = journal.read(Seq(1), 9).await.unwrap_err();
     assert!(matches!(error, StoreError::Damaged { seq: 2, .. }), "{error:?}");
     assert_eq!(journal.read(Seq(3), 9).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_damaged_record_of_a_conversation_hides_no_other() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    for (used, id) in [(1, "a"), (2, "b"), (3, "c")] {
+        let record = SessionRecord {
+            id: id.into(),
+            channel: "slack".into(),
+            turns: 1,
+            created: Timestamp(0),
+            used: Timestamp(used),
+            chat: None,
+            sender: String::new(),
+        };
+        journal.put_session(record).await.unwrap();
+    }
+    for backend in ["acp", "letta"] {
+        let kept = AgentSession {
+            backend: backend.to_owned(),
+            id: "s".to_owned(),
+            since: Timestamp(0),
+        };
+        let of = "a".into();
+        journal.put_agent_session(&of, Some(kept), vec![]).await.unwrap();
+    }
+    let mut other = other_program(&path).await;
+    run(&mut other, "UPDATE sessions SET record = '{' WHERE id = 'b'").await;
+    run(
+        &mut other,
+        "UPDATE sessions SET record = '{\"used\":9}' WHERE id = 'c'",
+    )
+    .await;
+    run(
+        &mut other,
+        "UPDATE agent_sessions SET record = 'x' WHERE backend = 'acp'",
+    )
+    .await;
+    let (found, total) = journal.sessions(9).await.unwrap();
+    let keys: Vec<_> = found.iter().map(|record| record.id.as_str()).collect();
+    assert_eq!((keys, total), (vec!["a"], 3));
+    let kept = journal.agent_sessions(&"a".into()).await.unwrap();
+    assert_eq!(
+        kept.iter().map(|kept| kept.backend.as_str()).collect::<Vec<_>>(),
+        ["letta"]
+    );
 }
 
 #[tokio::test]

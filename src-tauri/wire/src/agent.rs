@@ -30,7 +30,7 @@ closed_set! {
         Starting = "starting": "The agent was asked and has said nothing yet.",
         Thinking = "thinking": "The agent thinks.",
         Writing = "writing": "The agent writes.",
-        Tool = "tool": "A tool works.",
+        Tool = "tool": "The agent called a tool and has not told how that ended.",
         Asking = "asking": "A request for permission waits.",
         Delivering = "delivering": "The agent is done; what it said is delivered.",
     }

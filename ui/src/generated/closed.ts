@@ -171,7 +171,7 @@ export const doings = [
   { code: "starting", about: "The agent was asked and has said nothing yet." },
   { code: "thinking", about: "The agent thinks." },
   { code: "writing", about: "The agent writes." },
-  { code: "tool", about: "A tool works." },
+  { code: "tool", about: "The agent called a tool and has not told how that ended." },
   { code: "asking", about: "A request for permission waits." },
   { code: "delivering", about: "The agent is done; what it said is delivered." },
 ] as const satisfies readonly Entry<Doing>[];
@@ -262,7 +262,7 @@ export const lanes = [
   { code: "inbound", about: "From the message to the agent's start." },
   { code: "agent", about: "While the agent ran." },
   { code: "thinking", about: "While the agent thought, as far as it told." },
-  { code: "tools", about: "From a tool call to its end, and from a request for permission to its answer." },
+  { code: "tools", about: "From a tool call, or a request for permission, to its end or that of the run." },
   { code: "held", about: "While bytes were held." },
   { code: "directives", about: "From a directive to its outcome." },
   { code: "delivery", about: "From an operation's intent to its outcome." },

@@ -56,6 +56,7 @@ import type {
   Sent,
   SeqRef,
   SessionCancel,
+  SessionDrop,
   SessionLine,
   SessionList,
   SessionQuery,
@@ -163,8 +164,8 @@ export interface Commands {
   sessions: { args: SessionQuery; result: SessionList };
   /** Stops the turn that runs in a conversation, or only the one that is named. */
   session_cancel: { args: SessionCancel; result: SessionLine };
-  /** Drops what waits in a conversation. */
-  session_drop: { args: SessionRef; result: SessionLine };
+  /** Drops what waits in a conversation, or some of it. */
+  session_drop: { args: SessionDrop; result: SessionLine };
   /** Has the agent forget a conversation: its next turn begins a new one. */
   session_reset: { args: SessionRef; result: SessionLine };
   /** Holds back all outbound, or lets it go. */

@@ -2242,7 +2242,8 @@ export type RunningTurn = {
   since: Timestamp,
   /** What it does. */
   doing: Doing,
-  /** The tool that works, where one does. */
+  /** The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
+   * announce a call. */
   tool: string | null,
   /** Who stopped it, where somebody did. */
   cancelled_by: Actor | null,
@@ -2321,6 +2322,15 @@ export type SessionCancel = {
   turn?: TurnId,
 };
 
+/** `session_drop`: what is to be dropped. */
+export type SessionDrop = {
+  /** The conversation. */
+  session: SessionId,
+  /** Only these turns of it, and none that came since; `None` for all that wait. One that does not wait any more is
+   * passed over. */
+  turns?: Array<TurnId>,
+};
+
 /** A conversation with its own context, as the session stage keys it, such as `telegram:42:alice`. */
 export type SessionId = string;
 
@@ -2369,7 +2379,7 @@ export type SessionQuery = {
   limit: number,
 };
 
-/** `session_drop`, `session_reset`: which conversation. */
+/** `session_reset`: which conversation. */
 export type SessionRef = {
   /** Its key. */
   session: SessionId,
@@ -2555,8 +2565,11 @@ export type ToolEntry = {
   seq: number,
   /** Milliseconds since the turn began. */
   at_ms: number,
-  /** How long it took; `None` while it is not over. */
+  /** How long it took; `None` while it is not over, and where nobody told its end. */
   took_ms: number | null,
+  /** Milliseconds since the turn began, when the run ended that had not told the call's end: how long it took, and
+   * whether it was carried out at all, is not known. */
+  lapsed_ms: number | null,
 };
 
 /** A tool call, as the agent names it. */

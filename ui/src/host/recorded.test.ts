@@ -83,7 +83,7 @@ describe("the window on what agents did", () => {
     await found("session-list");
     const lines = all("session");
     expect(lines).toHaveLength(5);
-    expect(lines[0]).toMatch(/uses count_sheep discord Bob.*5 turns #13 for .* 2 waiting/);
+    expect(lines[0]).toMatch(/calls count_sheep discord Bob.*5 turns #13 for .* 2 waiting/);
     expect(lines[1]).toMatch(/asks telegram Alice.*#12 for .*script ses_6f1c0f52b7ffeQ3v9mYkT2aLxE/);
     expect(lines[3]).toMatch(/idle signal Dave.*2 turns/);
   });

@@ -66,6 +66,8 @@ export class Console {
   decks = $state.raw<readonly FaultDeck[] | null>(null);
   /** Requests for permission that wait for a person, the oldest first; pushed from the start on. */
   permissions = $state.raw<readonly PendingPermission[]>([]);
+  /** Requests that were answered here, until a push no longer has them. */
+  readonly #answered = new Set<string>();
   log = $state.raw<readonly LogLine[]>([]);
   /** The latest alarms, the newest last. */
   alarms = $state.raw<readonly Alarm[]>([]);
@@ -305,7 +307,15 @@ export class Console {
     }
   }
 
-  #asked(permissions: readonly PendingPermission[]): void {
+  /** A request was answered: it waits no more, whatever is still on its way about it. */
+  answered(number: string): void {
+    this.#answered.add(number);
+    this.permissions = this.permissions.filter((waiting) => waiting.number !== number);
+  }
+
+  #asked(told: readonly PendingPermission[]): void {
+    for (const number of this.#answered) if (!told.some((waiting) => waiting.number === number)) this.#answered.delete(number);
+    const permissions = told.filter(({ number }) => !this.#answered.has(number));
     for (const { number, sender, channel, request } of permissions)
       if (!this.permissions.some((known) => known.number === number)) this.announce(`Permission asked, for ${sender} on ${channel}: ${request.title}`);
     this.permissions = permissions;

@@ -9,9 +9,9 @@ use foldback_wire::rpc::{
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
     Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
     PendingPermission, PermissionDecide, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
-    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionLine, SessionList, SessionQuery,
-    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
-    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
+    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened,
+    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -191,8 +191,8 @@ impl Commands for Backend {
         self.cancel_session(&which).await
     }
 
-    async fn session_drop(&self, which: SessionRef) -> Result<SessionLine, Failure> {
-        self.drop_waiting(&which.session).await
+    async fn session_drop(&self, which: SessionDrop) -> Result<SessionLine, Failure> {
+        self.drop_waiting(&which).await
     }
 
     async fn session_reset(&self, which: SessionRef) -> Result<SessionLine, Failure> {

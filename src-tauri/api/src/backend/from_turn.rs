@@ -5,7 +5,7 @@ use crate::{TurnFold, failure};
 use foldback_replay::{Came, ends, fixture, fixture::PermitStep, recording, updated};
 use foldback_store::one_line;
 use foldback_wire::{
-    CallFault, ChatType, Code, Event, Inbound, Kind, Platform, TurnId,
+    CallFault, ChatType, Code, Event, Inbound, Platform, TurnId,
     rpc::{Failure, FixtureText},
 };
 use serde_json::{Map, Value, json};
@@ -51,14 +51,12 @@ impl Backend {
 fn answers(events: &[Event]) -> String {
     let mut before = events.first().map(|event| event.at).unwrap_or_default();
     let mut steps = String::new();
-    for event in events {
-        if let Kind::PermissionDecided { option, .. } = &event.kind {
-            let waited = event.at.since(before).as_millis();
-            let answer = PermitStep::from(option.as_ref().map(|option| option.kind));
-            // Writing to a String cannot fail.
-            let _ = writeln!(steps, "  - wait_ms: {waited}\n  - permit: {}", json!(answer));
-            before = event.at;
-        }
+    for answer in recording::answers(events) {
+        let waited = answer.at.since(before).as_millis();
+        let permit = PermitStep::from(answer.option.map(|option| option.kind));
+        // Writing to a String cannot fail.
+        let _ = writeln!(steps, "  - wait_ms: {waited}\n  - permit: {}", json!(permit));
+        before = answer.at;
     }
     steps
 }

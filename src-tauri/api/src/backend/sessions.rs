@@ -5,7 +5,8 @@ use crate::failure;
 use foldback_wire::{
     SessionId,
     rpc::{
-        Failure, PendingPermission, PermissionDecide, SessionCancel, SessionLine, SessionList, SessionQuery,
+        Failure, PendingPermission, PermissionDecide, SessionCancel, SessionDrop, SessionLine, SessionList,
+        SessionQuery,
     },
 };
 
@@ -46,9 +47,10 @@ impl Backend {
         self.session(session).await
     }
 
-    pub(super) async fn drop_waiting(&self, session: &SessionId) -> Result<SessionLine, Failure> {
+    pub(super) async fn drop_waiting(&self, which: &SessionDrop) -> Result<SessionLine, Failure> {
+        let SessionDrop { session, turns } = which;
         let engine = &self.shared.engine;
-        let dropped = engine.drop_waiting(session, &self.shared.actor);
+        let dropped = engine.drop_waiting(session, turns.as_deref(), &self.shared.actor);
         dropped.map_err(failure::journal)?;
         self.session(session).await
     }

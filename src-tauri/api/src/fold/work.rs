@@ -33,7 +33,16 @@ impl Work {
                     bar.error = option.is_none();
                 }
             }
-            Kind::Chunk { .. } | Kind::RunEnded { .. } | Kind::TurnEnded { .. } => {}
+            Kind::RunEnded { .. } | Kind::TurnEnded { .. } => {
+                self.lapse_calls(ms);
+                self.lapse_requests(ms);
+            }
+            // Whoever is asked next knows nothing of the calls of whoever failed.
+            Kind::Retrying { .. } => {
+                self.lapse_calls(ms);
+                return;
+            }
+            Kind::Chunk { .. } => {}
             _ => return,
         }
         if !thinks && self.thinks {
@@ -51,14 +60,34 @@ impl Work {
                 seq,
                 at_ms: ms,
                 took_ms: over.then_some(0),
+                lapsed_ms: None,
             });
             return;
         };
         let before = std::mem::replace(&mut known.call, call.clone());
         known.call.arguments = known.call.arguments.take().or(before.arguments);
         known.call.result = known.call.result.take().or(before.result);
+        // It goes on, or its end is told now.
+        known.lapsed_ms = None;
         if over && known.took_ms.is_none() {
             known.took_ms = Some(ms.saturating_sub(known.at_ms));
+        }
+    }
+
+    /// Nothing more is told of the calls. Some backends never tell the end of one: chat completions leave it to whoever
+    /// asked to carry it out; a process that is stopped says nothing more.
+    fn lapse_calls(&mut self, ms: u64) {
+        for call in &mut self.tools {
+            if call.took_ms.is_none() && call.lapsed_ms.is_none() {
+                call.lapsed_ms = Some(ms);
+            }
+        }
+    }
+
+    fn lapse_requests(&mut self, ms: u64) {
+        for (_, bar) in self.asked.iter_mut().filter(|(_, bar)| bar.until_ms.is_none()) {
+            bar.until_ms = Some(ms);
+            bar.label.push_str(", not answered");
         }
     }
 
@@ -73,10 +102,15 @@ impl Work {
     }
 
     pub(super) fn bars(&self) -> impl Iterator<Item = LaneSpan> + '_ {
-        let tools = self.tools.iter().map(|entry| LaneSpan {
-            until_ms: entry.took_ms.map(|took| entry.at_ms + took),
-            error: entry.call.status == ToolStatus::Failed,
-            ..bar(Lane::Tools, entry.seq, entry.at_ms, &entry.call.name)
+        let tools = self.tools.iter().map(|entry| {
+            let told = entry.took_ms.map(|took| entry.at_ms + took);
+            let mut bar = bar(Lane::Tools, entry.seq, entry.at_ms, &entry.call.name);
+            bar.until_ms = told.or(entry.lapsed_ms);
+            bar.error = entry.call.status == ToolStatus::Failed;
+            if told.is_none() && bar.until_ms.is_some() {
+                bar.label.push_str(", end not told");
+            }
+            bar
         });
         let asked = self.asked.iter().map(|(_, bar)| bar.clone());
         self.thoughts.iter().cloned().chain(tools).chain(asked)

@@ -147,6 +147,31 @@ async fn only_the_turn_that_was_meant_is_stopped_and_what_does_not_run_is_said()
     assert_eq!(host.rows("kind:run_cancelled").await, 1);
 }
 
+/// What came after the question was asked is not dropped with what it named.
+#[tokio::test(start_paused = true)]
+async fn only_the_messages_that_were_meant_are_dropped() {
+    let host = host().await;
+    for text in ["hi", "are you there?", "hello?"] {
+        write(&host, text).await;
+    }
+    let asked = only(&host).await;
+    write(&host, "never mind").await;
+    let waiting = only(&host).await.waiting;
+    assert_eq!((asked.waiting.len(), waiting.len()), (2, 3));
+    let which = json!({"session": asked.session, "turns": asked.waiting});
+    for _ in 0..2 {
+        let line: SessionLine = host.call("session_drop", which.clone()).await;
+        assert_eq!(line.waiting, [waiting[2]]);
+    }
+    assert_eq!(host.rows("kind:stopping").await, 2);
+    let none = json!({"session": asked.session, "turns": []});
+    let line: SessionLine = host.call("session_drop", none).await;
+    assert_eq!(line.waiting, [waiting[2]]);
+    let all = json!({"session": asked.session});
+    let line: SessionLine = host.call("session_drop", all).await;
+    assert_eq!(line.waiting, []);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_no_conversation_changes_nothing() {
     let host = host().await;

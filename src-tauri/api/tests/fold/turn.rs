@@ -3,8 +3,8 @@
 use crate::story::{BEGAN, CLEAN, RAW, Story, inbound, range, reaction_then_text};
 use foldback_api::TurnFold;
 use foldback_wire::{
-    Actor, Answerer, Fate, Gate, Kind, RangeReason, RunId, Stage, StopReason, Terminal, Timestamp, ToolCall,
-    ToolStatus, TurnId,
+    Actor, Answerer, Fate, Gate, Kind, PermissionRequest, RangeReason, RunId, Stage, StopReason, Terminal,
+    Timestamp, ToolCall, ToolStatus, TurnId,
     rpc::{DecisionKind, Lane, TurnDetail},
 };
 use std::collections::BTreeMap;
@@ -94,6 +94,125 @@ fn reasoning_is_one_text_and_a_tool_call_is_what_was_last_said_of_it() {
         ),
         (ToolStatus::Completed, Some("found"), 2, Some(1))
     );
+}
+
+fn tool(id: &str, status: ToolStatus) -> Kind {
+    Kind::Tool {
+        call: ToolCall {
+            id: id.into(),
+            name: "search".to_owned(),
+            status,
+            arguments: None,
+            result: None,
+        },
+    }
+}
+
+fn asked() -> Kind {
+    Kind::PermissionAsked {
+        request: PermissionRequest {
+            id: "p1".into(),
+            tool: None,
+            title: "Write notes.md".to_owned(),
+            does: String::new(),
+            arguments: None,
+            options: Vec::new(),
+        },
+        until: None,
+    }
+}
+
+/// The bars of the tools' lane: from, until, and what they are.
+fn tool_bars(detail: &TurnDetail) -> Vec<(u64, Option<u64>, &str)> {
+    let bars = detail.lanes.iter().filter(|bar| bar.lane == Lane::Tools);
+    bars.map(|bar| (bar.from_ms, bar.until_ms, bar.label.as_str()))
+        .collect()
+}
+
+#[test]
+fn with_the_run_ends_what_nobody_told_the_end_of() {
+    let ends = [
+        Kind::RunEnded {
+            run: RunId(1),
+            reason: StopReason::End,
+        },
+        Kind::TurnEnded {
+            terminal: Terminal::Failed {
+                detail: "the process ended".into(),
+            },
+        },
+    ];
+    for end in ends {
+        let mut story = Story::default();
+        story.at(
+            0,
+            Kind::Received {
+                message: Box::new(inbound()),
+            },
+        );
+        story.at(10, tool("done", ToolStatus::Running));
+        story.at(20, tool("pending", ToolStatus::Pending));
+        story.at(30, tool("running", ToolStatus::Running));
+        story.at(40, tool("done", ToolStatus::Completed));
+        story.at(50, asked());
+        assert_eq!(
+            tool_bars(&detail(&story)),
+            [
+                (10, Some(40), "search"),
+                (20, None, "search"),
+                (30, None, "search"),
+                (50, None, "may it? Write notes.md")
+            ]
+        );
+        story.at(60, end);
+        story.at(
+            900,
+            Kind::TurnEnded {
+                terminal: Terminal::Replied,
+            },
+        );
+        let detail = detail(&story);
+        assert_eq!(
+            tool_bars(&detail),
+            [
+                (10, Some(40), "search"),
+                (20, Some(60), "search, end not told"),
+                (30, Some(60), "search, end not told"),
+                (50, Some(60), "may it? Write notes.md, not answered")
+            ]
+        );
+        let times: Vec<_> = detail.tools.iter().map(|t| (t.took_ms, t.lapsed_ms)).collect();
+        assert_eq!(times, [(Some(30), None), (None, Some(60)), (None, Some(60))]);
+    }
+}
+
+#[test]
+fn a_call_of_an_attempt_that_failed_is_over_until_it_is_told_of_again() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    story.at(10, tool("t1", ToolStatus::Running));
+    story.at(
+        20,
+        Kind::Retrying {
+            attempt: 2,
+            after_ms: 0,
+            detail: "overloaded".into(),
+            next: None,
+        },
+    );
+    assert_eq!(
+        tool_bars(&detail(&story)),
+        [(10, Some(20), "search, end not told")]
+    );
+    story.at(30, tool("t1", ToolStatus::Running));
+    assert_eq!(tool_bars(&detail(&story)), [(10, None, "search")]);
+    story.at(40, tool("t1", ToolStatus::Failed));
+    assert_eq!(tool_bars(&detail(&story)), [(10, Some(40), "search")]);
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Live {
         }
     }
 
-    pub(crate) fn uses(&self, tool: &str) {
+    pub(crate) fn calls(&self, tool: &str) {
         *self.doing() = Some((Doing::Tool, Some(tool.to_owned())));
     }
 

@@ -2,7 +2,10 @@
 //! the agent forget it. Requests for permission, which wait for them.
 
 use super::Engine;
-use crate::{PermissionFault, turn::dropped};
+use crate::{
+    PermissionFault,
+    turn::{Pending, dropped},
+};
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{
     Actor, Kind, PermissionId, SessionId, TurnId,
@@ -70,7 +73,7 @@ impl Engine {
         Ok(SessionLine {
             agents: core.recorder.journal.agent_sessions(&id).await?,
             running: self.runs_in(&id),
-            waiting: core.conversations.waiting(&id, crate::turn::Pending::id),
+            waiting: core.conversations.waiting(&id, Pending::id),
             permissions: asking.iter().filter(|asked| asked.session == id).count() as u32,
             session: id,
             channel,
@@ -119,9 +122,15 @@ impl Engine {
         Ok(stopped)
     }
 
-    /// Drops what waits in a conversation; answers how many messages that were.
-    pub fn drop_waiting(&self, session: &SessionId, by: &Actor) -> Result<usize, StoreError> {
-        let waiting = self.core.conversations.take_waiting_of(session);
+    /// Drops what waits in a conversation, or only some turns of it; answers how many messages that were.
+    pub fn drop_waiting(
+        &self,
+        session: &SessionId,
+        only: Option<&[TurnId]>,
+        by: &Actor,
+    ) -> Result<usize, StoreError> {
+        let meant = |pending: &Pending| only.is_none_or(|only| only.contains(&pending.id()));
+        let waiting = self.core.conversations.take_waiting_of(session, meant);
         let count = waiting.len();
         for pending in waiting {
             self.core.refuse_for_good(pending, dropped(by))?;

@@ -279,7 +279,7 @@ impl Run<'_> {
             Step::Tool(call) if matches!(call.status, ToolStatus::Completed | ToolStatus::Failed) => {
                 self.live.does(Doing::Starting);
             }
-            Step::Tool(call) => self.live.uses(&call.name),
+            Step::Tool(call) => self.live.calls(&call.name),
             _ => {}
         }
         match step {

@@ -187,7 +187,12 @@ async fn a_person_stops_what_runs_and_drops_what_waits() {
     assert_eq!(line.waiting, [second.id, third.id]);
     let running = line.running.unwrap();
     assert_eq!((running.turn, running.doing), (first.id, Doing::Tool));
-    assert_eq!(bot.engine.drop_waiting(&session(), &Actor::Console).unwrap(), 2);
+    assert_eq!(
+        bot.engine
+            .drop_waiting(&session(), None, &Actor::Console)
+            .unwrap(),
+        2
+    );
     for turn in [second, third] {
         assert_eq!(turn.ended().await, Some(Terminal::Dropped));
     }
@@ -276,7 +281,9 @@ async fn what_hangs_is_listed_first_and_counted() {
     let keys: Vec<_> = list.sessions.iter().map(|line| line.session.as_str()).collect();
     assert_eq!(keys, ["signal:c1", "discord:c1"]);
     assert_eq!((list.total, list.running, list.waiting), (4, 1, 1));
-    bot.engine.drop_waiting(&session(), &Actor::Console).unwrap();
+    bot.engine
+        .drop_waiting(&session(), None, &Actor::Console)
+        .unwrap();
     bot.engine.cancel(hung.id, Actor::Console).unwrap();
     hung.ended().await;
     waits.ended().await;

@@ -1,5 +1,6 @@
 //! Recordings: a part of a journal, to be played again. The first line says so, then comes an event a line.
 
+mod answers;
 mod faults;
 mod play;
 mod scene;
@@ -7,6 +8,7 @@ mod script;
 mod sent;
 mod story;
 
+pub use answers::{Answer, answers};
 pub use faults::faults;
 pub use play::play;
 pub use script::script;

@@ -2,7 +2,7 @@
 //! switched, all at the recorded moments; the pipeline decides anew.
 
 use super::{
-    Recording,
+    Recording, answers,
     scene::{self, Scene},
     script::script,
     sent,
@@ -17,6 +17,7 @@ use crate::{
 use foldback_agents::{Act, ScriptStep};
 use foldback_channels::sim::SimPlatform;
 use foldback_pipeline::invariants::{self, Extent};
+use foldback_store::StoreError;
 use foldback_wire::{
     Actor, ChannelId, ChannelState, Clock, Event, Gate, Inbound, Kind, PairingStep, PermissionId, SessionId,
     Timestamp, TurnId, UserId,
@@ -42,7 +43,7 @@ enum Happens {
     Pairing(PairingStep, UserId),
     /// A request for permission is answered with the option of this id, or cancelled.
     Permit(PermissionId, Option<String>),
-    /// A person drops what waits in a conversation.
+    /// A person drops one of the messages that wait in a conversation, maybe with others.
     Drop(SessionId),
     /// A person has the agent forget a conversation.
     Reset(SessionId),
@@ -274,10 +275,6 @@ fn happenings(
             Kind::Pairing { step, sender, .. } if *step != PairingStep::Requested => {
                 Happens::Pairing(*step, sender.clone())
             }
-            // An answer in the chat is a message, which comes in by itself.
-            Kind::PermissionDecided { id, option, by, .. } if !matches!(by, Actor::User(_)) => {
-                Happens::Permit(id.clone(), option.as_ref().map(|option| option.id.clone()))
-            }
             Kind::Stopping {
                 gate: Gate::Dropped, ..
             } => Happens::Drop(event.session.clone()?),
@@ -287,7 +284,33 @@ fn happenings(
         };
         Some((event.at, what))
     };
-    own.iter().filter_map(&mut happens).collect()
+    let happened: Vec<_> = own.iter().filter_map(&mut happens).collect();
+    let answers = turns.values().flat_map(|turn| answers(&turn.events));
+    // An answer in the chat is a message, which comes in by itself.
+    let permits = answers
+        .filter(|answer| !matches!(answer.by, Actor::User(_)))
+        .map(|answer| {
+            (
+                answer.at,
+                Happens::Permit(answer.id, answer.option.map(|option| option.id)),
+            )
+        });
+    let mut all: Vec<_> = happened.into_iter().chain(permits).collect();
+    all.sort_by_key(|(at, _)| *at);
+    all
+}
+
+/// Turns have other numbers here. What was meant waited longest: what came after the question was not in it.
+async fn drop_oldest(stage: &Stage, session: &SessionId) -> Result<(), StageError> {
+    let failed = |error: StoreError| StageError::Start(error.into());
+    let line = stage.engine.session(session).await.map_err(failed)?;
+    let Some(oldest) = line.and_then(|line| line.waiting.first().copied()) else {
+        return Ok(());
+    };
+    let dropped = stage
+        .engine
+        .drop_waiting(session, Some(&[oldest]), &Actor::Console);
+    dropped.map(drop).map_err(failed)
 }
 
 async fn act(
@@ -342,10 +365,7 @@ async fn act(
                     let _ = engine.decide_permission(turn, &id, option.as_deref(), Actor::Console);
                 }
             }
-            Happens::Drop(session) => {
-                let dropped = stage.engine.drop_waiting(&session, &Actor::Console);
-                dropped.map_err(|error| StageError::Start(error.into()))?;
-            }
+            Happens::Drop(session) => drop_oldest(stage, &session).await?,
             Happens::Reset(session) => {
                 let reset = stage.engine.reset_session(&session, Actor::Console).await;
                 reset.map_err(|error| StageError::Start(error.into()))?;

@@ -1,7 +1,7 @@
 //! What an agent did in a turn, as a script that does it again.
 
 use foldback_agents::{Act, ScriptStep, SessionStep, ToolStep};
-use foldback_wire::{Event, Kind, StopReason, Timestamp, ToolId};
+use foldback_wire::{Event, Kind, PermissionId, StopReason, Timestamp, ToolId};
 use std::collections::{BTreeMap, HashSet};
 
 /// The agent's part of a turn's events, with the pauses it made. Empty where it was not asked.
@@ -12,6 +12,8 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
     // A tool call that begins ends the message before it; otherwise the script says that a new one begins.
     let mut parted = false;
     let mut tools: HashSet<&ToolId> = HashSet::new();
+    // Requests that wait for an answer, and the script with them: what the agent did meanwhile, it does right after.
+    let mut open: HashSet<&PermissionId> = HashSet::new();
     let mut texts = Texts::of(events);
     for event in events {
         if matches!(event.kind, Kind::RunStarted { .. }) {
@@ -20,7 +22,8 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
         let Some(last) = before else { continue };
         let Some(act) = act(&event.kind, &mut texts) else {
             // The agent goes on when it is answered: how long that took is not its pause.
-            if matches!(event.kind, Kind::PermissionDecided { .. }) {
+            if let Kind::PermissionDecided { id, .. } = &event.kind {
+                open.remove(id);
                 before = Some(event.at);
             }
             continue;
@@ -36,7 +39,11 @@ pub fn script(events: &[Event]) -> Vec<ScriptStep> {
             }
             _ => {}
         }
-        let after_ms = u64::try_from(event.at.since(last).as_millis()).unwrap_or(u64::MAX);
+        let paused = u64::try_from(event.at.since(last).as_millis()).unwrap_or(u64::MAX);
+        let after_ms = if open.is_empty() { paused } else { 0 };
+        if let Kind::PermissionAsked { request, .. } = &event.kind {
+            open.insert(&request.id);
+        }
         steps.push(ScriptStep { after_ms, act });
         before = Some(event.at);
     }

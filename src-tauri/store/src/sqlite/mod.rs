@@ -19,8 +19,12 @@ use async_trait::async_trait;
 use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use rows::{COLUMNS, StoredRow, list, mentioning, number, selecting};
-use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_scalar};
-use std::{path::PathBuf, sync::Arc};
+use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 use tokio::{
     sync::{oneshot, watch},
     task::spawn_blocking,
@@ -30,7 +34,7 @@ use tokio::{
 const FEW: usize = 256;
 
 /// In the words of the index `sessions_used`.
-const LATEST_SESSIONS: &str = "SELECT record FROM sessions
+const LATEST_SESSIONS: &str = "SELECT id, record FROM sessions
     ORDER BY CASE WHEN json_valid(record) THEN record ->> '$.used' END DESC, id LIMIT ?";
 
 /// A journal in an SQLite file.
@@ -44,6 +48,8 @@ pub struct SqliteJournal {
     readers: SqlitePool,
     /// Ends when the writer has let go of the file.
     writer: watch::Receiver<()>,
+    /// Damaged records that were told of.
+    damaged: Mutex<BTreeSet<String>>,
 }
 
 impl Drop for SqliteJournal {
@@ -63,6 +69,19 @@ impl SqliteJournal {
             path: self.path.clone(),
             detail: format!("{what}: {error}"),
         })
+    }
+
+    /// One record of a list, which a damaged one must not hide. That is said once: lists are read every second.
+    fn whole<T: serde::de::DeserializeOwned>(&self, record: &str, what: &str) -> Option<T> {
+        let error = match self.stored(record, what) {
+            Ok(whole) => return Some(whole),
+            Err(error) => error,
+        };
+        let mut said = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.insert(what.to_owned()) {
+            tracing::warn!(%error, "a damaged record is passed over");
+        }
+        None
     }
 
     /// Leaves something on the desk and waits until it is written.
@@ -166,7 +185,7 @@ impl Journal for SqliteJournal {
 
     async fn sessions(&self, limit: usize) -> Result<(Vec<SessionRecord>, u64), StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let records: Vec<String> = query_scalar(LATEST_SESSIONS)
+        let records: Vec<(String, String)> = query_as(LATEST_SESSIONS)
             .bind(limit)
             .fetch_all(&self.readers)
             .await
@@ -175,8 +194,10 @@ impl Journal for SqliteJournal {
             .fetch_one(&self.readers)
             .await
             .map_err(|error| self.fault(&error))?;
-        let records = records.iter().map(|record| self.stored(record, "a session"));
-        Ok((records.collect::<Result<_, _>>()?, total as u64))
+        let whole = records
+            .iter()
+            .filter_map(|(id, record)| self.whole(record, &format!("session {id}")));
+        Ok((whole.collect(), total as u64))
     }
 
     async fn agent_sessions(&self, of: &SessionId) -> Result<Vec<AgentSession>, StoreError> {
@@ -186,8 +207,10 @@ impl Journal for SqliteJournal {
             .await
             .map_err(|error| self.fault(&error))?;
         let what = format!("the agent's session of {of}");
-        let kept = records.iter().map(|record| self.stored(record, &what));
-        let mut kept: Vec<AgentSession> = kept.collect::<Result<_, _>>()?;
+        let mut kept: Vec<AgentSession> = records
+            .iter()
+            .filter_map(|record| self.whole(record, &what))
+            .collect();
         kept.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.backend.cmp(&b.backend)));
         Ok(kept)
     }

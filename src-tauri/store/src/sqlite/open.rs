@@ -12,7 +12,7 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::ErrorKind,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::sync::watch;
@@ -83,6 +83,7 @@ impl SqliteJournal {
             desk,
             readers,
             writer,
+            damaged: Mutex::default(),
         })
     }
 
@@ -106,6 +107,7 @@ impl SqliteJournal {
             desk,
             readers,
             writer,
+            damaged: Mutex::default(),
         })
     }
 }

@@ -56,7 +56,19 @@ pub struct SessionCancel {
     pub turn: Option<TurnId>,
 }
 
-/// `session_drop`, `session_reset`: which conversation.
+/// `session_drop`: what is to be dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct SessionDrop {
+    /// The conversation.
+    pub session: SessionId,
+    /// Only these turns of it, and none that came since; `None` for all that wait. One that does not wait any more is
+    /// passed over.
+    #[serde(default)]
+    #[ts(optional)]
+    pub turns: Option<Vec<TurnId>>,
+}
+
+/// `session_reset`: which conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct SessionRef {
     /// Its key.
@@ -83,7 +95,8 @@ pub struct RunningTurn {
     pub since: Timestamp,
     /// What it does.
     pub doing: Doing,
-    /// The tool that works, where one does.
+    /// The tool that was called, where what it does is `tool`. Whether it works is not known of every agent: some only
+    /// announce a call.
     pub tool: Option<String>,
     /// Who stopped it, where somebody did.
     pub cancelled_by: Option<Actor>,

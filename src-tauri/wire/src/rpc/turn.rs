@@ -237,8 +237,11 @@ pub struct ToolEntry {
     pub seq: u64,
     /// Milliseconds since the turn began.
     pub at_ms: u64,
-    /// How long it took; `None` while it is not over.
+    /// How long it took; `None` while it is not over, and where nobody told its end.
     pub took_ms: Option<u64>,
+    /// Milliseconds since the turn began, when the run ended that had not told the call's end: how long it took, and
+    /// whether it was carried out at all, is not known.
+    pub lapsed_ms: Option<u64>,
 }
 
 closed_set! {
@@ -247,7 +250,7 @@ closed_set! {
         Inbound = "inbound": "From the message to the agent's start.",
         Agent = "agent": "While the agent ran.",
         Thinking = "thinking": "While the agent thought, as far as it told.",
-        Tools = "tools": "From a tool call to its end, and from a request for permission to its answer.",
+        Tools = "tools": "From a tool call, or a request for permission, to its end or that of the run.",
         Held = "held": "While bytes were held.",
         Directives = "directives": "From a directive to its outcome.",
         Delivery = "delivery": "From an operation's intent to its outcome.",

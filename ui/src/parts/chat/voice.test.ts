@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
 import type { VoiceOf } from "../../generated/wire";
 import { RecordedHost, type Exchange } from "../../host/recorded";
-import { byId, calls, click, layOut, settle, stage } from "../../test/stage";
+import { byId, calls, click, layOut, settle, SlowHost, stage } from "../../test/stage";
 import { clock, decode, heights } from "./voice";
 import VoiceNote from "./VoiceNote.svelte";
 
@@ -106,6 +106,19 @@ describe("a voice note", () => {
     HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException("no decoder", "NotSupportedError"));
     await click(byId("voice-play"));
     expect(byId("voice-trouble").textContent).toContain("GStreamer");
+  });
+
+  it("keeps and plays nothing that comes when it is gone", async () => {
+    const recording = { ...demo, calls: [answer, ...demo.calls] };
+    const host = new SlowHost(recording, "voice");
+    const thrown = vi.fn();
+    process.on("unhandledRejection", thrown);
+    await stage(VoiceNote as never, { note: true, sound: kept }, recording, host);
+    await click(byId("voice-play"));
+    cleanup();
+    await host.answer();
+    expect([made, begun, thrown.mock.calls]).toEqual([[], [], []]);
+    process.off("unhandledRejection", thrown);
   });
 
   it("gives its bytes back when it goes", async () => {

@@ -2,6 +2,7 @@
 import type { CatalogEntry, ChannelCard, ChannelId, Composed, ComposeFile, TurnId } from "../../generated/wire";
 import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
+import { bytes } from "../../store/format";
 import { Latest } from "../../store/latest";
 import { ByteText } from "../../store/text";
 import { History, LONGEST, type Draft } from "./model/history";
@@ -13,6 +14,9 @@ const EXAMPLE: Draft = {
   user: "How was my talk?",
   output: '<actions>\n  <react emoji="thumbsup" />\n</actions>\nGreat idea, and well told!',
 };
+
+/** Bytes of files that come with one message: what simulated platforms keep. Together, for older ones make room for newer. */
+const ROOM = 64_000_000;
 
 /** Drafts too long to be kept on the disk, by window: they last as long as it does. */
 const long = new WeakMap<Console, Draft>();
@@ -125,6 +129,22 @@ export class Bench {
     return this.#history.length;
   }
 
+  /** Takes files along with the next message, as far as there is room for them. */
+  attach(files: Iterable<File>): void {
+    const taken = [...this.files];
+    const left: string[] = [];
+    let room = ROOM - taken.reduce((sum, { size }) => sum + size, 0);
+    for (const file of files) {
+      if (file.size > room) left.push(file.name);
+      else {
+        taken.push(file);
+        room -= file.size;
+      }
+    }
+    this.files = taken;
+    if (left.length > 0) this.#console.toast("danger", `Too large, and not attached: ${left.join(", ")}`, `The files of a message may be ${bytes(ROOM)} together: simulated platforms keep no more.`);
+  }
+
   /** Whether sending through this channel reaches no platform. */
   dry({ armed, simulated }: Pick<ChannelCard, "armed" | "simulated">): boolean {
     return !armed || (this.wish ?? !simulated);
@@ -136,14 +156,25 @@ export class Bench {
     this.sending = true;
     const agent_output = this.answers === "text" ? this.output : null;
     const dry_run = this.dry({ armed, simulated });
-    const files = await Promise.all(this.files.map(inBase64));
-    const sent = await this.#console.try("compose_send", { channel, user_text: this.user, agent_output, dry_run, ...(files.length > 0 && { files }) });
+    const user_text = this.user;
+    const files = await this.#read();
+    const sent = files && (await this.#console.try("compose_send", { channel, user_text, agent_output, dry_run, ...(files.length > 0 && { files }) }));
     this.sending = false;
-    if (sent === undefined) return null;
+    if (!sent) return null;
     this.#history.add(this.draft);
     this.files = [];
     this.back = 0;
     return sent.turn;
+  }
+
+  /** What is in the files; `null` where one cannot be read, which is said. */
+  async #read(): Promise<ComposeFile[] | null> {
+    try {
+      return await Promise.all(this.files.map(inBase64));
+    } catch (thrown) {
+      this.#console.toast("danger", HostFailure.from(thrown).message, "It may have been moved or deleted since. Remove it, or attach it again.");
+      return null;
+    }
   }
 
   close(): void {
@@ -169,7 +200,7 @@ function inBase64(file: File): Promise<ComposeFile> {
     const reader = new FileReader();
     // An address of the form data:TYPE;base64,BYTES; of an empty file, without the comma's other side.
     reader.onload = () => resolve({ name: file.name, media_type: file.type, base64: String(reader.result).split(",")[1] ?? "" });
-    reader.onerror = () => reject(reader.error ?? new Error(`${file.name} cannot be read`));
+    reader.onerror = () => reject(new Error(`${file.name} cannot be read${reader.error === null ? "" : `: ${reader.error.message}`}`));
     reader.readAsDataURL(file);
   });
 }

@@ -347,6 +347,33 @@ describe("sending", () => {
     expect(all("compose-detach")).toEqual([]);
   });
 
+  it("names a file that cannot be read, and can be sent without it", async () => {
+    const { host } = await open();
+    const lost = new File(["x"], "lost.txt");
+    const read = vi.spyOn(FileReader.prototype, "readAsDataURL").mockImplementation(function (this: FileReader) {
+      // A file that was deleted after it was chosen.
+      queueMicrotask(() => this.dispatchEvent(new ProgressEvent("error")));
+    });
+    await fireEvent.change(byId("compose-files"), { target: { files: [lost] } });
+    await settle();
+    await click(byId("send-discord"));
+    expect(byId("toast").textContent).toContain("lost.txt");
+    expect(calls(host, "compose_send")).toEqual([]);
+    read.mockRestore();
+    await click(byId("compose-detach"));
+    await click(byId("send-discord"));
+    expect(calls(host, "compose_send")).toHaveLength(1);
+  });
+
+  it("takes no file that the simulated platforms would not keep, alone or with the others", async () => {
+    await open();
+    const sized = (name: string, size: number): File => Object.defineProperty(new File([], name), "size", { value: size });
+    await fireEvent.change(byId("compose-files"), { target: { files: [sized("huge.bin", 64_000_001), sized("a.bin", 40_000_000), sized("b.bin", 30_000_000), sized("c.bin", 24_000_000)] } });
+    await settle();
+    expect(all("compose-detach").map((button) => button.title)).toEqual(["Remove a.bin", "Remove c.bin"]);
+    expect(byId("toast").textContent).toMatch(/huge\.bin, b\.bin.*64 MB/s);
+  });
+
   it("does not go through a channel that is off", async () => {
     // In the recording WhatsApp is off.
     const { host } = await open();

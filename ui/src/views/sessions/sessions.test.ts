@@ -1,14 +1,23 @@
 import { cleanup } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
 import type { PendingPermission, SessionLine } from "../../generated/wire";
-import type { Exchange } from "../../host/recorded";
-import { byId, calls, click, layOut, press, settle, stage } from "../../test/stage";
+import { HostFailure, type Args, type CommandName, type Result } from "../../host/host";
+import { RecordedHost, type Exchange } from "../../host/recorded";
+import { byId, calls, click, layOut, press, settle, SlowHost, stage } from "../../test/stage";
 import SessionsView from "./SessionsView.svelte";
 import { eventsOf } from "./words";
 
 beforeEach(layOut);
-afterEach(cleanup);
+afterEach(() => (cleanup(), vi.restoreAllMocks()));
+
+/** Takes the clock of what happens every second; each call is one. */
+function seconds(): () => void {
+  const ticks: (() => void)[] = [];
+  const real = globalThis.setInterval;
+  vi.spyOn(globalThis, "setInterval").mockImplementation(((tick: () => void, ms: number) => (ms === 1000 ? ticks.push(tick) : real(tick, ms))) as never);
+  return () => ticks.forEach((tick) => tick());
+}
 
 const at = new Date(Date.now() - 60_000).toISOString();
 const idle: SessionLine = {
@@ -35,7 +44,7 @@ const rows = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[d
 it("shows who talks where, what runs, what waits and what the agent keeps", async () => {
   await open([busy, idle]);
   expect(rows().map((row) => row.textContent?.replace(/\s+/g, " "))).toEqual([
-    expect.stringMatching(/uses search.*slack Bob slack:C1:bob.*3 turns.*#812 for 1 min.*2 waiting/),
+    expect.stringMatching(/calls search.*slack Bob slack:C1:bob.*3 turns.*#812 for 1 min.*2 waiting/),
     expect.stringMatching(/idle.*telegram Alice telegram:42.*3 turns.*acp s-77/),
   ]);
   expect(byId("sessions").textContent).toContain("2 conversations, 1 running, 2 messages waiting");
@@ -59,8 +68,8 @@ it("asks once before it stops, drops or has something forgotten", async () => {
     expect(calls(host, `session_${deed}`)).toEqual([]);
     expect(byId("session-dialog").textContent).toContain("Bob");
     await click(byId("confirm"));
-    const turn = deed === "cancel" ? { turn: 812 } : {};
-    expect(calls(host, `session_${deed}`)).toEqual([{ session: "slack:C1:bob", ...turn }]);
+    const only = { cancel: { turn: 812 }, drop: { turns: [813, 814] }, reset: {} }[deed];
+    expect(calls(host, `session_${deed}`)).toEqual([{ session: "slack:C1:bob", ...only }]);
   }
 });
 
@@ -80,6 +89,45 @@ it("counts what runs and waits in all conversations, also in those that are not 
   await stage(SessionsView, undefined, { ...demo, calls: [{ name: "sessions", result: { sessions: [busy], total: 900, running: 240, waiting: 31 } }, ...demo.calls] });
   expect(byId("sessions").textContent).toContain("900 conversations, 240 running, 31 messages waiting");
   expect(byId("sessions").textContent).toContain("1 of 900 are shown");
+});
+
+it("says why the conversations cannot be read, and not that there are none", async () => {
+  const failure = { code: "journal", message: "The journal is damaged.", hint: "Move it away to begin a new one." };
+  const host = new RecordedHost({ ...demo, calls: [{ name: "sessions", failure }] });
+  await stage(SessionsView, undefined, undefined, host);
+  expect(byId("sessions").textContent).toMatch(/The journal is damaged\..*Move it away/s);
+  expect(byId("sessions").textContent).not.toContain("There is no conversation yet");
+});
+
+it("keeps what it has read, and says that it is no longer true, when reading fails later", async () => {
+  const second = seconds();
+  let broken = false;
+  const host = new (class extends RecordedHost {
+    override call<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K>> {
+      if (broken && name === "sessions") return Promise.reject(new HostFailure({ code: "journal", message: "The disk is gone.", hint: null }));
+      return super.call(name, args);
+    }
+  })({ ...demo, calls: [{ name: "sessions", result: { sessions: [idle], total: 1, running: 0, waiting: 0 } }, ...demo.calls] });
+  await stage(SessionsView, undefined, undefined, host);
+  for (broken of [true, false]) {
+    second();
+    await settle();
+    expect(rows()).toHaveLength(1);
+    expect(byId("sessions").textContent?.includes("The disk is gone.")).toBe(broken);
+  }
+});
+
+it("asks for the conversations one answer at a time, so that none overtakes another", async () => {
+  const second = seconds();
+  const recording = { ...demo, calls: [{ name: "sessions" as const, result: { sessions: [idle], total: 1, running: 0, waiting: 0 } }, ...demo.calls] };
+  const host = new SlowHost(recording, "sessions");
+  await stage(SessionsView, undefined, undefined, host);
+  second();
+  await settle();
+  expect(calls(host, "sessions")).toHaveLength(1);
+  await host.answer();
+  second();
+  expect(calls(host, "sessions")).toHaveLength(2);
 });
 
 it("says why it is empty", async () => {
@@ -110,6 +158,24 @@ describe("a request for permission", () => {
     await click(byId("permission-allow_once"));
     expect(calls(host, "permission_decide")).toEqual([{ turn: 812, permission: "p1", option: "o-yes" }]);
     expect(document.querySelector("[data-testid='permission']")).toBeNull();
+  });
+
+  it("does not take back what was told while its answer was under way", async () => {
+    const host = new SlowHost({ ...demo, calls: [{ name: "permission_decide", result: [] }, ...demo.calls] }, "permission_decide");
+    const { console } = await stage(SessionsView, undefined, undefined, host);
+    host.push({ push: "permissions", permissions: [pending] });
+    await settle();
+    await click(byId("permission-allow_once"));
+    host.push({ push: "permissions", permissions: [pending, second] });
+    await host.answer();
+    expect(console.permissions.map(({ number }) => number)).toEqual(["815-1"]);
+    // Told before the decision was known.
+    host.push({ push: "permissions", permissions: [pending, second] });
+    await settle();
+    expect([card("812-1"), console.permissions.length]).toEqual([null, 1]);
+    host.push({ push: "permissions", permissions: [second] });
+    await settle();
+    expect(console.permissions).toEqual([second]);
   });
 
   it("keeps a request that somebody else decided until it is told so, and says why nothing happened", async () => {
@@ -236,7 +302,7 @@ it("offers in the palette what can be done about each conversation", async () =>
   console.offers[1]?.run();
   await settle();
   await click(byId("confirm"));
-  expect(calls(host, "session_drop")).toEqual([{ session: "slack:C1:bob" }]);
+  expect(calls(host, "session_drop")).toEqual([{ session: "slack:C1:bob", turns: [813, 814] }]);
   expect(titles()).not.toContain("Sessions: Drop 2 messages of Bob on slack");
 });
 

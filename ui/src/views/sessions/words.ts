@@ -20,7 +20,7 @@ export const byMeaning = (options: readonly PermissionOption[]): PermissionOptio
 /** What a turn does at the moment, in words. */
 export function does({ doing, tool, cancelled_by }: RunningTurn): string {
   if (cancelled_by !== null) return `stopping, by ${who(cancelled_by)}`;
-  return tool === null ? doing : `uses ${tool}`;
+  return tool === null ? doing : `calls ${tool}`;
 }
 
 export const aboutDoing = ({ doing }: RunningTurn): string => doings.find((d) => d.code === doing)?.about ?? "";

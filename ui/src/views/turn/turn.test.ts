@@ -46,6 +46,21 @@ it("keeps reasoning and tool calls closed until they are asked for, with their l
   expect(byId("tool").textContent).toMatch(/search.*"query": "talk".*nothing new/s);
 });
 
+it("does not say of a call that it runs when the run is over", async () => {
+  const host = new SampleHost();
+  const detail = sampleTurn();
+  const [told] = detail.tools;
+  if (told === undefined) throw new Error("no tool in the sample");
+  const open = { ...told, took_ms: null, call: { ...told.call, status: "pending" as const, result: null } };
+  host.retell({ ...detail, summary: { ...detail.summary, turn: 901 }, tools: [{ ...open, lapsed_ms: 1500 }, { ...open, call: { ...open.call, id: "call-2" } }] });
+  const { console } = await stage(TurnView, undefined, undefined, host);
+  console.select({ turn: 901 });
+  await settle();
+  const badges = [...document.querySelectorAll<HTMLElement>("[data-testid='tool'] .badge")];
+  expect(badges.map((badge) => badge.textContent?.trim())).toEqual(["end not told", "pending"]);
+  expect(badges[0]?.title).toContain("last said to be pending");
+});
+
 it("tells a turn that waits, and one that a person stopped, from one that runs or failed", async () => {
   const host = new SampleHost();
   const detail = sampleTurn();

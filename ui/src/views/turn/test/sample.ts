@@ -185,7 +185,7 @@ export function sampleTurn(): TurnDetail {
     prompt: "Can you put the numbers into a chart?",
     agent: "script",
     reasoning: "They ask about the talk.",
-    tools: [{ seq: 5, at_ms: 200, took_ms: 1200, call: { id: "call-1", name: "search", status: "completed", arguments: '{"query":"talk"}', result: "nothing new" } }],
+    tools: [{ seq: 5, at_ms: 200, took_ms: 1200, lapsed_ms: null, call: { id: "call-1", name: "search", status: "completed", arguments: '{"query":"talk"}', result: "nothing new" } }],
     head: teller.seq,
     messages: [
       {
