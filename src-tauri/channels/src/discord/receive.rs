@@ -1,7 +1,7 @@
 //! Receiving: one connection after the other, which all serve one session as long as Discord lets them.
 
 use super::Discord;
-use super::message::{inbound, is_for_us, roles_of};
+use super::message::{inbound, is_for_us, roles_of, with_what_it_passes_on};
 use super::session::{Bot, Open, Place, Session};
 use super::socket::{End, Payload, Socket};
 use crate::backoff::Backoff;
@@ -201,7 +201,7 @@ impl Discord {
         sink: &SignalSink,
     ) -> Result<(), End> {
         let message = match serde_json::from_value::<Message>(message) {
-            Ok(message) => Some(message),
+            Ok(message) => Some(with_what_it_passes_on(message)),
             Err(error) => {
                 tracing::warn!(%error, seq, "a message of Discord cannot be read");
                 None
