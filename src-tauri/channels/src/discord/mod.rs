@@ -98,10 +98,11 @@ impl Discord {
         Self { mentions, ..self }
     }
 
-    /// The same, with a bookmark in this folder: goes on with the session of the process before.
+    /// The same, with a bookmark in this folder: goes on with the session of the process before that wrote into the same
+    /// journal, known by its file.
     #[must_use]
-    pub fn resuming(self, folder: &Path) -> Self {
-        let bookmark = Bookmark::of(&self.api, INTENTS, folder);
+    pub fn resuming(self, folder: &Path, journal: Option<&Path>) -> Self {
+        let bookmark = Bookmark::of(&self.api, INTENTS, folder, journal);
         let session = bookmark.read().map(Session::from_progress).unwrap_or_default();
         Self {
             session: Mutex::new(session),

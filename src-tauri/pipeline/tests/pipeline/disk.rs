@@ -10,9 +10,12 @@ use foldback_store::{
 use foldback_wire::{
     Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId, rpc::AgentSession,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// A journal that refuses to write the first session.
@@ -115,6 +118,9 @@ impl Journal for Refusing {
     }
     async fn ended(&self) -> StoreError {
         self.inner.ended().await
+    }
+    fn kept_in(&self) -> Option<&Path> {
+        self.inner.kept_in()
     }
     fn head(&self) -> Seq {
         self.inner.head()

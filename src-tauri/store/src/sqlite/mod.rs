@@ -20,7 +20,10 @@ use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use rows::{COLUMNS, StoredRow, list, mentioning, number, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_scalar};
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::{
     sync::{oneshot, watch},
     task::spawn_blocking,
@@ -39,7 +42,10 @@ const LATEST_SESSIONS: &str = "SELECT record FROM sessions
 /// Dropping the journal writes what is left in the background; [`Journal::close`] waits for that.
 #[derive(Debug)]
 pub struct SqliteJournal {
+    /// As it was named.
     path: PathBuf,
+    /// As it really is.
+    real: PathBuf,
     desk: Arc<Desk>,
     readers: SqlitePool,
     /// Ends when the writer has let go of the file.
@@ -275,6 +281,10 @@ impl Journal for SqliteJournal {
 
     async fn ended(&self) -> StoreError {
         self.desk.until_ended().await
+    }
+
+    fn kept_in(&self) -> Option<&Path> {
+        Some(&self.real)
     }
 
     fn head(&self) -> Seq {
