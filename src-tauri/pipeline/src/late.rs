@@ -28,9 +28,14 @@ struct Acknowledged {
 }
 
 impl Core {
-    /// Writes down what became known later. What is told while the process ends stays with its platform.
+    /// Writes down what became known later, until every channel is off: a platform may tell it once, and while the
+    /// process ends.
     pub(crate) async fn hear_of_late(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
-        while let Some(Some(late)) = self.stopping.run_until_cancelled(late.recv()).await {
+        while let Some(Some(late)) = self.deaf.run_until_cancelled(late.recv()).await {
+            self.tasks.spawn(Arc::clone(&self).take_late(late));
+        }
+        // Nobody tells anything any more; this is already on its way.
+        while let Ok(late) = late.try_recv() {
             self.tasks.spawn(Arc::clone(&self).take_late(late));
         }
     }
@@ -64,7 +69,8 @@ impl Core {
                 return Ok(true);
             }
             let look = clock.sleep_until(clock.now().plus(LOOK));
-            if self.stopping.run_until_cancelled(look).await.is_none() {
+            // No operation ends any more.
+            if self.deaf.run_until_cancelled(look).await.is_none() {
                 return Ok(false);
             }
         }
