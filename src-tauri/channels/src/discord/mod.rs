@@ -111,9 +111,9 @@ impl Discord {
         }
     }
 
-    /// Puts the bookmark where the session stands.
-    async fn mark(&self, session: &Session) {
-        if let (Some(bookmark), Some(progress)) = (&self.bookmark, session.progress()) {
+    /// Puts the bookmark where the session stands, unless it is there.
+    async fn mark(&self, session: &mut Session) {
+        if let (Some(bookmark), Some(progress)) = (&self.bookmark, session.unmarked()) {
             bookmark.write(&progress).await;
         }
     }

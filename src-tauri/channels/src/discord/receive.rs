@@ -75,7 +75,11 @@ impl Discord {
             let due = socket.beat_due();
             tokio::select! {
                 biased;
-                () = due => socket.beat(session.safe()).await?,
+                () = due => {
+                    // What is confirmed now may not be sent again: the next process must not ask for it.
+                    self.mark(session).await;
+                    socket.beat(session.safe()).await?;
+                }
                 settled = session.settle() => {
                     settled?;
                     self.mark(session).await;
@@ -85,7 +89,10 @@ impl Discord {
                     match payload.op {
                         Opcode::Dispatch => self.dispatch(payload, &mut socket, session, sink).await?,
                         Opcode::HeartbeatAck if socket.up => backoff.reset(),
-                        Opcode::Heartbeat => socket.beat_now(session.safe()).await?,
+                        Opcode::Heartbeat => {
+                            self.mark(session).await;
+                            socket.beat_now(session.safe()).await?;
+                        }
                         Opcode::Reconnect => return Err(at_once("Discord asks to connect anew", &socket).into()),
                         Opcode::InvalidSession => return Err(self.invalid(&payload.d, &socket)),
                         _ => {}

@@ -5,7 +5,7 @@ use crate::shared::run::{Run, until};
 use crate::time::Hasty;
 use foldback_channels::strict::discord::{DiscordServer, Order};
 use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -257,6 +257,36 @@ async fn no_bot_takes_up_the_session_of_another() {
     assert_eq!(place.server.calls(), 1, "it asked where the gateway is");
     Run::of(&process(&format!("{TOKEN}x"))).ended().await;
     assert_eq!(place.server.calls(), 2, "and so does the other one");
+}
+
+/// What a heartbeat confirms, Discord may not send again.
+#[tokio::test]
+async fn the_next_process_begins_no_earlier_than_what_a_heartbeat_confirmed() {
+    let place = Place::open().await;
+    let folder = place.dir.path();
+    place.server.beat_every(Duration::from_secs(20));
+    let _run = Run::up(&Arc::new(
+        adapter(&place.server, TOKEN, folder).resuming(folder, None),
+    ))
+    .await;
+    for _ in 0..3 {
+        place.server.dispatch("TYPING_START", json!({}));
+    }
+    let marked = || {
+        let mut files = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().path());
+        let bookmark = files.find(|file| file.extension().is_some_and(|kind| kind == "json"))?;
+        let progress: Value = serde_json::from_slice(&std::fs::read(bookmark).ok()?).ok()?;
+        progress["safe"].as_u64()
+    };
+    let all = async {
+        while marked() != Some(4) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(5), all).await;
+    assert!(waited.is_ok(), "it stands at {:?}", marked());
 }
 
 #[tokio::test]
