@@ -10,6 +10,7 @@ use foldback_wire::{Capabilities, FileIdentity, FileKind, RefusalCode};
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 /// The setting that says how large a file may be.
 const MAX_SIZE: &str = "files.max_size";
@@ -32,6 +33,15 @@ pub struct OpenFile {
     pub identity: FileIdentity,
     /// The file itself, opened for reading.
     pub file: std::fs::File,
+}
+
+/// A file that was found in a folder of our own.
+#[derive(Debug)]
+pub struct Left {
+    /// Its path below the folder that files are sent from.
+    pub path: String,
+    /// How long ago it was written.
+    pub age: Duration,
 }
 
 /// The file that an operation sends.
@@ -206,16 +216,19 @@ impl Folder {
         dir.remove_file(&name).map_err(|e| unopened(path, e))
     }
 
-    /// Writes a new file of our own into a folder directly below this one; both are made, for nobody else to read. A
-    /// file of that name is replaced, a link is not followed. What is written is on the disk when this ends.
+    /// Writes a new file of our own into a folder below this one; all are made, for nobody else to read. A file of that
+    /// name is replaced, a link is not followed. What is written is on the disk when this ends.
     pub fn put(&self, dir: &str, name: &str, bytes: &[u8]) -> Result<FileIdentity, FileRefusal> {
         let path = format!("{dir}/{name}");
         let failed = |e| unopened(&path, e);
         std::fs::create_dir_all(&self.root).map_err(failed)?;
-        let root = self.handle()?;
-        match root.create_dir_with(dir, DirBuilder::new().mode(0o700)) {
-            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(failed(e)),
-            _ => {}
+        let mut below = self.handle()?;
+        for folder in dir.split('/') {
+            match below.create_dir_with(folder, DirBuilder::new().mode(0o700)) {
+                Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(failed(e)),
+                _ => {}
+            }
+            below = step(&below, folder, &path)?;
         }
         let (dir, name) = self.place(&path)?;
         match dir.remove_file(&name) {
@@ -238,22 +251,34 @@ impl Folder {
         file.metadata().map(|meta| identity(&meta)).map_err(failed)
     }
 
-    /// Deletes the files directly below a folder of our own that `keep` does not want, by their paths.
-    pub fn sweep(&self, dir: &str, keep: impl Fn(&str) -> bool) -> Result<(), FileRefusal> {
+    /// Deletes the files that lie directly in a folder of our own, but those that `keep` wants.
+    pub fn sweep(&self, dir: &str, keep: impl Fn(&Left) -> bool) -> Result<(), FileRefusal> {
         let failed = |e| unopened(dir, e);
-        let Ok(root) = self.handle() else {
+        let Ok(mut below) = self.handle() else {
             // Nothing was ever put there.
             return Ok(());
         };
-        let below = match root.open_dir_nofollow(OsStr::new(dir)) {
-            Ok(below) => below,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(e) => return Err(failed(e)),
-        };
+        for folder in dir.split('/') {
+            below = match below.open_dir_nofollow(OsStr::new(folder)) {
+                Ok(below) => below,
+                Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(e) => return Err(failed(e)),
+            };
+        }
         for entry in below.entries().map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let name = name.to_string_lossy().into_owned();
-            if !keep(&format!("{dir}/{name}")) {
+            let entry = entry.map_err(failed)?;
+            let meta = entry.metadata().map_err(failed)?;
+            if meta.is_dir() {
+                continue;
+            }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let written = meta.modified().map_err(failed)?.into_std();
+            let left = Left {
+                path: format!("{dir}/{name}"),
+                // What is from the future is new.
+                age: written.elapsed().unwrap_or_default(),
+            };
+            if !keep(&left) {
                 below.remove_file(&name).map_err(failed)?;
             }
         }
@@ -320,18 +345,21 @@ impl Folder {
             });
         };
         for name in names {
-            dir = match dir.open_dir_nofollow(OsStr::new(name)) {
-                Ok(below) => below,
-                // Refused as no folder; a look tells the person why.
-                Err(_) if dir.symlink_metadata(name).is_ok_and(|m| m.is_symlink()) => {
-                    return Err(FileRefusal::Link {
-                        path: path.to_owned(),
-                    });
-                }
-                Err(e) => return Err(unopened(path, e)),
-            };
+            dir = step(&dir, name, path)?;
         }
         Ok((dir, last.to_owned()))
+    }
+}
+
+/// A folder directly below another one, on the way to a path.
+fn step(from: &Dir, name: &str, path: &str) -> Result<Dir, FileRefusal> {
+    match from.open_dir_nofollow(OsStr::new(name)) {
+        Ok(below) => Ok(below),
+        // Refused as no folder; a look tells the person why.
+        Err(_) if from.symlink_metadata(name).is_ok_and(|m| m.is_symlink()) => Err(FileRefusal::Link {
+            path: path.to_owned(),
+        }),
+        Err(e) => Err(unopened(path, e)),
     }
 }
 

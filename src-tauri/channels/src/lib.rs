@@ -27,7 +27,7 @@ mod whatsapp;
 pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Late, LateNews, Refusal, Signal, SignalSink};
 pub use discord::{DISCORD, Discord, Mention};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
-pub use folder::{FileRefusal, Folder, OpenFile, check_size};
+pub use folder::{FileRefusal, Folder, Left, OpenFile, check_size};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict, size_limit};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};

@@ -55,9 +55,7 @@ impl Core {
             prompt: prompt.clone(),
         })?;
         let mut message = message.clone();
-        for file in &mut message.files {
-            file.source = None; // no business of the agent's
-        }
+        message.forget_handles();
         Ok(TurnRequest {
             run: self.ids.run(),
             session: pending.session.clone(),

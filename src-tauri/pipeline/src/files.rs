@@ -1,15 +1,14 @@
 //! Which files directives may name: those of one folder ([`Folder`]), by a path below it or by the folder's own.
 
+mod spoken;
+
 use crate::{
     config::FilesConfig,
     rules::{Rule, Rules},
 };
 use foldback_channels::{FileRefusal, Folder, check_size, size_limit};
-use foldback_wire::{Capabilities, FileIdentity, FileKind, Operation};
-use std::path::{Component, Path, PathBuf};
-
-/// The folder below it in which what was spoken waits for its outcome.
-const SPOKEN: &str = ".voice";
+use foldback_wire::{Capabilities, FileIdentity, FileKind};
+use std::path::{Path, PathBuf};
 
 /// The folder below which files may be sent.
 #[derive(Debug, Clone)]
@@ -18,6 +17,8 @@ pub struct SendDir {
     named: PathBuf,
     /// Where the files are.
     folder: Folder,
+    /// Where, below it, what was spoken waits for its outcome.
+    spoken: String,
     allow_cleanup: bool,
     rules: Rules,
 }
@@ -36,8 +37,15 @@ pub struct Sendable {
 
 impl SendDir {
     /// The folder of a configuration; a relative one lies below `base`. With a `stand_in` the configured
-    /// folder is only a name: whatever lies below it is looked for below the other one, and nowhere else.
-    pub fn new(config: &FilesConfig, base: &Path, stand_in: Option<&Path>, rules: Rules) -> Self {
+    /// folder is only a name: whatever lies below it is looked for below the other one, and nowhere else. What is
+    /// spoken for the operations of a journal, known by its file, lies apart from what is for those of another one.
+    pub fn new(
+        config: &FilesConfig,
+        base: &Path,
+        stand_in: Option<&Path>,
+        journal: Option<&Path>,
+        rules: Rules,
+    ) -> Self {
         let named = base.join(&config.send_dir);
         let most = if rules.holds(Rule::FilesSize) {
             config.max_size.0
@@ -47,6 +55,7 @@ impl SendDir {
         Self {
             folder: Folder::new(stand_in.unwrap_or(&named), most),
             named,
+            spoken: spoken::folder_of(journal),
             allow_cleanup: config.allow_cleanup,
             rules,
         }
@@ -67,7 +76,7 @@ impl SendDir {
     /// still this one.
     pub fn check(&self, path: &str, kind: FileKind, can: &Capabilities) -> Result<Sendable, FileRefusal> {
         let below = self.relative(path)?;
-        if leads_to_spoken(&below) {
+        if spoken::is_below(&below) {
             return Err(FileRefusal::Spoken {
                 path: path.to_owned(),
             });
@@ -93,51 +102,6 @@ impl SendDir {
         self.folder.remove(&sent.relative, sent.identity)
     }
 
-    /// Puts what was spoken where it can be sent from. It stays there until [`Self::spent`].
-    pub fn put_spoken(&self, name: &str, bytes: &[u8], can: &Capabilities) -> Result<Sendable, FileRefusal> {
-        let size = bytes.len() as u64;
-        self.folder.check_size(name, size)?;
-        check_size(
-            name,
-            size,
-            size_limit(can, FileKind::Audio),
-            "the channel's limit",
-        )?;
-        let identity = self.folder.put(SPOKEN, name, bytes)?;
-        Ok(Sendable {
-            relative: format!("{SPOKEN}/{name}"),
-            size,
-            identity: Some(identity),
-        })
-    }
-
-    /// An operation has its outcome, or will never have one: what was spoken for it is deleted.
-    pub fn spent(&self, operation: &Operation) {
-        let Operation::SendVoice { path, checked, .. } = operation else {
-            return;
-        };
-        if is_spoken(path)
-            && let Err(error) = self.folder.remove(path, *checked)
-        {
-            // The next start looks again.
-            tracing::warn!(%path, %error, "what was spoken is not deleted");
-        }
-    }
-
-    /// Deletes what was spoken for operations that are no more: a process ended between the two. For whoever has the
-    /// one journal that knows which are open.
-    pub fn sweep_spoken<'a>(&self, open: impl Iterator<Item = &'a Operation>) {
-        let waits: Vec<&str> = open
-            .filter_map(|operation| match operation {
-                Operation::SendVoice { path, .. } => Some(path.as_str()),
-                _ => None,
-            })
-            .collect();
-        if let Err(error) = self.folder.sweep(SPOKEN, |path| waits.contains(&path)) {
-            tracing::warn!(%error, "what was spoken before is not deleted");
-        }
-    }
-
     /// The path below the folder; an absolute one must name the folder as configured or as it really is.
     fn relative(&self, path: &str) -> Result<PathBuf, FileRefusal> {
         let written = Path::new(path);
@@ -159,21 +123,6 @@ impl SendDir {
             }),
         }
     }
-}
-
-/// Whether a path below the folder leads to what was spoken, however it is spelled; some file systems do not tell
-/// capitals.
-fn leads_to_spoken(below: &Path) -> bool {
-    let mut names = below.components().filter(|part| *part != Component::CurDir);
-    names
-        .next()
-        .is_some_and(|first| first.as_os_str().eq_ignore_ascii_case(SPOKEN))
-}
-
-/// Whether a path is that of something spoken.
-fn is_spoken(path: &str) -> bool {
-    path.strip_prefix(SPOKEN)
-        .is_some_and(|below| below.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -202,7 +151,7 @@ mod tests {
             max_size: ByteSize(max),
             allow_cleanup: true,
         };
-        let send = SendDir::new(&config, dir.path(), None, Rules::all());
+        let send = SendDir::new(&config, dir.path(), None, None, Rules::all());
         Place {
             _dir: dir,
             outside,
@@ -236,30 +185,6 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spoken_is_nobodys_to_send_however_its_path_is_spelled() {
-        let place = place(5);
-        let can = profile(Platform::Whatsapp);
-        let spoken = place.send.put_spoken("7.ogg", b"OggS", &can).unwrap();
-        let absolute = place.send.root().join(".voice/7.ogg");
-        let absolute = absolute.to_str().unwrap();
-        for path in [
-            ".voice/7.ogg",
-            "./.voice/7.ogg",
-            ".//./.voice/./7.ogg",
-            ".VOICE/7.ogg",
-            absolute,
-        ] {
-            assert!(
-                matches!(check(&place, path), Err(FileRefusal::Spoken { .. })),
-                "{path}"
-            );
-        }
-        std::fs::write(place.send.root().join(".voices"), "mine").unwrap();
-        assert_eq!(check(&place, ".voices").unwrap(), ".voices");
-        assert_eq!((spoken.relative.as_str(), spoken.size), (".voice/7.ogg", 4));
-    }
-
-    #[test]
     fn a_folder_that_stands_for_the_configured_one_is_the_only_one_touched() {
         let dir = tempfile::tempdir().unwrap();
         let (named, stand_in) = (dir.path().join("real"), dir.path().join("stand-in"));
@@ -273,7 +198,7 @@ mod tests {
             max_size: ByteSize(5),
             allow_cleanup: true,
         };
-        let send = SendDir::new(&config, dir.path(), Some(&stand_in), Rules::all());
+        let send = SendDir::new(&config, dir.path(), Some(&stand_in), None, Rules::all());
         let can = profile(Platform::Whatsapp);
         let check = |path: &Path| send.check(path.to_str().unwrap(), FileKind::File, &can);
         let sendable = check(&named.join("a.txt")).unwrap();

@@ -30,7 +30,8 @@ struct Acknowledged {
 }
 
 impl Core {
-    /// Writes down what became known later. What is told while the process ends stays with its platform.
+    /// Writes down what became known later, until every channel is off: a platform may tell it once, and while the
+    /// process ends.
     pub(crate) async fn hear_of_late(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
         let places = Arc::new(Semaphore::new(AT_ONCE));
         loop {
@@ -38,14 +39,19 @@ impl Core {
                 let place = Arc::clone(&places).acquire_owned().await.ok()?;
                 Some((late.recv().await?, place))
             };
-            let Some(Some((late, place))) = self.stopping.run_until_cancelled(next).await else {
-                return;
+            let Some(next) = self.deaf.run_until_cancelled(next).await else {
+                break;
             };
+            let Some((late, place)) = next else { return };
             let core = Arc::clone(&self);
             self.tasks.spawn(async move {
                 core.take_late(late).await;
                 drop(place);
             });
+        }
+        // Nobody tells anything any more; this is already on its way.
+        while let Ok(late) = late.try_recv() {
+            self.tasks.spawn(Arc::clone(&self).take_late(late));
         }
     }
 
@@ -79,7 +85,8 @@ impl Core {
                 return Ok(true);
             }
             let look = clock.sleep_until(clock.now().plus(LOOK));
-            if self.stopping.run_until_cancelled(look).await.is_none() {
+            // No operation ends any more.
+            if self.deaf.run_until_cancelled(look).await.is_none() {
                 return Ok(false);
             }
         }

@@ -7,7 +7,7 @@ use foldback_wire::{
     ChannelId, ChatId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
     rpc::AgentSession,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An intended operation in the outbox, with everything needed to perform it after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -229,6 +229,10 @@ pub trait Journal: Send + Sync {
     /// Waits until nothing more is taken and says why: [`StoreError::Closed`], or what made the disk refuse for
     /// good. What was confirmed is safe, and reading goes on.
     async fn ended(&self) -> StoreError;
+
+    /// The file it is kept in, by its real path, which is what tells journals of one machine apart; `None` for one that
+    /// forgets.
+    fn kept_in(&self) -> Option<&Path>;
 
     /// The last place written.
     fn head(&self) -> Seq;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use std::{
     collections::{BTreeSet, HashMap},
+    path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::{Notify, watch};
@@ -266,6 +267,10 @@ impl Journal for MemoryJournal {
             }
             end.await;
         }
+    }
+
+    fn kept_in(&self) -> Option<&Path> {
+        None
     }
 
     fn head(&self) -> Seq {

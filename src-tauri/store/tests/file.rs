@@ -51,6 +51,17 @@ fn sending(op: u64) -> OutboxEntry {
     }
 }
 
+#[tokio::test]
+async fn it_is_known_by_its_file_however_that_is_named() {
+    let (folder, path) = place();
+    let journal = SqliteJournal::open(folder.path().join("./journal.sqlite"))
+        .await
+        .unwrap();
+    assert_eq!(journal.kept_in(), Some(path.canonicalize().unwrap().as_path()));
+    let looking = SqliteJournal::open_read_only(&path).await.unwrap();
+    assert_eq!(looking.kept_in(), journal.kept_in());
+}
+
 /// The database, as another program opens it.
 async fn other_program(path: &Path) -> SqliteConnection {
     SqliteConnection::connect(&format!("sqlite://{}?mode=rwc", path.display()))

@@ -84,6 +84,13 @@ impl Kind {
     pub const fn is_late(&self) -> bool {
         matches!(self, Self::Undelivered { .. } | Self::Receipt { .. })
     }
+
+    /// Forgets what only the process that writes the journal needs: before it is shown or exported.
+    pub fn forget_handles(&mut self) {
+        if let Self::Received { message } = self {
+            message.forget_handles();
+        }
+    }
 }
 
 /// What was decided. Byte ranges point into the raw text of the assistant message named by `message`

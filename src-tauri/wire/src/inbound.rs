@@ -33,7 +33,9 @@ pub struct Attachment {
     pub media_type: String,
     /// Size in bytes, where known.
     pub size: Option<u64>,
-    /// The platform's handle to fetch it by. No secret, and nothing an agent is shown. Older journals lack it.
+    /// The platform's handle to fetch it by, which the journal keeps for a turn that a restart takes up. On some
+    /// platforms it is an address from which anybody may load the file for a while, and that has its name: it is neither
+    /// masked nor shown, exported or given to an agent. Older journals lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub source: Option<String>,
@@ -96,4 +98,13 @@ pub struct Inbound {
     /// Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+}
+
+impl Inbound {
+    /// Forgets the handles of its files, for everybody but the process that fetches them.
+    pub fn forget_handles(&mut self) {
+        for file in &mut self.files {
+            file.source = None;
+        }
+    }
 }

@@ -84,7 +84,9 @@ export type Attachment = {
   media_type: string,
   /** Size in bytes, where known. */
   size: number | null,
-  /** The platform's handle to fetch it by. No secret, and nothing an agent is shown. Older journals lack it. */
+  /** The platform's handle to fetch it by, which the journal keeps for a turn that a restart takes up. On some
+   * platforms it is an address from which anybody may load the file for a while, and that has its name: it is neither
+   * masked nor shown, exported or given to an agent. Older journals lack it. */
   source?: string,
 };
 

@@ -71,6 +71,7 @@ pub(super) fn build(
     config: &Arc<Config>,
     base: &Path,
     data: &Path,
+    journal: Option<&Path>,
     clock: &Arc<dyn Clock>,
     rng: &Arc<dyn Rng>,
 ) -> Result<Adapters, ChannelError> {
@@ -90,6 +91,7 @@ pub(super) fn build(
             config: Arc::clone(config),
             base: base.to_owned(),
             data: data.to_owned(),
+            journal: journal.map(Path::to_owned),
             clock: Arc::clone(clock),
             rng: Arc::clone(rng),
         };
@@ -129,6 +131,8 @@ struct Place {
     base: PathBuf,
     /// The data folder: what an adapter wants to find again after a restart.
     data: PathBuf,
+    /// The journal's file: what an adapter keeps in the data folder for one journal is nothing for another one.
+    journal: Option<PathBuf>,
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
 }
@@ -251,7 +255,7 @@ impl Place {
         self.made(discord.map(|discord| {
             discord
                 .notifying(self.settings.mentions.clone())
-                .resuming(&self.data)
+                .resuming(&self.data, self.journal.as_deref())
         }))
     }
 

@@ -161,8 +161,8 @@ impl Backend {
         let before = journal.head();
         let outbox = journal.outbox().await?;
         if file.is_some() {
-            // Only the one journal of this folder knows what is still to be sent.
-            let files = SendDir::new(&config.files, &base, None, Rules::all());
+            // Only this journal knows which of its operations are still to be sent.
+            let files = SendDir::new(&config.files, &base, None, journal.kept_in(), Rules::all());
             files.sweep_spoken(outbox.iter().map(|entry| &entry.operation));
             offer_send_dir(&config, &base);
         }
@@ -172,7 +172,8 @@ impl Backend {
         let Made { agents, faulty } = agents::build(&config, &base, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &base, data.join("voices"), &clock)?;
         let config = Arc::new(config);
-        let Adapters { all, loopbacks } = adapters::build(&config, &base, &data, &clock, &rng)?;
+        let Adapters { all, loopbacks } =
+            adapters::build(&config, &base, &data, journal.kept_in(), &clock, &rng)?;
         let parts = Parts {
             config: Arc::clone(&config),
             base: base.clone(),

@@ -128,7 +128,7 @@ mod tests {
         let config = Arc::new(config::parse(text, Path::new("x.toml")).unwrap());
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::system());
         let rng: Arc<dyn Rng> = Arc::new(SeededRng::new(1));
-        let adapters = build(&config, dir.path(), dir.path(), &clock, &rng).unwrap();
+        let adapters = build(&config, dir.path(), dir.path(), None, &clock, &rng).unwrap();
         let (_, telegram) = &adapters.all[0];
         let (sink, mut signals) = mpsc::channel(8);
         let refused = telegram

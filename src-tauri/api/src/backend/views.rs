@@ -132,10 +132,11 @@ impl Backend {
                 .await
                 .map_err(failure::journal)?
         };
-        let event = events
+        let mut event = events
             .into_iter()
             .find(|e| e.seq.0 == seq)
             .ok_or_else(|| failure::no_event(seq))?;
+        event.kind.forget_handles();
         Ok(EventDetail {
             row: row(&event),
             event,

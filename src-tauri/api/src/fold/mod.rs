@@ -127,7 +127,9 @@ impl TurnFold {
         match &event.kind {
             Kind::Received { message } => {
                 self.channel = Some(message.channel.clone());
-                self.inbound = Some(message.as_ref().clone());
+                let mut message = message.as_ref().clone();
+                message.forget_handles();
+                self.inbound = Some(message);
             }
             Kind::Gathered {
                 index,

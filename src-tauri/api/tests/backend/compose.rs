@@ -2,8 +2,8 @@
 
 use crate::host::Host;
 use foldback_wire::{
-    OutcomeCode,
-    rpc::{Bubble, BubblePart, ChannelPreview, Composed, Secrets, Status, TurnDetail},
+    Event, Kind, OutcomeCode, Seq,
+    rpc::{Bubble, BubblePart, ChannelPreview, Composed, EventDetail, Secrets, Status, TurnDetail},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -264,6 +264,19 @@ async fn files_come_with_the_message_and_one_that_is_none_is_refused() {
     let turn = &sent["turn"];
     let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
     assert_eq!(detail.inbound.files[0].size, Some(5));
+    assert_eq!(detail.inbound.files[0].source, None, "nothing to look at");
+    let events = host.backend.journal().read(Seq(1), 1_000).await.unwrap();
+    let handle = |event: &Event| match &event.kind {
+        Kind::Received { message } => Some(message.files[0].source.clone()),
+        _ => None,
+    };
+    let received = events.iter().find(|event| handle(event).is_some()).unwrap();
+    assert!(
+        handle(received).unwrap().is_some(),
+        "a queued turn fetches it by that"
+    );
+    let shown: EventDetail = host.call("event", json!({"seq": received.seq})).await;
+    assert_eq!(handle(&shown.event), Some(None));
     let prompt = detail.prompt.unwrap();
     assert!(
         prompt.contains(r#"{"name":"a.txt","media_type":"text/plain","size":5,"given":true}"#),

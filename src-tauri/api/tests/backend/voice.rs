@@ -3,10 +3,14 @@
 use crate::host::Host;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use foldback_agents::speech::Note;
+use foldback_api::{Backend, Setup, call};
 use foldback_pipeline::config::{ByteSize, SpeechBackend};
-use foldback_wire::rpc::{BubblePart, Composed, TurnDetail, VoiceOf, VoiceSound};
+use foldback_wire::{
+    Actor,
+    rpc::{BubblePart, Composed, TurnDetail, VoiceOf, VoiceSound},
+};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 const OUTPUT: &str = "<actions><voice>Hey, three words</voice></actions>And in writing";
 
@@ -65,6 +69,39 @@ async fn what_was_spoken_is_heard_again() {
         .find_map(|entry| entry.spoken.as_ref())
         .unwrap();
     assert_eq!((spoken.backend.as_str(), spoken.duration_ms), ("tone", 900));
+}
+
+/// Two processes with one configuration, and so one folder of files, and two journals.
+#[tokio::test]
+async fn a_start_with_another_journal_leaves_alone_what_waits_to_be_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = async |journal: &str| {
+        let mut setup = Setup::embedded(folder.path().to_owned(), folder.path().join("f"), Actor::Console);
+        setup.demo = false;
+        setup.config.speech.backend = SpeechBackend::Tone;
+        setup.config.store.file = Some(journal.into());
+        Backend::open(setup).await.unwrap()
+    };
+    let spoken = || {
+        let folders = fs::read_dir(folder.path().join("data/outbound/.voice"))
+            .into_iter()
+            .flatten();
+        let files = folders.flat_map(|of| fs::read_dir(of.unwrap().path()).unwrap());
+        files.count()
+    };
+    let running = start("one.sqlite").await;
+    let off = json!({"channel": "telegram", "on": false});
+    call(&running, "channel_switch", off).await.unwrap();
+    let say = json!({"channel": "telegram", "user_text": "talk", "agent_output": OUTPUT});
+    call(&running, "compose_send", say).await.unwrap();
+    while spoken() == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    start("other.sqlite").await.shutdown().await.unwrap();
+    assert_eq!(spoken(), 1);
+    running.shutdown().await.unwrap();
+    start("one.sqlite").await.shutdown().await.unwrap();
+    assert_eq!(spoken(), 1, "it still waits");
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,13 +18,16 @@ const DISTINCT: usize = 8;
 pub(super) struct Bookmark(PathBuf);
 
 impl Bookmark {
-    /// Named by what a session belongs to: the bot, the server, and what the bot asked to be told. Another of these finds
-    /// none.
-    pub(super) fn of(api: &Api, intents: GatewayIntents, folder: &Path) -> Self {
+    /// Named by what a session belongs to: the bot, the server, what the bot asked to be told, and the journal that has
+    /// what came before. Another of these finds none.
+    pub(super) fn of(api: &Api, intents: GatewayIntents, folder: &Path, journal: Option<&Path>) -> Self {
         let mut of = Context::new(&SHA256);
         of.update(api.token().expose().as_bytes());
         of.update(api.root().as_str().as_bytes());
         of.update(&intents.bits().to_le_bytes());
+        if let Some(journal) = journal {
+            of.update(journal.as_os_str().as_encoded_bytes());
+        }
         let mut name = "discord-".to_owned();
         for byte in &of.finish().as_ref()[..DISTINCT] {
             // Writing into a string cannot fail.

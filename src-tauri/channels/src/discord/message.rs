@@ -12,6 +12,21 @@ use serenity::model::sticker::{StickerFormatType, StickerItem};
 const EPOCH_MS: u64 = 1_420_070_400_000;
 const TIME_BITS: u32 = 22;
 
+/// The message with what it passes on as its own: such a message says nothing itself, and what others said, files
+/// included, stands in its snapshots (<https://discord.com/developers/docs/resources/message#message-snapshot-object>).
+/// Whom those call stays theirs.
+pub(super) fn with_what_it_passes_on(mut message: Message) -> Message {
+    for passed_on in std::mem::take(&mut message.message_snapshots) {
+        if !message.content.is_empty() && !passed_on.content.is_empty() {
+            message.content.push_str("\n\n");
+        }
+        message.content.push_str(&passed_on.content);
+        message.attachments.extend(passed_on.attachments);
+        message.sticker_items.extend(passed_on.sticker_items);
+    }
+    message
+}
+
 /// Whether a message is one from somebody else: neither the bot's own nor news such as that somebody joined.
 pub(super) fn is_for_us(message: &Message, bot: &Bot) -> bool {
     let written = matches!(message.kind, MessageType::Regular | MessageType::InlineReply);

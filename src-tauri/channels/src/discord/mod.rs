@@ -98,10 +98,11 @@ impl Discord {
         Self { mentions, ..self }
     }
 
-    /// The same, with a bookmark in this folder: goes on with the session of the process before.
+    /// The same, with a bookmark in this folder: goes on with the session of the process before that wrote into the same
+    /// journal, known by its file.
     #[must_use]
-    pub fn resuming(self, folder: &Path) -> Self {
-        let bookmark = Bookmark::of(&self.api, INTENTS, folder);
+    pub fn resuming(self, folder: &Path, journal: Option<&Path>) -> Self {
+        let bookmark = Bookmark::of(&self.api, INTENTS, folder, journal);
         let session = bookmark.read().map(Session::from_progress).unwrap_or_default();
         Self {
             session: Mutex::new(session),
@@ -110,9 +111,9 @@ impl Discord {
         }
     }
 
-    /// Puts the bookmark where the session stands.
-    async fn mark(&self, session: &Session) {
-        if let (Some(bookmark), Some(progress)) = (&self.bookmark, session.progress()) {
+    /// Puts the bookmark where the session stands, unless it is there.
+    async fn mark(&self, session: &mut Session) {
+        if let (Some(bookmark), Some(progress)) = (&self.bookmark, session.unmarked()) {
             bookmark.write(&progress).await;
         }
     }

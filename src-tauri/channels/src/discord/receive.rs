@@ -1,7 +1,7 @@
 //! Receiving: one connection after the other, which all serve one session as long as Discord lets them.
 
 use super::Discord;
-use super::message::{inbound, is_for_us, roles_of};
+use super::message::{inbound, is_for_us, roles_of, with_what_it_passes_on};
 use super::session::{Bot, Open, Place, Session};
 use super::socket::{End, Payload, Socket};
 use crate::backoff::Backoff;
@@ -75,7 +75,11 @@ impl Discord {
             let due = socket.beat_due();
             tokio::select! {
                 biased;
-                () = due => socket.beat(session.safe()).await?,
+                () = due => {
+                    // What is confirmed now may not be sent again: the next process must not ask for it.
+                    self.mark(session).await;
+                    socket.beat(session.safe()).await?;
+                }
                 settled = session.settle() => {
                     settled?;
                     self.mark(session).await;
@@ -85,7 +89,10 @@ impl Discord {
                     match payload.op {
                         Opcode::Dispatch => self.dispatch(payload, &mut socket, session, sink).await?,
                         Opcode::HeartbeatAck if socket.up => backoff.reset(),
-                        Opcode::Heartbeat => socket.beat_now(session.safe()).await?,
+                        Opcode::Heartbeat => {
+                            self.mark(session).await;
+                            socket.beat_now(session.safe()).await?;
+                        }
                         Opcode::Reconnect => return Err(at_once("Discord asks to connect anew", &socket).into()),
                         Opcode::InvalidSession => return Err(self.invalid(&payload.d, &socket)),
                         _ => {}
@@ -201,7 +208,7 @@ impl Discord {
         sink: &SignalSink,
     ) -> Result<(), End> {
         let message = match serde_json::from_value::<Message>(message) {
-            Ok(message) => Some(message),
+            Ok(message) => Some(with_what_it_passes_on(message)),
             Err(error) => {
                 tracing::warn!(%error, seq, "a message of Discord cannot be read");
                 None

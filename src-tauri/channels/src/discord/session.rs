@@ -20,6 +20,8 @@ pub(super) struct Session {
     open: Option<Open>,
     /// The last event that was dealt with.
     received: u64,
+    /// Up to where the next process knows of it; `None` where it knows nothing of this session.
+    marked: Option<u64>,
     /// Messages handed over that are not known to be durable.
     waiting: VecDeque<Waiting>,
     /// When a session was last begun: <https://discord.com/developers/docs/events/gateway#rate-limiting>.
@@ -74,13 +76,16 @@ impl Session {
         Self {
             open: Some(progress.open),
             received: progress.safe,
+            marked: Some(progress.safe),
             ..Self::default()
         }
     }
 
-    /// How far it has come, if there is one.
-    pub(super) fn progress(&self) -> Option<Progress> {
-        let (open, safe) = (self.open.clone()?, self.safe()?);
+    /// How far it has come, to be told to the next process; `None` where that knows it, or there is no session.
+    pub(super) fn unmarked(&mut self) -> Option<Progress> {
+        let safe = self.safe().filter(|safe| self.marked != Some(*safe))?;
+        let open = self.open.clone()?;
+        self.marked = Some(safe);
         Some(Progress { open, safe })
     }
 
@@ -104,6 +109,7 @@ impl Session {
     pub(super) fn end(&mut self) {
         self.open = None;
         self.received = 0;
+        self.marked = None;
         for waiting in &mut self.waiting {
             waiting.seq = None;
         }

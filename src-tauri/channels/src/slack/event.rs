@@ -32,6 +32,9 @@ struct Message {
     parent_user_id: Option<String>,
     #[serde(default)]
     files: Vec<File>,
+    /// What stands below it: messages that it shares, and previews of links that stand in its text.
+    #[serde(default)]
+    attachments: Value,
     user_profile: Option<Profile>,
 }
 
@@ -74,7 +77,14 @@ impl Message {
             None | Some("file_share" | "me_message" | "thread_broadcast")
         );
         let sender = self.user.as_ref().filter(|user| **user != bot.id)?;
-        if !written || self.hidden || self.bot_id.is_some() || self.text.is_empty() && self.files.is_empty() {
+        let shared = Shared::all(&self.attachments);
+        let text = with_shared(text::plain(&self.text), &shared);
+        let files = self
+            .files
+            .iter()
+            .chain(shared.iter().flat_map(|shared| &shared.files));
+        let files: Vec<_> = files.map(File::attachment).collect();
+        if !written || self.hidden || self.bot_id.is_some() || text.is_empty() && files.is_empty() {
             return None;
         }
         let name = |choose: fn(&Profile) -> Option<&String>| {
@@ -103,10 +113,10 @@ impl Message {
             },
             // An answer in a thread that the bot began is meant for it.
             mentioned: text::mentions(&self.text, &bot.id) || self.parent_user_id.as_ref() == Some(&bot.id),
-            // What is shared comes as an attachment, which is not read; the text beside it is the sender's own.
-            forwarded: false,
-            text: text::plain(&self.text),
-            files: self.files.iter().map(File::attachment).collect(),
+            // Also with a comment of the sender's, which cannot be told from what is shared any more.
+            forwarded: !shared.is_empty(),
+            text,
+            files,
             at: sent_at(&self.ts)?,
             dry_run: false,
         })
@@ -119,6 +129,45 @@ impl Message {
             _ => ChatType::Group,
         }
     }
+}
+
+/// A message that another one shares. Slack does not describe it; its own client names the fields:
+/// <https://docs.slack.dev/tools/node-slack-sdk/reference/web-api/type-aliases/ConversationsHistoryResponse>.
+struct Shared {
+    /// What it says; of one that says nothing and has no files, what Slack shows in its place.
+    text: String,
+    files: Vec<File>,
+}
+
+impl Shared {
+    fn all(attachments: &Value) -> Vec<Self> {
+        let attachments = attachments.as_array().into_iter().flatten();
+        let shared = attachments.filter(|attached| attached["is_share"] == true);
+        shared.map(Self::of).collect()
+    }
+
+    fn of(attached: &Value) -> Self {
+        let files = attached["files"].as_array().into_iter().flatten();
+        let files: Vec<_> = files.filter_map(|file| File::deserialize(file).ok()).collect();
+        let text = |name: &str| attached[name].as_str().filter(|text| !text.is_empty());
+        let said = text("text").or_else(|| text("fallback").filter(|_| files.is_empty()));
+        Self {
+            text: said.map(text::plain).unwrap_or_default(),
+            files,
+        }
+    }
+}
+
+/// What the sender wrote and, quoted where there is both, what the sender shares.
+fn with_shared(own: String, shared: &[Shared]) -> String {
+    let shared = shared.iter().map(|shared| shared.text.as_str());
+    let shared: Vec<_> = shared.filter(|text| !text.is_empty()).collect();
+    let shared = shared.join("\n\n");
+    if own.is_empty() || shared.is_empty() {
+        return own + &shared;
+    }
+    let quoted: Vec<_> = shared.lines().map(|line| format!("> {line}")).collect();
+    format!("{own}\n\n{}", quoted.join("\n"))
 }
 
 impl File {

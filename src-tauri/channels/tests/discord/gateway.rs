@@ -5,7 +5,7 @@ use crate::shared::run::{Run, until};
 use crate::time::Hasty;
 use foldback_channels::strict::discord::{DiscordServer, Order};
 use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -177,7 +177,8 @@ async fn what_is_written_while_the_channel_is_off_comes_in_when_it_is_on_again()
 #[tokio::test]
 async fn what_the_last_process_did_not_keep_comes_in_with_the_next() {
     let place = Place::open().await;
-    let process = || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path()));
+    let process =
+        || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path(), None));
     let mut run = Run::up(&process()).await;
     write(&place, "one");
     run.message().await;
@@ -202,7 +203,8 @@ async fn what_the_last_process_did_not_keep_comes_in_with_the_next() {
 #[tokio::test]
 async fn a_process_goes_on_as_the_bot_that_another_was() {
     let place = Place::open().await;
-    let process = || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path()));
+    let process =
+        || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path(), None));
     let mut run = Run::up(&process()).await;
     let own = json!({"id": "77", "tags": {"bot_id": DiscordServer::BOT.to_string()}});
     place
@@ -224,7 +226,8 @@ async fn a_process_goes_on_as_the_bot_that_another_was() {
 #[tokio::test]
 async fn a_process_begins_anew_where_nothing_is_left_to_go_on_with() {
     let place = Place::open().await;
-    let process = || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path()));
+    let process =
+        || Arc::new(adapter(&place.server, TOKEN, place.dir.path()).resuming(place.dir.path(), None));
     Run::up(&process()).await.end().await;
     place.server.forget_session();
     let mut run = Run::of(&process());
@@ -249,11 +252,58 @@ async fn a_process_begins_anew_where_nothing_is_left_to_go_on_with() {
 async fn no_bot_takes_up_the_session_of_another() {
     let place = Place::open().await;
     let process =
-        |token| Arc::new(adapter(&place.server, token, place.dir.path()).resuming(place.dir.path()));
+        |token| Arc::new(adapter(&place.server, token, place.dir.path()).resuming(place.dir.path(), None));
     Run::up(&process(TOKEN)).await.end().await;
     assert_eq!(place.server.calls(), 1, "it asked where the gateway is");
     Run::of(&process(&format!("{TOKEN}x"))).ended().await;
     assert_eq!(place.server.calls(), 2, "and so does the other one");
+}
+
+/// What a heartbeat confirms, Discord may not send again.
+#[tokio::test]
+async fn the_next_process_begins_no_earlier_than_what_a_heartbeat_confirmed() {
+    let place = Place::open().await;
+    let folder = place.dir.path();
+    place.server.beat_every(Duration::from_secs(20));
+    let _run = Run::up(&Arc::new(
+        adapter(&place.server, TOKEN, folder).resuming(folder, None),
+    ))
+    .await;
+    for _ in 0..3 {
+        place.server.dispatch("TYPING_START", json!({}));
+    }
+    let marked = || {
+        let mut files = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().path());
+        let bookmark = files.find(|file| file.extension().is_some_and(|kind| kind == "json"))?;
+        let progress: Value = serde_json::from_slice(&std::fs::read(bookmark).ok()?).ok()?;
+        progress["safe"].as_u64()
+    };
+    let all = async {
+        while marked() != Some(4) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(5), all).await;
+    assert!(waited.is_ok(), "it stands at {:?}", marked());
+}
+
+#[tokio::test]
+async fn a_process_with_another_journal_begins_a_session_of_its_own() {
+    let place = Place::open().await;
+    let process = |journal: &str| {
+        let (folder, journal) = (place.dir.path(), place.dir.path().join(journal));
+        Arc::new(adapter(&place.server, TOKEN, folder).resuming(folder, Some(&journal)))
+    };
+    for (journal, sessions) in [
+        ("one.sqlite", (1, 0)),
+        ("other.sqlite", (2, 0)),
+        ("other.sqlite", (2, 1)),
+    ] {
+        Run::up(&process(journal)).await.end().await;
+        assert_eq!(place.server.sessions(), sessions, "{journal}");
+    }
 }
 
 #[tokio::test]

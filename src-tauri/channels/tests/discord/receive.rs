@@ -95,17 +95,65 @@ async fn channels_threads_and_mentions() {
     assert_eq!(place.server.broken(), []);
 }
 
+/// A message that passes on others: what those say stands in their snapshots, and nothing of it in the message.
+/// <https://discord.com/developers/docs/resources/message#message-snapshot-object>
+fn passing_on(snapshots: &[Value]) -> Value {
+    let snapshots: Vec<_> = snapshots
+        .iter()
+        .map(|said| {
+            let mut message = json!({
+                "type": 0, "content": "", "embeds": [], "attachments": [], "flags": 0, "components": [],
+                "timestamp": "2023-11-14T22:00:00.000000+00:00", "edited_timestamp": null, "mentions": [],
+                "mention_roles": [],
+            });
+            for (name, value) in said.as_object().into_iter().flatten() {
+                message[name] = value.clone();
+            }
+            json!({"message": message})
+        })
+        .collect();
+    json!({
+        "content": "", "flags": 1 << 14, "message_snapshots": snapshots,
+        "message_reference": {"type": 1, "message_id": "5", "channel_id": ROOM.to_string(), "guild_id": "900"},
+    })
+}
+
 #[tokio::test]
-async fn what_is_passed_on_is_marked_so() {
+async fn what_is_passed_on_is_marked_so_and_comes_with_its_files() {
     let place = Place::open().await;
     let mut run = Run::up(&place.adapter).await;
-    for (kind, forwarded) in [(0, false), (1, true)] {
-        let reference = json!({"type": kind, "message_id": "5", "channel_id": ROOM.to_string()});
-        place
-            .server
-            .write(ROOM, &json!({"content": "yes", "message_reference": reference}));
-        assert_eq!(run.message().await.forwarded, forwarded);
+    let picture = json!({"id": "1", "filename": "a.png", "content_type": "image/png", "size": 7, "url": "u", "proxy_url": "u"});
+    let wave = json!({"id": "1", "name": "wave", "format_type": 1});
+    let called = json!({"content": format!("<@{}> yes", DiscordServer::BOT), "mentions": [bot()]});
+    for (snapshots, text, files) in [
+        (vec![json!({"attachments": [picture]})], "", vec!["a.png"]),
+        (vec![json!({"sticker_items": [wave]})], "", vec!["wave.png"]),
+        (
+            vec![
+                json!({"content": "one", "attachments": [picture]}),
+                json!({}),
+                json!({"content": "two"}),
+            ],
+            "one\n\ntwo",
+            vec!["a.png"],
+        ),
+        (vec![called.clone()], called["content"].as_str().unwrap(), vec![]),
+    ] {
+        place.server.write(ROOM, &passing_on(&snapshots));
+        let message = run.message().await;
+        let names: Vec<_> = message.files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!((message.text.as_str(), names), (text, files));
+        assert!(message.forwarded && !message.mentioned && message.reply_to.is_none());
+        assert_eq!(message.sender.id.as_str(), "42");
     }
+    place.server.write(ROOM, &passing_on(&[json!({})]));
+    place.server.write(ROOM, &json!({"content": "mine"}));
+    let message = run.message().await;
+    assert_eq!(
+        (message.text.as_str(), message.forwarded),
+        ("mine", false),
+        "what is empty is passed over"
+    );
     assert_eq!(place.server.broken(), []);
 }
 

@@ -77,14 +77,15 @@ impl Wanted {
         let selection = matcher.selection().clone();
         let mut after = Seq(0);
         loop {
-            let events = journal
+            let mut events = journal
                 .select(&selection, after, head, BATCH)
                 .await
                 .map_err(wrong)?;
             let Some(last) = events.last() else { return Ok(()) };
             after = last.seq;
-            for event in &events {
+            for event in &mut events {
                 if matcher.matches(event, &scene) {
+                    event.kind.forget_handles();
                     each(event, &scene)?;
                 }
             }

@@ -74,10 +74,11 @@ async fn follow(journal: Arc<dyn Journal>, mut seen: Seq, ended: CancellationTok
 }
 
 /// Prints events, off the threads of the bot: a reader may be slow.
-pub(crate) async fn print(events: Vec<Event>) -> Result<(), Stop> {
+pub(crate) async fn print(mut events: Vec<Event>) -> Result<(), Stop> {
     let printing = move || {
         let mut out = stdout();
-        for event in &events {
+        for event in &mut events {
+            event.kind.forget_handles();
             json_line(&mut out, event)?;
         }
         Ok(out.flush()?)

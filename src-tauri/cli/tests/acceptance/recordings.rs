@@ -288,6 +288,10 @@ fn files_of_people_take_their_place_again() {
         .map(|line| line["kind"]["fate"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(fates, ["given", "given", "too_many"]);
+    let received = lines.iter().find(|line| line["kind"]["type"] == "received");
+    let sent = &received.unwrap()["kind"]["message"]["files"];
+    assert_eq!(sent[0]["name"], "dot.png");
+    assert!(sent[0].get("source").is_none(), "nobody else fetches it: {sent}");
     assert!(
         !lines
             .iter()

@@ -158,7 +158,13 @@ impl Engine {
         );
         let halted = CancellationToken::new();
         let chance = Arc::clone(&rng);
-        let files = SendDir::new(&config.files, &base, send_dir.as_deref(), rules);
+        let files = SendDir::new(
+            &config.files,
+            &base,
+            send_dir.as_deref(),
+            journal.kept_in(),
+            rules,
+        );
         let lanes = Lanes::new(
             Arc::clone(&clock),
             chance,

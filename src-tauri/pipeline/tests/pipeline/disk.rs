@@ -12,6 +12,7 @@ use foldback_wire::{
     rpc::AgentSession,
 };
 use std::{
+    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -124,6 +125,9 @@ impl Journal for Odd {
     }
     async fn ended(&self) -> StoreError {
         self.inner.ended().await
+    }
+    fn kept_in(&self) -> Option<&Path> {
+        self.inner.kept_in()
     }
     fn head(&self) -> Seq {
         self.inner.head()

@@ -14,10 +14,14 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+type Parting = Arc<Mutex<Option<Signal>>>;
+
 /// A loopback that tells more of what it acknowledged.
 struct Late {
     inner: Arc<Loopback>,
     later: Mutex<mpsc::Receiver<Signal>>,
+    /// What it tells when it is switched off.
+    parting: Parting,
     /// Where it tells that what it was handed was sent on before it acknowledges it.
     ahead: Option<mpsc::Sender<Signal>>,
 }
@@ -35,7 +39,13 @@ impl ChannelAdapter for Late {
         let mut run = std::pin::pin!(self.inner.run(inner, stop));
         loop {
             tokio::select! {
-                ended = &mut run => return ended,
+                ended = &mut run => {
+                    let parting = self.parting.lock().await.take();
+                    if let Some(signal) = parting {
+                        drop(sink.send(signal).await);
+                    }
+                    return ended;
+                }
                 Some(signal) = signals.recv() => drop(sink.send(signal).await),
                 Some(signal) = later.recv() => drop(sink.send(signal).await),
             }
@@ -72,6 +82,7 @@ pub(crate) fn second(message: &MessageId) -> MessageId {
 pub(crate) struct Place {
     pub(crate) engine: Engine,
     pub(crate) world: World,
+    pub(crate) parting: Parting,
     agent: Arc<ScriptAgent>,
     tells: mpsc::Sender<Signal>,
 }
@@ -88,10 +99,12 @@ impl Place {
 
     async fn with(world: World, ahead: bool) -> Self {
         let (tells, later) = mpsc::channel(1);
+        let parting = Parting::default();
         let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
         let late = Late {
             inner: Arc::clone(&world.loopbacks[&Platform::Whatsapp]),
             later: Mutex::new(later),
+            parting: Parting::clone(&parting),
             ahead: ahead.then(|| tells.clone()),
         };
         let mut parts = parts(&world, "", Rules::all(), agent.clone());
@@ -106,6 +119,7 @@ impl Place {
         Self {
             engine,
             world,
+            parting,
             agent,
             tells,
         }

@@ -97,6 +97,24 @@ async fn its_operation_is_found_after_a_restart_too_with_what_was_known() {
     assert_eq!(place.receipts().await, known);
 }
 
+/// Signal tells once, and hands over what was on its way when it is switched off.
+#[tokio::test(start_paused = true)]
+async fn what_a_channel_tells_while_the_process_ends_is_written_down() {
+    let place = Place::open(World::new()).await;
+    let (turn, made) = place.answer().await;
+    let (op, message) = made[0].clone();
+    *place.parting.lock().await = Some(Signal::Receipt {
+        message,
+        receipt: Receipt::Read,
+        when: WHEN,
+        kept: None,
+    });
+    place.engine.shutdown(Duration::from_secs(5)).await.unwrap();
+    assert_eq!(place.receipts().await, [(Some(turn), op, Receipt::Read, WHEN)]);
+    let violations = invariants::check(&place.events().await, Extent::Ended);
+    assert!(violations.is_empty(), "{violations:#?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_told_before_the_acknowledgement_waits_for_it() {
     let place = Place::open_ahead(World::new()).await;

@@ -27,9 +27,12 @@ async fn bot(voice: impl Voice + 'static, config: &str) -> Bot {
     Bot::in_world(speaking(World::new(), voice), config, Rules::all()).await
 }
 
-/// What is left of what was spoken, in the folder that it is sent from.
+/// Where it is sent from: a journal in memory has no file to be known by.
+const SPOKEN: &str = ".voice/memory";
+
+/// What is left of what was spoken.
 fn left(send_dir: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(send_dir.join(".voice")) else {
+    let Ok(entries) = std::fs::read_dir(send_dir.join(SPOKEN)) else {
         return Vec::new();
     };
     entries
@@ -321,7 +324,7 @@ fn what_is_held_keeps_its_file_over_a_restart_and_what_is_open_no_more_is_swept(
     runtime().block_on(async {
         let send_dir = world.dir.path().join("data/outbound");
         // As a process leaves it that ends after it wrote the file, and before it wrote the intent.
-        std::fs::write(send_dir.join(".voice/voice-99-0-0.ogg"), "left").unwrap();
+        std::fs::write(send_dir.join(SPOKEN).join("voice-99-0-0.ogg"), "left").unwrap();
         let operations: Vec<Operation> = world
             .journal
             .outbox()
@@ -330,7 +333,13 @@ fn what_is_held_keeps_its_file_over_a_restart_and_what_is_open_no_more_is_swept(
             .into_iter()
             .map(|entry| entry.operation)
             .collect();
-        let files = SendDir::new(&FilesConfig::default(), world.dir.path(), None, Rules::all());
+        let files = SendDir::new(
+            &FilesConfig::default(),
+            world.dir.path(),
+            None,
+            None,
+            Rules::all(),
+        );
         files.sweep_spoken(operations.iter());
         assert_eq!(left(&send_dir).len(), 1);
         let bot = Bot::in_world(world, "", Rules::all()).await;

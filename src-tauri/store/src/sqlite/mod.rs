@@ -22,7 +22,7 @@ use rows::{COLUMNS, StoredRow, list, mentioning, number, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
 use std::{
     collections::BTreeSet,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 use tokio::{
@@ -43,7 +43,10 @@ const LATEST_SESSIONS: &str = "SELECT id, record FROM sessions
 /// Dropping the journal writes what is left in the background; [`Journal::close`] waits for that.
 #[derive(Debug)]
 pub struct SqliteJournal {
+    /// As it was named.
     path: PathBuf,
+    /// As it really is.
+    real: PathBuf,
     desk: Arc<Desk>,
     readers: SqlitePool,
     /// Ends when the writer has let go of the file.
@@ -298,6 +301,10 @@ impl Journal for SqliteJournal {
 
     async fn ended(&self) -> StoreError {
         self.desk.until_ended().await
+    }
+
+    fn kept_in(&self) -> Option<&Path> {
+        Some(&self.real)
     }
 
     fn head(&self) -> Seq {

@@ -66,6 +66,7 @@ impl SqliteJournal {
                 return Err(error);
             }
         };
+        let real = real(&path);
         let desk = Arc::new(Desk::new(ledger, limits.max_waiting));
         let (gone, writer) = watch::channel(());
         let readers = readers(&path);
@@ -80,6 +81,7 @@ impl SqliteJournal {
         tokio::spawn(task.run());
         Ok(Self {
             path,
+            real,
             desk,
             readers,
             writer,
@@ -99,17 +101,24 @@ impl SqliteJournal {
         }
         let ledger = find(&mut conn, &path).await?;
         drop(conn);
+        let real = real(&path);
         let desk = Arc::new(Desk::new(ledger, 0));
         desk.fail(&StoreError::ReadOnly(path.clone()));
         let (_, writer) = watch::channel(());
         Ok(Self {
             path,
+            real,
             desk,
             readers,
             writer,
             damaged: Mutex::default(),
         })
     }
+}
+
+/// The path of a file that is there, however it was named.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn readers(path: &Path) -> sqlx::SqlitePool {
