@@ -1,6 +1,7 @@
 //! What an event says, in one line of words.
 
 use super::run;
+use crate::kind as kinds;
 use foldback_wire::{
     Actor, Body, Directive, DirectiveRef, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
     Range, Span, Terminal, Timestamp,
@@ -113,6 +114,22 @@ fn words(kind: &Kind) -> String {
         Kind::Action { action, outcome, .. } => format!("{}: {}", action.kind, ended(outcome)),
         Kind::Diagnosed { diagnostic, .. } => format!("{}: {}", diagnostic.code, diagnostic.message),
         Kind::Suppressed { reason, .. } => format!("nothing is delivered: {reason}"),
+        Kind::Intended { .. }
+        | Kind::Waiting { .. }
+        | Kind::Attempted { .. }
+        | Kind::Refused { .. }
+        | Kind::Ended { .. }
+        | Kind::Undelivered { .. }
+        | Kind::Receipt { .. }
+        | Kind::Leaked { .. } => delivery(kind),
+        Kind::Idle => "idle".into(),
+        Kind::TurnEnded { terminal } => end(terminal),
+    }
+}
+
+/// The words of what a delivery does.
+fn delivery(kind: &Kind) -> String {
+    match kind {
         Kind::Intended { op, intent } => format!("op {op} {}", intended(intent)),
         Kind::Waiting { op, reason, until } => waiting(op.map(|op| op.0), reason, *until),
         Kind::Attempted { op, attempt: 1 } => format!("op {op} calls the platform"),
@@ -136,8 +153,7 @@ fn words(kind: &Kind) -> String {
             op, receipt, when, ..
         } => format!("op {op} {receipt} at {}", clock(*when)),
         Kind::Leaked { op, message, span } => format!("op {op} showed {} of message {message}", bytes(*span)),
-        Kind::Idle => "idle".into(),
-        Kind::TurnEnded { terminal } => end(terminal),
+        other => kinds::code(other).replace('_', " "),
     }
 }
 
