@@ -27,6 +27,13 @@ describe("the first start", () => {
     );
     await picture(browser, "first-start");
 
+    // The end moves with the window's height, and nobody scrolled.
+    for (const [width, height] of [[1024, 700], [1440, 900]]) {
+      await browser.setWindowSize(width, height);
+      await picture(browser, `first-start-${width}`);
+      await (await at(browser, "following")).waitForDisplayed();
+    }
+
     await go(browser, "turn");
     await eventually(browser, async () => (await allAt(browser, "turn")).length >= 3, "three turns");
     assert.match(await textOf(browser, "turns"), /Shall we plan the weekend in the hills/);

@@ -46,6 +46,23 @@ describe("the event grid", () => {
     byId("following");
   });
 
+  it("goes on following the end when the window grows, and leaves it when the bar is dragged up", async () => {
+    await stage(LiveView);
+    const bar = byId("events").querySelector("[data-scrollbar]") as HTMLElement;
+    const [height, end] = [SIZE.height + 200, bar.scrollTop];
+    Object.defineProperty(bar, "scrollHeight", { configurable: true, value: end + SIZE.height });
+    Object.defineProperty(bar, "clientHeight", { configurable: true, value: height });
+    const scrolls = async (to: number): Promise<void> => {
+      bar.scrollTop = to;
+      bar.dispatchEvent(new Event("scroll"));
+      await settle();
+    };
+    await scrolls(end - 200);
+    byId("following");
+    await scrolls(end - 300);
+    expect(document.querySelector("[data-testid='following']")).toBeNull();
+  });
+
   it("moves the cursor by key, shows the event, and opens its turn", async () => {
     const { console, host } = await stage(LiveView);
     const row = drawn().at(5);
