@@ -3,10 +3,13 @@
 //! The group's leader is no agent but a guard: a shell that waits for the end of its input and then kills the group.
 //! Its input is a pipe that we hold and that the system closes when Foldback ends, however it ends; so even after
 //! SIGKILL of Foldback no agent remains. As long as the guard is not waited for, its number cannot become that of
-//! another group, so that a signal never hits a stranger. A program that leaves its group (`setsid`) is killed by itself; what it began is
-//! out of our reach.
+//! another group, so that a signal never hits a stranger. A program that leaves its group (`setsid`) is killed by
+//! itself; what it began is out of our reach.
 
-use super::config::{AcpConfig, PASSED_ON};
+use super::{
+    config::{AcpConfig, PASSED_ON},
+    turn,
+};
 use foldback_wire::Clock;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
@@ -32,7 +35,7 @@ const LAST_LINE_BYTES: usize = 500;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Messages that may wait for a program which does not read: the answers to all the permissions that may be open, and
 /// more.
-const UNREAD: usize = 1100;
+const UNREAD: usize = turn::OPEN + 64;
 /// How long room is waited for. A program may ask faster than it reads, but not for ever.
 const READS: Duration = Duration::from_secs(5);
 

@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 
 /// Most permissions of a run that are waited for at a time. How many a person is asked at once is the pipeline's
 /// business, which refuses far fewer than these and says so; an agent that wants more has lost itself.
-const OPEN: usize = 1024;
+pub(super) const OPEN: usize = 1024;
 
 /// What somebody decided about a permission request.
 pub(super) type Decision = (PermissionId, Option<PermissionOption>);

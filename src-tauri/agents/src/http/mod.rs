@@ -2,7 +2,8 @@
 //!
 //! `agent` holds a backend together; `turn` asks, waits and asks again; `body` makes events of the network's
 //! bytes; a [`protocol::Reader`] makes sense of an event; `answer` makes steps of that; `failure` understands
-//! refusals; `upstream` has the runs of a server that keeps the conversation. A protocol is what it says in its request and how it reads an event, nothing else.
+//! refusals; `upstream` has the runs of a server that keeps the conversation. A protocol is what it says in its
+//! request and how it reads an event, nothing else.
 
 mod agent;
 pub(crate) mod answer;

@@ -34,11 +34,7 @@ async fn a_program_that_never_says_hello_is_given_up() {
 #[tokio::test]
 async fn silence_in_the_middle_ends_the_run_and_the_next_takes_the_session_up_in_a_new_process() {
     let bench = Bench::new("opencode");
-    let mut running = bench.start(1, "deaf");
-    let Step::Session { id, .. } = running.next().await else {
-        panic!("no session")
-    };
-    assert_eq!(said(&[running.next().await]), "deaf");
+    let (running, id) = bench.deaf().await;
     bench.clock.jump(Duration::from_mins(2));
     let steps = running.rest().await;
     assert_eq!(
@@ -97,8 +93,7 @@ async fn a_permission_that_is_waited_for_is_no_silence() {
 #[tokio::test]
 async fn an_agent_that_does_not_confirm_a_cancellation_is_stopped() {
     let bench = Bench::new("other");
-    let mut running = bench.start(1, "deaf");
-    while said(&[running.next().await]) != "deaf" {}
+    let (running, _) = bench.deaf().await;
     running.cancel.cancel();
     assert_eq!(
         running.rest().await,
@@ -226,11 +221,7 @@ async fn a_process_that_nobody_needs_is_stopped_and_its_session_taken_up_later()
 #[tokio::test]
 async fn after_a_timeout_the_next_message_waits_for_the_end_of_the_process_before() {
     let bench = Bench::new("opencode");
-    let mut running = bench.start(1, "deaf");
-    let Step::Session { id, .. } = running.next().await else {
-        panic!("no session")
-    };
-    assert_eq!(said(&[running.next().await]), "deaf");
+    let (running, id) = bench.deaf().await;
     bench.clock.jump(Duration::from_mins(2));
     assert_eq!(failed(&running.rest().await).0, AgentFault::Timeout);
     // Whoever is cancelled meanwhile changes nothing.

@@ -10,7 +10,7 @@ mod sessions;
 
 use crate::{
     contract::Subject,
-    support::{Running, request, start},
+    support::{Running, request, said, start},
 };
 use foldback_agents::{AcpAgent, AcpConfig, Agent, Step};
 use foldback_wire::{
@@ -95,6 +95,21 @@ impl Bench {
 
     async fn ask(&self, run: u64, prompt: &str) -> Vec<Step> {
         self.start(run, prompt).rest().await
+    }
+
+    /// Starts a run that says so and hears nothing any more; gives the agent's session with it.
+    async fn deaf(&self) -> (Running, String) {
+        let mut running = self.start(1, "deaf");
+        let mut session = String::new();
+        loop {
+            let step = running.next().await;
+            if let Step::Session { id, .. } = &step {
+                session.clone_from(id);
+            }
+            if said(&[step]) == "deaf" {
+                return (running, session);
+            }
+        }
     }
 
     /// Processes that live in the agent's folder: the agent, its guard, whatever they began.

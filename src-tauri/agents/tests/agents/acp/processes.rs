@@ -57,8 +57,7 @@ async fn a_grandchild_that_is_deaf_to_sigterm_ends_too() {
 #[tokio::test]
 async fn a_run_that_is_dropped_leaves_nobody() {
     let bench = Bench::new("codex");
-    let mut running = bench.start(1, "deaf");
-    while said(&[running.next().await]) != "deaf" {}
+    let (running, _) = bench.deaf().await;
     running.task.abort();
     bench.nobody_left().await;
     // And while it starts.
@@ -88,8 +87,7 @@ fn the_end_of_the_runtime_is_the_end_of_its_agents() {
 #[tokio::test]
 async fn an_agent_that_hangs_holds_up_no_other_conversation() {
     let bench = Bench::new("opencode");
-    let mut hanging = bench.start(1, "deaf");
-    while said(&[hanging.next().await]) != "deaf" {}
+    let (hanging, _) = bench.deaf().await;
     for run in 2..5 {
         let mut other = request(run, "say a");
         other.session = format!("s{run}").as_str().into();
@@ -168,8 +166,7 @@ async fn a_conversation_that_is_forgotten_while_it_is_answered_begins_anew_with_
 #[tokio::test]
 async fn a_process_that_still_stops_is_waited_for() {
     let bench = Bench::with("codex", |config| config.limits.processes = 1);
-    let mut running = bench.start(1, "deaf");
-    while said(&[running.next().await]) != "deaf" {}
+    let (running, _) = bench.deaf().await;
     bench.clock.jump(std::time::Duration::from_mins(2));
     assert_eq!(failed(&running.rest().await).0, AgentFault::Timeout);
     assert!(bench.processes() > 0, "it has its time to end");
@@ -192,8 +189,7 @@ async fn a_program_that_leaves_its_group_is_killed_by_itself() {
         alone(config);
         config.limits.processes = 1;
     });
-    let mut running = bench.start(1, "deaf");
-    while said(&[running.next().await]) != "deaf" {}
+    let (running, _) = bench.deaf().await;
     bench.clock.jump(std::time::Duration::from_mins(2));
     assert_eq!(failed(&running.rest().await).0, AgentFault::Timeout);
     assert_eq!(said(&bench.ask(2, "say next").await), "next");
