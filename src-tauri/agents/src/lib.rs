@@ -4,6 +4,7 @@ mod acp;
 mod agent;
 mod anthropic;
 pub mod demo;
+pub mod descent;
 mod emitter;
 mod fallback;
 mod faulty;

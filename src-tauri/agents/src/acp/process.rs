@@ -4,12 +4,13 @@
 //! Its input is a pipe that we hold and that the system closes when Foldback ends, however it ends; so even after
 //! SIGKILL of Foldback no agent remains. As long as the guard is not waited for, its number cannot become that of
 //! another group, so that a signal never hits a stranger. A program that leaves its group (`setsid`) is killed by
-//! itself; what it began is out of our reach.
+//! itself; what it began stays a descendant of ours ([`descent`](crate::descent)), so that the control socket knows it.
 
 use super::{
     config::{AcpConfig, PASSED_ON},
     turn,
 };
+use crate::descent::{Awaited, adopt_orphans, reap_orphans};
 use foldback_wire::Clock;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
@@ -38,6 +39,8 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const UNREAD: usize = turn::OPEN + 64;
 /// How long room is waited for. A program may ask faster than it reads, but not for ever.
 const READS: Duration = Duration::from_secs(5);
+/// How often orphans of a program that runs are looked for that have ended.
+const REAP: Duration = Duration::from_secs(30);
 
 /// The program does not read what it is told.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
@@ -62,6 +65,9 @@ impl Process {
         clock: &Arc<dyn Clock>,
     ) -> io::Result<(Self, BufReader<ChildStdout>)> {
         std::fs::create_dir_all(&config.directory)?;
+        if let Err(error) = adopt_orphans() {
+            tracing::debug!(%error, "what an agent leaves behind cannot be told from a stranger's processes");
+        }
         let mut guard = Command::new("/bin/sh")
             .args(["-c", GUARD])
             .env_clear()
@@ -97,8 +103,13 @@ impl Process {
         let hold = (Arc::clone(&group), leash);
         let kill = Arc::new(Notify::new());
         let killed = Arc::clone(&kill);
+        // Their numbers stay theirs until they are waited for here.
+        let awaited = [Some(leader), child.id().and_then(|id| i32::try_from(id).ok())];
+        let awaited = awaited.map(|pid| pid.map(Awaited::new));
         tokio::spawn(async move {
             let status = keep(child, guard, hold, &killed).await;
+            drop(awaited);
+            reap_orphans();
             // Its last words are in the pipe; only a process that left the group can hold that open.
             tokio::select! {
                 _ = errors => {}
@@ -225,9 +236,13 @@ async fn keep(
     hold: (Arc<Group>, Option<ChildStdin>),
     kill: &Notify,
 ) -> Option<ExitStatus> {
-    let ended = tokio::select! {
-        status = child.wait() => Some(status),
-        () = kill.notified() => None,
+    let mut reap = tokio::time::interval(REAP);
+    let ended = loop {
+        tokio::select! {
+            status = child.wait() => break Some(status),
+            () = kill.notified() => break None,
+            _ = reap.tick() => drop(reap_orphans()),
+        }
     };
     let status = if let Some(status) = ended {
         status
