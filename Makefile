@@ -98,8 +98,13 @@ bench-window: window ui $(E2E)/node_modules ## The window at 10,000 events a sec
 	$(CARGO) build --release -p foldback-desktop -p foldback-channels --bins
 	cd $(E2E) && npm run -s bench
 
+.PHONY: soak
+soak: MINUTES ?= 60
+soak: tools ## Is memory steady under mixed load? In real time, for MINUTES (60)
+	$(CARGO) bench -p foldback --bench soak -- $(MINUTES)
+
 .PHONY: fuzz
-MINUTES ?= 5
+fuzz: MINUTES ?= 5
 fuzz: tools ## Fuzz each target for MINUTES, two at a time; the corpora that `make test` replays grow
 	scripts/fuzz $(MINUTES)
 
