@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::{
     collections::BTreeMap,
     error::Error,
+    fmt::Write as _,
     fs, io,
     process::Stdio,
     sync::{Arc, Mutex, PoisonError},
@@ -95,14 +96,12 @@ impl Bot {
         let model = StrictServer::bind(0, Insists::on_model("test"), parsed).await??;
         let home = TempDir::new()?;
         let folder = home.path();
-        let tables: String = places
-            .iter()
-            .map(|(platform, place)| {
-                let over_http = matches!(platform, Platform::Discord | Platform::Signal);
-                let backend = if over_http { "openai" } else { "script" };
-                format!("{}backend = \"{backend}\"\n", place.config(folder))
-            })
-            .collect();
+        let mut tables = String::new();
+        for (platform, place) in places {
+            let over_http = matches!(platform, Platform::Discord | Platform::Signal);
+            let backend = if over_http { "openai" } else { "script" };
+            writeln!(tables, "{}backend = \"{backend}\"", place.config(folder))?;
+        }
         let config = format!(
             "[agent.script]\nfile = \"script.yaml\"\n[agent.openai]\nbase_url = \"{}\"\nmodel = \"test\"\n\
              [files]\nsend_dir = \"out\"\n[queue]\ncap = 100000\n{tables}",
