@@ -1,16 +1,46 @@
 //! `foldback doctor`: is everything as a bot needs it, and what to do where it is not.
+//!
+//! Every check is one question with one answer ([`Check`]): the setting that it is about, what is asked in words, and
+//! what was found, or why it could not be asked. All are asked at once and have five seconds together, the reading of
+//! the configuration included; one that has no answer by then is a finding, too. A check costs nothing: no token of a
+//! model, no message to a person, no update taken from a platform. Secrets that a check reads through
+//! [`Subject::secret`] are masked in every finding.
+//!
+//! A new check is a function from [`Subject`] to checks in a file of its own, and a line in [`SUBJECTS`].
 
-mod checks;
+mod agents;
+mod assembly;
+mod channels;
+mod check;
+mod folders;
+mod http;
 mod reach;
+mod secrets;
+mod speech;
+mod subject;
 
 use crate::{
-    end::{End, Verdict, json_line, stdout},
+    end::{End, Stop, Verdict, json_line, stdout},
     places::Place,
     running::runtime,
 };
-use checks::{Finding, State};
+use check::{Answer, Check, Finding, State, ask_all};
 use clap::ValueEnum;
-use std::io::Write as _;
+use std::{io::Write as _, time::Duration};
+use subject::Subject;
+use tokio::time::Instant;
+
+/// Time for all questions together; the command ends within five seconds.
+const PATIENCE: Duration = Duration::from_millis(4_500);
+
+/// What is asked about, in the order of the findings.
+const SUBJECTS: &[fn(&Subject) -> Vec<Check>] = &[
+    folders::checks,
+    secrets::checks,
+    channels::checks,
+    agents::checks,
+    speech::checks,
+];
 
 /// Check configuration, secrets, folders, journal, channels and agents, and say what to do
 #[derive(Debug, clap::Args)]
@@ -31,7 +61,10 @@ enum Format {
 
 /// Runs the command: exit code 1 if anything is wrong.
 pub(crate) fn run(args: &Args) -> End {
-    let findings = runtime()?.block_on(checks::all(&args.place));
+    let runtime = runtime()?;
+    let findings = runtime.block_on(findings(&args.place));
+    // What hangs in the keyring or on a disk is not waited for.
+    runtime.shutdown_background();
     let mut out = stdout();
     for finding in &findings {
         match args.format {
@@ -40,12 +73,13 @@ pub(crate) fn run(args: &Args) -> End {
                 let Finding {
                     state,
                     about,
+                    asked,
                     found,
                     todo,
                 } = finding;
-                writeln!(out, "{:<5} {about}: {found}", state.code())?;
+                writeln!(out, "{:<7} {about}: {found} (asked: {asked})", state.code())?;
                 if let Some(todo) = todo {
-                    writeln!(out, "      → {todo}")?;
+                    writeln!(out, "        → {todo}")?;
                 }
             }
         }
@@ -53,4 +87,38 @@ pub(crate) fn run(args: &Args) -> End {
     out.flush()?;
     let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
     Ok(if wrong { Verdict::Fails } else { Verdict::Holds })
+}
+
+/// Asks everything. What cannot be asked because the configuration is wrong is left out.
+async fn findings(place: &Place) -> Vec<Finding> {
+    let deadline = Instant::now() + PATIENCE;
+    let about = "configuration";
+    let asked = match place.config() {
+        Some(path) => path.display().to_string(),
+        None => "for a file: there is none".to_owned(),
+    };
+    let setup = match place.setup() {
+        Ok(setup) => setup,
+        Err(Stop::Closed) => return Vec::new(),
+        Err(Stop::Wrong(message)) => {
+            let todo = "mend it; `foldback schema config` has all keys";
+            let wrong = Check::answered(about, asked, Answer::wrong(message, todo));
+            return ask_all(vec![wrong], deadline).await;
+        }
+    };
+    let found = match place.config() {
+        Some(path) => path.display().to_string(),
+        None => "the embedded default; there is no file".to_owned(),
+    };
+    let subject = Subject::of(&setup);
+    let mut checks = vec![Check::answered(about, asked, Answer::fine(found))];
+    checks.extend(SUBJECTS.iter().flat_map(|checks| checks(&subject)));
+    checks.push(assembly::check(setup));
+    let mut findings = ask_all(checks, deadline).await;
+    for finding in &mut findings {
+        for text in [&mut finding.about, &mut finding.asked, &mut finding.found] {
+            *text = subject.mask(text);
+        }
+    }
+    findings
 }

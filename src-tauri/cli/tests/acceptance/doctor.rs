@@ -1,6 +1,7 @@
 //! `foldback doctor`: what is wrong, and what to do.
 
 use crate::{
+    answering::Answering,
     bot::{Home, arg},
     foldback::{Ran, run},
 };
@@ -17,7 +18,11 @@ fn finding(ran: &Ran, about: &str) -> Value {
 fn the_embedded_default_is_fine() {
     let ran = Home::new().run(&["doctor"]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
-    assert!(ran.stdout.contains("fine  the bot: can start"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("fine    the bot: can start"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
@@ -175,13 +180,27 @@ fn a_channel_without_an_adapter_and_a_journal_that_is_none_are_found() {
 
 #[test]
 fn speech_is_looked_at_without_a_word_being_spoken() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    let home = Home::with(&format!(
-        "[speech]\nbackend = \"command\"\ncommand = [\"/nowhere/say\"]\n[transcription]\nbackend = \"openai\"\n\
-         base_url = \"http://{address}/v1\"\nmodel = \"m\"\napi_key = {{ file = \"key\" }}\n"
-    ));
+    let service = Answering::new(|request| {
+        assert!(
+            request.starts_with("GET /v1/models"),
+            "nothing else is asked: {request}"
+        );
+        if request.contains("authorization: Bearer sk-secret\r\n") {
+            (200, r#"{"data": [{"id": "m"}]}"#)
+        } else {
+            (401, "{}")
+        }
+    });
+    let config = |key: &str| {
+        format!(
+            "[speech]\nbackend = \"command\"\ncommand = [\"/nowhere/say\"]\n[transcription]\nbackend = \"openai\"\n\
+             base_url = \"{}/v1\"\nmodel = \"m\"\napi_key = {{ file = \"{key}\" }}\n",
+            service.url()
+        )
+    };
+    let home = Home::with(&config("key"));
     home.write("key", "sk-secret\n");
+    home.write("other", "sk-swapped\n");
     let ran = home.run(&["doctor", "--format", "json"]);
     assert_eq!(ran.code, 1);
     let program = finding(&ran, "speech.command");
@@ -189,9 +208,25 @@ fn speech_is_looked_at_without_a_word_being_spoken() {
         (&program["state"], &program["found"]),
         (&"wrong".into(), &"/nowhere/say is not there".into())
     );
-    assert_eq!(finding(&ran, "transcription.base_url")["state"], "fine");
+    let answered = finding(&ran, "transcription.base_url");
+    assert_eq!(answered["state"], "fine", "{answered}");
+    assert_eq!(answered["asked"], format!("GET {}/v1/models", service.url()));
     assert_eq!(finding(&ran, "transcription.api_key")["state"], "fine");
     assert!(!ran.stdout.contains("sk-secret"));
+
+    home.write("foldback.toml", &config("other"));
+    let refused = finding(
+        &home.run(&["doctor", "--format", "json"]),
+        "transcription.base_url",
+    );
+    assert_eq!(
+        (&refused["state"], &refused["found"], &refused["todo"]),
+        (
+            &"wrong".into(),
+            &"refuses the key with 401".into(),
+            &"mend transcription.api_key".into()
+        )
+    );
 
     let home = Home::with("[speech]\nbackend = \"openai\"\nvoice = \"alto\"\n");
     let ran = home.run(&["doctor", "--format", "json"]);
@@ -200,4 +235,48 @@ fn speech_is_looked_at_without_a_word_being_spoken() {
         (&bot["state"], &bot["found"]),
         (&"wrong".into(), &"speech.base_url is not set".into())
     );
+}
+
+#[test]
+fn a_server_that_never_answers_is_a_finding_and_not_the_end_of_the_others() {
+    // It takes connections and says nothing, for as long as the test lives.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", silent.local_addr().unwrap());
+    let home = Home::with(&format!(
+        "[speech]\nbackend = \"openai\"\nbase_url = \"{url}\"\nmodel = \"m\"\nvoice = \"v\"\n\
+         [transcription]\nbackend = \"openai\"\nbase_url = \"{url}\"\nmodel = \"m\"\n"
+    ));
+    let ran = home.run(&["doctor", "--format", "json"]);
+    assert_eq!(ran.code, 1);
+    for about in ["speech.base_url", "transcription.base_url"] {
+        let late = finding(&ran, about);
+        assert_eq!(late["state"], "wrong", "{late}");
+        assert!(late["found"].as_str().unwrap().contains("five seconds"), "{late}");
+        assert_eq!(late["asked"], format!("GET {url}/models"));
+    }
+    assert_eq!(finding(&ran, "the bot")["state"], "fine");
+}
+
+#[test]
+fn what_cannot_be_asked_is_said_with_why_and_the_setting() {
+    let service = Answering::new(|_| (404, "not here"));
+    let home = Home::with(&format!(
+        "[transcription]\nbackend = \"openai\"\nbase_url = \"{}/v1\"\nmodel = \"m\"\n",
+        service.url()
+    ));
+    let ran = home.run(&["doctor", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    let unasked = finding(&ran, "transcription.base_url");
+    assert_eq!(unasked["state"], "unasked", "{unasked}");
+    assert!(
+        unasked["found"].as_str().unwrap().contains("404")
+            && unasked["todo"]
+                .as_str()
+                .unwrap()
+                .contains("transcription.base_url"),
+        "{unasked}"
+    );
+    for finding in ran.lines() {
+        assert!(!finding["asked"].as_str().unwrap().is_empty(), "{finding}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The command line as its users call it: scripts, CI jobs and people.
 
 mod acp;
+mod answering;
 mod bot;
 mod discord;
 mod doctor;

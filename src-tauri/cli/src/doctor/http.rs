@@ -1,0 +1,127 @@
+//! Questions over HTTP.
+
+use super::check::Answer;
+use reqwest::{Client, Method, Url, header::HeaderMap, redirect::Policy};
+use serde_json::Value;
+use std::{
+    net::IpAddr,
+    sync::{Arc, OnceLock},
+};
+
+/// Bytes that are read of an answer; a longer one is cut there.
+const ANSWER_BYTES: usize = 1 << 20;
+
+/// Clients for this machine and for others. They are made with the first question: that reads certificates.
+#[derive(Clone, Default)]
+pub(super) struct Http(Arc<Clients>);
+
+#[derive(Default)]
+struct Clients {
+    here: OnceLock<Result<Client, String>>,
+    elsewhere: OnceLock<Result<Client, String>>,
+}
+
+/// What a server answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    /// Its beginning, at most a megabyte.
+    pub(super) body: String,
+}
+
+impl Reply {
+    /// The body as JSON; `None` where it is none.
+    pub(super) fn json(&self) -> Option<Value> {
+        serde_json::from_str(&self.body).ok()
+    }
+}
+
+impl Http {
+    /// Asks with GET and reads the answer.
+    pub(super) async fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, Answer> {
+        self.ask(Method::GET, url, headers).await
+    }
+
+    /// Redirects are not followed: they would carry the key elsewhere. The error is the answer of a check whose server
+    /// cannot be reached.
+    async fn ask(&self, method: Method, url: &str, headers: &[(&str, &str)]) -> Result<Reply, Answer> {
+        let at = Url::parse(url)
+            .ok()
+            .filter(|at| matches!(at.scheme(), "http" | "https"))
+            .ok_or_else(|| Answer::wrong(format!("{url} is no http or https address"), "mend the address"))?;
+        let client = self.client(is_here(&at)).map_err(|error| {
+            Answer::unasked(format!("no HTTP client: {error}"), "install the certificates")
+        })?;
+        let headers = header_map(headers).map_err(|name| {
+            let found = format!("the value of the header {name} has a character that HTTP does not allow");
+            Answer::wrong(found, "look for a line break or a space in the secret")
+        })?;
+        let request = client.request(method, at).headers(headers);
+        let unreachable = |error: reqwest::Error| {
+            let found = format!("cannot be reached: {}", causes(&error.without_url()));
+            Answer::wrong(found, "start the server, or mend the address")
+        };
+        let mut response = request.send().await.map_err(unreachable)?;
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(bytes) = response.chunk().await.map_err(unreachable)? {
+            body.extend_from_slice(&bytes);
+            if body.len() >= ANSWER_BYTES {
+                body.truncate(ANSWER_BYTES);
+                break;
+            }
+        }
+        Ok(Reply {
+            status,
+            body: String::from_utf8_lossy(&body).into_owned(),
+        })
+    }
+
+    fn client(&self, here: bool) -> Result<Client, String> {
+        let made = if here { &self.0.here } else { &self.0.elsewhere };
+        made.get_or_init(|| {
+            // rustls wants one provider for the whole process. Whoever installed one first is fine.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            let builder = Client::builder()
+                .user_agent(concat!("foldback/", env!("CARGO_PKG_VERSION")))
+                .redirect(Policy::none());
+            // A proxy is only in the way of this machine.
+            let builder = if here { builder.no_proxy() } else { builder };
+            builder.build().map_err(|error| error.to_string())
+        })
+        .clone()
+    }
+}
+
+/// An error with its causes: the first says only that the request failed.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+fn header_map(headers: &[(&str, &str)]) -> Result<HeaderMap, String> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let parsed = name
+            .parse::<reqwest::header::HeaderName>()
+            .ok()
+            .zip(value.parse().ok());
+        let (key, value) = parsed.ok_or_else(|| (*name).to_owned())?;
+        map.insert(key, value);
+    }
+    Ok(map)
+}
+
+fn is_here(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || address
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}

@@ -1,0 +1,45 @@
+//! A server that answers each request as a test says, and one that a test can point a setting at.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    net::{TcpListener, TcpStream},
+    thread,
+};
+
+/// A server of HTTP on this machine, until the test ends.
+pub(crate) struct Answering {
+    url: String,
+}
+
+impl Answering {
+    /// One that answers a request's head (request line and headers, in lower case but for values) with a status and a
+    /// body. The body of a request is not read.
+    pub(crate) fn new(answer: impl Fn(&str) -> (u16, &'static str) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                // Who went away meanwhile is no matter.
+                let _ = serve(&stream, &answer);
+            }
+        });
+        Self { url }
+    }
+
+    /// Its address, such as `http://127.0.0.1:4711`.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+fn serve(mut stream: &TcpStream, answer: &impl Fn(&str) -> (u16, &'static str)) -> std::io::Result<()> {
+    let mut head = String::new();
+    let mut reader = BufReader::new(stream);
+    while reader.read_line(&mut head)? > 2 {}
+    let (status, body) = answer(&head);
+    write!(
+        stream,
+        "HTTP/1.1 {status} x\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
