@@ -9,7 +9,7 @@
 //!
 //! Whoever adopts has to take what has ended out of the system's table. [`reap_orphans`] does that for adopted
 //! processes alone: a child that we started is waited for where it was started, and one that is waited for is named
-//! with [`Awaited`]. Another child (of a library, say) is left alone for [`PATIENCE`].
+//! with [`Awaited`]. Another child (of a library, say) is left alone for five seconds.
 
 use rustix::process::{Pid, WaitOptions, getpid, waitpid};
 use std::{
@@ -19,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a child that has ended is left to whoever may be about to wait for it.
+/// The time that a child that has ended is left to whoever may be about to wait for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Steps up a chain of parents: more than any system nests, and an end where ids go round meanwhile.
@@ -107,7 +107,7 @@ fn reap_orphans_at(now: Instant) -> usize {
     reaped
 }
 
-/// Whether a process descends from this one. This one itself does not.
+/// True for a process that descends from this one; this one itself does not.
 ///
 /// # Errors
 /// It cannot be told: the process has ended, or the system does not say who its parents are.
@@ -150,7 +150,7 @@ pub fn descendants() -> Vec<i32> {
     found
 }
 
-/// What the system's table says of a process.
+/// A process as the system's table has it.
 struct Process {
     pid: i32,
     parent: i32,

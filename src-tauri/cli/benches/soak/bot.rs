@@ -68,7 +68,7 @@ impl Counts {
 pub(crate) struct Bot {
     child: Child,
     counts: Arc<Mutex<Counts>>,
-    /// How many events there are.
+    /// The number of events so far.
     seen: watch::Receiver<usize>,
     /// The agent that is reached over HTTP.
     _model: StrictServer,

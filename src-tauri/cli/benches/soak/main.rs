@@ -42,7 +42,7 @@ const WINDOWS: u32 = 12;
 const WARM_UP: usize = 2;
 /// Between two messages of a platform.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How far a window may be from the mean, of one.
+/// The share of the mean that a window may be away from it.
 const STEADY: f64 = 0.1;
 
 /// A line of the table.

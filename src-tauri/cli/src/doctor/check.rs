@@ -128,7 +128,7 @@ pub(super) struct Finding {
     pub(super) asked: String,
     /// The answer, or why there is none.
     pub(super) found: String,
-    /// What to do about it, with the setting.
+    /// The remedy, with the setting.
     pub(super) todo: Option<String>,
 }
 

@@ -21,7 +21,7 @@ struct Clients {
     elsewhere: OnceLock<Result<Client, String>>,
 }
 
-/// What a server answered.
+/// A server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) status: u16,

@@ -33,7 +33,7 @@ use tokio::time::Instant;
 /// Time for all questions together; the command ends within five seconds.
 const PATIENCE: Duration = Duration::from_millis(4_500);
 
-/// What is asked about, in the order of the findings.
+/// The subjects that are asked about, in the order of the findings.
 const SUBJECTS: &[fn(&Subject) -> Vec<Check>] = &[
     folders::checks,
     secrets::checks,
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     place: Place,
 
-    /// How to print the findings
+    /// Form in which the findings are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
