@@ -14,6 +14,7 @@ mod letta;
 mod openai;
 mod script;
 pub mod speech;
+mod status;
 #[cfg(feature = "strict-server")]
 pub mod strict_server;
 

@@ -1,6 +1,7 @@
 //! How a backend's refusals are understood.
 
 use super::json::ErrorBody;
+use crate::status::{StatusFault, fault_of_status};
 use foldback_wire::{AgentFault, Timestamp};
 use reqwest::{StatusCode, header::HeaderMap};
 use std::{error::Error as _, time::Duration};
@@ -99,35 +100,42 @@ impl Failure {
     }
 
     fn classify(status: u16, error: &ErrorBody, detail: String) -> Self {
-        use AgentFault::{Internal, NoModel, Overloaded, RateLimited, Rejected, Timeout, Unauthorized};
+        use AgentFault::{Internal, NoModel, Overloaded, RateLimited, Rejected, Unauthorized};
         let names = |part: &str| error.code.contains(part) || error.kind.contains(part);
         if names("insufficient_quota") {
             // Also a 429, but waiting does not fill an account.
             return Self::lasting(RateLimited, detail);
         }
-        let words = error.message.to_ascii_lowercase();
-        let about = |part: &str| words.contains(part);
-        if names("model_not_found") || (status == 404 && (about("model") || about("agent"))) {
+        if names("model_not_found") {
             return Self::lasting(NoModel, detail);
         }
-        if names("PENDING_APPROVAL") || (status == 409 && about("waiting for approval")) {
+        let waits = error
+            .message
+            .to_ascii_lowercase()
+            .contains("waiting for approval");
+        if names("PENDING_APPROVAL") || (status == 409 && waits) {
             let detail = "the agent waits until somebody approves or denies a tool call at the Letta server, \
                 and takes no message before";
             return Self::lasting(Rejected, detail);
         }
-        match status {
-            401 | 403 => Self::lasting(Unauthorized, detail),
-            408 => Self::passing(Timeout, detail),
-            429 => Self::passing(RateLimited, detail),
-            // 409: busy with another request; official clients try it again too.
-            409 | 503 | 529 => Self::passing(Overloaded, detail),
-            500..=599 => Self::passing(Internal, detail),
-            300..=499 => Self::lasting(Rejected, detail),
-            _ if names("rate_limit") => Self::passing(RateLimited, detail),
-            _ if names("overloaded") => Self::passing(Overloaded, detail),
-            _ if names("api_key") || names("authentication") => Self::lasting(Unauthorized, detail),
-            _ if names("context_length") || names("invalid_request") => Self::lasting(Rejected, detail),
-            _ => Self::passing(Internal, detail),
+        let by_name = || {
+            let (fault, passing) = if names("rate_limit") {
+                (RateLimited, true)
+            } else if names("overloaded") {
+                (Overloaded, true)
+            } else if names("api_key") || names("authentication") {
+                (Unauthorized, false)
+            } else if names("context_length") || names("invalid_request") {
+                (Rejected, false)
+            } else {
+                (Internal, true)
+            };
+            StatusFault { fault, passing }
+        };
+        let StatusFault { fault, passing } = fault_of_status(status, &error.message).unwrap_or_else(by_name);
+        Self {
+            passing,
+            ..Self::lasting(fault, detail)
         }
     }
 }
@@ -213,6 +221,15 @@ mod tests {
             (404, r#"{"error":{"message":"The model `m` does not exist."}}"#),
             (404, r#"{"detail":"Agent with id agent-1 not found"}"#),
             (400, r#"{"error":{"message":"x","code":"model_not_found"}}"#),
+            // LiteLLM, as of 1.106 and of 1.61.
+            (
+                400,
+                r#"{"error":{"message":"/chat/completions: Invalid model name passed in model=m. Call `/v1/models`","type":"None","param":"None","code":"400"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":{"error":"/chat/completions: Invalid model name passed in model=m."},"type":"None","code":"400"}}"#,
+            ),
         ] {
             let failure = of(status, body);
             assert_eq!(

@@ -131,29 +131,36 @@ impl<'de> Deserialize<'de> for ErrorBody {
         if let Some(detail) = value.get_mut("detail").filter(|detail| detail.is_object()) {
             value = detail.take();
         }
-        let field = |name: &str| match value.get(name) {
-            Some(serde_json::Value::String(text)) => text.clone(),
-            Some(serde_json::Value::Number(number)) => number.to_string(),
-            _ => String::new(),
-        };
-        Ok(match &value {
-            serde_json::Value::String(text) => Self {
-                message: text.clone(),
-                ..Self::default()
-            },
-            _ => Self {
-                // FastAPI servers call it `detail`.
-                message: Some(field("message"))
-                    .filter(|text| !text.is_empty())
-                    .unwrap_or_else(|| field("detail")),
-                // Letta calls it `error_type`.
-                kind: Some(field("type"))
-                    .filter(|text| !text.is_empty())
-                    .unwrap_or_else(|| field("error_type")),
-                code: field("code"),
-            },
+        let field = |name: &str| value.get(name).map(label).unwrap_or_default();
+        Ok(Self {
+            message: words(&value),
+            // Letta calls it `error_type`.
+            kind: Some(field("type"))
+                .filter(|text| !text.is_empty())
+                .unwrap_or_else(|| field("error_type")),
+            code: field("code"),
         })
     }
+}
+
+/// A string or a number as text; nothing of what is neither.
+fn label(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The sentence in an error: the error itself, or what it calls `message`, `detail` (`FastAPI`) or `error`. `LiteLLM`
+/// 1.61 has an object in the place of the message.
+fn words(error: &serde_json::Value) -> String {
+    let inner = ["message", "detail", "error"]
+        .into_iter()
+        .filter_map(|name| error.get(name))
+        .map(words);
+    let mut candidates = std::iter::once(label(error)).chain(inner);
+    candidates.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]
