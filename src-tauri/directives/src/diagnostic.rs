@@ -23,6 +23,7 @@ closed_set! {
         UnknownKey = "unknown-key": "A [[key:value]] key that no dialect knows.",
         InvalidValue = "invalid-value": "A value that its attribute or key does not take.",
         DuplicateAttribute = "duplicate-attribute": "An attribute is given twice; the last wins.",
+        DuplicateDirective = "duplicate-directive": "A user's message has a directive twice; the last counts.",
         TextInBlock = "text-in-block": "Text inside an <actions> block is dropped.",
         StrayClose = "stray-close": "A closing tag that closes nothing.",
         MisplacedBlock = "misplaced-block": "A block or directive after text, where only the start is allowed.",
@@ -92,6 +93,10 @@ impl Code {
                 "The value is not one that this attribute or key takes. It is ignored, as if it were not there."
             }
             Self::DuplicateAttribute => "The same attribute stands twice in one tag; the last one counts.",
+            Self::DuplicateDirective => {
+                "The user's message sets the same thing twice, perhaps by two names of one directive, such as \
+                 /think and /t. The last one counts, whole: nothing of the earlier one is kept."
+            }
             Self::TextInBlock => {
                 "Text inside a block is neither shown nor executed. Write the answer after `</actions>`."
             }

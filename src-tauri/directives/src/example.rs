@@ -1,7 +1,7 @@
 //! One text for every diagnostic, in which it is found: for documents and rule lists, and for the tests that
 //! keep them true.
 
-use crate::{Code, Diagnostic, SettingError, Settings, parse};
+use crate::{Code, Diagnostic, SettingError, Settings, inbound, parse};
 use std::borrow::Cow;
 
 /// Stands in an example for more bytes than a block may have.
@@ -16,6 +16,8 @@ pub enum Needs {
     Setting(&'static str),
     /// The user's message that is answered.
     Inbound(&'static str),
+    /// The text is itself a user's message, which [`inbound::parse`] reads.
+    UserMessage,
     /// What the operator allows; found when the directive is to be executed.
     Policy,
     /// What the channel can do; found when the directive is to be executed.
@@ -46,13 +48,17 @@ impl Example {
     /// # Errors
     /// When the setting it needs is none.
     pub fn findings(&self) -> Result<Vec<Diagnostic>, SettingError> {
-        let (mut settings, mut inbound) = (Settings::default(), None);
+        let (mut settings, mut message) = (Settings::default(), None);
         match self.needs {
             Needs::Setting(pair) => settings.set_pair(pair)?,
-            Needs::Inbound(text) => inbound = Some(text),
+            Needs::Inbound(text) => message = Some(text),
+            Needs::UserMessage => {
+                let settings = inbound::Settings::authorized();
+                return Ok(inbound::parse(&self.raw(), &settings).diagnostics);
+            }
             Needs::Nothing | Needs::Policy | Needs::Channel => {}
         }
-        Ok(parse(&self.raw(), &settings, inbound).diagnostics)
+        Ok(parse(&self.raw(), &settings, message).diagnostics)
     }
 }
 
@@ -85,6 +91,7 @@ impl Code {
                 "<actions>\n  <react emoji=\"eyes\" emoji=\"tada\" />\n</actions>\nHello",
                 Needs::Nothing,
             ),
+            Self::DuplicateDirective => ("/think low /think high explain this", Needs::UserMessage),
             Self::TextInBlock => (
                 "<actions>\n  <react emoji=\"eyes\" />\n  Hello\n</actions>",
                 Needs::Nothing,

@@ -145,6 +145,7 @@ export const diagnosticCodes = [
   { code: "unknown-key", about: "A [[key:value]] key that no dialect knows." },
   { code: "invalid-value", about: "A value that its attribute or key does not take." },
   { code: "duplicate-attribute", about: "An attribute is given twice; the last wins." },
+  { code: "duplicate-directive", about: "A user's message has a directive twice; the last counts." },
   { code: "text-in-block", about: "Text inside an <actions> block is dropped." },
   { code: "stray-close", about: "A closing tag that closes nothing." },
   { code: "misplaced-block", about: "A block or directive after text, where only the start is allowed." },

@@ -488,7 +488,7 @@ export type Chunk = {
 export type ChunkCut = "burst" | "bytes";
 
 /** Every diagnostic, closed. */
-export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel";
+export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "duplicate-directive" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel";
 
 /** Expected and actual as text, for a diff. */
 export type Comparison = {

@@ -117,7 +117,7 @@ pub fn parse(text: &str, settings: &Settings) -> Inbound {
             None => seen.push((one.row.name, one.span)),
             Some((name, span)) => {
                 let message = format!("/{name} stands twice; the last counts");
-                diagnostics.push(Diagnostic::new(Code::DuplicateAttribute, *span, message));
+                diagnostics.push(Diagnostic::new(Code::DuplicateDirective, *span, message));
                 *span = one.span;
             }
         }

@@ -161,6 +161,7 @@ impl Scanner {
                     return self.show_tag(tag.span, sink);
                 }
                 self.memory.opened[index] -= 1;
+                self.report_unclosed(index, false, sink);
                 let at_once = self.memory.just_opened == Some(name);
                 self.close(
                     at_once,

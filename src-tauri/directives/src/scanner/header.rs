@@ -64,6 +64,13 @@ fn is_key(name: &str) -> bool {
     name.as_bytes().first().is_some_and(u8::is_ascii_lowercase) && name.bytes().all(rest)
 }
 
+/// `true` or `false`, in any case.
+fn truth(value: &str) -> Option<bool> {
+    [("true", true), ("false", false)]
+        .iter()
+        .find_map(|(word, truth)| value.eq_ignore_ascii_case(word).then_some(*truth))
+}
+
 /// Where the key stands in `text`, which is what is between the brackets.
 fn name_in(inner: Span, text: &str) -> Span {
     let start = inner.start + text.len() - text.trim_start().len();
@@ -218,7 +225,7 @@ impl Scanner {
             "reply_to" => {
                 self.settings.reply_to.accepts(value.unwrap_or_default()) || !self.rules.on(G::ReplyToForm)
             }
-            _ => value.is_none_or(|value| value.parse::<bool>().is_ok()),
+            _ => value.is_none_or(|value| truth(value).is_some()),
         }
     }
 
@@ -233,7 +240,7 @@ impl Scanner {
             }
             return valid;
         }
-        let Some(truth) = value.map_or(Some(true), |value| value.parse::<bool>().ok()) else {
+        let Some(truth) = value.map_or(Some(true), truth) else {
             return false;
         };
         match key {

@@ -81,6 +81,9 @@ struct Memory {
     prose: usize,
     /// Children opened with `<name …>` and not yet closed.
     opened: Vec<usize>,
+    /// For each child, the last one that took the text to the end of its block: the finding, and where the block's
+    /// text ends. It is reported when it is known whether it can be mended.
+    unclosed_children: Vec<Option<(Diagnostic, usize)>>,
     /// The tag that was opened last, as long as only white space follows.
     just_opened: Option<Name>,
     /// Guard tags that were opened and not yet closed.
@@ -132,6 +135,7 @@ impl Scanner {
         let memory = Memory {
             prose: 0,
             opened: vec![0; children.len()],
+            unclosed_children: vec![None; children.len()],
             just_opened: None,
             guards: vec![element::Openings::default(); names.guard_count()],
             unclosed: false,
@@ -220,6 +224,9 @@ impl Scanner {
             "at the end of the message nothing can wait: {waiting:?}"
         );
         self.finish_block(sink);
+        for index in 0..self.memory.unclosed_children.len() {
+            self.report_unclosed(index, true, sink);
+        }
         self.finish_json(sink);
         self.out.finish(&self.source, self.doubtful(), sink);
     }

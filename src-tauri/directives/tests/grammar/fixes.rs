@@ -266,6 +266,31 @@ fn a_fix_that_would_make_text_more_than_text_is_not_offered() {
 }
 
 #[test]
+fn a_child_is_not_closed_before_a_closing_tag_that_may_be_its_own() {
+    for text in [
+        "<actions><voice>say </actions> now</voice></actions>",
+        "<actions><voice>a</actions>b</voice><actions><voice>c</voice></actions>",
+    ] {
+        let found = lint(text, &Settings::default());
+        let unclosed: Vec<_> = found
+            .iter()
+            .filter(|found| found.code == Code::UnclosedDirective)
+            .collect();
+        assert!(
+            matches!(unclosed.as_slice(), [Diagnostic { fix: None, .. }]),
+            "{text}: {found:?}"
+        );
+    }
+    // Of two the later is mended first.
+    let (mended, presses) = pressed("<actions><voice>a</actions>b<actions><voice>c</actions>");
+    assert_eq!(
+        mended,
+        "<actions><voice>a</voice></actions>b<actions><voice>c</voice></actions>"
+    );
+    assert_eq!(presses, 2);
+}
+
+#[test]
 fn one_fix_takes_out_all_that_is_one_finding() {
     mends("Hi <no-reply/> and <no-reply/>", Code::MarkerNotAlone, "Hi  and ");
     mends("<no-reply></no-reply>Hi<no-reply>", Code::MarkerNotAlone, "Hi");

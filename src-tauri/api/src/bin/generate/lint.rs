@@ -77,6 +77,11 @@ fn section(code: Code) -> Result<String, SettingError> {
             "Only the bot and `foldback parse --inbound-text FILE` find it, because they know the user's message. For \
              example, when the user wrote `{text}`:"
         ),
+        Needs::UserMessage => {
+            "Only the bot and `foldback parse --inbound` find it, because it is about what users write. For \
+             example, in this message of a user:"
+                .to_owned()
+        }
         Needs::Policy => {
             "Only the bot finds it, because it knows what the operator allows. For example, where no other \
                           chat is allowed:"

@@ -246,7 +246,7 @@ fn of_a_repeated_directive_the_last_wins() {
         (inbound.cleaned.as_str(), set(&inbound)),
         ("a b c", json!({"think": {"level": "max"}}))
     );
-    assert_eq!(codes(&inbound), ["duplicate-attribute", "duplicate-attribute"]);
+    assert_eq!(codes(&inbound), ["duplicate-directive", "duplicate-directive"]);
     assert_eq!(inbound.diagnostics[0].span.of(text), "/think low");
     // It replaces the whole of the one before.
     let exec = parse("/exec host=node x /exec ask=off y");

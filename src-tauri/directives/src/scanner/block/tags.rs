@@ -121,10 +121,11 @@ impl Scanner {
                 (None, Some(_)) => {
                     content = Some(Span::new(from, end));
                     span.end = end;
-                    self.never_closed(row.name, tag.span, Some(end), sink);
+                    self.never_closed(index, tag.span, Some(end), sink);
+                    self.memory.opened[index] += 1;
                 }
                 (None, None) => {
-                    self.never_closed(row.name, tag.span, None, sink);
+                    self.never_closed(index, tag.span, None, sink);
                     self.take(inside, tag.span, RangeReason::ActionsBlock, sink);
                     self.memory.opened[index] += 1;
                     // A `</actions>` here would make it the last child, without its content.
@@ -153,15 +154,31 @@ impl Scanner {
         Item::Taken
     }
 
-    /// Reports a paired child without its closing tag, which `mend`, where that is known, would take.
-    fn never_closed(&self, name: &str, span: Span, mend: Option<usize>, sink: &mut dyn Sink) {
+    /// Reports a paired child without its closing tag. Where it took the text to the end of a block, at `mend`,
+    /// the finding waits: a closing tag behind the block may be the one that was meant.
+    fn never_closed(&mut self, index: usize, span: Span, mend: Option<usize>, sink: &mut dyn Sink) {
         if !self.rules.on(G::UnclosedPaired) {
             return;
         }
-        let mut found = Diagnostic::new(Code::UnclosedDirective, span, format!("<{name}> is never closed"));
-        if let Some(at) = mend {
+        let name = self.names.children()[index].name;
+        let found = Diagnostic::new(Code::UnclosedDirective, span, format!("<{name}> is never closed"));
+        let Some(end) = mend else {
+            return sink.step(Step::Diagnostic(&found));
+        };
+        self.report_unclosed(index, false, sink);
+        self.memory.unclosed_children[index] = Some((found, end));
+    }
+
+    /// Reports the child that waits to be reported as never closed, with its fix where that `may_close` it: with
+    /// a closing tag of its own, another one behind the block would be text.
+    pub(in crate::scanner) fn report_unclosed(&mut self, index: usize, may_close: bool, sink: &mut dyn Sink) {
+        let Some((mut found, end)) = self.memory.unclosed_children[index].take() else {
+            return;
+        };
+        if may_close {
+            let name = self.names.children()[index].name;
             found = found.with_fix(
-                Span::new(at, at),
+                Span::new(end, end),
                 format!("</{name}>"),
                 format!("Close it with </{name}>"),
             );

@@ -250,8 +250,8 @@ impl Page<'_> {
                 end = opening + after;
             } else {
                 self.report(Code::UnclosedDirective, Span::new(self.at, opening));
+                self.opened.push(tag.name.clone());
                 if !open.closed {
-                    self.opened.push(tag.name.clone());
                     self.strip_to(opening, open.why());
                     return false;
                 }

@@ -88,7 +88,7 @@ impl Page<'_> {
     }
 
     fn set(&mut self, key: &Key, value: &str, span: Span) {
-        let flag = match value {
+        let flag = match value.to_ascii_lowercase().as_str() {
             "true" => Some(true),
             "false" => Some(false),
             _ => None,

@@ -194,7 +194,7 @@ fn decide(
     let mut directives = Map::new();
     for (at, one) in found.iter().enumerate() {
         if let Some(before) = found[..at].iter().rev().find(|before| before.name == one.name) {
-            findings.push((before.span, Code::DuplicateAttribute));
+            findings.push((before.span, Code::DuplicateDirective));
         }
         directives.insert(one.name.to_owned(), printed(one));
     }
