@@ -1,5 +1,6 @@
 //! The seam between the pipeline and a platform.
 
+use crate::{LimitScope, Pause};
 use async_trait::async_trait;
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, ChannelState, ChatId, Inbound, MessageId, Operation, Receipt,
@@ -128,6 +129,9 @@ pub struct Ack {
     pub unchanged: bool,
     /// Something was given up on the way, in words (a reply target that was refused, for example).
     pub warning: Option<String>,
+    /// The platform wants no more calls like it for a while: this one was the last that it takes.
+    #[serde(default)]
+    pub pause: Option<Pause>,
 }
 
 /// How a platform refused. Typed, so that nobody matches on error texts.
@@ -141,6 +145,12 @@ pub struct Refusal {
     /// How long to wait, for `rate_limited`. Milliseconds in JSON.
     #[serde(rename = "retry_after_ms", with = "crate::millis")]
     pub retry_after: Option<Duration>,
+    /// Which calls are to wait, for `rate_limited`.
+    #[serde(default)]
+    pub scope: LimitScope,
+    /// The call never left this machine: no name was found, no connection made. Never together with `maybe_done`.
+    #[serde(default)]
+    pub unsent: bool,
     /// Whether the platform may have done it all the same (a time-out, a connection lost after sending).
     pub maybe_done: bool,
 }
@@ -152,6 +162,8 @@ impl Refusal {
             code,
             detail: detail.into(),
             retry_after: None,
+            scope: LimitScope::Unstated,
+            unsent: false,
             maybe_done: false,
         }
     }
@@ -168,6 +180,16 @@ impl Refusal {
     /// What [`ChannelAdapter::fetch`] answers about a file that is too large.
     pub(crate) fn too_large(limit: u64) -> Self {
         Self::new(RefusalCode::TooLong, format!("it has more than {limit} bytes"))
+    }
+
+    /// This refusal, of a call that never left this machine.
+    #[must_use]
+    pub(crate) fn never_sent(self) -> Self {
+        Self {
+            unsent: true,
+            maybe_done: false,
+            ..self
+        }
     }
 
     /// The same, when nobody can know whether the platform did it.

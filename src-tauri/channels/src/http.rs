@@ -2,6 +2,7 @@
 
 use crate::Refusal;
 use foldback_wire::RefusalCode;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Url};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -58,8 +59,10 @@ pub(crate) fn unanswered(error: reqwest::Error) -> Refusal {
         || "the platform".to_owned(),
         |url| url.origin().ascii_serialization(),
     );
-    let never_left = error.is_connect() || error.is_builder();
-    let what = if never_left {
+    // An address or a header that cannot be: it never leaves, however often it is tried.
+    let error_is_ours = error.is_builder();
+    let never_left = error.is_connect();
+    let what = if never_left || error_is_ours {
         "cannot reach"
     } else if error.is_timeout() {
         "no answer in time from"
@@ -68,7 +71,31 @@ pub(crate) fn unanswered(error: reqwest::Error) -> Refusal {
     };
     let detail = format!("{what} {place}: {}", cause(&error.without_url()));
     let refusal = Refusal::new(RefusalCode::Transient, detail);
-    if never_left { refusal } else { refusal.or_done() }
+    if error_is_ours {
+        refusal
+    } else if never_left {
+        refusal.never_sent()
+    } else {
+        refusal.or_done()
+    }
+}
+
+/// The wait that the header `Retry-After` asks for: seconds, or a date, which counts from the answer's own.
+/// <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let wait = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(wait) = wait.parse() {
+        return seconds(wait);
+    }
+    let date = |text: &str| jiff::fmt::rfc2822::parse(text).ok().map(|date| date.timestamp());
+    let said = headers.get(DATE).and_then(|said| date(said.to_str().ok()?));
+    let wait = date(wait)?.duration_since(said.unwrap_or_else(jiff::Timestamp::now));
+    Some(Duration::try_from(wait).unwrap_or_default())
+}
+
+/// Seconds that somebody else wrote; none that are no time.
+pub(crate) fn seconds(wait: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(wait).ok()
 }
 
 /// What is at the bottom of an error, without the layers that passed it on and without the system's number for it.
@@ -96,6 +123,37 @@ mod tests {
         let call = client(&root).unwrap().post(format!("{root}/bot123:SECRET/getMe"));
         let refusal = unanswered(call.send().await.unwrap_err());
         assert_eq!(refusal.detail, format!("cannot reach {root}: connection refused"));
-        assert!(!refusal.maybe_done);
+        assert!(!refusal.maybe_done && refusal.unsent);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_nobody_knows_never_left_the_machine() {
+        let root = "https://nobody.invalid";
+        let refusal = unanswered(client(root).unwrap().get(root).send().await.unwrap_err());
+        assert!(refusal.unsent && !refusal.maybe_done, "{refusal:?}");
+    }
+
+    #[test]
+    fn a_wait_is_told_in_seconds_or_by_a_date() {
+        let wait = |after: &str, date: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, after.parse().unwrap());
+            headers.extend(date.map(|date| (DATE, date.parse().unwrap())));
+            retry_after(&headers)
+        };
+        let noon = Some("Mon, 23 Nov 2026 12:00:00 GMT");
+        for (after, date, expected) in [
+            ("7", None, Some(7_000)),
+            (" 0.25 ", None, Some(250)),
+            ("Mon, 23 Nov 2026 12:00:09 GMT", noon, Some(9_000)),
+            ("Mon, 23 Nov 2026 11:00:00 GMT", noon, Some(0)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", None, Some(0)),
+            ("soon", noon, None),
+            ("-1", noon, None),
+            ("inf", noon, None),
+            ("NaN", noon, None),
+        ] {
+            assert_eq!(wait(after, date), expected.map(Duration::from_millis), "{after}");
+        }
     }
 }

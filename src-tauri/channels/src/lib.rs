@@ -9,6 +9,7 @@ mod download;
 mod emoji;
 mod folder;
 mod http;
+mod limit;
 mod loopback;
 mod millis;
 mod profile;
@@ -28,6 +29,7 @@ pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Late, LateNews, Refusal, S
 pub use discord::{DISCORD, Discord, Mention};
 pub use emoji::{SentEmoji, emoji_for, resolve_emoji};
 pub use folder::{FileRefusal, Folder, Left, OpenFile, check_size};
+pub use limit::{LimitScope, Pause};
 pub use loopback::{InboxFull, Loopback};
 pub use profile::{Feature, profile, restrict, size_limit};
 pub use remote::{RemoteLoopback, ServeError, read_log, serve};

@@ -1,10 +1,10 @@
 //! Calls of the REST interface: <https://discord.com/developers/docs/reference#http-api>.
 
-use super::refusal::refusal;
+use super::refusal::{refusal, used_up};
 use crate::download::{Hosts, download};
-use crate::{Refusal, http};
+use crate::{Pause, Refusal, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
-use reqwest::header::{AUTHORIZATION, RETRY_AFTER, USER_AGENT};
+use reqwest::header::{AUTHORIZATION, USER_AGENT};
 use reqwest::multipart::Form;
 use reqwest::{Client, Method, RequestBuilder, Url};
 use serde::Serialize;
@@ -54,7 +54,7 @@ impl Api {
 
     /// Asks for something.
     pub(super) async fn get<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, Refusal> {
-        read(&self.answer(self.request(Method::GET, path)).await?)
+        read(&self.answer(self.request(Method::GET, path)).await?.0)
     }
 
     /// Makes something.
@@ -62,27 +62,37 @@ impl Api {
         &self,
         path: &[&str],
         body: &(impl Serialize + Sync),
-    ) -> Result<T, Refusal> {
-        read(&self.answer(self.request(Method::POST, path).json(body)).await?)
+    ) -> Result<(T, Option<Pause>), Refusal> {
+        let (body, pause) = self.answer(self.request(Method::POST, path).json(body)).await?;
+        Ok((read(&body)?, pause))
     }
 
     /// Makes something that comes with a file.
-    pub(super) async fn upload<T: DeserializeOwned>(&self, path: &[&str], form: Form) -> Result<T, Refusal> {
+    pub(super) async fn upload<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        form: Form,
+    ) -> Result<(T, Option<Pause>), Refusal> {
         let request = self.request(Method::POST, path).multipart(form);
-        read(&self.answer(request.timeout(FILE_PATIENCE)).await?)
+        let (body, pause) = self.answer(request.timeout(FILE_PATIENCE)).await?;
+        Ok((read(&body)?, pause))
     }
 
     /// Changes something.
-    pub(super) async fn patch(&self, path: &[&str], body: &(impl Serialize + Sync)) -> Result<(), Refusal> {
-        self.answer(self.request(Method::PATCH, path).json(body))
-            .await
-            .map(drop)
+    pub(super) async fn patch(
+        &self,
+        path: &[&str],
+        body: &(impl Serialize + Sync),
+    ) -> Result<Option<Pause>, Refusal> {
+        let (_, pause) = self.answer(self.request(Method::PATCH, path).json(body)).await?;
+        Ok(pause)
     }
 
     /// Does what needs no words.
-    pub(super) async fn just(&self, method: Method, path: &[&str]) -> Result<(), Refusal> {
+    pub(super) async fn just(&self, method: Method, path: &[&str]) -> Result<Option<Pause>, Refusal> {
         // An empty body, so that its length is told: some proxies insist.
-        self.answer(self.request(method, path).body("")).await.map(drop)
+        let (_, pause) = self.answer(self.request(method, path).body("")).await?;
+        Ok(pause)
     }
 
     /// Fetches a file that somebody sent. Its address is signed and good for about a day, and wants no token:
@@ -108,16 +118,16 @@ impl Api {
             .header(AUTHORIZATION, format!("Bot {}", self.token.expose()))
     }
 
-    async fn answer(&self, request: RequestBuilder) -> Result<Vec<u8>, Refusal> {
+    /// The body of an answer, and the pause that it asks for.
+    async fn answer(&self, request: RequestBuilder) -> Result<(Vec<u8>, Option<Pause>), Refusal> {
         let response = request.send().await.map_err(http::unanswered)?;
-        let status = response.status();
-        let wait = response.headers().get(RETRY_AFTER);
-        let wait = wait.and_then(|wait| wait.to_str().ok()?.parse().ok());
+        let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.map_err(http::unanswered)?;
         if status.is_success() {
-            return Ok(body.into());
+            let pause = used_up(&headers);
+            return Ok((body.into(), pause));
         }
-        let refusal = refusal(status, wait, &body);
+        let refusal = refusal(status, &headers, &body);
         let detail = self.token.hide_in(&refusal.detail);
         Err(Refusal { detail, ..refusal })
     }

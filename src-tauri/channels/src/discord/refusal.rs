@@ -1,9 +1,10 @@
 //! What Discord's error codes mean:
 //! <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes>.
 
-use crate::Refusal;
+use crate::{LimitScope, Pause, Refusal, http};
 use foldback_wire::RefusalCode;
 use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -32,8 +33,9 @@ struct Complaint {
     says: String,
 }
 
-/// A refusal as Discord's edge or its interface gives it. `wait` is the header `Retry-After`, in seconds.
-pub(super) fn refusal(status: StatusCode, wait: Option<f64>, body: &[u8]) -> Refusal {
+/// A refusal as Discord's edge or its interface gives it.
+pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Refusal {
+    let wait = http::retry_after(headers).or_else(|| reset_after(headers));
     let Ok(answer) = serde_json::from_slice::<Answer>(body) else {
         return wordless(status, wait);
     };
@@ -47,7 +49,12 @@ pub(super) fn refusal(status: StatusCode, wait: Option<f64>, body: &[u8]) -> Ref
     }
     let code = kind(status, answer.code, &complaints);
     Refusal {
-        retry_after: seconds(answer.retry_after.or(wait)).filter(|_| code == RefusalCode::RateLimited),
+        retry_after: answer
+            .retry_after
+            .and_then(http::seconds)
+            .or(wait)
+            .filter(|_| code == RefusalCode::RateLimited),
+        scope: scope(answer.global, headers),
         // A server that failed may have failed after it did what was asked.
         maybe_done: status.is_server_error(),
         ..Refusal::new(code, format!("{detail} (code {})", answer.code))
@@ -55,14 +62,16 @@ pub(super) fn refusal(status: StatusCode, wait: Option<f64>, body: &[u8]) -> Ref
 }
 
 /// Not Discord's interface speaks, but what stands before it.
-fn wordless(status: StatusCode, wait: Option<f64>) -> Refusal {
+fn wordless(status: StatusCode, wait: Option<Duration>) -> Refusal {
     let code = match status {
         StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
         StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
         _ => RefusalCode::Transient,
     };
     Refusal {
-        retry_after: seconds(wait).filter(|_| code == RefusalCode::RateLimited),
+        retry_after: wait.filter(|_| code == RefusalCode::RateLimited),
+        // It limits the address of this machine.
+        scope: LimitScope::Channel,
         maybe_done: !status.is_client_error(),
         ..Refusal::new(code, format!("Discord answered {status} without a word"))
     }
@@ -118,8 +127,32 @@ fn complaints(errors: &Value) -> Vec<Complaint> {
     found
 }
 
-fn seconds(wait: Option<f64>) -> Option<Duration> {
-    Duration::try_from_secs_f64(wait?).ok()
+/// The calls that a limit counts: all of the bot, or those of a route and the channel that it names.
+/// <https://discord.com/developers/docs/topics/rate-limits#header-format>
+fn scope(global: bool, headers: &HeaderMap) -> LimitScope {
+    let says = |name: &str, value: &str| headers.get(name).is_some_and(|said| said == value);
+    if global || says("x-ratelimit-global", "true") || says("x-ratelimit-scope", "global") {
+        LimitScope::Channel
+    } else {
+        LimitScope::RouteInChat
+    }
+}
+
+/// The pause after an answer that says that it was the last one of its bucket for now.
+pub(super) fn used_up(headers: &HeaderMap) -> Option<Pause> {
+    let after = reset_after(headers)?;
+    let used_up = headers
+        .get("x-ratelimit-remaining")
+        .is_some_and(|left| left == "0");
+    used_up.then_some(Pause {
+        scope: LimitScope::RouteInChat,
+        after,
+    })
+}
+
+fn reset_after(headers: &HeaderMap) -> Option<Duration> {
+    let wait = headers.get("x-ratelimit-reset-after")?.to_str().ok()?;
+    http::seconds(wait.trim().parse().ok()?)
 }
 
 #[cfg(test)]
@@ -127,10 +160,18 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn headers(told: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in told {
+            headers.insert(*name, value.parse().unwrap());
+        }
+        headers
+    }
+
     fn of(status: u16, body: &Value) -> Refusal {
         refusal(
             StatusCode::from_u16(status).unwrap(),
-            Some(7.0),
+            &headers(&[("retry-after", "7")]),
             body.to_string().as_bytes(),
         )
     }
@@ -185,21 +226,54 @@ mod tests {
         let body = json!({"message": "You are being rate limited.", "retry_after": 0.25, "global": true});
         let refusal = of(429, &body);
         assert_eq!(
-            (refusal.code, refusal.retry_after),
-            (RefusalCode::RateLimited, Some(Duration::from_millis(250)))
+            (refusal.code, refusal.retry_after, refusal.scope),
+            (
+                RefusalCode::RateLimited,
+                Some(Duration::from_millis(250)),
+                LimitScope::Channel
+            )
         );
         assert!(
             refusal.detail.contains("all calls of this bot"),
             "{}",
             refusal.detail
         );
-        let edge = super::refusal(StatusCode::TOO_MANY_REQUESTS, Some(7.0), b"<html>");
+        let limited = |told: &[(&'static str, &'static str)], body: &[u8]| {
+            let refusal = super::refusal(StatusCode::TOO_MANY_REQUESTS, &headers(told), body);
+            assert_eq!(refusal.code, RefusalCode::RateLimited);
+            (refusal.scope, refusal.retry_after)
+        };
+        let wait = |ms| Some(Duration::from_millis(ms));
         assert_eq!(
-            (edge.code, edge.retry_after),
-            (RefusalCode::RateLimited, Some(Duration::from_secs(7)))
+            limited(&[("retry-after", "7")], b"<html>"),
+            (LimitScope::Channel, wait(7_000))
+        );
+        assert_eq!(
+            limited(&[("x-ratelimit-reset-after", "1.5")], b"{}"),
+            (LimitScope::RouteInChat, wait(1_500))
+        );
+        assert_eq!(
+            limited(&[("x-ratelimit-scope", "global")], b"{}"),
+            (LimitScope::Channel, None)
         );
         for nonsense in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
-            assert_eq!(seconds(Some(nonsense)), None);
+            assert_eq!(http::seconds(nonsense), None);
         }
+    }
+
+    #[test]
+    fn the_last_call_of_a_bucket_says_how_long_the_next_one_waits() {
+        let told = |left, after| {
+            used_up(&headers(&[
+                ("x-ratelimit-remaining", left),
+                ("x-ratelimit-reset-after", after),
+            ]))
+        };
+        let pause = Pause {
+            scope: LimitScope::RouteInChat,
+            after: Duration::from_millis(1_200),
+        };
+        assert_eq!((told("0", "1.2"), told("1", "1.2")), (Some(pause), None));
+        assert_eq!(told("0", "soon"), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Discord, Mention};
 use crate::folder::Meant;
-use crate::{Ack, Call, Refusal, render};
+use crate::{Ack, Call, Pause, Refusal, render};
 use foldback_wire::{Markup, MessageId, Operation, RefusalCode, Target};
 use reqwest::Method;
 use reqwest::multipart::{Form, Part};
@@ -23,9 +23,10 @@ struct Sent {
 }
 
 impl Sent {
-    fn ack(&self) -> Ack {
+    fn ack(&self, pause: Option<Pause>) -> Ack {
         Ack {
             message: Some(self.id.to_string().into()),
+            pause,
             ..Ack::default()
         }
     }
@@ -39,8 +40,9 @@ impl Discord {
         match &call.operation {
             Operation::SendText { text, reply_to } => {
                 let message = self.message(call, text, reply_to.as_ref())?;
-                let sent: Sent = self.api.post(&["channels", place, "messages"], &message).await?;
-                Ok(sent.ack())
+                let path = ["channels", place, "messages"];
+                let (sent, pause): (Sent, _) = self.api.post(&path, &message).await?;
+                Ok(sent.ack(pause))
             }
             Operation::EditText { message, text } => {
                 let message = number(message)?;
@@ -137,13 +139,16 @@ impl Discord {
         let words = Part::text(message.to_string()).mime_str("application/json");
         let words = words.map_err(|e| rejected(e.to_string()))?;
         let form = Form::new().part("payload_json", words).part("files[0]", file);
-        let sent: Sent = self.api.upload(&["channels", place, "messages"], form).await?;
-        Ok(sent.ack())
+        let (sent, pause): (Sent, _) = self.api.upload(&["channels", place, "messages"], form).await?;
+        Ok(sent.ack(pause))
     }
 }
 
-fn done((): ()) -> Ack {
-    Ack::default()
+fn done(pause: Option<Pause>) -> Ack {
+    Ack {
+        pause,
+        ..Ack::default()
+    }
 }
 
 /// The channel a message goes to: the thread, which is a channel of its own, or the chat itself.

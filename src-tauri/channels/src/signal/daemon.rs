@@ -95,11 +95,13 @@ impl Daemon {
             Some(Err(error)) => Err(Refusal::new(
                 RefusalCode::Transient,
                 format!("signal-cli does not listen at {address} ({error}); start its daemon"),
-            )),
+            )
+            .never_sent()),
             None => Err(Refusal::new(
                 RefusalCode::Transient,
                 format!("signal-cli at {address} takes no connection"),
-            )),
+            )
+            .never_sent()),
         }
     }
 

@@ -3,7 +3,7 @@
 //! and of the exit codes in <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli.1.adoc#exit-codes>.
 
 use super::link::Fault;
-use crate::Refusal;
+use crate::{LimitScope, Refusal};
 use foldback_wire::RefusalCode;
 use serde::Deserialize;
 use serde_json::Value;
@@ -200,8 +200,15 @@ fn rate_limited(said: &str, token: Option<&str>, seconds: Option<u64>) -> Refusa
         ),
         None => String::new(),
     };
+    // A challenge is the account's; without one a limit may be that of who is written to.
+    let scope = if token.is_some() {
+        LimitScope::Channel
+    } else {
+        LimitScope::Unstated
+    };
     Refusal {
         retry_after: seconds.map(Duration::from_secs),
+        scope,
         ..Refusal::new(RefusalCode::RateLimited, format!("{said}{way}"))
     }
 }

@@ -2,11 +2,11 @@
 
 use super::meaning;
 use crate::download::{Hosts, download};
-use crate::{Refusal, http};
+use crate::{LimitScope, Refusal, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::{
-    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, RETRY_AFTER, SEC_WEBSOCKET_ACCEPT,
-    SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
+    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
+    UPGRADE,
 };
 use reqwest::{Client, Response, StatusCode, Upgraded, Url};
 use serde::Deserialize;
@@ -99,13 +99,10 @@ impl Api {
             .form(parameters)
             .timeout(PATIENCE);
         let response = request.send().await.map_err(http::unanswered)?;
-        let (status, wait) = (response.status(), retry_after(response.headers()));
+        let (status, wait) = (response.status(), http::retry_after(response.headers()));
         let body = response.bytes().await.map_err(http::unanswered)?;
         if status == StatusCode::TOO_MANY_REQUESTS {
-            return Err(Refusal {
-                retry_after: wait,
-                ..meaning::of("ratelimited", None)
-            });
+            return Err(rate_limited(wait));
         }
         let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
             return Err(unreadable(status));
@@ -113,6 +110,10 @@ impl Api {
         if !answer.ok {
             let needed = answer.needed.as_deref();
             let mut refusal = meaning::of(&token.hide_in(&answer.error), needed);
+            if refusal.code == RefusalCode::RateLimited {
+                refusal.retry_after = wait;
+                refusal.scope = LimitScope::Route;
+            }
             for said in answer
                 .response_metadata
                 .into_iter()
@@ -148,10 +149,7 @@ impl Api {
                 RefusalCode::TooLong,
                 "the file is too large for Slack",
             )),
-            StatusCode::TOO_MANY_REQUESTS => Err(Refusal {
-                retry_after: retry_after(response.headers()),
-                ..meaning::of("ratelimited", None)
-            }),
+            StatusCode::TOO_MANY_REQUESTS => Err(rate_limited(http::retry_after(response.headers()))),
             status => Err(unreadable(status)),
         }
     }
@@ -219,10 +217,13 @@ fn accepts(response: &Response, key: &str) -> bool {
         && accept.is_some_and(|accept| accept.as_bytes() == derive_accept_key(key.as_bytes()).as_bytes())
 }
 
-/// <https://docs.slack.dev/apis/web-api/rate-limits>
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
+/// Calls are counted by method and workspace: <https://docs.slack.dev/apis/web-api/rate-limits>.
+fn rate_limited(wait: Option<Duration>) -> Refusal {
+    Refusal {
+        retry_after: wait,
+        scope: LimitScope::Route,
+        ..meaning::of("ratelimited", None)
+    }
 }
 
 fn unreadable(status: StatusCode) -> Refusal {

@@ -1,5 +1,7 @@
 //! Misbehaviour of a platform that a test asks for.
 
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
 use std::time::Duration;
 
 /// What goes wrong.
@@ -7,6 +9,11 @@ use std::time::Duration;
 pub enum Mishap {
     /// Too many requests: wait so long.
     RateLimited(Duration),
+    /// A front end refuses in the server's place, without a word of the platform's own, and with this header
+    /// `Retry-After` at noon of a day.
+    Throttled(&'static str),
+    /// It is done, and is the last call of its kind that is taken for so long. Only Discord says so.
+    UsedUp(Duration),
     /// The server fails, and has done nothing.
     Failed,
     /// The server fails, though it has done what was asked.
@@ -17,6 +24,16 @@ pub enum Mishap {
     Broken,
     /// The answer comes so much later.
     Late(Duration),
+}
+
+/// The refusal of what stands before a server.
+pub(super) fn throttled(retry_after: &'static str) -> Response {
+    let headers = [
+        (header::DATE, "Mon, 23 Nov 2026 12:00:00 GMT"),
+        (header::RETRY_AFTER, retry_after),
+    ];
+    let page = Html("<html>429 Too Many Requests</html>");
+    (StatusCode::TOO_MANY_REQUESTS, headers, page).into_response()
 }
 
 /// A mishap of one method.

@@ -1,6 +1,6 @@
 //! Calls of the Bot API: <https://core.telegram.org/bots/api#making-requests>.
 
-use crate::{Refusal, download::download, http};
+use crate::{LimitScope, Refusal, download::download, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::multipart::Form;
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
@@ -110,13 +110,13 @@ impl Api {
 
     async fn answer<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Refusal> {
         let response = request.send().await.map_err(http::unanswered)?;
-        let status = response.status();
+        let (status, wait) = (response.status(), http::retry_after(response.headers()));
         let body = response.bytes().await.map_err(http::unanswered)?;
         let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
-            return Err(unreadable(status));
+            return Err(unreadable(status, wait));
         };
         if !answer.ok {
-            return Err(self.refusal(status, answer));
+            return Err(self.refusal(status, wait, answer));
         }
         serde_json::from_value(answer.result.unwrap_or_default()).map_err(|e| {
             Refusal::new(
@@ -127,12 +127,12 @@ impl Api {
         })
     }
 
-    fn refusal(&self, status: StatusCode, answer: Answer) -> Refusal {
+    fn refusal(&self, status: StatusCode, wait: Option<Duration>, answer: Answer) -> Refusal {
         let code = answer.error_code.unwrap_or(status.as_u16());
         let said = self.token.hide_in(&answer.description.unwrap_or_default());
         let mut refusal = Refusal::new(kind(code, &said), said);
         let retry_after = answer.parameters.and_then(|parameters| parameters.retry_after);
-        refusal.retry_after = retry_after.map(Duration::from_secs);
+        refusal.retry_after = retry_after.map(Duration::from_secs).or(wait);
         // A server that failed may have failed after it did what was asked.
         refusal.maybe_done = code >= 500;
         refusal
@@ -151,7 +151,8 @@ fn about_file(refusal: Refusal) -> Refusal {
     }
 }
 
-fn unreadable(status: StatusCode) -> Refusal {
+/// Not the Bot API speaks, but what stands before it: it knows no chats, and asks every call to wait.
+fn unreadable(status: StatusCode, wait: Option<Duration>) -> Refusal {
     let refusal = Refusal::new(
         RefusalCode::Transient,
         format!("Telegram answered {status} without a word"),
@@ -160,6 +161,12 @@ fn unreadable(status: StatusCode) -> Refusal {
         StatusCode::PAYLOAD_TOO_LARGE => {
             Refusal::new(RefusalCode::TooLong, "the file is too large for Telegram")
         }
+        StatusCode::TOO_MANY_REQUESTS => Refusal {
+            code: RefusalCode::RateLimited,
+            retry_after: wait,
+            scope: LimitScope::Channel,
+            ..refusal
+        },
         status if status.is_client_error() => refusal,
         _ => refusal.or_done(),
     }

@@ -3,14 +3,15 @@
 use super::WhatsAppNumber;
 use super::failure::Failure;
 use crate::download::{Hosts, download, sha256};
-use crate::{Refusal, http};
+use crate::{LimitScope, Refusal, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::HeaderMap;
 use reqwest::multipart::Form;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// How long a call may take; sending a large file takes longer than any other.
@@ -35,6 +36,13 @@ pub(super) struct Profile {
     pub(super) display_phone_number: String,
     #[serde(default)]
     pub(super) verified_name: String,
+}
+
+/// The share of a limit that is used up.
+#[derive(Debug, Deserialize)]
+struct Usage {
+    #[serde(default, rename = "estimated_time_to_regain_access")]
+    minutes: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -149,7 +157,9 @@ impl Api {
             }
             Err(_) => (unreadable(status), status.is_server_error()),
         };
-        refusal.retry_after = wait.or(refusal.retry_after);
+        if refusal.code == RefusalCode::RateLimited {
+            refusal.retry_after = wait.or(refusal.retry_after);
+        }
         // A server that failed may have failed after it did what was asked.
         refusal.maybe_done = failed;
         Err(refusal)
@@ -172,9 +182,17 @@ pub(super) fn strange(why: &dyn std::fmt::Display) -> Refusal {
     .or_done()
 }
 
+/// The wait that an answer's headers ask for: by `Retry-After`, else in minutes, the longest of them, by
+/// <https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers>.
 fn wait(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
-    Some(Duration::from_secs(seconds))
+    http::retry_after(headers).or_else(|| {
+        let usage = headers.get("x-business-use-case-usage")?.as_bytes();
+        let usage: HashMap<String, Vec<Usage>> = serde_json::from_slice(usage).ok()?;
+        let minutes = usage.into_values().flatten().map(|usage| usage.minutes).max();
+        minutes
+            .filter(|minutes| *minutes > 0)
+            .map(|minutes| Duration::from_mins(u64::from(minutes)))
+    })
 }
 
 /// An answer that no part of the Graph API gave, but something before it: a proxy's 401 or 403 says nothing about the
@@ -185,5 +203,29 @@ fn unreadable(status: StatusCode) -> Refusal {
         StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
         _ => RefusalCode::Transient,
     };
-    Refusal::new(code, format!("WhatsApp answered {status} without a word"))
+    Refusal {
+        scope: LimitScope::Channel,
+        ..Refusal::new(code, format!("WhatsApp answered {status} without a word"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_wait_of_a_business_is_told_in_minutes() {
+        let told = |usage: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-business-use-case-usage", usage.parse().unwrap());
+            wait(&headers)
+        };
+        let business = |minutes| {
+            format!(
+                r#"{{"102": [{{"type": "whatsapp", "estimated_time_to_regain_access": {minutes}}}, {{}}]}}"#
+            )
+        };
+        assert_eq!(told(&business(19)), Some(Duration::from_mins(19)));
+        assert_eq!((told(&business(0)), told("{}"), told("busy")), (None, None, None));
+    }
 }

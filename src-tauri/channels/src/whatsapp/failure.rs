@@ -1,7 +1,7 @@
 //! What the Cloud API says when it refuses, in an answer or later in a webhook:
 //! <https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes>.
 
-use crate::Refusal;
+use crate::{LimitScope, Refusal};
 use foldback_wire::RefusalCode;
 use serde::Deserialize;
 use std::time::Duration;
@@ -9,6 +9,9 @@ use std::time::Duration;
 /// One message every six seconds to one person is always let through:
 /// <https://developers.facebook.com/documentation/business-messaging/whatsapp/about-the-platform#pair-rate-limits>.
 const PAIR_RATE: Duration = Duration::from_secs(6);
+
+/// "Pair rate limit hit": too many messages from this number to this person.
+const PAIR_LIMIT: i64 = 131_056;
 
 /// "API Method": capability or permissions issue, documented with the status 500.
 const API_METHOD: i64 = 3;
@@ -39,7 +42,12 @@ impl Failure {
     pub(super) fn refusal(&self) -> Refusal {
         let (code, advice) = self.meaning();
         let mut refusal = Refusal::new(code, self.words(advice));
-        refusal.retry_after = (self.code == Some(131_056)).then_some(PAIR_RATE);
+        // Every other limit is the number's, the account's or the app's.
+        refusal.scope = LimitScope::Channel;
+        if self.code == Some(PAIR_LIMIT) {
+            refusal.retry_after = Some(PAIR_RATE);
+            refusal.scope = LimitScope::Chat;
+        }
         refusal
     }
 
@@ -118,7 +126,7 @@ impl Failure {
             // Of the app, the person, the page, by custom rules, of the account, of the number; the first five as in
             // https://developers.facebook.com/docs/graph-api/overview/rate-limiting.
             4 | 17 | 32 | 613 | 80_007 | 130_429 | 133_016 => (RateLimited, ""),
-            131_056 => (RateLimited, "too many messages to this person in a short time"),
+            PAIR_LIMIT => (RateLimited, "too many messages to this person in a short time"),
             131_051 => (Unsupported, ""),
             1 | 2 | 131_000 | 131_016 | 131_057 => (Transient, ""),
             33 | 133_010 => (
@@ -214,10 +222,13 @@ mod tests {
 
     #[test]
     fn the_wait_between_two_people_is_known() {
-        let wait = |code: i64| refusal(json!({"code": code})).retry_after;
-        assert_eq!(
-            (wait(131_056), wait(130_429)),
-            (Some(Duration::from_secs(6)), None)
-        );
+        let told = |code: i64| {
+            let refusal = refusal(json!({"code": code}));
+            (refusal.scope, refusal.retry_after)
+        };
+        assert_eq!(told(131_056), (LimitScope::Chat, Some(Duration::from_secs(6))));
+        for code in [4, 80_007, 130_429] {
+            assert_eq!(told(code), (LimitScope::Channel, None), "{code}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::place::{DIRECT, Place, ROOM, TOKEN, made};
 use crate::shared::calls::{said, target};
 use crate::shared::suite::{Bench, suite};
 use crate::time::Hasty;
-use foldback_channels::{Refusal, profile};
+use foldback_channels::{LimitScope, Refusal, profile};
 use foldback_wire::{Platform, RefusalCode, Target};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,7 @@ impl Bench for Place {
     const GREETS: &'static str = "get_gateway";
     const LIMITS_GREETINGS: bool = true;
     const WAIT: Duration = Duration::from_millis(3_250);
+    const SCOPE: LimitScope = LimitScope::RouteInChat;
     const NOBODY_LISTENS: &'static str = "cannot reach http://127.0.0.1:";
     const NO_MESSAGES: &'static [&'static str] = &[
         "",

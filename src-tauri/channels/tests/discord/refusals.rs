@@ -1,13 +1,19 @@
 //! What the adapter makes of refusals and of answers that do not come.
 
+use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{Place, ROOM, TOKEN, adapter};
 use crate::shared::calls::{said, target};
 use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
-use foldback_channels::{Call, ChannelAdapter};
+use foldback_channels::{Call, ChannelAdapter, LimitScope, Pause};
 use foldback_wire::RefusalCode;
 use std::sync::Arc;
 use std::time::Duration;
+
+#[tokio::test]
+async fn what_a_front_end_asks_for_stands_in_the_header() {
+    a_wait_is_read_from_the_header::<Place>(LimitScope::Channel).await;
+}
 
 #[tokio::test]
 async fn a_limit_for_all_calls_is_told_as_such() {
@@ -18,6 +24,7 @@ async fn a_limit_for_all_calls_is_told_as_such() {
         (refusal.code, refusal.maybe_done),
         (RefusalCode::RateLimited, false)
     );
+    assert_eq!(refusal.scope, LimitScope::Channel);
     let wait = refusal.retry_after.unwrap();
     assert!(wait > Duration::from_mins(50), "{wait:?}");
     assert!(
@@ -25,6 +32,20 @@ async fn a_limit_for_all_calls_is_told_as_such() {
         "{}",
         refusal.detail
     );
+}
+
+#[tokio::test]
+async fn the_last_call_of_a_bucket_tells_the_pause_after_it() {
+    let place = Place::open().await;
+    place
+        .server
+        .plan("create_message", Mishap::UsedUp(Duration::from_millis(1_250)));
+    let pause = Pause {
+        scope: LimitScope::RouteInChat,
+        after: Duration::from_millis(1_250),
+    };
+    assert_eq!(place.send("hi").await.unwrap().pause, Some(pause));
+    assert_eq!(place.send("hi").await.unwrap().pause, None);
 }
 
 #[tokio::test]

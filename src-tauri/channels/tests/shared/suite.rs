@@ -5,7 +5,7 @@
 use super::calls::{call, file, reply, said, target, voice};
 use super::run::Run;
 use foldback_channels::strict::{Mishap, Rule};
-use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, emoji_for};
+use foldback_channels::{Ack, ChannelAdapter, Folder, LimitScope, Refusal, emoji_for};
 use foldback_wire::{Capabilities, ChannelState, FileKind, Operation, RefusalCode, Target};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub(crate) trait Bench: Parts {
     const LIMITS_GREETINGS: bool;
     /// A wait that the platform can ask for.
     const WAIT: Duration;
+    /// The calls that it asks to wait then.
+    const SCOPE: LimitScope;
     /// What is said where no server listens.
     const NOBODY_LISTENS: &'static str;
     /// Ids that no message has.
@@ -64,7 +66,7 @@ pub(crate) trait Parts: Sized {
 /// Paths of files that no adapter sends: a link, outside the folder, and of nothing.
 const NO_FILES: [&str; 4] = ["link.txt", "../a.txt", "/etc/hosts.txt", "nothing.txt"];
 
-async fn perform(bench: &impl Bench, operation: Operation) -> Result<Ack, Refusal> {
+pub(crate) async fn perform(bench: &impl Bench, operation: Operation) -> Result<Ack, Refusal> {
     bench.adapter().perform(call(bench.target(), operation)).await
 }
 
@@ -102,6 +104,9 @@ pub(crate) async fn mishaps_are_told_apart<B: Bench>() {
             "{mishap:?}: {refusal:?}"
         );
         assert_eq!(bench.messages(), arrived, "{mishap:?}");
+        if refusal.code == RefusalCode::RateLimited {
+            assert_eq!(refusal.scope, B::SCOPE, "{refusal:?}");
+        }
     }
     assert!(perform(&bench, said("hi")).await.is_ok());
 }
@@ -154,8 +159,8 @@ pub(crate) async fn a_server_that_is_not_there_has_done_nothing<B: Bench>() {
     tokio::time::sleep(Duration::from_millis(50)).await;
     let refusal = adapter.perform(call(target, said("hi"))).await.unwrap_err();
     assert_eq!(
-        (refusal.code, refusal.maybe_done),
-        (RefusalCode::Transient, false),
+        (refusal.code, refusal.maybe_done, refusal.unsent),
+        (RefusalCode::Transient, false, true),
         "{refusal:?}"
     );
     assert!(refusal.detail.contains(B::NOBODY_LISTENS), "{refusal}");

@@ -3,7 +3,7 @@
 use crate::place::{ANA, BEN, GROUP, Place};
 use crate::shared::calls::{said, target};
 use crate::shared::suite::{Bench, suite};
-use foldback_channels::Refusal;
+use foldback_channels::{LimitScope, Refusal};
 use foldback_wire::{RefusalCode, Target};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ impl Bench for Place {
     const GREETS: &'static str = "listAccounts";
     const LIMITS_GREETINGS: bool = false;
     const WAIT: Duration = Duration::from_secs(90);
+    const SCOPE: LimitScope = LimitScope::Channel;
     const NOBODY_LISTENS: &'static str = "start its daemon";
     const NO_MESSAGES: &'static [&'static str] = &[
         "",

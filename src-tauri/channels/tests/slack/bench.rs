@@ -3,7 +3,7 @@
 use crate::place::{APP_TOKEN, Place, ROOM, TOKEN, adapter, ana, socket_mode};
 use crate::shared::calls::{call, file, said, target};
 use crate::shared::suite::{Bench, suite};
-use foldback_channels::{ChannelAdapter, Refusal};
+use foldback_channels::{ChannelAdapter, LimitScope, Refusal};
 use foldback_wire::{FileKind, Operation, RefusalCode, Target};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ impl Bench for Place {
     const GREETS: &'static str = "auth.test";
     const LIMITS_GREETINGS: bool = true;
     const WAIT: Duration = Duration::from_secs(3);
+    const SCOPE: LimitScope = LimitScope::Route;
     const NOBODY_LISTENS: &'static str = "cannot reach http://127.0.0.1:";
     const NO_MESSAGES: &'static [&'static str] = &[
         "",

@@ -5,6 +5,8 @@ mod bench;
 #[path = "../shared/elsewhere.rs"]
 mod elsewhere;
 mod fetch;
+#[path = "../shared/front.rs"]
+mod front;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;

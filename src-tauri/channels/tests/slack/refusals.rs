@@ -1,13 +1,19 @@
 //! What the adapter makes of refusals and of answers that do not come.
 
+use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{APP_TOKEN, Place, ROOM, TOKEN, adapter};
 use crate::shared::calls::file;
 use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
-use foldback_channels::{ChannelAdapter, SlackEvents};
+use foldback_channels::{ChannelAdapter, LimitScope, SlackEvents};
 use foldback_wire::{FileKind, RefusalCode, Secret};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+#[tokio::test]
+async fn what_a_front_end_asks_for_stands_in_the_header() {
+    a_wait_is_read_from_the_header::<Place>(LimitScope::Route).await;
+}
 
 #[tokio::test]
 async fn a_file_is_only_shown_by_the_last_step() {

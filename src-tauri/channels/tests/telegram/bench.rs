@@ -3,7 +3,7 @@
 use crate::place::{CHAT, Place, TOKEN, made};
 use crate::shared::calls::{said, target};
 use crate::shared::suite::{Bench, suite};
-use foldback_channels::Refusal;
+use foldback_channels::{LimitScope, Refusal};
 use foldback_wire::{RefusalCode, Target};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ impl Bench for Place {
     const GREETS: &'static str = "getMe";
     const LIMITS_GREETINGS: bool = true;
     const WAIT: Duration = Duration::from_secs(3);
+    const SCOPE: LimitScope = LimitScope::Unstated;
     const NOBODY_LISTENS: &'static str = "cannot reach http://127.0.0.1:";
     const NO_MESSAGES: &'static [&'static str] = &[
         "",

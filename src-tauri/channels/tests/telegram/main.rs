@@ -3,6 +3,8 @@
 mod adapter;
 mod bench;
 mod fetch;
+#[path = "../shared/front.rs"]
+mod front;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;

@@ -1,10 +1,16 @@
 //! What the adapter makes of refusals and of answers that do not come.
 
+use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{CHAT, Place, TOKEN, adapter};
 use crate::shared::calls::{file, said};
-use foldback_channels::ChannelAdapter;
 use foldback_channels::strict::Mishap;
+use foldback_channels::{ChannelAdapter, LimitScope};
 use foldback_wire::{FileKind, RefusalCode};
+
+#[tokio::test]
+async fn what_a_front_end_asks_for_stands_in_the_header() {
+    a_wait_is_read_from_the_header::<Place>(LimitScope::Channel).await;
+}
 
 #[tokio::test]
 async fn no_refusal_holds_the_token() {

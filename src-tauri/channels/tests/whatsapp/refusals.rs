@@ -1,11 +1,19 @@
 //! What the adapter makes of refusals and of answers that do not come.
 
+use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{APP_SECRET, Place, TOKEN, VERIFY, adapter, made, number, post_signed};
 use crate::shared::calls::{file, reply};
 use crate::shared::run::Run;
 use axum::http::StatusCode;
+use foldback_channels::LimitScope;
 use foldback_channels::strict::Mishap;
 use foldback_wire::{FileKind, Operation, RefusalCode, Secret};
+use std::time::Duration;
+
+#[tokio::test]
+async fn what_a_front_end_asks_for_stands_in_the_header() {
+    a_wait_is_read_from_the_header::<Place>(LimitScope::Channel).await;
+}
 
 #[tokio::test]
 async fn an_upload_that_got_no_answer_has_shown_nobody_anything() {
@@ -43,6 +51,27 @@ async fn a_message_that_is_not_there_is_gone() {
     for operation in [reply("hi", "wamid.abc"), react] {
         let refusal = place.perform(operation).await.unwrap_err();
         assert_eq!((refusal.code, refusal.maybe_done), (RefusalCode::Gone, false));
+    }
+}
+
+#[tokio::test]
+async fn a_limit_says_whether_it_is_that_of_a_person_or_of_the_number() {
+    let place = Place::open().await;
+    for (error, scope, wait) in [
+        (131_056, LimitScope::Chat, Some(Duration::from_secs(6))),
+        (130_429, LimitScope::Channel, None),
+        (80_007, LimitScope::Channel, None),
+    ] {
+        let body = format!(r#"{{"error": {{"code": {error}}}}}"#);
+        place
+            .server
+            .answer_instead("messages", StatusCode::BAD_REQUEST, &body);
+        let refusal = place.send("hi").await.unwrap_err();
+        assert_eq!(
+            (refusal.code, refusal.scope, refusal.retry_after),
+            (RefusalCode::RateLimited, scope, wait),
+            "{error}"
+        );
     }
 }
 

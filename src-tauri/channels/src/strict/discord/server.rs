@@ -7,7 +7,7 @@ use super::gateway::{Gateway, Order};
 use super::link::Out;
 use super::route::Route;
 use super::rules::{AGENT, BEAT, CDN, LIMIT, QUERY, TOKEN};
-use crate::strict::fault::Faults;
+use crate::strict::fault::{Faults, throttled};
 use crate::strict::sent::SentFiles;
 use crate::strict::{Broken, Fault, Mishap, Rule};
 use axum::body::{Body as Bytes, Bytes as Chunk};
@@ -365,6 +365,7 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Bytes>) -> R
     };
     match mishap {
         Some(Mishap::RateLimited(wait)) => return Answer::wait(wait, false).into_response(),
+        Some(Mishap::Throttled(until)) => return throttled(until),
         Some(Mishap::Failed) => {
             return Answer::new(
                 500,
@@ -388,11 +389,20 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Bytes>) -> R
         Some(Mishap::Late(late)) => tokio::time::sleep(late).await,
         _ => {}
     }
-    match done {
+    let mut response = match done {
         Ok(Value::Null) => StatusCode::NO_CONTENT.into_response(),
         Ok(object) => Json(object).into_response(),
         Err(answer) => refused(&inner, answer),
+    };
+    // <https://discord.com/developers/docs/topics/rate-limits#header-format>
+    if let Some(Mishap::UsedUp(wait)) = mishap
+        && let Ok(after) = wait.as_secs_f64().to_string().parse()
+    {
+        let headers = response.headers_mut();
+        headers.insert("x-ratelimit-remaining", 0.into());
+        headers.insert("x-ratelimit-reset-after", after);
     }
+    response
 }
 
 /// What every call has to be, before it is looked at.

@@ -3,6 +3,7 @@
 use super::request::Arguments;
 use super::rules::{FILE_TOKEN, TOKEN};
 use super::server::Inner;
+use crate::strict::fault::throttled;
 use crate::strict::{Mishap, Rule};
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -85,6 +86,7 @@ pub(super) async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<B
     };
     let done = match mishap {
         Some(Mishap::RateLimited(wait)) => return rate_limited(wait),
+        Some(Mishap::Throttled(until)) => return throttled(until),
         Some(Mishap::Failed) => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
         Some(Mishap::Broken) => return broken_off(),
         _ => match inner.is_app(request.headers()) {

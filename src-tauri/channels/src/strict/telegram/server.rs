@@ -3,7 +3,7 @@
 use super::chat::{Chat, Posted, Queue};
 use super::request::Parameters;
 use super::rules::{CONFLICT, FILE_PATH, LIMIT, TOKEN};
-use crate::strict::fault::Faults;
+use crate::strict::fault::{Faults, throttled};
 use crate::strict::sent::SentFiles;
 use crate::strict::{Broken, Fault, Mishap, Rule};
 use axum::body::Body;
@@ -345,6 +345,7 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Re
                 &format!("Too Many Requests: retry after {}", wait.as_secs().max(1)),
             )
         }),
+        (Some(_), Some(Mishap::Throttled(until))) => return throttled(until),
         (Some(_), Some(Mishap::Failed)) => Err(Answer::refused(500, "Internal Server Error")),
         (Some(_), Some(Mishap::Broken)) => return broken_off(),
         (Some(method), _) => match Parameters::read(request).await {

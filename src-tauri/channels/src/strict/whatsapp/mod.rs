@@ -1,6 +1,7 @@
 //! The Cloud API of `WhatsApp`, as far as a bot like Foldback uses it, and Meta's side of the webhooks:
 //! <https://developers.facebook.com/documentation/business-messaging/whatsapp>.
 
+mod answer;
 mod chat;
 mod messages;
 mod request;
