@@ -24,10 +24,12 @@ use serde_json::Value;
 use std::{io, sync::Arc, time::Duration};
 use tokio::{io::BufReader, process::ChildStdout, sync::OwnedSemaphorePermit};
 
-/// How long an agent has to be silent after a cancelled run before it is prompted again. The protocol has it say
-/// everything before it confirms the cancellation; some say a last word later, and a word without the id of its message
-/// cannot be told from one of the next answer.
-const QUIET: Duration = Duration::from_millis(250);
+/// The time that an agent has to be silent before it is prompted, after a cancelled run and after a session's history. The
+/// protocol has it say everything before it confirms the cancellation or the session; some say a last word later, or all
+/// of the history, and a word without the id of its message cannot be told from one of the next answer.
+pub(super) const QUIET: Duration = Duration::from_millis(250);
+/// The time that the beginning of a history is waited for that was not told before the session was confirmed.
+const UNTOLD: Duration = Duration::from_secs(1);
 
 /// How a session came about.
 pub(super) struct Began {
@@ -50,8 +52,10 @@ pub(super) struct Peer {
     pub(super) late: Late,
     /// Where files lie that it is given as links.
     pub(super) folder: Option<Folder>,
-    /// Whether it is asked to take a session up, and has not answered.
+    /// True while it takes a session up: from the question until nothing more of the history comes.
     loading: bool,
+    /// True until the first prompt of a session that was taken up has been answered.
+    pub(super) resumed: bool,
     /// One of the processes that there may be.
     permit: OwnedSemaphorePermit,
 }
@@ -97,6 +101,7 @@ impl Peer {
             late: Late::default(),
             folder: None,
             loading: false,
+            resumed: false,
             permit,
         })
     }
@@ -111,11 +116,13 @@ impl Peer {
         let limit = config.limits.start;
         let late = self.clock.sleep_until(self.clock.now().plus(limit));
         tokio::select! {
-            began = self.ready(&config, resume) => began,
+            // Time first: to an agent that talks without an end, it counts for more than a moment's silence.
+            biased;
             () = late => {
                 let detail = format!("the agent was not ready within {} ms", limit.as_millis());
                 Err(Failure::new(AgentFault::Timeout, self.with_last_words(detail)))
             }
+            began = self.ready(&config, resume) => began,
         }
     }
 
@@ -173,14 +180,13 @@ impl Peer {
             None => None,
             Some(_) if !can.load_session => Some("the agent cannot take a session up again".to_owned()),
             Some(id) => {
-                let load = LoadSessionRequest::new(id.to_owned(), &config.directory);
-                // What it replays meanwhile was said long ago.
                 self.loading = true;
-                let loaded = self.call("session/load", &load).await?;
+                let loaded = self.load(config, id).await?;
                 self.loading = false;
                 match loaded {
-                    Ok(_) => {
+                    Ok(()) => {
                         self.session = SessionId::new(id);
+                        self.resumed = true;
                         let (start, detail) = (SessionStart::Resumed, String::new());
                         return Ok(Began { start, detail });
                     }
@@ -202,6 +208,34 @@ impl Peer {
                 detail,
             },
         })
+    }
+
+    /// Takes a session up. Its history was said long ago and reaches nobody. The protocol has it told before the answer
+    /// (<https://agentclientprotocol.com/protocol/session-setup#loading-sessions>); gemini-cli tells it afterwards.
+    async fn load(
+        &mut self,
+        config: &AcpConfig,
+        id: &str,
+    ) -> Result<Result<(), agent_client_protocol::v1::schema::Error>, Failure> {
+        let load = LoadSessionRequest::new(id.to_owned(), &config.directory);
+        let asked = self.request("session/load", &load).await?;
+        let mut patience = UNTOLD;
+        loop {
+            match self.next().await? {
+                Message::Response { id, result } if id == asked => {
+                    if result.is_ok() {
+                        self.quiet(patience).await?;
+                    }
+                    return Ok(result.map(drop));
+                }
+                other => {
+                    if tells(&other) {
+                        patience = QUIET;
+                    }
+                    self.outside(other).await?;
+                }
+            }
+        }
     }
 
     async fn configure(&mut self, config: &AcpConfig) -> Result<(), Failure> {
@@ -275,14 +309,20 @@ impl Peer {
         self.tell_now(message::notification("session/cancel", &cancel))
     }
 
-    /// Waits until nothing more comes that belongs to no run.
-    pub(super) async fn quiet(&mut self) -> Result<(), Failure> {
+    /// Waits until nothing more comes that belongs to no run: `patience` for the first of it, [`QUIET`] for what follows.
+    pub(super) async fn quiet(&mut self, patience: Duration) -> Result<(), Failure> {
+        let mut until = self.clock.now().plus(patience);
         loop {
-            let quiet = self.clock.sleep_until(self.clock.now().plus(QUIET));
+            let quiet = self.clock.sleep_until(until);
             let next = tokio::select! {
+                // Messages that have come already count, however late they are read.
+                biased;
                 next = self.next() => next?,
                 () = quiet => return Ok(()),
             };
+            if tells(&next) {
+                until = self.clock.now().plus(QUIET);
+            }
             self.outside(next).await?;
         }
     }
@@ -356,6 +396,24 @@ impl Peer {
         process.stop(&*clock, config.limits.stop).await;
         drop((folder, permit));
     }
+}
+
+/// True for a piece of a conversation; commands, modes and the usage of a context are none.
+fn tells(message: &Message) -> bool {
+    let Message::Notification { params, .. } = message else {
+        return false;
+    };
+    matches!(
+        params["update"]["sessionUpdate"].as_str(),
+        Some(
+            "user_message_chunk"
+                | "agent_message_chunk"
+                | "agent_thought_chunk"
+                | "tool_call"
+                | "tool_call_update"
+                | "plan"
+        )
+    )
 }
 
 fn deaf(error: Deaf) -> Failure {

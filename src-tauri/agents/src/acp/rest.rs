@@ -1,6 +1,10 @@
 //! A process between two runs: what it still says reaches nobody, and when nobody comes back it is stopped.
 
-use super::{failure::Failure, message::Message, peer::Peer};
+use super::{
+    failure::Failure,
+    message::Message,
+    peer::{Peer, QUIET},
+};
 use crate::emitter::{Emitter, Interrupt};
 use agent_client_protocol::v1::schema::RequestId;
 use foldback_wire::Timestamp;
@@ -90,7 +94,7 @@ async fn settle(peer: &mut Peer, owed: &RequestId) -> Result<(), Failure> {
             other => peer.outside(other).await?,
         }
     }
-    peer.quiet().await
+    peer.quiet(QUIET).await
 }
 
 /// Hears what belongs to no run, until the process ends.

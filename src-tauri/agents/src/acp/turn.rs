@@ -4,7 +4,7 @@ use super::{
     answer,
     failure::Failure,
     message::Message,
-    peer::Peer,
+    peer::{Peer, QUIET},
     prompt,
     tools::{About, Tools},
     words::Words,
@@ -56,6 +56,8 @@ pub(super) struct Turn<'a> {
     out: &'a Emitter,
     decisions: mpsc::UnboundedReceiver<Decision>,
     tools: Tools,
+    /// The text of the prompt.
+    prompt: String,
     /// The prompt's own request, from when it is made until it is answered.
     asked: Option<RequestId>,
     /// Permissions that are waited for, by what the agent asked with.
@@ -64,6 +66,8 @@ pub(super) struct Turn<'a> {
     words: Words,
     began: Timestamp,
     heard: Option<Timestamp>,
+    /// When the last piece of the history came that an agent tells in the place of an answer.
+    replayed: Option<Timestamp>,
     /// Of everything that was passed on.
     bytes: usize,
 }
@@ -87,11 +91,13 @@ impl<'a> Turn<'a> {
             peer,
             out,
             decisions,
+            prompt: String::new(),
             asked: None,
             waiting: BTreeMap::new(),
             permissions: 0,
             words: Words::default(),
             heard: None,
+            replayed: None,
             bytes: 0,
         }
     }
@@ -124,6 +130,7 @@ impl<'a> Turn<'a> {
     }
 
     async fn converse(&mut self, request: &TurnRequest) -> Result<StopReason, Broken> {
+        self.prompt.clone_from(&request.prompt);
         let blocks = prompt::blocks(self.peer, request)
             .await
             .map_err(Broken::Refused)?;
@@ -142,6 +149,7 @@ impl<'a> Turn<'a> {
                 Next::Message(Ok(message)) => match message {
                     Message::Response { id, result } if id == asked => {
                         self.asked = None;
+                        self.peer.resumed = false;
                         return self.finish(result).await;
                     }
                     Message::Request { id, method, params } => self.requested(id, &method, params).await?,
@@ -242,6 +250,9 @@ impl<'a> Turn<'a> {
         if notification.session_id != self.peer.session {
             return Ok(());
         }
+        if self.is_history(&notification.update) {
+            return Ok(());
+        }
         match notification.update {
             SessionUpdate::AgentMessageChunk(chunk) => {
                 let message = chunk.message_id.as_ref().map(|id| id.0.to_string());
@@ -276,6 +287,23 @@ impl<'a> Turn<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// True for a piece of the history that an agent tells behind the first prompt of a session it took up. It begins with
+    /// a question that is not ours, and ends when nothing of it has come for [`QUIET`]: nothing else tells its last
+    /// word from the answer's first.
+    fn is_history(&mut self, update: &SessionUpdate) -> bool {
+        if !self.peer.resumed {
+            return false;
+        }
+        let now = self.peer.clock.now();
+        let strange = matches!(update, SessionUpdate::UserMessageChunk(chunk)
+            if matches!(&chunk.content, ContentBlock::Text(text) if !self.prompt.contains(&text.text)));
+        let goes_on = self.replayed.is_some_and(|last| now < last.plus(QUIET));
+        if strange || goes_on {
+            self.replayed = Some(now);
+        }
+        strange || goes_on
     }
 
     /// The text of a chunk; none where there is nothing to say.

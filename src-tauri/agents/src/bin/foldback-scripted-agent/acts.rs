@@ -2,6 +2,7 @@
 
 use super::{
     Done, FOR_EVER, Manner, Scripted,
+    history::wait_for,
     line::{chunk, hear, notification, refuse, say, tell, tool, update},
 };
 use serde_json::{Value, json};
@@ -356,13 +357,6 @@ fn halves(session: &Value) -> Done {
         io::stdout().lock().write_all(line.as_bytes())?;
     }
     Ok(())
-}
-
-/// Waits for a file in its folder.
-fn wait_for(file: &str) {
-    while !std::path::Path::new(file).exists() {
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// What a prompt holds beside its text, in short.

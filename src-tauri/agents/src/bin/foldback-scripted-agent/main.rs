@@ -2,11 +2,14 @@
 //! worse.
 //!
 //! `foldback-scripted-agent MANNER` with `opencode`, `codex` or `other` as manner. What it does is in the prompt: its
-//! first word is the act, the rest is what the act needs (`Scripted::act`). The variable `ACT` stands for every prompt.
+//! first word is the act, the rest is what the act needs (`Scripted::act`). The variable `ACT` stands for every prompt, and
+//! `REPLAY` says when the history of a session that is taken up is told (`Replay`).
 
 mod acts;
+mod history;
 mod line;
 
+use history::Replay;
 use line::{hear, refuse, tell, update};
 use serde_json::{Value, json};
 use std::{
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         sessions: 0,
         own_ids: 0,
         told: Vec::new(),
+        replay: Replay::from_env(),
     };
     match agent.serve() {
         Ok(()) => ExitCode::SUCCESS,
@@ -75,6 +79,7 @@ struct Scripted {
     own_ids: u64,
     /// What it was told about the session.
     told: Vec<String>,
+    replay: Replay,
 }
 
 impl Scripted {
@@ -115,16 +120,7 @@ impl Scripted {
                     }
                 }
                 "session/load" if fate(&params["sessionId"]) => thread::sleep(FOR_EVER),
-                "session/load" if known(&params["sessionId"]) => {
-                    for (kind, text) in [("user_message_chunk", "asked before"), ("agent_message_chunk", "said before")]
-                    {
-                        update(
-                            &params["sessionId"],
-                            &json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}}),
-                        )?;
-                    }
-                    self.answer(&id, &json!({}))?;
-                }
+                "session/load" if known(&params["sessionId"]) => self.load(&id, &params["sessionId"])?,
                 "session/load" => {
                     let code = match self.manner {
                         Manner::Opencode => -32602,
@@ -133,7 +129,13 @@ impl Scripted {
                     };
                     refuse(&id, code, "no such session")?;
                 }
-                "session/prompt" => self.act(&id, params)?,
+                "session/prompt" => {
+                    if self.replay == Replay::Interleaved {
+                        self.replay = Replay::First;
+                        self.interleave(&params["sessionId"])?;
+                    }
+                    self.act(&id, params)?;
+                }
                 // A cancellation without a prompt.
                 "session/cancel" => {}
                 other => return Err(format!("asked for {other}").into()),

@@ -15,9 +15,7 @@ async fn moment() {
 async fn a_program_that_never_says_hello_is_given_up() {
     let bench = Bench::new("mute");
     let running = bench.start(1, "say a");
-    while !bench.folder.path().join("said").exists() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    bench.until("said").await;
     moment().await;
     bench.clock.jump(Duration::from_mins(1));
     let steps = running.rest().await;
@@ -111,9 +109,7 @@ async fn a_session_whose_taking_up_hangs_is_given_up_for_a_new_one() {
     let bench = Bench::new("opencode");
     let request = resuming(1, "say hello", "acp", "hangs");
     let running = crate::support::start(&bench.agent, request);
-    while !bench.folder.path().join("loading").exists() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    bench.until("loading").await;
     bench.clock.jump(Duration::from_mins(1));
     let steps = running.rest().await;
     let why = "session/load: the agent was not ready within 60000 ms; it said: starting up";
@@ -140,9 +136,7 @@ async fn who_is_cancelled_while_the_process_before_ends_leaves_it_heard() {
     // The process is at rest again, and says its last word only now.
     tokio::time::sleep(Duration::from_millis(500)).await;
     std::fs::write(bench.folder.path().join("speak"), "").expect("a file");
-    while !bench.folder.path().join("spoke").exists() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    bench.until("spoke").await;
     moment().await;
     let steps = bench.ask(3, "say fresh").await;
     assert_eq!(said(&steps), "fresh");

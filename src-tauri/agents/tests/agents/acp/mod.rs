@@ -112,6 +112,13 @@ impl Bench {
         }
     }
 
+    /// Waits until the agent has written a file of this name.
+    async fn until(&self, file: &str) {
+        while !self.folder.path().join(file).exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     /// Processes that live in the agent's folder: the agent, its guard, whatever they began.
     fn processes(&self) -> usize {
         processes(self.folder.path())

@@ -1,10 +1,11 @@
 //! What a session is told before its first prompt, and what a prompt holds beside its text.
 
 use super::{Bench, failed};
-use crate::support::{answer, request, said};
+use crate::support::{answer, ms, request, resuming, said, start};
 use foldback_agents::{AgentFile, Step};
-use foldback_wire::AgentFault;
+use foldback_wire::{AgentFault, SessionStart};
 use serde_json::Value;
+use std::{fs, time::Duration};
 
 fn file(name: &str, media_type: &str, bytes: &[u8]) -> AgentFile {
     AgentFile {
@@ -124,5 +125,59 @@ async fn tokens_are_told() {
             .any(|step| matches!(step, Step::Usage(usage) if usage.input == 11 && usage.output == 7)),
         "{steps:?}"
     );
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn the_history_of_a_session_that_is_taken_up_is_not_said_again_whenever_it_is_told() {
+    for (manner, replay) in [
+        ("opencode", "first"),
+        ("opencode", "late"),
+        ("codex", "late"),
+        ("opencode", "interleaved"),
+    ] {
+        let bench = Bench::with(manner, |config| {
+            config.env.insert("REPLAY".to_owned(), replay.to_owned());
+        });
+        let running = start(&bench.agent, resuming(1, "say fresh", "acp", "s-before"));
+        if replay == "interleaved" {
+            bench.until("replayed").await;
+            bench.clock.jump(ms(250));
+            fs::write(bench.folder.path().join("answer"), "").expect("a file");
+        }
+        let steps = running.rest().await;
+        let expected = Step::Session {
+            id: "s-before".to_owned(),
+            start: SessionStart::Resumed,
+            detail: String::new(),
+        };
+        assert_eq!(steps[0], expected, "{manner} {replay}");
+        let told = |step: &Step| matches!(step, Step::Text { .. } | Step::Reasoning(_) | Step::Tool(_));
+        let told: Vec<_> = steps.iter().filter(|step| told(step)).collect();
+        assert!(
+            matches!(told[..], [Step::Text { text, .. }] if text == "fresh"),
+            "{manner} {replay}: {told:#?}"
+        );
+        // Of the next prompt nothing is held back.
+        assert_eq!(said(&bench.ask(2, "say at|once").await), "atonce");
+        bench.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_history_without_an_end_costs_the_session_and_no_more() {
+    let bench = Bench::with("opencode", |config| {
+        config.env.insert("REPLAY".to_owned(), "endless".to_owned());
+    });
+    let running = start(&bench.agent, resuming(1, "say fresh", "acp", "s-before"));
+    bench.until("replayed").await;
+    bench.clock.jump(Duration::from_mins(1));
+    let steps = running.rest().await;
+    assert!(
+        matches!(&steps[0], Step::Session { start: SessionStart::Lost, detail, .. }
+            if detail.starts_with("session/load: the agent was not ready within 60000 ms")),
+        "{steps:?}"
+    );
+    assert_eq!(said(&steps), "fresh");
     bench.end().await;
 }
