@@ -3,6 +3,7 @@
 use crate::{
     crash::{self, Point},
     leaks::Leak,
+    time::ClockJumps,
 };
 use foldback_store::{Journal, Numbers, StoreError};
 use foldback_wire::{
@@ -51,6 +52,7 @@ impl Ids {
 pub(crate) struct Recorder {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) clock: Arc<dyn Clock>,
+    jumps: Arc<ClockJumps>,
     turn: Option<TurnId>,
     session: Option<SessionId>,
     channel: Option<ChannelId>,
@@ -67,6 +69,7 @@ impl Recorder {
     ) -> Self {
         Self {
             journal,
+            jumps: Arc::new(ClockJumps::new(clock.as_ref())),
             clock,
             turn: None,
             session: None,
@@ -112,7 +115,27 @@ impl Recorder {
         }
     }
 
+    /// Tells of a jump of the clock since the last look, before anything that bears the new time.
+    pub(crate) fn tell_jump(&self) {
+        let Some(by_ms) = self.jumps.look(self.clock.as_ref()) else {
+            return;
+        };
+        tracing::warn!(by_ms, "the system's clock jumped");
+        let jump = Draft {
+            at: self.now(),
+            turn: None,
+            session: None,
+            channel: None,
+            kind: Kind::ClockJumped { by_ms },
+        };
+        // Whatever comes next fails in the same way, and is answered.
+        if let Err(error) = self.journal.append(vec![jump]) {
+            tracing::error!(%error, "a jump of the clock is not in the journal");
+        }
+    }
+
     pub(crate) fn draft(&self, mut kind: Kind) -> Draft {
+        self.tell_jump();
         if let Some(redaction) = &self.redaction {
             redaction.event(&mut kind);
         }

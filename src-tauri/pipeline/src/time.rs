@@ -1,46 +1,90 @@
 //! The clock and the chance of a running process; both also serve replays.
 
 use foldback_wire::{Clock, Rng, Sleep, Timestamp};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tokio::time::{Duration, Instant};
 
-/// Time as tokio counts it, pinned to a wall-clock moment at the start. In a runtime whose time is paused
-/// this is the virtual clock of replays: it moves only when everything waits, and then at once.
+/// A clock whose sleeps tokio counts. The system's shows the time of day, which may jump. One that was begun at a
+/// moment goes on with tokio's time: in a runtime whose time is paused it is the virtual clock of replays, which moves
+/// only when everything waits, and then at once.
 #[derive(Debug, Clone, Copy)]
 pub struct TokioClock {
-    epoch: Timestamp,
     start: Instant,
+    /// The time of day at `start`; `None` to ask the system each time.
+    epoch: Option<Timestamp>,
 }
 
 impl TokioClock {
-    /// A clock that shows the system's time now and goes on monotonically from there.
+    /// The clock of this machine.
     pub fn system() -> Self {
-        let since = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap_or_default();
-        Self::at(Timestamp(0).plus(since))
+        Self {
+            start: Instant::now(),
+            epoch: None,
+        }
     }
 
     /// A clock that shows `epoch` now.
     pub fn at(epoch: Timestamp) -> Self {
         Self {
-            epoch,
             start: Instant::now(),
+            epoch: Some(epoch),
         }
     }
 }
 
 impl Clock for TokioClock {
     fn now(&self) -> Timestamp {
-        self.epoch.plus(self.start.elapsed())
+        self.epoch
+            .map_or_else(system_time, |epoch| epoch.plus(self.start.elapsed()))
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
     }
 
     fn sleep_until(&self, until: Timestamp) -> Sleep {
-        let wait = until.since(self.epoch);
         // A clock cannot wait longer than tokio can count; thirty years is "never" here.
-        let deadline = self.start + wait.min(Duration::from_hours(30 * 365 * 24));
+        let never = Duration::from_hours(30 * 365 * 24);
+        let deadline = match self.epoch {
+            // Counted from the start, so that no time is lost between the two readings.
+            Some(epoch) => self.start + until.since(epoch).min(never),
+            None => Instant::now() + until.since(system_time()).min(never),
+        };
         Box::pin(tokio::time::sleep_until(deadline))
     }
+}
+
+/// The time of day as the system has it; 1970 where that is earlier.
+fn system_time() -> Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    Timestamp(0).plus(since.unwrap_or_default())
+}
+
+/// The least jump of the time of day that is told, in milliseconds: a minute. A time server that corrects a running
+/// clock moves it by less.
+const JUMP: u64 = 60_000;
+
+/// Finds jumps of a clock's time of day: how far it is ahead of the time that passed is compared from look to look.
+#[derive(Debug)]
+pub(crate) struct ClockJumps(AtomicI64);
+
+impl ClockJumps {
+    pub(crate) fn new(clock: &dyn Clock) -> Self {
+        Self(AtomicI64::new(ahead(clock)))
+    }
+
+    /// The jump of the time of day since the last look, in milliseconds; none when it was a minute or less.
+    pub(crate) fn look(&self, clock: &dyn Clock) -> Option<i64> {
+        let now = ahead(clock);
+        let by = now.saturating_sub(self.0.swap(now, Ordering::Relaxed));
+        (by.unsigned_abs() > JUMP).then_some(by)
+    }
+}
+
+/// The time of day less the time that passed, in milliseconds.
+fn ahead(clock: &dyn Clock) -> i64 {
+    let passed = i64::try_from(clock.monotonic().as_millis()).unwrap_or(i64::MAX);
+    clock.now().0.saturating_sub(passed)
 }
 
 /// Chance that repeats with its seed: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014). Good enough for
@@ -77,6 +121,19 @@ mod tests {
         assert_eq!(clock.now(), Timestamp(1_000));
         clock.sleep_until(Timestamp(3_600_000)).await;
         assert_eq!(clock.now(), Timestamp(3_600_000));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_system_clock_shows_the_time_of_day_however_far_the_other_has_come() {
+        let clock = TokioClock::system();
+        // As if the time of day had been set back by eight hours.
+        tokio::time::advance(Duration::from_hours(8)).await;
+        assert!(system_time().since(clock.now()) < Duration::from_hours(1));
+        assert!(clock.now().since(system_time()) < Duration::from_hours(1));
+        assert!(clock.monotonic() >= Duration::from_hours(8));
+        let before = Instant::now();
+        clock.sleep_until(clock.now().plus(Duration::from_mins(1))).await;
+        assert!(before.elapsed() >= Duration::from_secs(59));
     }
 
     #[test]

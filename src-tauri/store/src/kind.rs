@@ -34,6 +34,7 @@ macro_rules! kinds {
 kinds! {
     Started = "started", Some(PROCESS) => "The process began.",
     Stopped = "stopped", Some(PROCESS) => "The process ended in order.",
+    ClockJumped = "clock_jumped", Some(PROCESS) => "The system's clock jumped: the machine slept, or its time was set.",
     ChannelState = "channel_state", Some(CHANNEL) => "A channel changed its state.",
     Armed = "armed", Some(CHANNEL) => "A channel was armed or disarmed.",
     Muted = "muted", Some(PROCESS) => "All outbound was muted or unmuted.",

@@ -1,97 +1,13 @@
-//! Events: every decision, in order. State at any moment is a fold over them.
+//! The kinds of events. State at any moment is a fold over them.
 
 use crate::{
-    Actor, AgentFault, Answerer, ChannelId, ChannelState, DirectiveRef, Fault, FileFate, Gate, Inbound,
-    Intent, MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest,
-    Receipt, RefusalCode, RunId, Seq, SessionId, SessionStart, Stage, StopReason, Terminal, Timestamp,
-    ToolCall, TurnId, Usage, UserId,
+    Actor, AgentFault, Answerer, ChannelState, DirectiveRef, Fault, FileFate, Gate, Hold, Inbound, Intent,
+    MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt,
+    RefusalCode, RunId, SessionStart, Stage, StopReason, Terminal, Timestamp, ToolCall, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// One decision in the journal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Event {
-    /// Place in the journal.
-    pub seq: Seq,
-    /// When it was decided.
-    pub at: Timestamp,
-    /// The turn it belongs to.
-    pub turn: Option<TurnId>,
-    /// The session it belongs to.
-    pub session: Option<SessionId>,
-    /// The channel it belongs to.
-    pub channel: Option<ChannelId>,
-    /// What was decided.
-    pub kind: Kind,
-}
-
-/// An event that has no place in the journal yet; the store gives it one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
-    /// When it was decided.
-    pub at: Timestamp,
-    /// The turn it belongs to.
-    pub turn: Option<TurnId>,
-    /// The session it belongs to.
-    pub session: Option<SessionId>,
-    /// The channel it belongs to.
-    pub channel: Option<ChannelId>,
-    /// What was decided.
-    pub kind: Kind,
-}
-
-impl Draft {
-    /// The event at this place of the journal.
-    pub fn at_seq(self, seq: Seq) -> Event {
-        let Self {
-            at,
-            turn,
-            session,
-            channel,
-            kind,
-        } = self;
-        Event {
-            seq,
-            at,
-            turn,
-            session,
-            channel,
-            kind,
-        }
-    }
-}
-
-/// What is held back at the moment, and the rule behind it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Hold {
-    /// The raw bytes held.
-    pub span: Span,
-    /// Why.
-    pub reason: HoldReason,
-    /// Id of the rule that fired, such as `G3.partial`.
-    pub rule: String,
-    /// The rule with its inputs, in words.
-    pub because: String,
-    /// What would release it, in words.
-    pub releases: String,
-}
-
-impl Kind {
-    /// Whether it only tells what became of an operation that had ended: it may come after its turn's end, and changes
-    /// nothing of how long that took.
-    pub const fn is_late(&self) -> bool {
-        matches!(self, Self::Undelivered { .. } | Self::Receipt { .. })
-    }
-
-    /// Forgets what only the process that writes the journal needs: before it is shown or exported.
-    pub fn forget_handles(&mut self) {
-        if let Self::Received { message } = self {
-            message.forget_handles();
-        }
-    }
-}
 
 /// What was decided. Byte ranges point into the raw text of the assistant message named by `message`
 /// (counted from 0 in a turn), which is stored once: in its `chunk` events.
@@ -105,6 +21,12 @@ pub enum Kind {
     },
     /// The process ended in order.
     Stopped,
+    /// The system's clock no longer agrees with the time that passed, by more than a minute: the machine slept, or
+    /// its time was set. Told before the first event that bears the new time.
+    ClockJumped {
+        /// Milliseconds that it jumped ahead; negative when it was set back.
+        by_ms: i64,
+    },
     /// A channel changed its state.
     ChannelState {
         /// From.

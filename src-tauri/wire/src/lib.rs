@@ -6,8 +6,10 @@ mod channel;
 mod closed;
 mod deck;
 mod delivery;
+mod draft;
 mod event;
 mod fault;
+mod hold;
 mod ids;
 mod inbound;
 mod pairing;
@@ -27,12 +29,14 @@ pub use delivery::{
     Body, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, Receipt,
     RefusalCode, Target,
 };
-pub use event::{Draft, Event, Hold, Kind};
+pub use draft::{Draft, Event};
+pub use event::Kind;
 pub use fault::{CallFailure, CallFault, ChunkCut, Fault, LONGEST_FAULT_MS, PLANNED, RunFault};
 pub use foldback_directives::{
     Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
     RangeReason, Severity, Span, Suppression,
 };
+pub use hold::Hold;
 pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };

@@ -167,6 +167,7 @@ impl Redaction {
             | Kind::Chunk { .. }
             | Kind::Started { .. }
             | Kind::Stopped
+            | Kind::ClockJumped { .. }
             | Kind::Armed { .. }
             | Kind::Muted { .. }
             | Kind::FaultPlanned { .. }

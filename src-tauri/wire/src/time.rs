@@ -10,7 +10,7 @@ pub struct Timestamp(pub i64);
 impl Timestamp {
     /// Time from `earlier` to `self`; zero when `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
-        Duration::from_millis(u64::try_from(self.0 - earlier.0).unwrap_or(0))
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
     /// The moment `after` later.
@@ -74,11 +74,22 @@ impl schemars::JsonSchema for Timestamp {
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The only source of time below the shells.
+///
+/// The time of day may jump: a suspended machine wakes hours later, and an operator or a time server sets the clock.
+/// Times that are compared with those of others (a signature's, a message's, the journal's) come from [`Self::now`].
+/// An interval within the process is measured with [`Self::monotonic`], which never jumps.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// The time of day.
     fn now(&self) -> Timestamp;
 
-    /// Ends once `now()` has reached `until`; at once when it already has.
+    /// The time that passed since a fixed moment before the first call. It never goes back, and neither a suspend nor a
+    /// clock that is set moves it. For clocks that never jump, the time of day will do.
+    fn monotonic(&self) -> Duration {
+        self.now().since(Timestamp(0))
+    }
+
+    /// Ends when as much time has passed as lies between [`Self::now`] and `until`; at once when nothing does. A jump
+    /// of the time of day in between makes it neither shorter nor longer.
     fn sleep_until(&self, until: Timestamp) -> Sleep;
 }
 
@@ -109,5 +120,8 @@ mod tests {
         assert!(Timestamp(i64::MAX).to_string().starts_with("9999-"));
         assert!(Timestamp(i64::MIN).to_string().starts_with('-'));
         assert_eq!(Timestamp(5).since(Timestamp(9)), Duration::ZERO);
+        let widest = Duration::from_millis(i64::MAX.unsigned_abs());
+        assert_eq!(Timestamp(i64::MAX).since(Timestamp(i64::MIN)), widest);
+        assert_eq!(Timestamp(i64::MIN).since(Timestamp(i64::MAX)), Duration::ZERO);
     }
 }

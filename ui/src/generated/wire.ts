@@ -750,7 +750,7 @@ export type Event = {
   session: SessionId | null,
   /** The channel it belongs to. */
   channel: ChannelId | null,
-  /** What was decided. */
+  /** The decision. */
   kind: Kind,
 };
 
@@ -1055,7 +1055,7 @@ export type Header = {
   audio_as_voice?: boolean,
 };
 
-/** What is held back at the moment, and the rule behind it. */
+/** The bytes that are held back at the moment, and the rule behind it. */
 export type Hold = {
   /** The raw bytes held. */
   span: Span,
@@ -1065,7 +1065,7 @@ export type Hold = {
   rule: string,
   /** The rule with its inputs, in words. */
   because: string,
-  /** What would release it, in words. */
+  /** The event that would release it, in words. */
   releases: string,
 };
 
@@ -1179,6 +1179,10 @@ export type Kind = { "type": "started",
   version: string,
 }
 | { "type": "stopped" }
+| { "type": "clock_jumped",
+  /** Milliseconds that it jumped ahead; negative when it was set back. */
+  by_ms: number,
+}
 | { "type": "channel_state",
   /** From. */
   from: ChannelState,

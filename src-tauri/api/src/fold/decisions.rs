@@ -93,6 +93,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         Kind::Released { .. }
         | Kind::Started { .. }
         | Kind::Stopped
+        | Kind::ClockJumped { .. }
         | Kind::ChannelState { .. }
         | Kind::Armed { .. }
         | Kind::Muted { .. }

@@ -50,7 +50,7 @@ impl Slack {
         backoff: &mut Backoff,
     ) -> Result<Infallible, Refusal> {
         let link = self.open(token).await?;
-        let since = self.clock.now();
+        let since = self.clock.monotonic();
         let why = format!("connected as @{} in {}", intake.bot.name, intake.bot.workspace);
         report(intake.sink, ChannelState::Up, &why).await;
         let replace = Notify::new();
@@ -59,7 +59,7 @@ impl Slack {
         loop {
             tokio::select! {
                 Some(refusal) = connections.next() => if connections.is_empty() {
-                    if self.clock.now().since(since) > LASTING {
+                    if self.clock.monotonic().saturating_sub(since) > LASTING {
                         backoff.reset();
                     }
                     return Err(refusal);

@@ -61,11 +61,12 @@ impl Telegram {
                 "timeout": POLL.as_secs(),
                 "allowed_updates": ["message"],
             });
-            let began = self.clock.now();
+            let began = self.clock.monotonic();
             let updates: Vec<Update> = self.api.call_for("getUpdates", &body, POLL + GRACE).await?;
             backoff.reset();
-            if updates.is_empty() && self.clock.now().since(began) < PAUSE {
-                self.clock.sleep_until(began.plus(PAUSE)).await;
+            let rest = (began + PAUSE).saturating_sub(self.clock.monotonic());
+            if updates.is_empty() && !rest.is_zero() {
+                self.clock.sleep_until(self.clock.now().plus(rest)).await;
             }
             next = self.hand_over(updates, next, &bot, sink).await?;
         }

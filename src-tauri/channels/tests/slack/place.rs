@@ -6,7 +6,7 @@ use crate::shared::run::Run;
 use crate::time::Hasty;
 use foldback_channels::strict::slack::{Posted, SlackServer};
 use foldback_channels::{Ack, ChannelAdapter, Folder, Refusal, Slack, SlackApp, SlackEvents, profile};
-use foldback_wire::{ChannelId, ChannelState, Operation, Platform, Secret};
+use foldback_wire::{ChannelId, ChannelState, Clock, Operation, Platform, Secret};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -50,12 +50,16 @@ impl Place {
     }
 
     pub(crate) async fn receiving(events: SlackEvents) -> Self {
+        Self::receiving_at(events, Arc::new(Hasty)).await
+    }
+
+    pub(crate) async fn receiving_at(events: SlackEvents, clock: Arc<dyn Clock>) -> Self {
         let server = server().await;
         let dir = tempfile::tempdir().unwrap();
         for (name, bytes) in [("a.txt", &b"hello"[..]), ("a.ogg", b"OggS"), ("empty.txt", b"")] {
             std::fs::write(dir.path().join(name), bytes).unwrap();
         }
-        let adapter = adapter(&server.root(), TOKEN, events, dir.path()).unwrap();
+        let adapter = adapter_at(&server.root(), TOKEN, events, dir.path(), clock).unwrap();
         Self { server, adapter, dir }
     }
 
@@ -88,6 +92,16 @@ pub(crate) fn adapter(
     events: SlackEvents,
     dir: &Path,
 ) -> Result<Arc<Slack>, Refusal> {
+    adapter_at(root, token, events, dir, Arc::new(Hasty))
+}
+
+fn adapter_at(
+    root: &str,
+    token: &str,
+    events: SlackEvents,
+    dir: &Path,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<Slack>, Refusal> {
     let app = SlackApp {
         token: Secret::new(token),
         events,
@@ -98,7 +112,7 @@ pub(crate) fn adapter(
         profile(Platform::Slack),
         app,
         Folder::new(dir, 60_000_000),
-        Arc::new(Hasty),
+        clock,
         Arc::new(Even),
     );
     slack.map(Arc::new)

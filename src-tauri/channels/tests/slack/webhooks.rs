@@ -2,11 +2,17 @@
 
 use crate::place::{APP_TOKEN, DIRECT, Place, ROOM, SIGNING_SECRET, TOKEN, adapter, ana, webhooks};
 use crate::shared::run::Run;
+use crate::time::Hasty;
 use foldback_channels::SlackEvents;
 use foldback_channels::strict::slack::{Delivered, SlackServer, signature};
-use foldback_wire::{ChannelState, ChatType, RefusalCode, Secret};
+use foldback_wire::{ChannelState, ChatType, Clock, RefusalCode, Secret, Sleep, Timestamp};
 use serde_json::json;
 use std::net::SocketAddr;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+use std::time::Duration;
 
 struct Hooked {
     place: Place,
@@ -190,6 +196,54 @@ async fn what_slack_did_not_sign_is_refused() {
     });
     assert_eq!((status.as_u16(), text.as_str()), (200, "let me in"));
     hooked.run.end().await;
+}
+
+/// The clock of a machine that slept until just now, when it was told so.
+struct Woken(AtomicBool);
+
+impl Clock for Woken {
+    fn now(&self) -> Timestamp {
+        let slept = if self.0.load(Ordering::Relaxed) {
+            0
+        } else {
+            8 * 3_600_000
+        };
+        Timestamp(Hasty.now().0 - slept)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn sleep_until(&self, until: Timestamp) -> Sleep {
+        Hasty.sleep_until(Hasty.now().plus(until.since(self.now())))
+    }
+}
+
+#[tokio::test]
+async fn after_a_suspend_a_fresh_event_is_let_in_and_one_from_before_is_not() {
+    let clock = Arc::new(Woken(AtomicBool::new(false)));
+    let place = Place::receiving_at(webhooks(), clock.clone()).await;
+    let mut run = Run::of(&place.adapter);
+    let to = run.address().await;
+    let event = json!({"type": "message", "channel": DIRECT, "channel_type": "im", "user": "U0ANA0001",
+        "text": "good morning", "ts": "1700000700.000001"});
+    let body = json!({"type": "event_callback", "event_id": "Ev1", "event": event}).to_string();
+    let slack = reqwest::Client::new();
+    let send = |at: Timestamp| {
+        let stamp = at.0.div_euclid(1_000).to_string();
+        let request = slack.post(format!("http://{to}/")).body(body.clone());
+        let request = request.header("x-slack-signature", signature(SIGNING_SECRET, &stamp, &body));
+        let sent = request.header("x-slack-request-timestamp", stamp).send();
+        async { sent.await.unwrap().status().as_u16() }
+    };
+    let evening = clock.now();
+    clock.0.store(true, Ordering::Relaxed);
+    assert_eq!(send(evening).await, 401, "it is eight hours old");
+    assert!(run.signals.try_recv().is_err(), "nothing came in");
+    let (status, text) = tokio::join!(send(clock.now()), async { run.message().await.text });
+    assert_eq!((status, text.as_str()), (200, "good morning"));
+    run.end().await;
 }
 
 #[tokio::test]

@@ -141,7 +141,7 @@ impl Engine {
         let ids = Arc::new(Ids::new(journal.reserve().await?));
         let (sender, inbound) = mpsc::channel(INBOUND);
         let (telling, late) = mpsc::channel(INBOUND);
-        let witness = Arc::clone(&journal);
+        let witness = recorder.clone();
         let board = Switchboard::new(
             Arc::clone(&clock),
             Arc::clone(&rng),
@@ -151,7 +151,8 @@ impl Engine {
                 if let Some(redaction) = &kept {
                     redaction.event(&mut draft.kind);
                 }
-                if let Err(error) = witness.append(vec![draft]) {
+                witness.tell_jump();
+                if let Err(error) = witness.journal.append(vec![draft]) {
                     tracing::error!(%error, "a change of a channel is not in the journal");
                 }
             },

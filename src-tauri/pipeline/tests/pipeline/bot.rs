@@ -1,6 +1,9 @@
 //! A whole bot on loopback channels, a scripted agent and virtual time.
 
+mod jump;
 mod seen;
+
+pub(crate) use jump::JumpClock;
 
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, ToolStep};
 use foldback_channels::{
@@ -155,19 +158,28 @@ impl Bot {
         agent: Arc<ScriptAgent>,
         first: Arc<dyn Agent>,
     ) -> Self {
-        let (clock, dir) = (world.clock, Arc::clone(&world.dir));
-        let (journal, loopbacks) = (Arc::clone(&world.journal), world.loopbacks.clone());
         let engine = Engine::start(parts(&world, text, rules, first)).await.unwrap();
-        let send_dir = dir.path().join("data/outbound");
         // Channels connect while nothing else happens.
         tokio::time::sleep(Duration::from_millis(1)).await;
+        Self::around(world, engine, agent)
+    }
+
+    /// A bot that was started with parts of its own.
+    pub(crate) fn around(world: World, engine: Engine, agent: Arc<ScriptAgent>) -> Self {
+        let World {
+            journal,
+            loopbacks,
+            clock,
+            dir,
+            ..
+        } = world;
         Self {
             engine,
             journal,
             agent,
             loopbacks,
             clock,
-            send_dir,
+            send_dir: dir.path().join("data/outbound"),
             dir,
             messages: AtomicU64::new(0),
         }

@@ -6,6 +6,7 @@ mod asides;
 mod attachments;
 mod backend;
 mod bot;
+mod clock;
 mod crash;
 mod directives;
 mod disk;

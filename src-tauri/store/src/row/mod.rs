@@ -99,6 +99,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         }],
         Kind::Held { .. } | Kind::Waiting { .. } => vec![RowFlag::Held],
         Kind::Warned { .. }
+        | Kind::ClockJumped { .. }
         | Kind::Refused { .. }
         | Kind::Faulted { .. }
         | Kind::Retrying { .. }

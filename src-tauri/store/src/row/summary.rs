@@ -40,6 +40,7 @@ fn words(kind: &Kind) -> String {
     match kind {
         Kind::Started { version } => format!("Foldback {version} started"),
         Kind::Stopped => "stopped in order".into(),
+        Kind::ClockJumped { by_ms } => jumped(*by_ms),
         Kind::ChannelState { from, to, by, why } if from == to => format!("stays {to} by {}: {why}", who(by)),
         Kind::ChannelState { from, to, by, why } => format!("{from} → {to} by {}: {why}", who(by)),
         Kind::Armed { armed: true, by } => format!("armed by {}: sends for real", who(by)),
@@ -159,6 +160,19 @@ fn delivery(kind: &Kind) -> String {
 
 fn directive(at: DirectiveRef) -> String {
     format!("directive {} of message {}", at.index, at.message)
+}
+
+fn jumped(by_ms: i64) -> String {
+    let seconds = by_ms.unsigned_abs() / 1_000;
+    let far = match (seconds / 3_600, seconds / 60 % 60) {
+        (0, minutes) => format!("{minutes} min {} s", seconds % 60),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    };
+    if by_ms < 0 {
+        format!("system clock set back by {far}")
+    } else {
+        format!("system clock jumped ahead by {far}: the machine slept, or its time was set")
+    }
 }
 
 fn settled(send: bool, by: &Actor) -> String {
