@@ -8,11 +8,13 @@
 mod desk;
 mod fault;
 mod open;
+mod private;
 mod rows;
 mod schema;
 mod writer;
 
 pub use open::Limits;
+pub use private::{journal_files, make_private_folder};
 
 use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;

@@ -1,6 +1,13 @@
 //! Opening a file: whose it is, what it is, and what it says about where the numbering stands.
 
-use super::{SqliteJournal, desk::Desk, fault, schema, writer::Writer};
+use super::{
+    SqliteJournal,
+    desk::Desk,
+    fault,
+    private::{claim, close_to_others, real},
+    schema,
+    writer::Writer,
+};
 use crate::{Numbers, OutboxEntry, StoreError, ledger::Ledger};
 use foldback_wire::Seq;
 use sqlx::{
@@ -8,9 +15,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
 use std::{
-    ffi::OsString,
-    fs::{File, OpenOptions, TryLockError},
-    io::ErrorKind,
+    fs::File,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Duration,
@@ -56,8 +61,8 @@ impl SqliteJournal {
     pub async fn open_with(path: impl Into<PathBuf>, limits: Limits) -> Result<Self, StoreError> {
         let path = path.into();
         let fault = |error| fault::of(&path, &error);
-        let lock = lock(&path).await?;
-        let mut conn = connect(&path, &limits, lock).await.map_err(fault)?;
+        let (real, lock) = claim(&path).await?;
+        let mut conn = connect(&real, &limits, lock).await.map_err(fault)?;
         let ledger = match begin(&mut conn, &path).await {
             Ok(ledger) => ledger,
             Err(error) => {
@@ -66,10 +71,11 @@ impl SqliteJournal {
                 return Err(error);
             }
         };
-        let real = real(&path);
+        // Only now: another program's database is left as it is.
+        close_to_others(&real);
         let desk = Arc::new(Desk::new(ledger, limits.max_waiting));
         let (gone, writer) = watch::channel(());
-        let readers = readers(&path);
+        let readers = readers(&real);
         let task = Writer {
             desk: Arc::clone(&desk),
             conn,
@@ -93,7 +99,8 @@ impl SqliteJournal {
     /// [`StoreError::ReadOnly`], and the head stands still.
     pub async fn open_read_only(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let readers = readers(&path);
+        let real = real(&path);
+        let readers = readers(&real);
         let fault = |error| fault::of(&path, &error);
         let mut conn = readers.acquire().await.map_err(fault)?;
         if schema::format(&mut conn, &path).await? == 0 {
@@ -101,7 +108,6 @@ impl SqliteJournal {
         }
         let ledger = find(&mut conn, &path).await?;
         drop(conn);
-        let real = real(&path);
         let desk = Arc::new(Desk::new(ledger, 0));
         desk.fail(&StoreError::ReadOnly(path.clone()));
         let (_, writer) = watch::channel(());
@@ -114,11 +120,6 @@ impl SqliteJournal {
             damaged: Mutex::default(),
         })
     }
-}
-
-/// The path of a file that is there, however it was named.
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn readers(path: &Path) -> sqlx::SqlitePool {
@@ -164,36 +165,6 @@ async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<Ledger, Store
         .map_err(|error| fault::of(path, &error))?;
     schema::prepare(conn, path).await?;
     find(conn, path).await
-}
-
-/// A lock of the operating system beside the file: it goes with the process, also when that is killed.
-/// SQLite's own exclusive mode would shut out our readers, too.
-async fn lock(path: &Path) -> Result<File, StoreError> {
-    let path = path.to_owned();
-    let locking = move || {
-        let mut name = OsString::from(&path);
-        name.push(".lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(name);
-        let file = file.map_err(|error| match error.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly(path.clone()),
-            _ => StoreError::Database(format!("{}: {error}", path.display())),
-        })?;
-        match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Locked(path)),
-            Err(TryLockError::Error(error)) => {
-                Err(StoreError::Database(format!("{}: {error}", path.display())))
-            }
-        }
-    };
-    // The runtime ends before this does only when nobody waits for the answer.
-    tokio::task::spawn_blocking(locking)
-        .await
-        .unwrap_or(Err(StoreError::Closed))
 }
 
 /// Where the numbering stands and what is in the outbox.
@@ -249,8 +220,8 @@ mod tests {
         let (end, ended) = mpsc::channel();
         let dropped = runtime();
         dropped.block_on(async {
-            let lock = lock(&path).await.unwrap();
-            let mut conn = connect(&path, &Limits::default(), lock).await.unwrap();
+            let (real, lock) = claim(&path).await.unwrap();
+            let mut conn = connect(&real, &Limits::default(), lock).await.unwrap();
             conn.execute("CREATE TABLE words (word TEXT)").await.unwrap();
             conn.lock_handle().await.unwrap().set_update_hook(move |_| {
                 began.send(()).unwrap();
