@@ -16,6 +16,7 @@ mod held;
 mod line;
 mod message;
 mod peer;
+mod permission;
 mod process;
 mod prompt;
 mod rest;

@@ -79,25 +79,15 @@ impl Tools {
         moved.then(|| call.tell())
     }
 
-    /// Remembers what a permission request says about its call, without telling it.
-    pub(super) fn about(&mut self, update: &ToolCallUpdate) -> About {
-        if self.is_full_for(&update.tool_call_id) {
-            return About::default();
+    /// A permission is asked for a call. It changes a call that was announced; one that was not is none yet, and may
+    /// never be: only its id is kept, as what is said of it after the run is too late.
+    pub(super) fn requested(&mut self, update: &ToolCallUpdate) {
+        let id = &update.tool_call_id;
+        if self.calls.contains_key(id) {
+            self.note(update);
+        } else if !self.is_full_for(id) {
+            self.asked.insert(id.clone());
         }
-        let before = self.calls.contains_key(&update.tool_call_id);
-        let call = self.note(update);
-        let about = About {
-            title: call.now.name.clone(),
-            does: call.does.as_ref().map(code).unwrap_or_default(),
-            arguments: call.now.arguments.clone(),
-        };
-        if !before {
-            // Asked about and perhaps rejected: only what the agent says of it as a call makes it one.
-            let call = self.calls.remove(&update.tool_call_id);
-            self.bytes -= call.map_or(0, |call| call.bytes());
-            self.asked.insert(update.tool_call_id.clone());
-        }
-        about
     }
 
     /// Whether one of them runs.
@@ -169,14 +159,6 @@ impl Late {
     pub(super) fn contains(&self, id: &ToolCallId) -> bool {
         self.ids.contains(id)
     }
-}
-
-/// What a permission request is about.
-#[derive(Default)]
-pub(super) struct About {
-    pub(super) title: String,
-    pub(super) does: String,
-    pub(super) arguments: Option<String>,
 }
 
 impl Call {

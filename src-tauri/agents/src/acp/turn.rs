@@ -5,8 +5,8 @@ use super::{
     failure::Failure,
     message::Message,
     peer::{Peer, QUIET},
-    prompt,
-    tools::{About, Tools},
+    permission, prompt,
+    tools::Tools,
     words::Words,
 };
 use crate::{
@@ -17,10 +17,7 @@ use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, PromptRequest, PromptResponse, RequestId, SessionNotification, SessionUpdate,
     StopReason as Stopped,
 };
-use foldback_wire::{
-    AgentFault, PermissionId, PermissionOption, PermissionRequest, StopReason, Timestamp, ToolCall, ToolId,
-    Usage,
-};
+use foldback_wire::{AgentFault, PermissionId, PermissionOption, StopReason, Timestamp, ToolCall, Usage};
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc;
@@ -366,26 +363,12 @@ impl<'a> Turn<'a> {
         }
         self.hear();
         self.permissions += 1;
-        // Whatever is wrong with a request, somebody is told of it: an answer that nobody gave would be a riddle.
-        let call = answer::call(&params);
-        let about = match &call {
-            None => About {
-                title: "something that cannot be read".to_owned(),
-                ..About::default()
-            },
-            Some(call) => {
-                self.peer.late.lift(&call.tool_call_id);
-                self.tools.about(call)
-            }
-        };
-        let asked = PermissionRequest {
-            id: PermissionId::from(self.permissions.to_string()),
-            tool: call.map(|call| ToolId::from(call.tool_call_id.0.as_ref())),
-            title: about.title,
-            does: about.does,
-            arguments: about.arguments,
-            options: answer::options(&params, &self.peer.config.secrets),
-        };
+        if let Some(call) = permission::update(&params) {
+            self.peer.late.lift(&call.tool_call_id);
+            self.tools.requested(&call);
+        }
+        let id_of_ours = PermissionId::from(self.permissions.to_string());
+        let asked = permission::read(id_of_ours, &params, &self.peer.config.secrets);
         let options = asked.options.iter().flat_map(|option| [&option.id, &option.name]);
         let texts = options.chain(&asked.arguments);
         self.count(asked.title.len() + texts.map(String::len).sum::<usize>())?;

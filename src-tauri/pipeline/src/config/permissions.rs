@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PermissionsConfig {
-    /// What becomes of a request that neither list names.
+    /// Decides about a request that neither list names. One that does not say its kind is not allowed by this
+    /// where `reject` names any: a person decides.
     pub policy: PermissionPolicy,
     /// Kinds of tools of which every single call is allowed.
     pub allow_once: Vec<ToolKind>,
@@ -60,6 +61,20 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
+    /// Every kind there is.
+    pub const ALL: [Self; 10] = [
+        Self::Read,
+        Self::Edit,
+        Self::Delete,
+        Self::Move,
+        Self::Search,
+        Self::Execute,
+        Self::Think,
+        Self::Fetch,
+        Self::SwitchMode,
+        Self::Other,
+    ];
+
     /// As agents write it.
     pub const fn code(self) -> &'static str {
         match self {
@@ -91,13 +106,17 @@ pub enum PermissionPolicy {
 }
 
 impl PermissionsConfig {
-    /// What becomes of a tool of this kind, and the setting that says so.
+    /// The decision about a tool of this kind, and the setting that makes it. A kind that is not told, or that nobody
+    /// knows, may be one of `reject`: where that list names any, a person decides about it.
     pub fn about(&self, does: &str) -> (PermissionPolicy, &'static str) {
         let names = |kinds: &[ToolKind]| kinds.iter().any(|kind| kind.code() == does);
+        let unknown = !names(&ToolKind::ALL);
         if names(&self.reject) {
             (PermissionPolicy::Reject, "agent.permissions.reject")
         } else if names(&self.allow_once) {
             (PermissionPolicy::AllowOnce, "agent.permissions.allow_once")
+        } else if unknown && self.policy == PermissionPolicy::AllowOnce && !self.reject.is_empty() {
+            (PermissionPolicy::Ask, "agent.permissions.reject")
         } else {
             (self.policy, "agent.permissions.policy")
         }
@@ -126,8 +145,28 @@ mod tests {
     }
 
     #[test]
+    fn a_kind_that_nobody_can_read_is_not_allowed_where_some_kind_is_rejected() {
+        let mut config = PermissionsConfig {
+            policy: PermissionPolicy::AllowOnce,
+            allow_once: vec![ToolKind::Read],
+            reject: vec![ToolKind::Delete],
+            ..PermissionsConfig::default()
+        };
+        for unreadable in ["", "erase"] {
+            assert_eq!(config.about(unreadable).0, PermissionPolicy::Ask, "{unreadable}");
+        }
+        assert_eq!(config.about("execute").0, PermissionPolicy::AllowOnce);
+        assert_eq!(config.about("other").0, PermissionPolicy::AllowOnce);
+        config.policy = PermissionPolicy::Reject;
+        assert_eq!(config.about("").0, PermissionPolicy::Reject);
+        config.policy = PermissionPolicy::AllowOnce;
+        config.reject.clear();
+        assert_eq!(config.about("").0, PermissionPolicy::AllowOnce);
+    }
+
+    #[test]
     fn a_kind_is_written_as_agents_write_it() {
-        for code in [
+        let codes = [
             "read",
             "edit",
             "delete",
@@ -138,7 +177,9 @@ mod tests {
             "fetch",
             "switch_mode",
             "other",
-        ] {
+        ];
+        assert_eq!(ToolKind::ALL.map(ToolKind::code), codes);
+        for code in codes {
             let kind: ToolKind = serde_json::from_value(code.into()).unwrap();
             assert_eq!(kind.code(), code);
         }

@@ -8,6 +8,7 @@
 mod acts;
 mod history;
 mod line;
+mod permissions;
 
 use history::Replay;
 use line::{hear, refuse, tell, update};

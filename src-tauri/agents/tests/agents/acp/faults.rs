@@ -263,6 +263,22 @@ async fn a_permission_in_a_form_that_nobody_knows_is_told_as_far_as_it_can_be_re
     bench.end().await;
 }
 
+/// The number of calls that are followed is bounded; the kind of a later one is not to be lost with that.
+#[tokio::test]
+async fn a_permission_behind_more_calls_than_are_followed_says_its_kind_and_its_command() {
+    let bench = Bench::new("opencode");
+    let mut running = bench.start(1, "greedy after 5000");
+    let (_, asked) = until_asked(&mut running).await;
+    assert_eq!(
+        (asked.title.as_str(), asked.does.as_str()),
+        ("rm -rf build", "delete")
+    );
+    assert_eq!(asked.arguments.as_deref(), Some("{\"command\":\"rm -rf build\"}"));
+    running.cancel.cancel();
+    running.rest().await;
+    bench.end().await;
+}
+
 #[tokio::test]
 async fn a_character_that_is_cut_in_two_is_put_together() {
     let bench = Bench::new("opencode");

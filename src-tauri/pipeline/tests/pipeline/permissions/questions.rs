@@ -1,0 +1,112 @@
+//! The question in the chat: when it is asked, and what becomes of it.
+
+use super::*;
+
+/// True once the chat was asked.
+fn asked(bot: &Bot, platform: Platform) -> bool {
+    let shown = bot.ever_shown(platform);
+    shown.iter().any(|text| text.contains("asks for your permission"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_was_held_does_not_outlive_its_request() {
+    for decided in [Some("allow"), None] {
+        let bot = Bot::with(IN_CHAT).await;
+        bot.toggle(PLATFORM, false).await;
+        bot.says([usual("delete")]);
+        let turn = bot.user(PLATFORM, "hi").await;
+        soon().await;
+        let waiting = only(&bot);
+        if decided.is_some() {
+            let by = Actor::Console;
+            let decision = bot
+                .engine
+                .decide_permission(turn.id, &waiting.request.id, decided, by);
+            decision.unwrap();
+        }
+        tokio::time::sleep(Duration::from_mins(6)).await;
+        assert!(bot.engine.permissions().is_empty(), "nobody answered in time");
+        bot.toggle(PLATFORM, true).await;
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        let says = decided.map_or("Left alone.", |_| "Removed.");
+        assert_eq!(bot.screen(PLATFORM), [says]);
+        assert!(!asked(&bot, PLATFORM));
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_was_held_is_asked_while_its_request_waits() {
+    let bot = Bot::with(IN_CHAT).await;
+    bot.toggle(PLATFORM, false).await;
+    bot.says([usual("delete")]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    bot.toggle(PLATFORM, true).await;
+    soon().await;
+    assert!(asked(&bot, PLATFORM));
+    let own = answers(&bot, "alice", "yes").await;
+    assert!(matches!(own, Some(Terminal::Command { .. })), "{own:?}");
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(PLATFORM).last().unwrap(), "Removed.");
+    bot.check().await;
+}
+
+#[test]
+fn a_question_of_a_process_that_was_killed_is_not_asked_by_the_next() {
+    let world = killed(async {
+        let bot = Bot::with(IN_CHAT).await;
+        bot.engine.mute(true, Actor::Console);
+        bot.says([usual("delete")]);
+        let _turn = bot.user(PLATFORM, "hi").await;
+        soon().await;
+        only(&bot);
+        assert_eq!(bot.left().await.len(), 1, "the question");
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, IN_CHAT, Rules::all()).await;
+        bot.engine.mute(false, Actor::Console);
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert!(!asked(&bot, PLATFORM));
+        assert_eq!(decisions(&bot).await, [(Actor::Pipeline, None)]);
+        bot.check().await;
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_decided_elsewhere_stands_in_the_place_of_the_question() {
+    for (option, does) in [
+        (Some("allow"), "Allowed, by a person at the console"),
+        (Some("reject"), "Rejected, by a person at the console"),
+        (None, "Cancelled, by a person at the console"),
+    ] {
+        let bot = Bot::with(IN_CHAT).await;
+        for platform in [PLATFORM, Platform::Whatsapp] {
+            bot.says([usual("delete")]);
+            let turn = bot.user(platform, "hi").await;
+            soon().await;
+            let waiting = only(&bot);
+            let decision = bot
+                .engine
+                .decide_permission(turn.id, &waiting.request.id, option, Actor::Console);
+            decision.unwrap();
+            assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        }
+        assert_eq!(bot.screen(PLATFORM)[0], format!("🔐 {does}: `remove build/`"));
+        let question = &bot.screen(Platform::Whatsapp)[0];
+        assert!(
+            question.contains("asks for your permission"),
+            "it cannot edit: {question}"
+        );
+        bot.check().await;
+    }
+    let bot = Bot::with(IN_CHAT).await;
+    bot.says([usual("delete")]);
+    assert_eq!(bot.turn(PLATFORM, "hi").await, Terminal::Replied);
+    let first = &bot.screen(PLATFORM)[0];
+    assert!(
+        first.starts_with("🔐 Rejected, nobody answered within"),
+        "{first}"
+    );
+}
