@@ -153,6 +153,7 @@ impl Way<'_> {
                 let Kept { text, setting } = self.waits(self.op(op.0)?, *reason);
                 (Some(text), Says::No(setting))
             }
+            Kind::Truncated { .. } => (None, Says::No(Some("output.max_messages".to_owned()))),
             Kind::Ended { op, outcome } => return self.ended(op.0, outcome),
             Kind::Undelivered { .. } | Kind::Receipt { .. } => self.known_later(kind)?,
             _ => return None,

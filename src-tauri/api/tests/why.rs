@@ -320,6 +320,32 @@ fn a_suppressed_answer_says_who_wished_it() {
 }
 
 #[test]
+fn an_answer_that_is_too_long_names_its_bound() {
+    let mut story = running();
+    story.ended(50, 1, text("Hi"), Outcome::new(OutcomeCode::Sent));
+    story.at(
+        60,
+        Kind::Truncated {
+            messages: 20,
+            bytes: 4_000,
+            file: None,
+            detail: Some("this channel takes no files".into()),
+        },
+    );
+    let why = end(story, Terminal::Replied);
+    assert_eq!(noes(&why), [("deliver", Some("output.max_messages"))]);
+    assert_eq!(
+        why.steps
+            .iter()
+            .find(|step| step.no)
+            .map(|step| step.text.as_str()),
+        Some(
+            "4000 bytes are beyond the 20 messages of the answer and are not sent: this channel takes no files"
+        )
+    );
+}
+
+#[test]
 fn a_channel_that_is_off_holds_the_message() {
     let mut story = running();
     story.at(

@@ -16,6 +16,7 @@ use crate::{
         permit::Asked,
         run::{CUES, Run},
         scan::Scan,
+        text_bound::TextBound,
     },
 };
 use foldback_directives::redact::InboundSecrets;
@@ -367,6 +368,7 @@ impl Core {
             recorder,
             rules: self.rules,
             silence: self.ports.config.agent.idle_timeout.0,
+            most: TextBound::of(&port.can, port.output.max_messages),
             session,
             kept: request.resume.clone(),
             tell_lost: self.ports.config.session.tell_lost,

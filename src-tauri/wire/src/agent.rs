@@ -8,7 +8,7 @@ closed_set! {
     /// Why an agent's run ended.
     pub enum StopReason {
         End = "end": "It had nothing more to say.",
-        Length = "length": "The model's limit was reached.",
+        Length = "length": "The answer is as long as it may be: a limit of the model or of the chat was reached.",
         Refusal = "refusal": "The model refused.",
         Cancelled = "cancelled": "A person or the pipeline cancelled it.",
         Error = "error": "It failed.",

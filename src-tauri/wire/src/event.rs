@@ -350,6 +350,17 @@ pub enum Kind {
         /// Why.
         reason: Suppression,
     },
+    /// The answer has more messages than its chat should get: the rest was kept off it.
+    Truncated {
+        /// Messages of the answer in the chat.
+        messages: u32,
+        /// Bytes of the rest.
+        bytes: usize,
+        /// The file that the rest is sent as; none where it is not sent.
+        file: Option<String>,
+        /// Why it is not sent, in words.
+        detail: Option<String>,
+    },
     /// A platform operation is intended; committed before the platform is called.
     Intended {
         /// Which operation.

@@ -124,6 +124,7 @@ impl Redaction {
                 }
                 self.mask(why);
             }
+            Kind::Truncated { detail, .. } => self.optional(detail),
             Kind::Stopping { detail, inputs, .. } => {
                 self.mask(detail);
                 for value in inputs.values_mut() {

@@ -429,7 +429,7 @@ export const stages = [
 
 export const stopReasons = [
   { code: "end", about: "It had nothing more to say." },
-  { code: "length", about: "The model's limit was reached." },
+  { code: "length", about: "The answer is as long as it may be: a limit of the model or of the chat was reached." },
   { code: "refusal", about: "The model refused." },
   { code: "cancelled", about: "A person or the pipeline cancelled it." },
   { code: "error", about: "It failed." },

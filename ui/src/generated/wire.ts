@@ -1462,6 +1462,16 @@ export type Kind = { "type": "started",
   /** Why. */
   reason: Suppression,
 }
+| { "type": "truncated",
+  /** Messages of the answer in the chat. */
+  messages: number,
+  /** Bytes of the rest. */
+  bytes: number,
+  /** The file that the rest is sent as; none where it is not sent. */
+  file: string | null,
+  /** Why it is not sent, in words. */
+  detail: string | null,
+}
 | { "type": "intended",
   /** Which operation. */
   op: OpId,

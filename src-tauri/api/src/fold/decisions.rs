@@ -88,6 +88,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Ended { .. }
         | Kind::Undelivered { .. }
         | Kind::Receipt { .. }
+        | Kind::Truncated { .. }
         | Kind::Warned { .. } => whole(D::Delivery),
         Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
         Kind::Released { .. }

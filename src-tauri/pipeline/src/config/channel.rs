@@ -9,7 +9,7 @@ use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::net::SocketAddr;
+use std::{net::SocketAddr, num::NonZeroU32};
 
 /// What is at the other end of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -128,6 +128,8 @@ pub struct ChannelConfig {
     pub placeholder: Option<String>,
     /// See `output`.
     pub empty_text: Option<String>,
+    /// See `output`.
+    pub max_messages: Option<NonZeroU32>,
 }
 
 impl Default for ChannelConfig {
@@ -166,6 +168,7 @@ impl Default for ChannelConfig {
             reasoning: None,
             placeholder: None,
             empty_text: None,
+            max_messages: None,
         }
     }
 }
@@ -231,6 +234,7 @@ impl Config {
         own.trailing_silence.clone_into_some(&mut output.trailing_silence);
         own.placeholder.clone_into_some(&mut output.placeholder);
         own.empty_text.clone_into_some(&mut output.empty_text);
+        own.max_messages.clone_into_some(&mut output.max_messages);
         output.tools = own.tools.unwrap_or(output.tools);
         output.reasoning = own.reasoning.unwrap_or(output.reasoning);
         output.narration = own.narration.or(output.narration);

@@ -3,6 +3,10 @@
 use foldback_directives::{Bare, Dialect, GuardRow, Placement, Settings, TrailingSilence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+/// Eighty thousand characters on Telegram: more than a person reads in a chat.
+const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(20).unwrap();
 
 /// What becomes of text before a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +77,9 @@ pub struct OutputConfig {
     pub placeholder: String,
     /// What is sent for an answer that says nothing at all.
     pub empty_text: String,
+    /// Most messages of one answer in its chat. The run is stopped when it says more than they hold; the rest is sent as
+    /// one file where the channel takes files.
+    pub max_messages: NonZeroU32,
     /// Where `send-message`, and `send-file` to another chat, may send: `CHANNEL:CHAT` or `CHANNEL:*`.
     pub allow_targets: Vec<String>,
 }
@@ -95,6 +102,7 @@ impl Default for OutputConfig {
             reasoning: ReasoningDisplay::default(),
             placeholder: String::new(),
             empty_text: "_(no response)_".to_owned(),
+            max_messages: MAX_MESSAGES,
             allow_targets: Vec::new(),
         }
     }

@@ -39,6 +39,8 @@ pub(crate) struct Bubble {
     reply_to: Option<MessageId>,
     /// Messages that are complete.
     parts: u32,
+    /// The message that is being written is counted among those of the answer.
+    counted: bool,
     /// Live frames that failed in a row.
     failures: u32,
     /// The platform wants no frame before this.
@@ -59,6 +61,7 @@ impl Bubble {
             shown: None,
             reply_to: None,
             parts: 0,
+            counted: false,
             failures: 0,
             quiet_until: Timestamp::default(),
             limited: false,
@@ -112,8 +115,13 @@ impl Bubble {
             return Ok(());
         }
         self.take_placeholder(desk);
-        while let Some(piece) = self.splitter.next_full(&self.clean, limit(desk), desk.repairs()) {
+        while self.has_message(desk)
+            && let Some(piece) = self.next_full(desk)
+        {
             self.settle(desk, &piece).await?;
+        }
+        if !self.has_message(desk) {
+            return Ok(());
         }
         let (Some(due), Some(piece)) = (self.due(desk), self.splitter.rest(&self.clean)) else {
             return Ok(());
@@ -134,13 +142,30 @@ impl Bubble {
             return Ok(());
         }
         self.take_placeholder(desk);
-        while let Some(piece) = self.splitter.next_full(&self.clean, limit(desk), desk.repairs()) {
+        while self.has_message(desk)
+            && let Some(piece) = self.next_full(desk)
+        {
             self.settle(desk, &piece).await?;
         }
         if let Some(piece) = self.splitter.rest(&self.clean) {
-            self.settle(desk, &piece).await?;
+            if self.has_message(desk) {
+                self.settle(desk, &piece).await?;
+            } else {
+                desk.keep_rest(piece.span.of(&self.clean));
+            }
         }
         desk.remove_placeholder().await
+    }
+
+    fn next_full(&mut self, desk: &Desk) -> Option<Piece> {
+        self.splitter.next_full(&self.clean, limit(desk), desk.repairs())
+    }
+
+    /// True where what comes next has a message to stand in: the one that is shown, or one more of those that the
+    /// answer may have. Nothing is counted before there is text for it.
+    fn has_message(&mut self, desk: &mut Desk) -> bool {
+        self.counted = self.counted || self.splitter.rest(&self.clean).is_none() || desk.takes_message();
+        self.counted
     }
 
     /// Time between frames; `None` where there are no live frames (any more).
@@ -247,6 +272,7 @@ impl Bubble {
             desk.post(wanted).await?;
         }
         self.parts += 1;
+        self.counted = false;
         self.waiting = false;
         Ok(())
     }

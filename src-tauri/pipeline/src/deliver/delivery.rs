@@ -61,6 +61,7 @@ pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> R
     }
     desk.end_thought().await?;
     desk.show_asides(true).await?;
+    desk.send_rest().await?;
     conclude(desk, failure).await
 }
 

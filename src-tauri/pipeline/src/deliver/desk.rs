@@ -6,6 +6,7 @@ use super::{
     courier::{Courier, Outgoing, Posted},
     fallback::{left, off_screen, stays},
     lanes::Carried,
+    rest::Rest,
     tally::Tally,
 };
 use crate::{
@@ -44,6 +45,7 @@ pub(crate) struct Desk {
     pub(crate) rules: Rules,
     pub(crate) inbound: Inbound,
     pub(super) asides: Asides,
+    pub(super) rest: Rest,
     pub(crate) placeholder: Option<Shown>,
     pub(crate) tally: Tally,
     /// The message that an answer without text of its own still answers.
@@ -112,6 +114,7 @@ impl Desk {
             rules,
             inbound,
             asides: Asides::default(),
+            rest: Rest::default(),
             placeholder: None,
             answers: None,
             tally: Tally::default(),

@@ -11,6 +11,7 @@ pub(crate) mod fallback;
 pub(crate) mod judge;
 pub(crate) mod lanes;
 pub(crate) mod reply;
+mod rest;
 mod settle;
 pub(crate) mod tally;
 pub(crate) mod typing;

@@ -1,4 +1,5 @@
-//! What was spoken, in a folder of our own below the one that files are sent from, until its operation has an outcome.
+//! Files that Foldback itself made to be sent (speech, the rest of a long answer), in a folder of our own below the one
+//! that files are sent from, until their operation has an outcome.
 //! Each journal has one of its own in it: the folder hangs on the configuration and the journal may not, so that two
 //! processes with one configuration and two journals must not take each other's files for left ones.
 
@@ -12,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// The folder. Older versions put the files directly into it, whatever the journal.
+/// The folder, named for its first use. Older versions put the files directly into it, whatever the journal.
 const SPOKEN: &str = ".voice";
 /// The folder in it for the journals that forget: their process is the only one.
 const FORGETFUL: &str = "memory";
@@ -53,14 +54,18 @@ fn is_spoken(path: &str) -> bool {
 impl SendDir {
     /// Puts what was spoken where it can be sent from. It stays there until [`Self::spent`].
     pub fn put_spoken(&self, name: &str, bytes: &[u8], can: &Capabilities) -> Result<Sendable, FileRefusal> {
+        self.put(name, bytes, size_limit(can, FileKind::Audio))
+    }
+
+    /// Puts the rest of an answer where it can be sent from. It stays there until [`Self::spent`].
+    pub fn put_rest(&self, name: &str, bytes: &[u8], can: &Capabilities) -> Result<Sendable, FileRefusal> {
+        self.put(name, bytes, size_limit(can, FileKind::File))
+    }
+
+    fn put(&self, name: &str, bytes: &[u8], most: u64) -> Result<Sendable, FileRefusal> {
         let size = bytes.len() as u64;
         self.folder.check_size(name, size)?;
-        check_size(
-            name,
-            size,
-            size_limit(can, FileKind::Audio),
-            "the channel's limit",
-        )?;
+        check_size(name, size, most, "the channel's limit")?;
         let identity = self.folder.put(&self.spoken, name, bytes)?;
         Ok(Sendable {
             relative: format!("{}/{name}", self.spoken),
@@ -69,9 +74,11 @@ impl SendDir {
         })
     }
 
-    /// An operation has its outcome, or will never have one: what was spoken for it is deleted.
+    /// An operation has its outcome, or will never have one: what was made for it is deleted.
     pub fn spent(&self, operation: &Operation) {
-        let Operation::SendVoice { path, checked, .. } = operation else {
+        let (Operation::SendVoice { path, checked, .. } | Operation::SendFile { path, checked, .. }) =
+            operation
+        else {
             return;
         };
         if is_spoken(path)
@@ -87,7 +94,7 @@ impl SendDir {
     pub fn sweep_spoken<'a>(&self, open: impl Iterator<Item = &'a Operation>) {
         let waits: Vec<&str> = open
             .filter_map(|operation| match operation {
-                Operation::SendVoice { path, .. } => Some(path.as_str()),
+                Operation::SendVoice { path, .. } | Operation::SendFile { path, .. } => Some(path.as_str()),
                 _ => None,
             })
             .collect();

@@ -13,5 +13,6 @@ pub(crate) mod redact;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod session;
+pub(crate) mod text_bound;
 pub(crate) mod tool;
 pub(crate) mod transcript;

@@ -3,6 +3,7 @@
 use super::{
     permit::{Asked, Permits},
     scan::{Cue, Decisions, Scan},
+    text_bound::TextBound,
     tool::keepable,
 };
 use crate::{
@@ -44,6 +45,8 @@ pub(crate) struct Run<'a> {
     pub(crate) rules: Rules,
     /// A run that says nothing for this long has failed.
     pub(crate) silence: Duration,
+    /// A run that says more than this is stopped: nobody would read it in the chat.
+    pub(crate) most: TextBound,
     pub(crate) cancel: CancellationToken,
     pub(crate) session: &'a SessionId,
     /// The sessions of their own that the agents are asked to take up again, by backend.
@@ -81,6 +84,8 @@ struct Heard {
     backend: String,
     /// The tool calls that began, and whether they still run.
     tools: HashMap<ToolId, bool>,
+    /// Text for the chat, in the channel's unit.
+    said: usize,
 }
 
 impl Heard {
@@ -105,6 +110,7 @@ impl Run<'_> {
         let heard = Heard {
             backend: backend.to_owned(),
             tools: HashMap::new(),
+            said: 0,
         };
         self.recorder.note(Kind::RunStarted {
             run,
@@ -212,7 +218,14 @@ impl Run<'_> {
                     }
                     self.tell(question.map(Cue::Asked)).await;
                 }
-                step => self.take(step, scan, &mut heard).await?,
+                step => {
+                    self.take(step, scan, &mut heard).await?;
+                    if self.most.is_passed_by(heard.said) && self.rules.holds(Rule::RunMost) {
+                        halt.cancel();
+                        self.until_stopped(steps, task).await;
+                        return Ok(End::Done(StopReason::Length));
+                    }
+                }
             }
         }
     }
@@ -283,7 +296,11 @@ impl Run<'_> {
             _ => {}
         }
         match step {
-            Step::Text { message, text } => self.hand_on(scan.push(message, &text)).await,
+            Step::Text { message, text } => {
+                let decisions = scan.push(message, &text);
+                heard.said += self.most.measure(&decisions.cues);
+                self.hand_on(decisions).await
+            }
             Step::Tool(call) => {
                 // Only a call that begins ends the message: one that runs in the background may report its
                 // end in the middle of a sentence.

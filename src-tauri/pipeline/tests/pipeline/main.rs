@@ -20,6 +20,7 @@ mod late;
 #[cfg(feature = "mutants")]
 mod leaks;
 mod lost;
+mod most;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod pairing;

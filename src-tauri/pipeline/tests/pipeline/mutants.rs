@@ -116,6 +116,7 @@ const SCENES: &[Scene] = &[
     ("long", &[Rule::SplitLimit, Rule::SplitFence, Rule::DeliverReply]),
     ("table", &[Rule::SplitTable]),
     ("ampersands", &[Rule::SplitRendered]),
+    ("runaway", &[Rule::PreviewMost, Rule::RunMost]),
     (
         "cannot",
         &[
@@ -205,6 +206,7 @@ async fn play(scene: &str, rules: Rules) -> Vec<String> {
         "work" => "[output]\ntools = \"full\"\nreasoning = \"show\"\n",
         "crowd" => "[queue]\ncap = 1\n",
         "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
+        "runaway" => "[output]\nmax_messages = 1\n",
         "files" => "[files]\nmax_size = \"2B\"\n",
         "attached" => {
             "[attachments]\nkinds = [\"image\", \"document\"]\nmax_size = \"9B\"\nmax_files = 5\ntimeout = \"2s\"\n"
@@ -414,6 +416,7 @@ async fn answer_to(scene: &str, bot: &Bot) -> String {
             platform = Platform::Slack;
             bot.says([text(&"& ".repeat(1_000))]);
         }
+        "runaway" => bot.says([text(&"word ".repeat(1_000)), text(" and on")]),
         "cannot" => {
             std::fs::write(bot.send_dir.join("a.png"), "png").unwrap();
             let caption = "c".repeat(1_100);

@@ -54,7 +54,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
         Kind::Gathered { bytes, .. } => return *bytes,
         Kind::Prepared { prompt } => prompt.len(),
         Kind::Chunk { span, .. } | Kind::Leaked { span, .. } => of(*span),
-        Kind::MessageEnded { bytes, .. } => *bytes,
+        Kind::MessageEnded { bytes, .. } | Kind::Truncated { bytes, .. } => *bytes,
         Kind::Reasoning { text } => text.len(),
         Kind::Decided { range, .. } => of(range.span),
         Kind::Held { hold, .. } => of(hold.span),
@@ -109,7 +109,8 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
         } => {
             vec![RowFlag::Warning]
         }
-        Kind::AgentSession {
+        Kind::Truncated { .. }
+        | Kind::AgentSession {
             start: SessionStart::Lost,
             ..
         } => vec![RowFlag::Warning],
@@ -196,6 +197,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .map(String::as_str)
             .collect(),
         Kind::PermissionDecided { why, .. } => vec![why],
+        Kind::Truncated { file, detail, .. } => file.iter().chain(detail).map(String::as_str).collect(),
         Kind::SessionReset { agent, .. } => agent.iter().map(String::as_str).collect(),
         Kind::Held { hold, .. } => vec![&hold.rule, &hold.because, &hold.releases],
         Kind::Action { action, .. } => vec![&action.payload],

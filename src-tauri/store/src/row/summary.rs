@@ -122,6 +122,7 @@ fn words(kind: &Kind) -> String {
         | Kind::Ended { .. }
         | Kind::Undelivered { .. }
         | Kind::Receipt { .. }
+        | Kind::Truncated { .. }
         | Kind::Leaked { .. } => delivery(kind),
         Kind::Idle => "idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
@@ -133,6 +134,19 @@ fn delivery(kind: &Kind) -> String {
     match kind {
         Kind::Intended { op, intent } => format!("op {op} {}", intended(intent)),
         Kind::Waiting { op, reason, until } => waiting(op.map(|op| op.0), reason, *until),
+        Kind::Truncated {
+            messages,
+            bytes,
+            file,
+            detail,
+        } => {
+            let kept = format!("{bytes} bytes are beyond the {messages} messages of the answer");
+            match (file, detail) {
+                (Some(file), _) => format!("{kept}; they are sent as {file}"),
+                (None, Some(why)) => format!("{kept} and are not sent: {why}"),
+                (None, None) => format!("{kept} and are not sent"),
+            }
+        }
         Kind::Attempted { op, attempt: 1 } => format!("op {op} calls the platform"),
         Kind::Attempted { op, attempt } => format!("op {op} calls the platform, attempt {attempt}"),
         Kind::Refused {

@@ -1,0 +1,83 @@
+//! The rest of an answer that is longer than a chat should get.
+//!
+//! An agent that runs away writes megabytes; as messages they would bury the chat and keep every other chat of the
+//! channel waiting behind them. So a turn puts at most `output.max_messages` messages of its answer into the chat. What
+//! goes on beyond them is kept here and sent as one file when the run is over, with a notice that says so; where the
+//! channel takes no files, or not this one, the notice says that it was not sent. The journal has all of it either way.
+
+use super::{courier::Outgoing, desk::Desk};
+use crate::rules::Rule;
+use foldback_store::StoreError;
+use foldback_wire::{FileKind, Kind, Operation};
+
+/// Said where the rest follows as a file.
+const FOLLOWS: &str = "⚠️ The answer is too long for a chat. The rest is in the file.";
+/// Said where it does not.
+const LEFT_OUT: &str = "⚠️ The answer is too long for a chat. The rest was not sent.";
+
+/// The messages that a turn's answer takes in its chat, and the text beyond them.
+#[derive(Debug, Default)]
+pub(super) struct Rest {
+    messages: u32,
+    text: String,
+}
+
+impl Desk {
+    /// Counts one more message of the answer; false where the chat has as many as it may have.
+    pub(super) fn takes_message(&mut self) -> bool {
+        let most = self.output.max_messages.get();
+        if self.rest.messages >= most && self.rules.holds(Rule::PreviewMost) {
+            return false;
+        }
+        self.rest.messages += 1;
+        true
+    }
+
+    /// Keeps text that has no message to stand in. Assistant messages stay apart by an empty line.
+    pub(super) fn keep_rest(&mut self, text: &str) {
+        let kept = &mut self.rest.text;
+        if !kept.is_empty() {
+            kept.push_str("\n\n");
+        }
+        kept.push_str(text);
+    }
+
+    /// Sends what was kept as one file, after a notice; nothing where everything had its message.
+    pub(super) async fn send_rest(&mut self) -> Result<(), StoreError> {
+        let text = std::mem::take(&mut self.rest.text);
+        if text.is_empty() {
+            return Ok(());
+        }
+        let name = format!("answer-{}.txt", self.courier.turn.0);
+        let file = match self.can.file_limit {
+            Some(_) => self
+                .files
+                .put_rest(&name, text.as_bytes(), &self.can)
+                .map_err(|refusal| refusal.to_string()),
+            None => Err("this channel takes no files".to_owned()),
+        };
+        let (file, detail) = match file {
+            Ok(file) => (Some(file), None),
+            Err(why) => (None, Some(why)),
+        };
+        self.note(Kind::Truncated {
+            messages: self.rest.messages,
+            bytes: text.len(),
+            file: file.as_ref().map(|file| file.relative.clone()),
+            detail,
+        })?;
+        let notice = if file.is_some() { FOLLOWS } else { LEFT_OUT };
+        self.post(Outgoing::aside(notice)).await?;
+        if let Some(file) = file {
+            self.post(Outgoing::new(Operation::SendFile {
+                path: file.relative,
+                kind: FileKind::File,
+                caption: None,
+                reply_to: None,
+                checked: file.identity,
+            }))
+            .await?;
+        }
+        Ok(())
+    }
+}

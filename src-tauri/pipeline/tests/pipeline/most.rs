@@ -1,0 +1,128 @@
+//! An answer that is longer than its chat should get: so many messages, a notice, and the rest as one file.
+
+use crate::bot::{Bot, later, text};
+use foldback_channels::profile;
+use foldback_wire::{Kind, OpKind, Platform, StopReason, Terminal};
+
+const FOLLOWS: &str = "⚠️ The answer is too long for a chat. The rest is in the file.";
+const LEFT_OUT: &str = "⚠️ The answer is too long for a chat. The rest was not sent.";
+
+/// Words that fill so many messages and go on a little.
+fn words(platform: Platform, messages: usize) -> String {
+    let can = profile(platform);
+    "lorem ipsum "
+        .repeat(messages * can.text_limit / 12 + 99)
+        .trim()
+        .to_owned()
+}
+
+/// The rest that was kept off the chat: messages before it, its bytes, its file and why it was not sent.
+async fn truncated(bot: &Bot) -> Vec<(u32, usize, bool, Option<String>)> {
+    let truncated = |kind| match kind {
+        Kind::Truncated {
+            messages,
+            bytes,
+            file,
+            detail,
+        } => Some((messages, bytes, file.is_some(), detail)),
+        _ => None,
+    };
+    bot.kinds().await.into_iter().filter_map(truncated).collect()
+}
+
+async fn stopped_at_length(bot: &Bot) -> bool {
+    bot.kinds().await.iter().any(|kind| {
+        matches!(
+            kind,
+            Kind::RunEnded {
+                reason: StopReason::Length,
+                ..
+            }
+        )
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_runaway_answer_becomes_twenty_messages_a_notice_and_one_file() {
+    for platform in Platform::ALL {
+        let bot = Bot::start().await;
+        let whole = words(*platform, 30);
+        bot.says([text(&whole)]);
+        assert_eq!(bot.turn(*platform, "hi").await, Terminal::Replied);
+        let screen = bot.screen(*platform);
+        assert_eq!(screen.len(), 22, "{platform}");
+        assert_eq!(screen[20], FOLLOWS, "{platform}");
+        assert!(screen[21].contains("answer-"), "{platform}: {}", screen[21]);
+        let [(20, bytes, true, None)] = truncated(&bot).await[..] else {
+            panic!("{platform}: {:?}", truncated(&bot).await)
+        };
+        // Between two messages stands the space at which the text was cut; it is in neither.
+        assert_eq!(
+            screen[..20].join(" ").len() + 1 + bytes,
+            whole.len(),
+            "{platform}"
+        );
+        assert!(stopped_at_length(&bot).await, "{platform}");
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_never_ends_is_stopped_when_its_messages_are_full() {
+    let bot = Bot::with("[output]\nmax_messages = 2\n").await;
+    let word = "lorem ipsum ".repeat(20);
+    bot.says(std::iter::repeat_with(|| later(100, &word)).take(999));
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert!(stopped_at_length(&bot).await);
+    let chunks = bot.kinds().await.into_iter();
+    let heard = chunks.filter(|kind| matches!(kind, Kind::Chunk { .. })).count();
+    assert!(heard < 99, "{heard} of 999 were heard");
+    let screen = bot.screen(Platform::Telegram);
+    assert_eq!((screen.len(), screen[2].as_str()), (4, FOLLOWS));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_channel_without_files_says_that_the_rest_was_not_sent() {
+    let bot = Bot::with("[channels.telegram]\ndisable = [\"file\"]\nmax_messages = 1\n").await;
+    bot.says([text(&words(Platform::Telegram, 2))]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram)[1..], [LEFT_OUT]);
+    assert!(bot.calls(Platform::Telegram, OpKind::SendFile).is_empty());
+    assert!(matches!(truncated(&bot).await[..], [(1, _, false, Some(_))]));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_messages_of_one_answer_are_counted_over_its_tool_calls() {
+    let bot = Bot::with("[output]\nmax_messages = 2\n[channels.discord]\nmax_messages = 3\n").await;
+    for (platform, most) in [(Platform::Slack, 2), (Platform::Discord, 3)] {
+        bot.says([
+            text("one"),
+            crate::bot::tool("a"),
+            text("two"),
+            crate::bot::tool("b"),
+            text("three"),
+            crate::bot::tool("c"),
+            text("four"),
+        ]);
+        assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
+        let screen = bot.screen(platform);
+        assert_eq!(screen[..most], ["one", "two", "three"][..most]);
+        assert_eq!(screen[most], FOLLOWS);
+        assert!(screen[most + 1].contains("answer-"), "{screen:?}");
+        assert_eq!(screen.len(), most + 2);
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_fills_its_messages_exactly_is_whole() {
+    let bot = Bot::with("[output]\nmax_messages = 1\n").await;
+    let whole = "a".repeat(profile(Platform::Telegram).text_limit);
+    bot.says([text(&whole)]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), [whole]);
+    assert!(truncated(&bot).await.is_empty());
+    bot.check().await;
+}
