@@ -53,6 +53,17 @@ impl<T> Conversations<T> {
         Entry::Waits(waiting.len())
     }
 
+    /// Lists a conversation in which an earlier process left a turn; false where it is listed already. It is idle once
+    /// [`Self::next`] finds nothing.
+    pub(crate) fn occupy(&self, session: &SessionId) -> bool {
+        let mut all = self.lock();
+        let vacant = !all.contains_key(session);
+        if vacant {
+            all.insert(session.clone(), VecDeque::new());
+        }
+        vacant
+    }
+
     /// The turn that ran is over: the next one, if one waits; else the conversation is idle.
     pub(crate) fn next(&self, session: &SessionId) -> Option<T> {
         let mut all = self.lock();
@@ -120,6 +131,18 @@ mod tests {
         assert_eq!(all.next(&a), None);
         assert_eq!(enter(&a, 6), Entry::Run(6));
         assert_eq!(all.next(&b), None);
+    }
+
+    #[test]
+    fn a_conversation_that_an_earlier_process_left_a_turn_in_keeps_others_waiting() {
+        let all = Conversations::default();
+        let a = SessionId::new("a");
+        assert!(all.occupy(&a));
+        assert!(!all.occupy(&a));
+        assert_eq!(all.enter(&a, 1, 9, |_| {}), Entry::Waits(1));
+        assert_eq!(all.next(&a), Some(1));
+        assert_eq!(all.next(&a), None);
+        assert!(all.occupy(&a));
     }
 
     #[test]

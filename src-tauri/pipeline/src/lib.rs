@@ -14,6 +14,7 @@ mod crash;
 mod deliver;
 mod engine;
 mod files;
+mod finish;
 mod flow;
 mod gates;
 mod id;

@@ -47,7 +47,7 @@ impl Core {
         journal.flush().await?;
         let wanted = Selection {
             turns: Some(came.iter().map(|(turn, _)| *turn).collect()),
-            ..Selection::kinds(["passed", "run_failed", "run_cancelled", "turn_ended"])
+            ..Selection::kinds(["run_ended", "run_failed", "run_cancelled", "turn_ended"])
         };
         let told = journal
             .select(&wanted, Seq(0), journal.head(), usize::MAX)

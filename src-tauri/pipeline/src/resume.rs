@@ -3,11 +3,12 @@
 
 use crate::{
     deliver::{
-        bubble::arrived,
         carry::KEY_MEMORY,
         fallback::{Next, left},
         lanes::{Carried, Job, Origin},
+        parts::TextParts,
         tally::terminal_of,
+        unfinished::left_placeholder,
     },
     engine::{ByHand, Core},
     recorder::Recorder,
@@ -17,8 +18,8 @@ use crate::{
 };
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Actor, Body, ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode,
-    PermissionId, Seq, Stage, Terminal, Timestamp, TurnId,
+    Actor, ChannelId, Event, Inbound, Kind, OpId, OpKind, Outcome, OutcomeCode, PermissionId, Seq, Stage,
+    Terminal, Timestamp, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -163,11 +164,13 @@ impl Core {
 
     /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a
     /// repetition by its key, else it is `unknown`. A live frame, or a question, that was never attempted is not
-    /// sent: nothing would ever replace it, and nobody waits for the answer. Turns whose run had begun end once
-    /// their operations have; those that waited go through the gates again, in the order in which they came, before
+    /// sent: the whole text is, and nobody waits for the answer. Turns whose run had begun are finished once
+    /// their operations have ended; those that waited go through the gates again, in the order in which they came, before
     /// any new message.
     pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<Carried>>> = BTreeMap::new();
+        // By the first message of each.
+        let mut texts: BTreeMap<OpId, Arc<TextParts>> = BTreeMap::new();
         for entry in left.outbox {
             let recorder = self
                 .recorder
@@ -196,6 +199,12 @@ impl Core {
                 self.settle_left(&recorder, &entry, outcome).await?;
                 continue;
             }
+            let parts = if let Some(first) = entry.part_of {
+                self.parts_of(&mut texts, entry.turn, first).await?
+            } else {
+                let parts = || Arc::new(TextParts::behind(entry.op));
+                Arc::clone(texts.entry(entry.op).or_insert_with(parts))
+            };
             let (done, outcome) = oneshot::channel();
             waits.entry(entry.turn).or_default().push(outcome);
             // Whether text stands behind a directive's operation is not known any more.
@@ -211,23 +220,30 @@ impl Core {
                 needless: None,
                 hurried,
                 shows: None,
+                parts: Some(parts),
                 origin: Origin::Resumed,
                 done,
             });
         }
+        let mut occupied = BTreeMap::new();
         for turn in left.turns.keys() {
-            self.recall_complete(*turn).await?;
+            let events = self.recorder.journal.turn(*turn).await?;
+            self.recall_complete(*turn, &events);
+            occupied.extend(self.occupy(&events).map(|conversation| (*turn, conversation)));
         }
         let mut closings = JoinSet::new();
         for (turn, channel) in left.turns {
             let recorder = channel.map_or_else(|| self.recorder.clone(), |c| self.recorder.of_turn(turn, &c));
             let outcomes = waits.remove(&turn).unwrap_or_default();
-            let halted = self.halted.clone();
+            let conversation = occupied.remove(&turn);
+            let core = Arc::clone(self);
             closings.spawn(async move {
+                // Nothing else is said in it until this turn has its end.
+                let _conversation = conversation;
                 for mut outcome in outcomes {
                     loop {
                         // The process ends again before this one has an outcome: the turn stays open.
-                        let carried = halted.run_until_cancelled(outcome).await;
+                        let carried = core.halted.run_until_cancelled(outcome).await;
                         let carried = carried.and_then(Result::ok).ok_or(StoreError::Closed)?;
                         match carried.follows {
                             Some(follows) => outcome = follows.ended,
@@ -235,6 +251,7 @@ impl Core {
                         }
                     }
                 }
+                core.finish(turn, &recorder).await?;
                 close(&recorder, turn).await
             });
         }
@@ -276,18 +293,41 @@ impl Core {
         Ok(())
     }
 
-    /// Remembers the message of a turn whose whole answer is in the outbox: a platform that has no
-    /// confirmation of it delivers it again.
-    async fn recall_complete(&self, turn: TurnId) -> Result<(), StoreError> {
+    /// The messages of a text of which the first may have ended before the process did.
+    async fn parts_of(
+        &self,
+        texts: &mut BTreeMap<OpId, Arc<TextParts>>,
+        turn: TurnId,
+        first: OpId,
+    ) -> Result<Arc<TextParts>, StoreError> {
+        if let Some(known) = texts.get(&first) {
+            return Ok(Arc::clone(known));
+        }
+        let parts = TextParts::behind(first);
         let events = self.recorder.journal.turn(turn).await?;
-        if was_complete(&events) {
+        let mut of_text = BTreeSet::from([first]);
+        for event in &events {
+            match &event.kind {
+                Kind::Intended { op, intent } if intent.part_of == Some(first) => drop(of_text.insert(*op)),
+                Kind::Ended { op, outcome } if of_text.contains(op) => parts.end(*op, outcome),
+                _ => {}
+            }
+        }
+        let parts = Arc::new(parts);
+        texts.insert(first, Arc::clone(&parts));
+        Ok(parts)
+    }
+
+    /// Remembers the message of a turn whose whole answer is known: a platform that has no confirmation of it delivers
+    /// it again.
+    fn recall_complete(&self, turn: TurnId, events: &[Event]) {
+        if was_complete(events) {
             for event in events {
-                if let Kind::Received { message } = event.kind {
-                    self.seen().recall(&message, turn, event.at);
+                if let Kind::Received { message } = &event.kind {
+                    self.seen().recall(message, turn, event.at);
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -301,7 +341,7 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
     }
     if let Some(placeholder) = left_placeholder(&events) {
         recorder.warn(left(
-            &placeholder,
+            &placeholder.id,
             "the process ended before the answer replaced it",
         ))?;
     }
@@ -334,50 +374,9 @@ fn undecided(events: &[Event]) -> BTreeSet<PermissionId> {
     asking
 }
 
-/// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.
-fn left_placeholder(events: &[Event]) -> Option<MessageId> {
-    let mut put = None;
-    let mut touched: BTreeMap<OpId, &MessageId> = BTreeMap::new();
-    let mut standing = None;
-    for event in events {
-        match &event.kind {
-            // It stands there before the agent has said anything.
-            Kind::Chunk { .. } if put.is_none() => return None,
-            // What is shown beside the answer is live, too, and replaced by nothing.
-            Kind::Intended { op, intent }
-                if put.is_none()
-                    && intent.live
-                    && intent.kind == OpKind::SendText
-                    && !matches!(intent.body, Some(Body::Aside { .. })) =>
-            {
-                put = Some(*op);
-            }
-            Kind::Intended { op, intent } => {
-                touched.extend(intent.message.as_ref().map(|message| (*op, message)));
-            }
-            Kind::Ended { op, outcome } if put == Some(*op) => standing.clone_from(&outcome.message),
-            Kind::Ended { op, outcome }
-                if arrived(outcome) && touched.get(op).copied() == standing.as_ref() =>
-            {
-                standing = None;
-            }
-            _ => {}
-        }
-    }
-    standing
-}
-
-/// Whether everything the turn had to say was in the outbox before the process ended.
+/// True where everything that the turn had to say was in the journal before the process ended.
 pub(crate) fn was_complete(events: &[Event]) -> bool {
-    let dispatched = |e: &Event| {
-        matches!(
-            e.kind,
-            Kind::Passed {
-                stage: Stage::Dispatch,
-                ..
-            }
-        )
-    };
+    let ended = |e: &Event| matches!(e.kind, Kind::RunEnded { .. });
     let failed = |e: &Event| matches!(e.kind, Kind::RunFailed { .. });
-    events.iter().any(dispatched) && !events.iter().any(failed)
+    events.iter().any(ended) && !events.iter().any(failed)
 }

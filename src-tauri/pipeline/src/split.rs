@@ -104,6 +104,21 @@ impl Splitter {
         })
     }
 
+    /// Passes the bytes before `end`, which have gone out in the messages that it would answer.
+    pub fn pass(&mut self, text: &str, end: usize, limit: Limit, repairs: Repairs) {
+        let mut passed = 0;
+        while passed < end
+            && let Some(piece) = self.next_full(text, limit, repairs)
+        {
+            passed = piece.span.end;
+        }
+        // The last one, or others than it would answer: a limit changed meanwhile.
+        if passed != end {
+            self.at = text.ceil_char_boundary(end);
+            self.open = None;
+        }
+    }
+
     /// The next full message, if what is left does not fit into one. What was answered stays right however
     /// the text goes on, so that a live text can be split before it is complete.
     pub fn next_full(&mut self, text: &str, limit: Limit, repairs: Repairs) -> Option<Piece> {

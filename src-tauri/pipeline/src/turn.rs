@@ -21,7 +21,7 @@ use crate::{
 };
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Target, Terminal, Timestamp, TurnId};
+use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Terminal, Timestamp, TurnId};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -202,7 +202,7 @@ impl Core {
         noted?;
         match entry {
             Entry::Run(pending) => {
-                self.tasks.spawn(Arc::clone(self).converse(pending));
+                self.tasks.spawn(Arc::clone(self).converse(pending, false));
                 Ok(())
             }
             Entry::Waits(_) => Ok(()),
@@ -231,11 +231,10 @@ impl Core {
     }
 
     /// Runs a conversation's turns one after the other, until none waits or the process ends: what still waits
-    /// then is taken up by the next one.
-    async fn converse(self: Arc<Self>, first: Pending) {
+    /// then is taken up by the next one. `queued`: the first one waited, too.
+    pub(crate) async fn converse(self: Arc<Self>, first: Pending, mut queued: bool) {
         let session = first.session.clone();
         let mut next = Some(first);
-        let mut queued = false;
         while let Some(pending) = next.take_if(|_| !self.stopping.is_cancelled()) {
             if queued {
                 let waited_ms = u64::try_from(pending.recorder.now().since(pending.since).as_millis());
@@ -338,22 +337,8 @@ impl Core {
         };
         let busy = self.busy.token();
         let leaks = Arc::new(Watch::default());
-        let courier = Courier {
-            leaks: Arc::clone(&leaks),
-            lanes: Arc::clone(&self.lanes),
-            ids: Arc::clone(&self.ids),
-            recorder: recorder.clone(),
-            turn: *id,
-            session: session.clone(),
-            channel: port.channel.clone(),
-            target: Target {
-                chat: message.chat.clone(),
-                thread: message.thread.clone(),
-            },
-            patience: None,
-            abroad: false,
-            dry_run: message.dry_run,
-        };
+        let on = (&self.lanes, &self.ids);
+        let courier = Courier::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
         // What is to be gathered and written down first may take its time, too.
         let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
         let cancel = self.killed.child_token();

@@ -159,7 +159,7 @@ impl<'a> Turn<'a> {
 /// The text that a body stands for.
 fn resolve(body: &Body, turn: Option<TurnId>, texts: &HashMap<(TurnId, u32), Text>) -> String {
     match body {
-        Body::Literal { text } | Body::Aside { text } => text.clone(),
+        Body::Literal { text, .. } | Body::Aside { text } => text.clone(),
         Body::Clean { message, span } => turn
             .and_then(|turn| texts.get(&(turn, *message)))
             .and_then(|text| text.clean.get(span.start..span.end))

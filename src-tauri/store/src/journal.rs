@@ -36,6 +36,13 @@ pub struct OutboxEntry {
     /// Whether it is a live frame or a placeholder, which no restart sends.
     #[serde(default)]
     pub live: bool,
+    /// No platform call is made before: the message that it edits was edited too recently, or the platform asked for
+    /// the pause. `None` where nothing has to be waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
+    /// The first message of its text, where the text takes several and this is a later one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<OpId>,
     /// What follows from how it ends.
     #[serde(default, skip_serializing_if = "Then::is_nothing")]
     pub then: Then,

@@ -214,12 +214,48 @@ pub enum Body {
     Literal {
         /// The text.
         text: String,
+        /// The bytes of the clean text that it stands for, where an agent wrote it: a code fence that was closed and
+        /// opened again, an answer that was cut off.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        place: Option<CleanPlace>,
     },
     /// Text beside the answer, of which it is no part: a question about a permission, a tool call.
     Aside {
         /// The text.
         text: String,
     },
+}
+
+impl Body {
+    /// Foldback's own words, which stand for nothing that an agent wrote.
+    pub fn own(text: impl Into<String>) -> Self {
+        Self::Literal {
+            text: text.into(),
+            place: None,
+        }
+    }
+
+    /// The bytes of a clean text that it shows; `None` for words of Foldback's own.
+    pub const fn place(&self) -> Option<CleanPlace> {
+        match self {
+            Self::Clean { message, span } => Some(CleanPlace {
+                message: *message,
+                span: *span,
+            }),
+            Self::Literal { place, .. } => *place,
+            Self::Aside { .. } => None,
+        }
+    }
+}
+
+/// Bytes of the clean text of an assistant message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct CleanPlace {
+    /// Which assistant message of the turn, from 0.
+    pub message: u32,
+    /// Bytes of its clean text.
+    pub span: Span,
 }
 
 /// An intended operation as the journal keeps it; see [`Operation`] for the fields.
@@ -257,6 +293,9 @@ pub struct Intent {
     /// The directive it carries out, by its place in the assistant message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<DirectiveRef>,
+    /// The first message of its text, where the text takes several and this is a later one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<OpId>,
     /// Whether this is a live frame that a later edit replaces.
     pub live: bool,
 }

@@ -26,7 +26,7 @@ pub use channel::{
 };
 pub use deck::{Deck, Planned};
 pub use delivery::{
-    Body, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, Receipt,
+    Body, CleanPlace, Delivery, DirectiveRef, FileIdentity, Intent, Operation, Outcome, OutcomeCode, Receipt,
     RefusalCode, Target,
 };
 pub use draft::{Draft, Event};

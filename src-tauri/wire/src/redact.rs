@@ -198,7 +198,7 @@ impl Redaction {
     }
 
     fn intent(&self, intent: &mut Intent) {
-        if let Some(Body::Literal { text } | Body::Aside { text }) = &mut intent.body {
+        if let Some(Body::Literal { text, .. } | Body::Aside { text }) = &mut intent.body {
             self.mask(text);
         }
         for text in [&mut intent.path, &mut intent.emoji, &mut intent.emoji_sent] {

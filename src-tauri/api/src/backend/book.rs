@@ -5,8 +5,9 @@ use crate::{TurnFold, failure};
 use foldback_directives::parse;
 use foldback_store::{OutboxEntry, Selection};
 use foldback_wire::{
-    ChannelId, ChatType, Event, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, Timestamp, TurnId,
-    rpc::{Book, BookLine, BookOf, Failure, LedgerEntry, Resend, Sent},
+    Body, ChannelId, ChatType, Event, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, Timestamp,
+    TurnId,
+    rpc::{Book, BookLine, BookOf, Failure, LedgerEntry, MessageDetail, Resend, Sent},
 };
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map::Entry};
 
@@ -36,6 +37,22 @@ struct Outcomes {
     /// What was sent again, and in which turn.
     resent: HashMap<OpId, TurnId>,
     texts: Texts,
+}
+
+impl Outcomes {
+    /// Takes what was sent again together with the first dead letter of its text. `firsts` has the first message of
+    /// each text that takes several, by the others.
+    fn resend_groups(&mut self, firsts: &HashMap<OpId, OpId>) {
+        let group = |op: OpId| firsts.get(&op).copied().unwrap_or(op);
+        let failed = || self.all.iter().filter(|o| o.code == OutcomeCode::Failed);
+        let again = failed().filter_map(|o| Some((group(o.op), *self.resent.get(&o.op)?)));
+        let groups: HashMap<OpId, TurnId> = again.collect();
+        let with = failed().filter_map(|o| Some((o.op, *groups.get(&group(o.op))?)));
+        let with: Vec<_> = with.collect();
+        for (op, turn) in with {
+            self.resent.entry(op).or_insert(turn);
+        }
+    }
 }
 
 /// Texts of turns: a live frame is overtaken once the whole text that it began is out.
@@ -151,12 +168,16 @@ impl Backend {
         let cut = places.len().saturating_sub(EVENTS);
         let mut found = Outcomes::default();
         let mut typing = HashSet::new();
+        let mut firsts: HashMap<OpId, OpId> = HashMap::new();
         for page in places[cut..].chunks(PAGE) {
             for Event { at, turn, kind, .. } in journal.pick(page).await.map_err(failure::journal)? {
                 // Everything was looked at: then no time says so.
                 found.since = found.since.or(Some(at).filter(|_| cut > 0));
                 if let Some(turn) = turn {
                     found.texts.see(turn, &kind);
+                }
+                if let Kind::Intended { op, intent } = &kind {
+                    firsts.extend(intent.part_of.map(|first| (*op, first)));
                 }
                 match (kind, turn) {
                     (Kind::Intended { op, intent }, _) if intent.kind == OpKind::Typing => {
@@ -180,6 +201,7 @@ impl Backend {
                 }
             }
         }
+        found.resend_groups(&firsts);
         Ok(found)
     }
 
@@ -227,10 +249,19 @@ impl Backend {
         if let Some(turn) = resent.get(&op) {
             return Err(failure::resent_already(op, *turn));
         }
-        let output = output_of(entry).map_err(|why| failure::cannot_resend(op, why))?;
+        let letters = group_of(&lost.ledger, entry);
+        // By the first one, so that the gate for repeated messages lets the group in once.
+        let first = letters.first().map_or(op, |letter| letter.op);
+        let output = text_of(&letters, &lost.messages)
+            .map_or_else(|| output_of(entry), as_output)
+            .map_err(|why| failure::cannot_resend(op, why))?;
         let target = &entry.intent.target;
         let here = channel == own && lost.inbound.chat == target.chat;
-        let text = format!("Operation {op} of turn {turn}, sent again by a person.");
+        let behind = match letters.len() {
+            0 | 1 => String::new(),
+            letters => format!(" and {} behind it", letters - 1),
+        };
+        let text = format!("Operation {first} of turn {turn}{behind}, sent again by a person.");
         let inbound = Inbound {
             chat: target.chat.clone(),
             chat_type: if here {
@@ -239,7 +270,7 @@ impl Backend {
                 ChatType::Direct
             },
             thread: target.thread.clone(),
-            ..self.inbound(&channel, MessageId::new(format!("{AGAIN}{op}")), text)
+            ..self.inbound(&channel, MessageId::new(format!("{AGAIN}{first}")), text)
         };
         self.submit(inbound, Some(output)).await
     }
@@ -282,6 +313,61 @@ fn is_dead_letter(entry: &LedgerEntry) -> bool {
         .is_some_and(foldback_wire::Outcome::is_dead)
 }
 
+/// The dead letters that are sent again with this one: the messages of its text that were held with each other, in
+/// order. One of which nobody knows whether it arrived is sent alone.
+fn group_of<'a>(ledger: &'a [LedgerEntry], entry: &'a LedgerEntry) -> Vec<&'a LedgerEntry> {
+    if !is_failed_text(entry) {
+        return vec![entry];
+    }
+    let group = first_of(entry);
+    let of_group = |other: &&LedgerEntry| first_of(other) == group && is_failed_text(other);
+    ledger.iter().filter(of_group).collect()
+}
+
+fn is_failed_text(entry: &LedgerEntry) -> bool {
+    let failed = entry
+        .outcome
+        .as_ref()
+        .is_some_and(|outcome| outcome.code == OutcomeCode::Failed);
+    let text = matches!(entry.intent.kind, OpKind::SendText | OpKind::EditText);
+    text && failed && !entry.intent.live && is_dead_letter(entry)
+}
+
+/// The first message of the text that an operation is a part of.
+fn first_of(entry: &LedgerEntry) -> OpId {
+    entry.intent.part_of.unwrap_or(entry.op)
+}
+
+/// The text of several dead letters, with what lies between them; `None` for a single one.
+fn text_of(letters: &[&LedgerEntry], messages: &[MessageDetail]) -> Option<String> {
+    let [first, .., last] = letters else { return None };
+    let clean = |entry: &LedgerEntry| match entry.intent.body {
+        Some(Body::Clean { message, span }) => Some((message, span)),
+        _ => None,
+    };
+    if letters.iter().all(|entry| clean(entry).is_some())
+        && let (Some((message, from)), Some((_, to))) = (clean(first), clean(last))
+        && let Some(detail) = messages.iter().find(|detail| detail.message == message)
+        && let Some(text) = detail.clean.get(from.start..to.end)
+    {
+        return Some(text.to_owned());
+    }
+    let texts: Vec<_> = letters.iter().filter_map(|entry| entry.text.as_deref()).collect();
+    Some(texts.join("\n"))
+}
+
+/// A text as an agent writes it, or why it cannot be.
+fn as_output(text: String) -> Result<String, &'static str> {
+    let read = parse(&text, &foldback_directives::Settings::default(), None);
+    if text.trim().is_empty() {
+        return Err("its text is not known");
+    }
+    if read.clean_text.trim() != text.trim() {
+        return Err("its text would be read as markup");
+    }
+    Ok(text)
+}
+
 /// The operation that a message asks for again.
 pub(crate) fn again(message: &MessageId) -> Option<OpId> {
     message.as_str().strip_prefix(AGAIN)?.parse().ok().map(OpId)
@@ -300,16 +386,7 @@ fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
             .replace('<', "&lt;")
     };
     match entry.intent.kind {
-        OpKind::SendText | OpKind::EditText => {
-            let read = parse(&text, &foldback_directives::Settings::default(), None);
-            if text.trim().is_empty() {
-                return Err("its text is not known");
-            }
-            if read.clean_text.trim() != text.trim() {
-                return Err("its text would be read as markup");
-            }
-            Ok(text)
-        }
+        OpKind::SendText | OpKind::EditText => as_output(text),
         OpKind::React => {
             let (Some(emoji), Some(message)) = (&entry.intent.emoji, &entry.intent.message) else {
                 return Err("its emoji or its message is not known");

@@ -31,7 +31,7 @@ impl Messages {
     /// The text a body stands for, as far as it has come.
     pub(super) fn resolve(&self, body: &Body) -> Option<String> {
         match body {
-            Body::Literal { text } | Body::Aside { text } => Some(text.clone()),
+            Body::Literal { text, .. } | Body::Aside { text } => Some(text.clone()),
             Body::Clean { message, span } => {
                 let clean = &self.get(*message)?.clean;
                 clean

@@ -126,7 +126,7 @@ impl TurnFold {
                 span: *span,
                 put_in: Default::default(),
             }),
-            Body::Literal { text } | Body::Aside { text } => {
+            Body::Literal { text, .. } | Body::Aside { text } => {
                 let (from, of) = before.map_or((0, 0), |place| (place.span.end, place.message));
                 let clean = &self.messages.get(of)?.clean;
                 let left = clean.get(from..)?;

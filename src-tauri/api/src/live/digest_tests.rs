@@ -83,6 +83,7 @@ impl Feed {
             path: None,
             file_kind: None,
             directive: None,
+            part_of: None,
             live: false,
         };
         self.at(ms, turn, Kind::Intended { op: OpId(op), intent })

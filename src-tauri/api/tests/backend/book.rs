@@ -79,6 +79,41 @@ async fn what_has_no_outcome_yet_is_unmatched() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_it_in_order() {
+    let can = foldback_channels::profile(foldback_wire::Platform::Signal);
+    let long = "word ".repeat(can.text_limit * 3 / 5).trim().to_owned();
+    for clicked in 0..2 {
+        let host = Host::start().await;
+        let loopback = host.backend.loopback(&"signal".into()).unwrap();
+        loopback.platform().plan(CallFault {
+            nth: 2,
+            ..CallFault::first(OpKind::SendText, CallFailure::Forbidden)
+        });
+        let turn = host.say("signal", "Hi", &long).await;
+        let dead = book(&host, Some("signal")).await;
+        assert_eq!((dead.dead_total, dead.settled_total), (2, 1), "the third is held");
+        assert!(dead.dead.iter().all(|letter| letter.can_resend));
+        let args = json!({"turn": turn, "op": dead.dead[clicked].entry.op});
+        let sent: Sent = host.call("resend", args).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
+        let texts = detail.deliveries.iter().filter(|d| d.op == OpKind::SendText);
+        let texts: Vec<_> = texts.filter_map(|d| d.text.clone()).collect();
+        assert_eq!(texts.len(), 2);
+        let first: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+        let begin = first.deliveries[0].text.clone().unwrap();
+        assert_eq!([begin, texts.join(" ")].join(" "), long);
+        let after = book(&host, Some("signal")).await;
+        assert_eq!((after.dead_total, after.done_total), (0, 2));
+        for letter in &after.done {
+            assert_eq!((letter.can_resend, letter.resent), (false, Some(sent.turn)));
+            let args = json!({"turn": turn, "op": letter.entry.op});
+            assert_eq!(host.failure("resend", args).await.0, "resent_already");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_dead_letter_is_sent_again_once_and_by_a_person_only() {
     let host = Host::start().await;
     fail_next(&host, "telegram", OpKind::SendText);

@@ -186,9 +186,7 @@ fn an_entry_says_why_it_waits_and_how_often_it_was_tried() {
 #[test]
 fn words_of_foldback_itself_are_literal() {
     let mut story = said("");
-    let body = Some(Body::Literal {
-        text: "_(no response)_".into(),
-    });
+    let body = Some(Body::own("_(no response)_"));
     story.sent(
         100,
         1,

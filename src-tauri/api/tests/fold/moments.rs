@@ -155,7 +155,7 @@ fn a_dry_run_shows_what_would_be_there_and_says_that_it_is_not() {
             message: Box::new(inbound()),
         },
     );
-    let body = Some(foldback_wire::Body::Literal { text: "Hi".into() });
+    let body = Some(foldback_wire::Body::own("Hi"));
     let end = story.ended(
         10,
         1,
@@ -199,7 +199,7 @@ fn a_removed_message_and_a_quoted_one_are_marked() {
             message: Box::new(inbound()),
         },
     );
-    let text = |text: &str| Some(foldback_wire::Body::Literal { text: text.into() });
+    let text = |text: &str| Some(foldback_wire::Body::own(text));
     story.sent(
         10,
         1,

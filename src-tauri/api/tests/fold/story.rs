@@ -115,6 +115,7 @@ pub(crate) fn intent(kind: OpKind) -> Intent {
         path: None,
         file_kind: None,
         directive: None,
+        part_of: None,
         live: false,
     }
 }

@@ -1,23 +1,30 @@
 //! One assistant message on its way to the screen: a live preview where the channel can edit, further
 //! messages where one is not enough, and in the end the whole text.
 
+pub(crate) use super::wording::{arrived, is_text};
 use super::{
-    courier::Outgoing,
+    courier::{Delay, Outgoing},
     desk::{Desk, Sent},
     fallback::off_screen,
+    parts::TextParts,
+    wording::{Wording, limit},
 };
 use crate::{
     config::Narration,
-    leaks::Place,
     rules::Rule,
-    split::{Limit, Piece, Splitter},
+    split::{Piece, Splitter},
 };
 use foldback_store::StoreError;
-use foldback_wire::{Body, HoldReason, Kind, MessageId, Operation, Outcome, OutcomeCode, Timestamp};
-use std::time::Duration;
+use foldback_wire::{HoldReason, Kind, MessageId, OutcomeCode, Timestamp};
+use std::{sync::Arc, time::Duration};
 
 /// Live frames that fail in a row before the preview is given up; the complete text is sent all the same.
 pub(super) const LIVE_FAILURES: u32 = 3;
+/// Ends an answer of which more was to come.
+const ELLIPSIS: &str = "…";
+/// The time after the final edit in which a live edit without an answer may still come, it is assumed: a request that
+/// the platform took before the connection broke is carried out within seconds.
+const CONFIRM_AFTER: Duration = Duration::from_secs(10);
 
 /// A message on the platform that later text replaces.
 #[derive(Debug, Clone)]
@@ -27,6 +34,23 @@ pub(crate) struct Shown {
     pub(crate) text: String,
     /// When the platform acknowledged it.
     pub(crate) at: Timestamp,
+}
+
+/// The part of a message that an earlier process came to.
+#[derive(Debug, Default)]
+pub(crate) struct Begun {
+    /// Bytes of the clean text that messages were intended for, from its start.
+    pub(crate) said: usize,
+    /// The number of those messages.
+    pub(crate) parts: u32,
+    /// Those messages.
+    pub(crate) text: Arc<TextParts>,
+    /// The preview of what is behind them.
+    pub(crate) shown: Option<Shown>,
+    /// A first frame of it may stand on the screen, and nobody can edit it.
+    pub(crate) lost: bool,
+    /// Nobody knows of an edit whether it is still to come.
+    pub(crate) unconfirmed: bool,
 }
 
 /// One assistant message.
@@ -49,6 +73,14 @@ pub(crate) struct Bubble {
     limited: bool,
     /// A first frame may stand on the screen, and nobody can edit it: another one could double the message.
     lost: bool,
+    /// A live edit has no answer: it may come after the final one, and put its older text back.
+    unconfirmed: bool,
+    /// The final edits that such a live edit may undo.
+    doubtful: Vec<(MessageId, String, Wording)>,
+    /// Its messages.
+    text: Arc<TextParts>,
+    /// More of it was to come, and does not.
+    cut_off: bool,
     waiting: bool,
 }
 
@@ -66,8 +98,39 @@ impl Bubble {
             quiet_until: Timestamp::default(),
             limited: false,
             lost: false,
+            unconfirmed: false,
+            doubtful: Vec::new(),
+            text: Arc::default(),
+            cut_off: false,
             waiting: false,
         }
+    }
+
+    /// One that an earlier process began; `cut_off` where it did not get to its end.
+    pub(crate) fn resumed(desk: &mut Desk, message: u32, clean: String, begun: Begun, cut_off: bool) -> Self {
+        let Begun {
+            said,
+            parts,
+            text,
+            shown,
+            lost,
+            unconfirmed,
+        } = begun;
+        desk.count_messages(parts);
+        let mut bubble = Self {
+            clean,
+            shown,
+            parts,
+            lost,
+            unconfirmed,
+            text,
+            cut_off,
+            ..Self::new(message)
+        };
+        bubble
+            .splitter
+            .pass(&bubble.clean, said, limit(desk), desk.repairs());
+        bubble
     }
 
     pub(crate) const fn message(&self) -> u32 {
@@ -147,18 +210,26 @@ impl Bubble {
         {
             self.settle(desk, &piece).await?;
         }
-        if let Some(piece) = self.splitter.rest(&self.clean) {
+        if let Some(mut piece) = self.splitter.rest(&self.clean) {
             if self.has_message(desk) {
+                if self.cut_off {
+                    piece.suffix.push_str(ELLIPSIS);
+                }
                 self.settle(desk, &piece).await?;
             } else {
                 desk.keep_rest(piece.span.of(&self.clean));
             }
         }
+        self.confirm(desk).await?;
         desk.remove_placeholder().await
     }
 
     fn next_full(&mut self, desk: &Desk) -> Option<Piece> {
-        self.splitter.next_full(&self.clean, limit(desk), desk.repairs())
+        let mut limit = limit(desk);
+        if self.cut_off {
+            limit.max = limit.max.saturating_sub(limit.unit.measure(ELLIPSIS));
+        }
+        self.splitter.next_full(&self.clean, limit, desk.repairs())
     }
 
     /// True where what comes next has a message to stand in: the one that is shown, or one more of those that the
@@ -166,6 +237,22 @@ impl Bubble {
     fn has_message(&mut self, desk: &mut Desk) -> bool {
         self.counted = self.counted || self.splitter.rest(&self.clean).is_none() || desk.takes_message();
         self.counted
+    }
+
+    /// Repeats the final edits that a live edit without an answer may have undone: an edit that changes nothing does
+    /// no harm.
+    async fn confirm(&mut self, desk: &mut Desk) -> Result<(), StoreError> {
+        for (message, text, said) in std::mem::take(&mut self.doubtful) {
+            let delay = Delay {
+                until: desk.now().plus(CONFIRM_AFTER),
+                reason: HoldReason::EditInterval,
+            };
+            desk.warn(format!(
+                "a live edit of message {message} has no answer and may still come; the final text is written once more"
+            ))?;
+            desk.post(said.edit(message, text).delayed(Some(delay))).await?;
+        }
+        Ok(())
     }
 
     /// Time between frames; `None` where there are no live frames (any more).
@@ -203,7 +290,7 @@ impl Bubble {
 
     async fn frame(&mut self, desk: &mut Desk, piece: &Piece) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
-        let said = self.said(piece);
+        let said = Wording::of(piece, self.message, &self.clean);
         let frame = match &self.shown {
             Some(shown) => said.edit(shown.id.clone(), text.clone()).live(true),
             None => self.wanted(desk, &text, said, true),
@@ -228,7 +315,10 @@ impl Bubble {
         }
         if outcome.code == OutcomeCode::Unknown {
             match &mut self.shown {
-                Some(shown) => shown.text.clear(),
+                Some(shown) => {
+                    shown.text.clear();
+                    self.unconfirmed = true;
+                }
                 None => self.lost = true,
             }
         }
@@ -243,22 +333,29 @@ impl Bubble {
     async fn settle(&mut self, desk: &mut Desk, piece: &Piece) -> Result<(), StoreError> {
         let text = piece.text(&self.clean);
         let shown = self.shown.take();
-        if shown.as_ref().is_some_and(|shown| shown.text == text) {
+        let unconfirmed = std::mem::take(&mut self.unconfirmed);
+        if shown.as_ref().is_some_and(|shown| shown.text == text) && !unconfirmed {
             // The last frame is the message.
             desk.tally.texts += 1;
         } else {
-            let said = self.said(piece);
+            let said = Wording::of(piece, self.message, &self.clean);
             let anew = self.wanted(desk, &text, said.clone(), false);
+            let edits = shown
+                .as_ref()
+                .map(|shown| (shown.id.clone(), text.clone(), said.clone()));
             let wanted = match shown {
-                Some(Shown { id, at, .. }) if self.wait_for_edit(desk, at).await? => said
-                    .edit(id.clone(), text)
-                    .or_anew(off_screen(&id, &desk.can), anew),
-                Some(Shown { id, .. }) => {
-                    desk.warn(format!(
-                        "the platform wants no edit of message {id} before {}; the text is sent anew",
-                        self.quiet_until
-                    ))?;
-                    anew.replacing(off_screen(&id, &desk.can))
+                Some(Shown { id, at, .. }) => {
+                    let delay = self.delay_of_edit(desk, at);
+                    if delay.is_some_and(|delay| self.is_too_long(desk, delay)) {
+                        desk.warn(format!(
+                            "the platform wants no edit of message {id} before {}; the text is sent anew",
+                            self.quiet_until
+                        ))?;
+                        anew.replacing(off_screen(&id, &desk.can))
+                    } else {
+                        let edit = said.edit(id.clone(), text).delayed(delay);
+                        edit.or_anew(off_screen(&id, &desk.can), anew)
+                    }
                 }
                 None => anew,
             };
@@ -269,7 +366,10 @@ impl Bubble {
                     self.message
                 ))?;
             }
-            desk.post(wanted).await?;
+            let sent = desk.post(wanted.part(&self.text)).await?;
+            // One that was sent anew stands where no edit reaches it.
+            let stands = sent.is_none_or(|sent| arrived(&sent.outcome) && !sent.instead);
+            self.doubtful.extend(edits.filter(|_| unconfirmed && stands));
         }
         self.parts += 1;
         self.counted = false;
@@ -279,7 +379,7 @@ impl Bubble {
 
     /// A new message; the first one of an answer carries the reply target, and is sent plainly when the
     /// platform refuses that.
-    pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Said, live: bool) -> Outgoing {
+    pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Wording, live: bool) -> Outgoing {
         let first = self.parts == 0 || !desk.rules.holds(Rule::DeliverReply);
         let plain = said.clone().text(text.to_owned(), None).live(live);
         match self.reply_to.as_ref().filter(|_| first) {
@@ -291,118 +391,38 @@ impl Bubble {
         }
     }
 
-    /// Waits until the message that was shown at this time may be edited, or the process ends: then the edit
-    /// goes into the outbox at once. False when the platform wants to be left alone for longer than any operation
-    /// waits.
-    async fn wait_for_edit(&mut self, desk: &Desk, shown_at: Timestamp) -> Result<bool, StoreError> {
+    /// The pause before the message that was shown at this time may be edited; `None` where it may be now.
+    fn delay_of_edit(&self, desk: &Desk, shown_at: Timestamp) -> Option<Delay> {
         let paced = self
             .interval(desk)
             .map(|interval| shown_at.plus(interval).max(self.quiet_until));
-        let due = paced.unwrap_or_default();
-        let due = if self.limited {
-            due.max(self.quiet_until)
-        } else {
-            due
-        };
-        let wait = due.since(desk.now());
-        if wait.is_zero() {
-            return Ok(true);
-        }
-        let lanes = &desk.courier.lanes;
-        if self.limited && wait > lanes.policy.backoff_max.0 {
-            return Ok(false);
-        }
-        if !self.waiting {
-            self.note_wait(desk, due)?;
-        }
-        let clock = &desk.courier.recorder.clock;
-        lanes.stop.run_until_cancelled(clock.sleep_until(due)).await;
-        Ok(true)
+        let limited = Some(self.quiet_until).filter(|_| self.limited);
+        let until = paced.max(limited).filter(|until| *until > desk.now())?;
+        Some(self.delay(until))
     }
 
-    /// Tells that an edit waits, and for what.
+    /// True where the platform wants to be left alone for longer than any operation waits.
+    fn is_too_long(&self, desk: &Desk, delay: Delay) -> bool {
+        self.limited && delay.until.since(desk.now()) > desk.courier.lanes.policy.backoff_max.0
+    }
+
+    /// Tells that a live edit waits, and for what.
     fn note_wait(&self, desk: &Desk, until: Timestamp) -> Result<(), StoreError> {
-        let limited = self.limited && self.quiet_until >= until;
+        let Delay { until, reason } = self.delay(until);
         desk.note(Kind::Waiting {
             op: None,
-            reason: if limited {
-                HoldReason::RateLimited
-            } else {
-                HoldReason::EditInterval
-            },
+            reason,
             until: Some(until),
         })
     }
 
-    fn said(&self, piece: &Piece) -> Said {
-        let (message, span) = (self.message, piece.span);
-        let body = if piece.is_verbatim() {
-            Body::Clean { message, span }
+    /// A pause until this time, and what asks for it.
+    fn delay(&self, until: Timestamp) -> Delay {
+        let reason = if self.limited && self.quiet_until >= until {
+            HoldReason::RateLimited
         } else {
-            Body::Literal {
-                text: piece.text(&self.clean),
-            }
+            HoldReason::EditInterval
         };
-        let place = Place {
-            message,
-            span,
-            prefix: piece.prefix.len(),
-            suffix: piece.suffix.len(),
-        };
-        Said {
-            body,
-            place: Some(place),
-        }
+        Delay { until, reason }
     }
-}
-
-/// What a message says: as the journal keeps it, and where it comes from in the answer's clean text.
-#[derive(Debug, Clone)]
-pub(crate) struct Said {
-    body: Body,
-    place: Option<Place>,
-}
-
-impl Said {
-    /// Text that no agent wrote.
-    pub(super) fn own(text: &str) -> Self {
-        let body = Body::Literal {
-            text: text.to_owned(),
-        };
-        Self { body, place: None }
-    }
-
-    fn text(self, text: String, reply_to: Option<MessageId>) -> Outgoing {
-        Outgoing::text(text, reply_to, self.body).showing(self.place)
-    }
-
-    fn edit(self, message: MessageId, text: String) -> Outgoing {
-        Outgoing::edit(message, text, self.body).showing(self.place)
-    }
-}
-
-fn limit(desk: &Desk) -> Limit {
-    let limit = Limit::of(&desk.can);
-    Limit {
-        max: if desk.rules.holds(Rule::SplitLimit) {
-            limit.max
-        } else {
-            usize::MAX
-        },
-        markup: limit.markup.filter(|_| desk.rules.holds(Rule::SplitRendered)),
-        ..limit
-    }
-}
-
-/// Whether the platform has it now, for all that is known.
-pub(crate) fn arrived(outcome: &Outcome) -> bool {
-    matches!(
-        outcome.code,
-        OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::DryRun
-    )
-}
-
-/// Whether an operation puts text of an answer on the screen.
-pub(crate) const fn is_text(operation: &Operation) -> bool {
-    matches!(operation, Operation::SendText { .. } | Operation::EditText { .. })
 }

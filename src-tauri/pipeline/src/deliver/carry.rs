@@ -40,6 +40,9 @@ impl Lanes {
         let mut attempts = u32::from(job.entry.in_flight);
         let mut maybe_done_at = job.entry.in_flight.then_some(job.entry.at);
         let mut paused = Duration::ZERO;
+        if let Some(outcome) = job.parts.as_ref().and_then(|parts| parts.held_with()) {
+            return Ok(Some(self.settle(job, outcome, None).await?));
+        }
         loop {
             match self.way(job, held, reopened).await? {
                 Way::Free => {}
@@ -56,6 +59,15 @@ impl Lanes {
                     return Ok(Some(self.settle(job, outcome, None).await?));
                 }
                 Way::Stopping => return Ok(None),
+            }
+            if let Some(until) = job.entry.not_before.filter(|at| *at > self.clock.now()) {
+                tokio::select! {
+                    biased;
+                    () = self.stop.cancelled() => return Ok(None),
+                    () = self.clock.sleep_until(until) => {}
+                }
+                // Its channel may have closed meanwhile.
+                continue;
             }
             if maybe_done_at.is_some_and(|at| self.clock.now().since(at) > KEY_MEMORY) {
                 return Ok(Some(self.settle(job, forgotten(attempts), None).await?));

@@ -2,7 +2,8 @@
 
 use super::{
     judge::PATIENCE,
-    lanes::{Carried, DRAIN, Follows, Job, Lanes, Origin, Shows},
+    lanes::{Carried, Follows, Job, Lanes, Origin, Shows},
+    parts::TextParts,
 };
 use crate::{
     crash::{self, Point},
@@ -12,12 +13,15 @@ use crate::{
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError, Then};
 use foldback_wire::{
-    Body, DirectiveRef, Draft, HoldReason, Intent, Kind, MessageId, OpId, OpKind, Operation, Outcome,
-    OutcomeCode, SessionId, Target, Timestamp, TurnId,
+    Body, DirectiveRef, Draft, HoldReason, Inbound, Intent, Kind, MessageId, OpId, OpKind, Operation,
+    Outcome, OutcomeCode, SessionId, Target, Timestamp, TurnId,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+
+/// The time for which a platform call under way may keep the process from ending.
+pub(crate) const DRAIN: Duration = Duration::from_secs(30);
 
 /// An operation that is wanted.
 #[derive(Debug, Clone)]
@@ -33,6 +37,17 @@ pub(crate) struct Outgoing {
     pub(crate) then: Then,
     /// Cancelled once nobody needs it: then it is not sent any more, nor by the next start.
     pub(crate) needless: Option<CancellationToken>,
+    /// The text that it is one message of.
+    pub(crate) parts: Option<Arc<TextParts>>,
+    /// It is in the outbox at once and goes out later.
+    pub(crate) delay: Option<Delay>,
+}
+
+/// A pause that an operation keeps before its first platform call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Delay {
+    pub(crate) until: Timestamp,
+    pub(crate) reason: HoldReason,
 }
 
 impl Outgoing {
@@ -45,6 +60,8 @@ impl Outgoing {
             shows: None,
             then: Then::default(),
             needless: None,
+            parts: None,
+            delay: None,
         }
     }
 
@@ -57,13 +74,7 @@ impl Outgoing {
 
     /// Text that no agent wrote.
     pub(crate) fn own_text(text: &str) -> Self {
-        Self::text(
-            text.to_owned(),
-            None,
-            Body::Literal {
-                text: text.to_owned(),
-            },
-        )
+        Self::text(text.to_owned(), None, Body::own(text))
     }
 
     /// Text beside the answer, that no agent wrote.
@@ -132,6 +143,19 @@ impl Outgoing {
         self
     }
 
+    /// One message of this text.
+    #[must_use]
+    pub(crate) fn part(mut self, parts: &Arc<TextParts>) -> Self {
+        self.parts = Some(Arc::clone(parts));
+        self
+    }
+
+    #[must_use]
+    pub(crate) const fn delayed(mut self, delay: Option<Delay>) -> Self {
+        self.delay = delay;
+        self
+    }
+
     #[must_use]
     pub(crate) const fn for_directive(mut self, at: DirectiveRef) -> Self {
         self.directive = Some(at);
@@ -168,6 +192,33 @@ pub(crate) struct Courier {
 }
 
 impl Courier {
+    /// To the chat of the message that began a turn.
+    pub(crate) fn of_turn(
+        (lanes, ids): (&Arc<Lanes>, &Arc<Ids>),
+        (turn, session): (TurnId, &SessionId),
+        recorder: &Recorder,
+        channel: &Channel,
+        message: &Inbound,
+        leaks: &Arc<Watch>,
+    ) -> Self {
+        Self {
+            leaks: Arc::clone(leaks),
+            lanes: Arc::clone(lanes),
+            ids: Arc::clone(ids),
+            recorder: recorder.clone(),
+            turn,
+            session: session.clone(),
+            channel: channel.clone(),
+            target: Target {
+                chat: message.chat.clone(),
+                thread: message.thread.clone(),
+            },
+            patience: None,
+            abroad: false,
+            dry_run: message.dry_run,
+        }
+    }
+
     /// The same for a chat that a directive names. What happens there is told of its channel. All that is posted
     /// for the directive is waited for as long as it may keep the text waiting; the time that another operation has
     /// been the first in that chat's lane counts, so that one in trouble is waited for once.
@@ -206,6 +257,8 @@ impl Courier {
         outgoing: Outgoing,
     ) -> Result<Posted, StoreError> {
         let op = self.ids.op();
+        let parts = outgoing.parts.clone();
+        let part_of = parts.as_ref().and_then(|parts| parts.add(op));
         let entry = OutboxEntry {
             op,
             turn: self.turn,
@@ -217,10 +270,12 @@ impl Courier {
             in_flight: false,
             dry_run: self.dry_run,
             live: outgoing.live || outgoing.needless.is_some(),
+            not_before: outgoing.delay.map(|delay| delay.until),
+            part_of,
             operation: outgoing.operation.clone(),
             then: outgoing.then.clone(),
         };
-        let live = outgoing.live;
+        let Outgoing { live, delay, .. } = outgoing;
         let needless = outgoing.needless.clone();
         let shows = outgoing.shows.map(|place| Shows {
             place,
@@ -228,9 +283,17 @@ impl Courier {
         });
         let hurried = outgoing.directive.is_some() && !self.is_elsewhere();
         let mut intent = intent(&self.target, outgoing);
+        intent.part_of = part_of;
         intent.channel = self.abroad.then(|| self.channel.id().clone());
         crash::point(Point::BeforeIntend);
         events.push(self.recorder.draft(Kind::Intended { op, intent }));
+        events.extend(delay.map(|Delay { until, reason }| {
+            self.recorder.draft(Kind::Waiting {
+                op: Some(op),
+                reason,
+                until: Some(until),
+            })
+        }));
         self.recorder.journal.intend(entry.clone(), events).await?;
         crash::point(Point::AfterIntend);
         let (done, mut ended) = oneshot::channel();
@@ -242,6 +305,7 @@ impl Courier {
             needless,
             hurried,
             shows,
+            parts,
             origin: Origin::Posted,
             done,
         });
@@ -335,6 +399,8 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         shows: _,
         then: _,
         needless: _,
+        parts: _,
+        delay: _,
     } = outgoing;
     let mut intent = Intent {
         kind: operation.kind(),
@@ -348,6 +414,7 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         path: None,
         file_kind: None,
         directive,
+        part_of: None,
         live,
     };
     match operation {

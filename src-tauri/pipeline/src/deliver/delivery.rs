@@ -1,13 +1,14 @@
 //! A turn's delivery: takes what the scanner decided, in order, and sees it through to its outcomes.
 
 use super::{
-    bubble::{Bubble, Said},
+    bubble::Bubble,
     courier::Outgoing,
     desk::Desk,
     directives,
     reply::{ignored_flags, reply_target},
     tally::CANCELLED,
     voice,
+    wording::Wording,
 };
 use crate::{
     config::Narration,
@@ -15,7 +16,7 @@ use crate::{
     stages::{run::notice, scan::Cue},
 };
 use foldback_store::StoreError;
-use foldback_wire::{Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
+use foldback_wire::{AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
 use tokio::sync::mpsc;
 
 /// Delivers a turn: takes cues until the run is over, then sees to it that something was said, and waits for
@@ -123,26 +124,34 @@ async fn take(
             desk.audio_as_voice = false;
         }
         Cue::RunEnded => return Ok(Some(None)),
-        Cue::RunCancelled => {
-            let (notice, detail) = ("⏹️ Stopped.".to_owned(), CANCELLED.to_owned());
-            return Ok(Some(Some(Failure { notice, detail })));
-        }
-        Cue::RunFailed { fault, detail } => {
-            return Ok(Some(Some(Failure {
-                notice: notice(fault).to_owned(),
-                detail,
-            })));
-        }
+        Cue::RunCancelled => return Ok(Some(Some(Failure::cancelled()))),
+        Cue::RunFailed { fault, detail } => return Ok(Some(Some(Failure::of_run(fault, detail)))),
     }
     Ok(None)
 }
 
 /// A failed run.
-struct Failure {
-    /// What the user is told.
-    notice: String,
+pub(super) struct Failure {
+    /// The user is told this; `None` once they were.
+    pub(super) notice: Option<String>,
     /// What the journal is told.
-    detail: String,
+    pub(super) detail: String,
+}
+
+impl Failure {
+    pub(super) fn cancelled() -> Self {
+        Self {
+            notice: Some("⏹️ Stopped.".to_owned()),
+            detail: CANCELLED.to_owned(),
+        }
+    }
+
+    pub(super) fn of_run(fault: AgentFault, detail: String) -> Self {
+        Self {
+            notice: Some(notice(fault).to_owned()),
+            detail,
+        }
+    }
 }
 
 fn open(bubble: &mut Option<Bubble>, message: u32) -> &mut Bubble {
@@ -200,10 +209,14 @@ fn header_target(
 }
 
 /// The end: the notice of a failed run, or the empty text; then the outcomes of everything.
-async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal, StoreError> {
+pub(super) async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal, StoreError> {
     if let Some(failure) = &failure {
-        if desk.rules.holds(Rule::RunNotice) {
-            desk.post(Outgoing::own_text(&failure.notice)).await?;
+        if let Some(notice) = failure
+            .notice
+            .as_ref()
+            .filter(|_| desk.rules.holds(Rule::RunNotice))
+        {
+            desk.post(Outgoing::own_text(notice)).await?;
         }
     } else if is_empty(desk) && desk.rules.holds(Rule::DeliverEmpty) {
         let text = desk.output.empty_text.clone();
@@ -211,7 +224,7 @@ async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal,
             // It is the first message sent for the answer, so the answer's reply target applies to it.
             let mut bubble = Bubble::new(0);
             bubble.answer(desk.answers.take());
-            let wanted = bubble.wanted(desk, &text, Said::own(&text), false);
+            let wanted = bubble.wanted(desk, &text, Wording::own(&text), false);
             desk.post(wanted).await?;
         }
     }

@@ -224,6 +224,13 @@ impl Desk {
         Ok(removal)
     }
 
+    /// Goes on where an earlier process left the turn.
+    pub(super) fn go_on(&mut self, tally: Tally, spoke: bool, placeholder: Option<Shown>) {
+        self.tally = tally;
+        self.spoke = spoke;
+        self.placeholder = placeholder;
+    }
+
     /// Whether nothing of the turn stands in its chat yet but its placeholder.
     pub(super) const fn is_first(&self) -> bool {
         !self.spoke

@@ -20,6 +20,7 @@ use foldback_wire::{
     Body, Capabilities, ChannelId, Code, Diagnostic, Directive, DirectiveRef, FileKind, Kind, MessageId,
     Operation, Outcome, OutcomeCode, Target,
 };
+use std::sync::Arc;
 
 /// Why a directive is not carried out.
 pub(super) struct Skip {
@@ -255,7 +256,7 @@ async fn send_file(
         Some(caption) if fits(&caption) => (Some(caption), None),
         other => (None, other),
     };
-    let body = caption.as_ref().map(|text| Body::Literal { text: text.clone() });
+    let body = caption.clone().map(Body::own);
     let (path, identity) = (checked.relative.clone(), checked.identity);
     let operation = if as_voice {
         Operation::SendVoice {
@@ -327,8 +328,11 @@ pub(super) async fn send_text(
     at: DirectiveRef,
     text: &str,
 ) -> Result<(), StoreError> {
+    let parts = Arc::default();
     for piece in split(text, Limit::of(can)) {
-        let outgoing = Outgoing::own_text(&piece.text(text)).for_directive(at);
+        let outgoing = Outgoing::own_text(&piece.text(text))
+            .for_directive(at)
+            .part(&parts);
         desk.post_by(courier, outgoing).await?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The lanes: one for every chat, first in, first out. An operation that waits (for a rate limit, for its
 //! channel, for a person) holds up its own chat and no other.
 
-use super::bubble::arrived;
+use super::{bubble::arrived, parts::TextParts};
 use crate::{
     config::OutboxConfig,
     files::SendDir,
@@ -37,6 +37,7 @@ pub(crate) struct Job {
     pub(crate) hurried: bool,
     /// What it puts on the screen, for the leak alarm.
     pub(crate) shows: Option<Shows>,
+    pub(crate) parts: Option<Arc<TextParts>>,
     pub(crate) origin: Origin,
     pub(crate) done: oneshot::Sender<Carried>,
 }
@@ -99,9 +100,6 @@ pub(crate) struct Follows {
     /// Whether its lane is held, now and later.
     pub(crate) held: watch::Receiver<bool>,
 }
-
-/// How long a platform call under way may keep the process from ending.
-pub(crate) const DRAIN: Duration = Duration::from_secs(30);
 
 type Key = (ChannelId, Target);
 
@@ -444,7 +442,6 @@ impl Lanes {
 }
 
 fn at(reopened: &Reopened) -> Option<Timestamp> {
-    // A time is whole after every change, so that a panic elsewhere does not matter here.
     *reopened.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

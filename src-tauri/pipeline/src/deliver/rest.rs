@@ -33,6 +33,11 @@ impl Desk {
         true
     }
 
+    /// Counts messages of the answer that an earlier process sent.
+    pub(super) fn count_messages(&mut self, sent: u32) {
+        self.rest.messages += sent;
+    }
+
     /// Keeps text that has no message to stand in. Assistant messages stay apart by an empty line.
     pub(super) fn keep_rest(&mut self, text: &str) {
         let kept = &mut self.rest.text;

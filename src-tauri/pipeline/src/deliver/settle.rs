@@ -28,6 +28,9 @@ impl Lanes {
             instead,
             warning,
         } = Next::of(&job.entry.then, &outcome, self.rules);
+        // The operation in its place is that part of the text, too.
+        let parts = job.parts.as_ref().filter(|_| instead);
+        let part_of = job.entry.part_of.or_else(|| parts?.first()).filter(|_| instead);
         let next = wanted.map(|wanted| {
             let op = self.ids.op();
             let outgoing = wanted.live(job.entry.live);
@@ -37,13 +40,19 @@ impl Lanes {
                 key: key_of(op, &job.recorder),
                 at: job.recorder.now(),
                 in_flight: false,
+                not_before: None,
+                part_of,
                 then: outgoing.then.clone(),
                 ..job.entry.clone()
             };
-            let intent = intent(&job.entry.target, outgoing);
+            let mut intent = intent(&job.entry.target, outgoing);
+            intent.part_of = part_of;
             (entry, Kind::Intended { op, intent })
         });
         outcome.replaced_by = next.as_ref().filter(|_| instead).map(|(entry, _)| entry.op);
+        if let Some(parts) = &job.parts {
+            parts.end(op, &outcome);
+        }
         let mut events = vec![job.recorder.draft(Kind::Ended {
             op,
             outcome: outcome.clone(),
@@ -94,6 +103,7 @@ impl Lanes {
             hurried: job.hurried,
             // The same text, at the same place.
             shows: job.shows.clone().filter(|_| outcome.replaced_by.is_some()),
+            parts: job.parts.clone().filter(|_| outcome.replaced_by.is_some()),
             origin: Origin::Follows,
             done,
         });

@@ -70,39 +70,23 @@ impl Tally {
 
 /// What a run that was cancelled failed of.
 pub(crate) const CANCELLED: &str = "it was cancelled";
+/// The failure of a run that the end of its process cut off.
+pub(crate) const CUT_OFF: &str = "the process ended during this turn";
 
 /// How a turn ends by what the journal has of it, once all its operations have ended.
 pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
-    let mut tally = Tally::default();
-    let mut texts: BTreeMap<OpId, &Intent> = BTreeMap::new();
-    // Those that no later text replaced.
-    let mut frames = Vec::new();
     let mut failure = None;
-    let (mut began, mut complete) = (false, false);
+    let (mut begun, mut ended, mut complete) = (false, false, false);
     for event in events {
         match &event.kind {
-            Kind::Chunk { .. } => began = true,
-            Kind::Intended { op, intent } if is_answer(intent, began) => {
-                if !intent.live {
-                    frames.retain(|frame: &Frame<'_>| !frame.is_replaced_by(intent));
-                }
-                texts.insert(*op, intent);
-            }
-            Kind::Ended { op, outcome } => match texts.remove(op) {
-                Some(intent) if intent.live && arrived(outcome) => {
-                    let frame = Frame::of(intent, outcome);
-                    frames.retain(|earlier| earlier.message != frame.message);
-                    frames.push(frame);
-                }
-                Some(intent) if !intent.live && outcome.replaced_by.is_none() => tally.count(outcome),
-                _ => {}
-            },
-            Kind::Suppressed { reason, .. } => tally.suppressed = Some(*reason),
+            Kind::RunStarted { .. } => begun = true,
             Kind::RunFailed { fault, detail } => failure = Some(format!("{fault}: {detail}")),
-            Kind::RunEnded {
-                reason: StopReason::Cancelled,
-                ..
-            } => failure = Some(CANCELLED.to_owned()),
+            Kind::RunEnded { reason, .. } => {
+                ended = true;
+                if *reason == StopReason::Cancelled {
+                    failure = Some(CANCELLED.to_owned());
+                }
+            }
             Kind::Passed {
                 stage: Stage::Dispatch,
                 ..
@@ -110,15 +94,49 @@ pub(crate) fn terminal_of(events: &[Event]) -> Terminal {
             _ => {}
         }
     }
-    if !complete {
-        failure.get_or_insert_with(|| "the process ended during this turn".to_owned());
+    if !complete || begun && !ended {
+        failure.get_or_insert_with(|| CUT_OFF.to_owned());
     }
-    // What the last frame shows of a complete answer is the answer.
-    tally.texts += frames.len() as u32;
-    let left = texts.into_iter().filter(|(_, intent)| !intent.live);
-    let left = left.map(|(op, _)| format!("operation {op} is still in the outbox"));
-    tally.failures.extend(left);
-    tally.terminal(failure)
+    Tally::of(events).terminal(failure)
+}
+
+impl Tally {
+    /// Counts the texts of an answer by what the journal has of them.
+    pub(crate) fn of(events: &[Event]) -> Self {
+        let mut tally = Self::default();
+        let mut texts: BTreeMap<OpId, &Intent> = BTreeMap::new();
+        // Those that no later text replaced.
+        let mut frames = Vec::new();
+        let mut began = false;
+        for event in events {
+            match &event.kind {
+                Kind::Chunk { .. } => began = true,
+                Kind::Intended { op, intent } if is_answer(intent, began) => {
+                    if !intent.live {
+                        frames.retain(|frame: &Frame<'_>| !frame.is_replaced_by(intent));
+                    }
+                    texts.insert(*op, intent);
+                }
+                Kind::Ended { op, outcome } => match texts.remove(op) {
+                    Some(intent) if intent.live && arrived(outcome) => {
+                        let frame = Frame::of(intent, outcome);
+                        frames.retain(|earlier| earlier.message != frame.message);
+                        frames.push(frame);
+                    }
+                    Some(intent) if !intent.live && outcome.replaced_by.is_none() => tally.count(outcome),
+                    _ => {}
+                },
+                Kind::Suppressed { reason, .. } => tally.suppressed = Some(*reason),
+                _ => {}
+            }
+        }
+        // The text that the last frame shows of a complete answer is the answer.
+        tally.texts += frames.len() as u32;
+        let left = texts.into_iter().filter(|(_, intent)| !intent.live);
+        let left = left.map(|(op, _)| format!("operation {op} is still in the outbox"));
+        tally.failures.extend(left);
+        tally
+    }
 }
 
 /// A live frame that arrived.
@@ -137,9 +155,9 @@ impl<'a> Frame<'a> {
 
     /// Whether a text is to stand where the frame does, or says anew what it says.
     fn is_replaced_by(&self, text: &Intent) -> bool {
-        let begin = |body: Option<&Body>| match body {
-            Some(Body::Clean { message, span }) => Some((*message, span.start)),
-            _ => None,
+        let begin = |body: Option<&Body>| {
+            let place = body.and_then(Body::place)?;
+            Some((place.message, place.span.start))
         };
         let says = begin(self.body);
         (text.message.is_some() && text.message.as_ref() == self.message)

@@ -129,7 +129,7 @@ async fn send(
         checked,
     };
     let outgoing = Outgoing {
-        body: Some(Body::Literal { text }),
+        body: Some(Body::own(text)),
         ..Outgoing::new(operation).for_directive(at)
     };
     let sent = desk.post(outgoing).await?;

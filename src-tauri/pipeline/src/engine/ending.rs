@@ -1,7 +1,7 @@
 //! The orderly end of a bot.
 
 use super::Engine;
-use crate::deliver::lanes::DRAIN;
+use crate::deliver::courier::DRAIN;
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Kind};
 use std::time::Duration;

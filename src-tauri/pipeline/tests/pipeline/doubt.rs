@@ -108,7 +108,7 @@ async fn a_platform_that_wants_no_edit_for_an_hour_keeps_no_text_back() {
 /// Why edits waited.
 async fn waits(bot: &Bot) -> Vec<HoldReason> {
     let wait = |kind| match kind {
-        Kind::Waiting { op: None, reason, .. } => Some(reason),
+        Kind::Waiting { reason, .. } => Some(reason),
         _ => None,
     };
     bot.kinds().await.into_iter().filter_map(wait).collect()

@@ -13,10 +13,12 @@ mod disk;
 mod doubt;
 mod faults;
 mod files;
+mod finish;
 mod follow;
 mod holds;
 mod hour;
 mod late;
+mod late_edits;
 #[cfg(feature = "mutants")]
 mod leaks;
 mod lost;
@@ -24,6 +26,7 @@ mod most;
 #[cfg(feature = "mutants")]
 mod mutants;
 mod pairing;
+mod parts;
 mod permissions;
 mod preview;
 mod receipts;

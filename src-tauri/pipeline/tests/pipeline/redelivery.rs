@@ -6,7 +6,7 @@ use foldback_agents::{Act, ScriptAgent, ScriptStep};
 use foldback_channels::{ChannelAdapter, RemoteLoopback, profile, read_log, serve, sim::SimPlatform};
 use foldback_pipeline::{Agents, Engine, Parts, Rules, SeededRng, Speech, TokioClock, config};
 use foldback_store::{Journal, SqliteJournal, StoreError};
-use foldback_wire::{Event, Kind, OpKind, Platform, Seq, Terminal, Timestamp};
+use foldback_wire::{Event, Kind, Operation, Platform, Seq, Terminal, Timestamp};
 use std::{
     fs::OpenOptions,
     future::Future,
@@ -71,11 +71,12 @@ impl World {
             .unwrap();
     }
 
-    /// What the platform was sent.
+    /// The texts that the platform was sent, without the word that a kill cut an answer off.
     fn answers(&self) -> usize {
         let log = read_log(&self.folder.path().join("log")).unwrap();
+        let is_answer = |operation: &Operation| matches!(operation, Operation::SendText { text, .. } if !text.starts_with("⚠️"));
         log.iter()
-            .filter(|record| record.applied && record.call.operation.kind() == OpKind::SendText)
+            .filter(|record| record.applied && is_answer(&record.call.operation))
             .count()
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
             ..
         } => match body {
             Body::Clean { span, .. } => of(*span),
-            Body::Literal { text } | Body::Aside { text } => text.len(),
+            Body::Literal { text, .. } | Body::Aside { text } => text.len(),
         },
         _ => return None,
     };
@@ -203,7 +203,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
         Kind::Action { action, .. } => vec![&action.payload],
         Kind::Intended { intent, .. } => {
             let body = match &intent.body {
-                Some(Body::Literal { text } | Body::Aside { text }) => Some(text.as_str()),
+                Some(Body::Literal { text, .. } | Body::Aside { text }) => Some(text.as_str()),
                 _ => None,
             };
             let ids = [&intent.message, &intent.reply_to]

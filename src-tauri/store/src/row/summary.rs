@@ -297,7 +297,7 @@ fn intended(intent: &Intent) -> String {
         let _ = write!(words, " {thing}");
     }
     match &intent.body {
-        Some(Body::Literal { text } | Body::Aside { text }) => {
+        Some(Body::Literal { text, .. } | Body::Aside { text }) => {
             let _ = write!(words, ": {text}");
         }
         Some(Body::Clean { message, span }) => {

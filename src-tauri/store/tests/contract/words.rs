@@ -146,6 +146,8 @@ pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
         in_flight: false,
         dry_run: false,
         live: false,
+        not_before: None,
+        part_of: None,
         then: Then::default(),
     }
 }

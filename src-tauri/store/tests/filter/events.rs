@@ -231,12 +231,13 @@ fn intent(kind: OpKind, text: Option<&str>) -> Intent {
         },
         message: None,
         reply_to: None,
-        body: text.map(|text| Body::Literal { text: text.into() }),
+        body: text.map(Body::own),
         emoji: None,
         emoji_sent: None,
         path: None,
         file_kind: None,
         directive: None,
+        part_of: None,
         live: false,
     }
 }

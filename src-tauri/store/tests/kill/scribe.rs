@@ -122,6 +122,8 @@ fn entry(op: OpId) -> OutboxEntry {
         in_flight: false,
         dry_run: false,
         live: false,
+        not_before: None,
+        part_of: None,
         then: Then::default(),
     }
 }

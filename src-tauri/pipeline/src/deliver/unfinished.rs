@@ -1,0 +1,373 @@
+//! A turn that an earlier process left before all of its answer was in the outbox, read from the journal.
+//!
+//! The journal has every byte of the answer and what was decided about it, so that the clean text of each assistant
+//! message can be put together again. It also has what was intended of that text: the messages that are complete, each
+//! with the bytes that it shows, and the preview that was edited last. What is behind those bytes is left to be said.
+//!
+//! An example: an answer of 5,000 bytes in two messages; the process is killed while the first is sent.
+//!
+//! ```text
+//!    0 ms  chunks 0..5000, message 0 ended, run ended
+//!    5 ms  op 7 intended: clean text 0..3990
+//!    9 ms  op 7 attempted                       <- killed
+//!          start: op 7 is settled (sent again under its key, else unknown)
+//!          then:  clean text 3991..5000 is intended, as nothing of it was
+//! ```
+//!
+//! It can be read again after another kill: whatever was intended meanwhile is not left any more.
+
+use super::{
+    bubble::{Begun, Shown, arrived},
+    tally::Tally,
+};
+use foldback_wire::{
+    AgentFault, Body, CleanPlace, Directive, DirectiveRef, Event, Fate, Header, Inbound, Intent, Kind,
+    MessageId, OpId, OpKind, OutcomeCode, Range, Stage, StopReason, Target,
+};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// The end of a turn's run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RunEnd {
+    Done,
+    Failed(AgentFault, String),
+    /// A person stopped it.
+    Cancelled,
+    /// The process ended first: more of the answer may have been to come.
+    CutOff,
+}
+
+impl RunEnd {
+    fn of(events: &[Event]) -> Self {
+        let mut run = Self::CutOff;
+        for event in events {
+            match &event.kind {
+                Kind::RunFailed { fault, detail } => return Self::Failed(*fault, detail.clone()),
+                Kind::RunEnded {
+                    reason: StopReason::Cancelled,
+                    ..
+                } => run = Self::Cancelled,
+                Kind::RunEnded { .. } => run = Self::Done,
+                _ => {}
+            }
+        }
+        run
+    }
+}
+
+/// A turn of which not everything is in the outbox.
+#[derive(Debug)]
+pub(crate) struct UnfinishedTurn {
+    pub(crate) inbound: Inbound,
+    pub(crate) run: RunEnd,
+    /// In order.
+    pub(crate) messages: Vec<UnfinishedMessage>,
+    /// The count of it so far.
+    pub(crate) tally: Tally,
+    /// Words of Foldback's own were intended after the run: a notice, or the text of an empty answer.
+    pub(crate) has_own_words: bool,
+    /// The rest of an answer that is too long was sent as a file, or left out.
+    pub(crate) truncated: bool,
+    /// A message of the turn stands in its chat, or may.
+    pub(crate) spoke: bool,
+    /// Stands on the screen as it was put there.
+    pub(crate) placeholder: Option<Shown>,
+}
+
+/// An assistant message of such a turn.
+#[derive(Debug, Default)]
+pub(crate) struct UnfinishedMessage {
+    pub(crate) number: u32,
+    /// The text to show, as far as it was decided.
+    pub(crate) clean: String,
+    pub(crate) header: Header,
+    /// Those that nothing was done about.
+    pub(crate) directives: Vec<(DirectiveRef, Directive)>,
+    pub(crate) narration: bool,
+    /// All its text is decided.
+    pub(crate) ended: bool,
+    pub(crate) begun: Begun,
+}
+
+/// A message as far as its events were read.
+#[derive(Default)]
+struct Reading {
+    raw: String,
+    ranges: Vec<Range>,
+    frame: Option<Frame>,
+    message: UnfinishedMessage,
+}
+
+/// The live frame that was acknowledged last.
+struct Frame {
+    id: MessageId,
+    start: usize,
+    /// `None` where nobody knows which of two texts it shows.
+    body: Option<Body>,
+    at: foldback_wire::Timestamp,
+}
+
+/// True where an earlier process left something of a turn that is not in the outbox. A turn that a gate stopped, or whose
+/// run had not begun, is not one of them.
+pub(crate) fn is_unfinished(events: &[Event]) -> bool {
+    let began = events.iter().any(|e| matches!(e.kind, Kind::RunStarted { .. }));
+    let over = |event: &Event| {
+        matches!(
+            event.kind,
+            Kind::TurnEnded { .. }
+                | Kind::Stopping { .. }
+                | Kind::Passed {
+                    stage: Stage::Dispatch,
+                    ..
+                }
+        )
+    };
+    began && !events.iter().any(over)
+}
+
+impl UnfinishedTurn {
+    /// Reads a turn whose operations have all ended; `None` where nothing of it is left to be said.
+    pub(crate) fn read(events: &[Event]) -> Option<Self> {
+        let inbound = events.iter().find_map(|event| match &event.kind {
+            Kind::Received { message } => Some((**message).clone()),
+            _ => None,
+        });
+        let inbound = inbound.filter(|_| is_unfinished(events))?;
+        let own_chat = Target {
+            chat: inbound.chat.clone(),
+            thread: inbound.thread.clone(),
+        };
+        let mut readings: BTreeMap<u32, Reading> = BTreeMap::new();
+        let mut intents: BTreeMap<OpId, &Intent> = BTreeMap::new();
+        let (mut done, mut put) = (HashSet::new(), BTreeSet::new());
+        let mut tally = Tally::of(events);
+        let (mut over, mut has_own_words, mut spoke, mut chunked) = (false, false, false, false);
+        for event in events {
+            if let Some(number) = message_of(&event.kind) {
+                let reading = readings.entry(number).or_default();
+                reading.message.number = number;
+                reading.take(&event.kind);
+                chunked = true;
+            }
+            match &event.kind {
+                Kind::Directive { .. } => tally.directives += 1,
+                Kind::Action { .. } => {
+                    tally.directives += 1;
+                    tally.skipped += 1;
+                }
+                Kind::Skipped { at, .. } => {
+                    tally.skipped += 1;
+                    done.insert(*at);
+                }
+                Kind::Intended { op, intent } => {
+                    done.extend(intent.directive);
+                    if intent.live && !chunked {
+                        // The placeholder stands there before the agent has said anything.
+                        put.insert(*op);
+                    }
+                    intents.insert(*op, intent);
+                    has_own_words |= over && is_own_words(intent);
+                    if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| !intent.live) {
+                        let begun = &mut readings.entry(message).or_default().message.begun;
+                        begun.said = begun.said.max(span.end);
+                        begun.parts += 1;
+                        // The first one, unless a start has it already.
+                        begun.text.add(intent.part_of.unwrap_or(*op));
+                    }
+                }
+                Kind::Ended { op, outcome } => {
+                    let Some(intent) = intents.get(op) else { continue };
+                    let may_stand = arrived(outcome) || outcome.code == OutcomeCode::Unknown;
+                    let here = intent.channel.is_none() && intent.target == own_chat;
+                    spoke |= may_stand && here && makes_message(intent.kind) && !put.contains(op);
+                    if let Some(CleanPlace { message, .. }) = place_of(intent).filter(|_| !intent.live) {
+                        readings
+                            .entry(message)
+                            .or_default()
+                            .message
+                            .begun
+                            .text
+                            .end(*op, outcome);
+                    }
+                    if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| intent.live) {
+                        let reading = readings.entry(message).or_default();
+                        if arrived(outcome) {
+                            let id = outcome.message.as_ref().or(intent.message.as_ref());
+                            reading.frame = id.map(|id| Frame {
+                                id: id.clone(),
+                                start: span.start,
+                                body: intent.body.clone(),
+                                at: event.at,
+                            });
+                        } else if may_stand {
+                            reading.doubt(intent);
+                        }
+                    }
+                }
+                kind => over |= is_end_of_run(kind),
+            }
+        }
+        let mut messages: Vec<_> = readings.into_values().map(Reading::end).collect();
+        for message in &mut messages {
+            message.directives.retain(|(at, _)| !done.contains(at));
+        }
+        Some(Self {
+            placeholder: left_placeholder(events),
+            truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
+            inbound,
+            run: RunEnd::of(events),
+            messages,
+            tally,
+            has_own_words,
+            spoke,
+        })
+    }
+}
+
+/// True once nothing more of the agent comes: its run ended, or an earlier start went on without it.
+fn is_end_of_run(kind: &Kind) -> bool {
+    match kind {
+        Kind::RunEnded { .. } => true,
+        Kind::Passed {
+            stage: Stage::Preview,
+            detail,
+        } => detail == TAKEN_UP,
+        _ => false,
+    }
+}
+
+/// Told before the rest of such a turn is said.
+pub(crate) const TAKEN_UP: &str =
+    "taken up again: the process ended before all of the answer was in the outbox";
+
+impl Reading {
+    fn take(&mut self, kind: &Kind) {
+        let message = &mut self.message;
+        match kind {
+            Kind::Chunk { text, .. } => self.raw.push_str(text),
+            Kind::Decided { range, .. } if range.fate == Fate::Show => self.ranges.push(range.clone()),
+            Kind::HeaderRead { header, .. } => message.header = header.clone(),
+            Kind::Directive { at, directive } => message.directives.push((*at, directive.clone())),
+            Kind::MessageEnded { narration, .. } => {
+                message.narration = *narration;
+                message.ended = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Nobody knows whether a live frame of this intent stands on the screen.
+    fn doubt(&mut self, intent: &Intent) {
+        match &mut self.frame {
+            Some(frame) if intent.kind == OpKind::EditText => {
+                frame.body = None;
+                self.message.begun.unconfirmed = true;
+            }
+            _ => self.message.begun.lost = true,
+        }
+    }
+
+    fn end(self) -> UnfinishedMessage {
+        let Self {
+            raw,
+            ranges,
+            frame,
+            mut message,
+        } = self;
+        for range in ranges {
+            let bytes = raw.get(range.span.start..range.span.end).unwrap_or_default();
+            message.clean.push_str(range.shown_as.as_deref().unwrap_or(bytes));
+        }
+        let said = message.begun.said;
+        let shown = frame.filter(|frame| frame.start >= said);
+        if shown.is_none() && said > 0 {
+            // A complete message stands where the frame did.
+            message.begun.lost = false;
+            message.begun.unconfirmed = false;
+        }
+        message.begun.shown = shown.map(|Frame { id, body, at, .. }| {
+            let text = match body {
+                Some(Body::Clean { span, .. }) => message.clean.get(span.start..span.end).map(str::to_owned),
+                Some(Body::Literal { text, .. } | Body::Aside { text }) => Some(text),
+                None => None,
+            };
+            Shown {
+                id,
+                text: text.unwrap_or_default(),
+                at,
+            }
+        });
+        message
+    }
+}
+
+/// The assistant message that an event of the run is about.
+const fn message_of(kind: &Kind) -> Option<u32> {
+    match kind {
+        Kind::Chunk { message, .. }
+        | Kind::Decided { message, .. }
+        | Kind::HeaderRead { message, .. }
+        | Kind::MessageEnded { message, .. } => Some(*message),
+        Kind::Directive { at, .. } => Some(at.message),
+        _ => None,
+    }
+}
+
+/// The bytes of an assistant message that an operation shows, none of a directive's.
+fn place_of(intent: &Intent) -> Option<CleanPlace> {
+    let body = intent.body.as_ref().filter(|_| intent.directive.is_none());
+    body.and_then(Body::place)
+}
+
+fn is_own_words(intent: &Intent) -> bool {
+    let literal = matches!(intent.body, Some(Body::Literal { place: None, .. }));
+    intent.kind == OpKind::SendText && !intent.live && intent.directive.is_none() && literal
+}
+
+const fn makes_message(kind: OpKind) -> bool {
+    matches!(kind, OpKind::SendText | OpKind::SendFile | OpKind::SendVoice)
+}
+
+/// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.
+pub(crate) fn left_placeholder(events: &[Event]) -> Option<Shown> {
+    let mut put = None;
+    let mut touched: BTreeMap<OpId, &MessageId> = BTreeMap::new();
+    let mut standing: Option<Shown> = None;
+    for event in events {
+        match &event.kind {
+            // It stands there before the agent has said anything.
+            Kind::Chunk { .. } if put.is_none() => return None,
+            // An aside is live, too, and replaced by nothing.
+            Kind::Intended { op, intent }
+                if put.is_none()
+                    && intent.live
+                    && intent.kind == OpKind::SendText
+                    && !matches!(intent.body, Some(Body::Aside { .. })) =>
+            {
+                put = Some((*op, intent.body.as_ref()));
+            }
+            Kind::Intended { op, intent } => {
+                touched.extend(intent.message.as_ref().map(|message| (*op, message)));
+            }
+            Kind::Ended { op, outcome } => match put {
+                Some((placeholder, body)) if placeholder == *op => {
+                    let text = match body {
+                        Some(Body::Literal { text, .. }) => text.clone(),
+                        _ => String::new(),
+                    };
+                    standing = outcome.message.clone().map(|id| Shown {
+                        id,
+                        text,
+                        at: event.at,
+                    });
+                }
+                _ => {
+                    let on = touched.get(op).copied();
+                    standing.take_if(|shown| arrived(outcome) && on == Some(&shown.id));
+                }
+            },
+            _ => {}
+        }
+    }
+    standing
+}

@@ -1,0 +1,82 @@
+//! Turns that an earlier process left before all of their answer was in the outbox are finished here.
+
+use crate::{
+    deliver::{
+        courier::Courier,
+        desk::Desk,
+        finish::finish,
+        unfinished::{UnfinishedTurn, is_unfinished},
+    },
+    engine::Core,
+    leaks::Watch,
+    recorder::Recorder,
+};
+use foldback_store::StoreError;
+use foldback_wire::{Event, SessionId, TurnId};
+use std::sync::Arc;
+
+/// A conversation in which an earlier process left a turn: no other begins there before this one is finished.
+pub(crate) struct Occupied {
+    core: Arc<Core>,
+    session: SessionId,
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        if let Some(next) = self.core.conversations.next(&self.session) {
+            let core = Arc::clone(&self.core);
+            self.core.tasks.spawn(core.converse(next, true));
+        }
+    }
+}
+
+impl Core {
+    /// Keeps the conversation of a turn that has to be finished from going on. `None` where nothing is left to be said,
+    /// or another turn of it is finished already.
+    pub(crate) fn occupy(self: &Arc<Self>, events: &[Event]) -> Option<Occupied> {
+        let session = session_of(events).filter(|_| is_unfinished(events))?;
+        self.conversations.occupy(&session).then(|| Occupied {
+            core: Arc::clone(self),
+            session,
+        })
+    }
+
+    /// Says what is left of a turn whose operations have all ended: the rest of its answer or, where its run was cut
+    /// off, that it was. [`StoreError::Closed`] where the process ends first; the next start goes on from there.
+    pub(crate) async fn finish(&self, turn: TurnId, recorder: &Recorder) -> Result<(), StoreError> {
+        let events = recorder.journal.turn(turn).await?;
+        let (Some(session), Some(unfinished)) = (session_of(&events), UnfinishedTurn::read(&events)) else {
+            return Ok(());
+        };
+        let Some(port) = self.ports.port(&unfinished.inbound.channel) else {
+            return Ok(());
+        };
+        let recorder = recorder.in_session(&session);
+        // Only the text that the scanner let through then may be shown now.
+        let leaks = Arc::new(Watch::default());
+        for message in &unfinished.messages {
+            leaks.wrote(message.number, &message.clean);
+        }
+        for event in &events {
+            leaks.decided(&event.kind);
+        }
+        let (on, of) = ((&self.lanes, &self.ids), (turn, &session));
+        let courier = Courier::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);
+        let mut desk = Desk::new(
+            courier,
+            port,
+            (self.files.clone(), self.speech.clone()),
+            Arc::clone(&self.ports),
+            self.rules,
+            unfinished.inbound.clone(),
+        );
+        desk.busy = Some(self.busy.token());
+        desk.cancel = self.killed.child_token();
+        finish(&mut desk, unfinished).await?;
+        desk.collect_elsewhere().await
+    }
+}
+
+fn session_of(events: &[Event]) -> Option<SessionId> {
+    events.iter().rev().find_map(|event| event.session.clone())
+}

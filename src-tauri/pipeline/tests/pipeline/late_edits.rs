@@ -1,0 +1,105 @@
+//! Live edits that the platform carries out long after nobody waits for them any more.
+
+use crate::bot::{Bot, World, later, parts, text};
+use async_trait::async_trait;
+use foldback_agents::ScriptAgent;
+use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink};
+use foldback_pipeline::{Engine, Rules};
+use foldback_wire::{Attachment, Capabilities, ChatId, OpKind, Operation, Platform, RefusalCode, Terminal};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+/// A platform that lets the first edit time out, and carries it out later.
+struct LateEdit {
+    platform: Arc<Loopback>,
+    by: Duration,
+    happened: AtomicBool,
+}
+
+#[async_trait]
+impl ChannelAdapter for LateEdit {
+    fn capabilities(&self) -> &Capabilities {
+        self.platform.capabilities()
+    }
+
+    async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {
+        self.platform.run(sink, stop).await
+    }
+
+    async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
+        let edits = matches!(call.operation, Operation::EditText { .. });
+        if !edits || self.happened.swap(true, Ordering::Relaxed) {
+            return self.platform.perform(call).await;
+        }
+        let (platform, by) = (Arc::clone(&self.platform), self.by);
+        tokio::spawn(async move {
+            tokio::time::sleep(by).await;
+            platform.perform(call).await.unwrap();
+        });
+        Err(Refusal::new(RefusalCode::Transient, "timed out").or_done())
+    }
+
+    async fn fetch(&self, chat: &ChatId, file: &Attachment, limit: u64) -> Result<Vec<u8>, Refusal> {
+        self.platform.fetch(chat, file, limit).await
+    }
+}
+
+/// A bot on Telegram whose first edit comes so late, once it has answered.
+async fn answered(by: Duration, says: [foldback_agents::ScriptStep; 3]) -> Bot {
+    let world = World::new();
+    let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+    let mut parts = parts(&world, "", Rules::all(), agent.clone());
+    let late = LateEdit {
+        platform: Arc::clone(&world.loopbacks[&Platform::Telegram]),
+        by,
+        happened: AtomicBool::default(),
+    };
+    let of_telegram = |(id, _): &&mut (_, _)| *id == "telegram".into();
+    let (_, adapter) = parts.channels.iter_mut().find(of_telegram).unwrap();
+    *adapter = Arc::new(late);
+    let engine = Engine::start(parts).await.unwrap();
+    // Channels connect while nothing else happens.
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let bot = Bot::around(world, engine, agent);
+    bot.says(says);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    bot.check().await;
+    bot
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_live_edit_that_lands_after_the_final_one_does_not_stay() {
+    let says = [text("one"), later(3_000, " two"), later(100, " three")];
+    let bot = answered(Duration::from_secs(6), says).await;
+    assert!(bot.ever_shown(Platform::Telegram).contains(&"one two".to_owned()));
+    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    assert_eq!(bot.warnings("may still come").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_live_edit_that_lands_after_one_that_showed_the_whole_text_does_not_stay() {
+    // The live edit after the late one shows all of it, so that no final edit would be needed.
+    let says = [text("one"), later(3_000, " two"), later(100, " three")];
+    let says = [says[0].clone(), says[1].clone(), {
+        let mut last = says[2].clone();
+        last.after_ms = 2_000;
+        last
+    }];
+    let bot = answered(Duration::from_millis(5_500), says).await;
+    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_edit_is_written_once_where_every_live_edit_has_an_answer() {
+    let bot = Bot::start().await;
+    bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
+    bot.turn(Platform::Telegram, "hi").await;
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 2);
+    assert_eq!(bot.warnings("").await, 0);
+}
