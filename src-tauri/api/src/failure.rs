@@ -43,6 +43,15 @@ pub(crate) fn bad_arguments(name: &str, error: &serde_json::Error) -> Failure {
     )
 }
 
+/// An order about who may talk came from a program that an agent started.
+pub(crate) fn no_operator() -> Failure {
+    failure(
+        "no_operator",
+        "This process was started by the bot itself, so it is an agent's and no operator's.".to_owned(),
+        Some("Give the order in the window, or in a terminal that no agent started."),
+    )
+}
+
 /// Something that only a defect of Foldback itself can cause.
 pub(crate) fn internal(error: &impl Display) -> Failure {
     failure(

@@ -51,6 +51,7 @@ pub(crate) fn run(args: &Args) -> End {
     let mut setup = args.place.setup()?;
     setup.demo = false;
     log::start(&mut setup)?;
+    Place::announce(&setup);
     let order = ComposeSend {
         channel: ChannelId::new(&args.channel),
         user_text: args.text.clone(),

@@ -34,6 +34,17 @@ describe("the frame", () => {
     expect(byId("mode").textContent).toContain("SIMULATED · 5 channels");
   });
 
+  it("says which configuration and which agent it runs", async () => {
+    const host = await open();
+    expect(byId("agents").textContent).toBe("script (the built-in demonstration)");
+    expect(byId("configuration").title).toContain("built in");
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    host.push({ push: "status", status: { ...status, configuration: "/etc/foldback/foldback.toml", agents: "acp (opencode)" } });
+    await settle();
+    expect(byId("agents").textContent).toBe("acp (opencode)");
+    expect(byId("configuration").title).toContain("/etc/foldback/foldback.toml");
+  });
+
   it("leads from unknown outcomes to exactly those that nobody has looked at", async () => {
     const host = await open();
     const status = demo.calls.find((c) => c.name === "status")?.result as Status;

@@ -2470,6 +2470,10 @@ export type Stage = "finalize" | "dedupe" | "debounce" | "authorize" | "activati
 export type Status = {
   /** Name of the workspace. */
   workspace: string,
+  /** The configuration's file, an absolute path; `None` for the built-in configuration. */
+  configuration: string | null,
+  /** The backends that answer, with the program or model of each, in words. */
+  agents: string,
   /** Version of Foldback. */
   version: string,
   /** Channels that send for real. */

@@ -1,6 +1,6 @@
 //! Channels as cards, and what a person does with them.
 
-use super::Backend;
+use super::{Backend, naming::backends_in_words};
 use crate::failure;
 use foldback_pipeline::config::{ChannelConfig, ChannelKind, Disable};
 use foldback_wire::{
@@ -120,6 +120,11 @@ impl Backend {
         let digest = self.digest();
         Status {
             workspace: shared.workspace.clone(),
+            configuration: shared
+                .configuration
+                .as_ref()
+                .map(|file| file.display().to_string()),
+            agents: backends_in_words(&shared.config),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             armed: armed.map(|c| c.id().clone()).collect(),
             channels: channels.len() as u32,

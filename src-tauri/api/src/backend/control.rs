@@ -1,8 +1,10 @@
 //! A socket beside the journal, on which `foldback pairing` reaches the bot that runs. It takes nothing but
-//! orders about pairing, and only from the user whose bot it is.
+//! orders about pairing, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
+//! an agent started) run as the same user and are no operators: they are refused.
 
 use super::Backend;
 use crate::{PairingOrder, failure};
+use foldback_agents::descent::descends_from_us;
 use foldback_wire::{
     Actor,
     rpc::{Failure, Pairings},
@@ -17,7 +19,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{UnixListener, UnixStream},
+    net::{UnixListener, UnixStream, unix::UCred},
     time::timeout,
 };
 
@@ -73,12 +75,13 @@ impl Door {
         })
     }
 
-    /// The next one who may give orders. The file's rights were open for a moment, so the other side is asked.
-    async fn next(&self) -> io::Result<UnixStream> {
+    /// The next one of our user. The file's rights were open for a moment, so the other side is asked.
+    async fn next(&self) -> io::Result<(UnixStream, UCred)> {
         loop {
             let (stream, _) = self.listener.accept().await?;
-            if stream.peer_cred()?.uid() == self.owner {
-                return Ok(stream);
+            let peer = stream.peer_cred()?;
+            if peer.uid() == self.owner {
+                return Ok((stream, peer));
             }
         }
     }
@@ -96,17 +99,24 @@ impl Backend {
         loop {
             match door.next().await {
                 // One at a time: an operator is one person.
-                Ok(stream) => drop(timeout(PATIENCE, self.obey(stream)).await),
+                Ok((stream, peer)) => drop(timeout(PATIENCE, self.obey(stream, &peer)).await),
                 Err(error) => tracing::debug!(%error, "an order did not come through"),
             }
         }
     }
 
-    async fn obey(&self, mut stream: UnixStream) -> io::Result<()> {
+    async fn obey(&self, mut stream: UnixStream, peer: &UCred) -> io::Result<()> {
         let (from, mut to) = stream.split();
         let mut line = String::new();
         BufReader::new(from.take(LONGEST)).read_line(&mut line).await?;
         let came = match serde_json::from_str(&line) {
+            _ if is_ours(peer) => {
+                tracing::warn!(
+                    pid = peer.pid(),
+                    "a program that an agent started gave an order; it was refused"
+                );
+                Err(failure::no_operator())
+            }
             Ok(order) => self.carry_out(order).await,
             Err(error) => Err(failure::bad_arguments("pairing", &error)),
         };
@@ -126,6 +136,16 @@ impl Backend {
             }
         }
     }
+}
+
+/// True for a process that descends from this bot, and for one that cannot be told from such: whoever orders waits for
+/// the answer, so an operator's process is there to be looked at. Systems other than Linux do not say who descends from
+/// whom.
+fn is_ours(peer: &UCred) -> bool {
+    if !cfg!(target_os = "linux") {
+        return false;
+    }
+    peer.pid().is_none_or(|pid| descends_from_us(pid).unwrap_or(true))
 }
 
 /// Asks the bot that writes a journal; `None` when none runs.

@@ -18,6 +18,7 @@ mod fixtures;
 mod follow;
 mod from_cut;
 mod from_turn;
+mod naming;
 mod open;
 mod pairing;
 mod preview;
@@ -74,6 +75,8 @@ pub struct Backend {
 
 struct Shared {
     workspace: String,
+    /// The configuration's file; `None` for the embedded default.
+    configuration: Option<PathBuf>,
     actor: Actor,
     config: Arc<Config>,
     /// What is masked; `None` when redaction is off.

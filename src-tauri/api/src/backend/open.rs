@@ -4,6 +4,7 @@ use super::{
     Backend, Shared,
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made, Typed},
+    naming::backends_in_words,
     runs::Runs,
     speech::{self, SpeechSetupError},
     turns::Turns,
@@ -31,6 +32,8 @@ const URGENT: usize = 256;
 pub struct Setup {
     /// What the window calls it: the configuration's file, or `demo`.
     pub workspace: String,
+    /// The configuration's file, as an absolute path; `None` for the embedded default.
+    pub file: Option<PathBuf>,
     /// The configuration.
     pub config: Config,
     /// The folder that relative paths of the configuration lie below.
@@ -59,6 +62,7 @@ impl Setup {
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::system());
         Self {
             workspace: "demo".to_owned(),
+            file: None,
             config: config::embedded(),
             base: data.clone(),
             data,
@@ -83,6 +87,8 @@ impl Setup {
         actor: Actor,
     ) -> Result<Self, ConfigError> {
         let config = config::load(path)?;
+        // A file's bare name has an empty folder, which is none. Only an empty path has no absolute one, and no file.
+        let file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self {
             workspace: path
                 .file_stem()
@@ -90,7 +96,8 @@ impl Setup {
                 .to_string_lossy()
                 .into_owned(),
             config,
-            base: path.parent().unwrap_or(Path::new(".")).to_owned(),
+            base: file.parent().unwrap_or(Path::new("/")).to_owned(),
+            file: Some(file),
             demo: false,
             ..Self::embedded(data, fixtures, actor)
         })
@@ -99,6 +106,15 @@ impl Setup {
     /// The journal's file: what the configuration says, else `journal.sqlite` in the data folder.
     pub fn journal_file(&self) -> PathBuf {
         journal_file(&self.config, &self.base, &self.data)
+    }
+
+    /// The configuration's file and the backends, in words: `configuration /etc/foldback.toml; agent acp (opencode)`.
+    pub fn in_words(&self) -> String {
+        let configuration = match &self.file {
+            Some(file) => format!("configuration {}", file.display()),
+            None => "built-in configuration".to_owned(),
+        };
+        format!("{configuration}; agent {}", backends_in_words(&self.config))
     }
 }
 
@@ -138,6 +154,7 @@ impl Backend {
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
         let Setup {
             workspace,
+            file: configuration,
             config,
             base,
             data,
@@ -193,6 +210,7 @@ impl Backend {
         let engine = Engine::start(parts).await?;
         let shared = Shared {
             workspace,
+            configuration,
             actor,
             secrets: Redaction::new(&config.redact),
             config,

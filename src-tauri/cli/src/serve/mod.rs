@@ -36,6 +36,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> End {
     let mut setup = args.place.setup()?;
     log::start(&mut setup)?;
+    Place::announce(&setup);
     let runtime = runtime()?;
     let end = runtime.block_on(serve(args, setup));
     // Threads may still wait for a stdin that nobody closes, or for a stdout that nobody reads.

@@ -30,6 +30,10 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     Path::new(env!("CARGO_BIN_EXE_foldback")).with_file_name("foldback-scripted-agent")
 });
 
+pub(crate) fn scripted_agent() -> &'static Path {
+    &PROGRAM
+}
+
 /// A home whose bot asks the scripted agent, which does `act` whatever it is asked.
 fn home(act: &str) -> Home {
     limited(act, "")
@@ -208,4 +212,57 @@ fn doctor_looks_for_the_program() {
         wrong["found"].as_str().unwrap().contains("no-such-agent"),
         "{wrong}"
     );
+}
+
+/// In its own session, with nothing of its environment, and with a parent that has ended: whichever way it goes.
+#[test]
+fn an_agent_and_what_it_starts_is_no_operator() {
+    for way in [
+        "FOLDBACK",
+        "setsid env -i FOLDBACK",
+        "(setsid env -i sh -c 'sleep 0.1; FOLDBACK' &) &",
+    ] {
+        let home = Home::with(&format!(
+            "[agent]\nbackend = \"acp\"\n[agent.acp]\ncommand = [\"{}\", \"codex\"]\n\
+             env = {{ ACT = \"shell sh ./approve\" }}\n\
+             [channels.slack]\nkind = \"loopback\"\narmed = true\ndm_policy = \"pairing\"\n\
+             [channels.telegram]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n",
+            PROGRAM.display()
+        ));
+        let mut bot = home.serve(&["--events", "--commands"]);
+        bot.until(is("started"));
+        let write = |channel: &str| {
+            json!({"command": "compose_send", "args":
+                {"channel": channel, "user_text": "Let me in", "agent_output": null}})
+        };
+        bot.order(&write("slack"));
+        let asked = bot.until(is("pairing"));
+        let code = bot.seen[asked]["kind"]["code"].as_str().unwrap().to_owned();
+        let order = format!(
+            "{} pairing --db {} approve {code} > {out} 2>&1; echo $? > {out}.code",
+            env!("CARGO_BIN_EXE_foldback"),
+            home.path("data/journal.sqlite").display(),
+            out = home.path("said").display(),
+        );
+        let order = home.write("order", &order);
+        let folder = home.path("data/agent");
+        fs::create_dir_all(&folder).unwrap();
+        let way = way.replace("FOLDBACK", &format!("/bin/sh {}", order.display()));
+        fs::write(folder.join("approve"), &way).unwrap();
+        bot.order(&write("telegram"));
+        while !fs::read_to_string(home.path("said.code")).is_ok_and(|code| code.ends_with('\n')) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let said = fs::read_to_string(home.path("said")).unwrap();
+        assert!(said.contains("started by the bot itself"), "{way}: {said}");
+        assert_eq!(
+            fs::read_to_string(home.path("said.code")).unwrap(),
+            "2\n",
+            "{way}"
+        );
+        assert_eq!(bot.term(), 0);
+        assert_eq!(home.journal("kind:pairing").len(), 1, "{way}");
+        // Somebody else is one.
+        assert_eq!(home.run(&["pairing", "approve", &code]).code, 0);
+    }
 }

@@ -13,6 +13,7 @@ mod lint;
 mod openai;
 mod pairing;
 mod parse;
+mod quick_start;
 mod recordings;
 mod recut;
 mod redact;

@@ -245,6 +245,10 @@ pub struct LogLine {
 pub struct Status {
     /// Name of the workspace.
     pub workspace: String,
+    /// The configuration's file, an absolute path; `None` for the built-in configuration.
+    pub configuration: Option<String>,
+    /// The backends that answer, with the program or model of each, in words.
+    pub agents: String,
     /// Version of Foldback.
     pub version: String,
     /// Channels that send for real.

@@ -2,6 +2,7 @@
 
 use super::{
     Done, FOR_EVER, Manner, Scripted,
+    given::given,
     history::wait_for,
     line::{chunk, hear, notification, refuse, say, tell, tool, update},
     permissions::{PERMISSION, wish},
@@ -48,6 +49,8 @@ impl Scripted {
                 thread::sleep(FOR_EVER);
             }
             "silent" => thread::sleep(FOR_EVER),
+            // Runs a command to its end, and says what it printed.
+            "shell" => shell(session, rest)?,
             "tool" => return self.tool(id, session),
             // Says something and dies.
             "crash" => {
@@ -56,11 +59,7 @@ impl Scripted {
                 std::process::exit(3);
             }
             // The same, by a signal.
-            "killed" => {
-                say(session, rest)?;
-                let id = std::process::id().to_string();
-                Command::new("kill").args(["-KILL", &id]).status()?;
-            }
+            "killed" => killed(session, rest)?,
             // Says pieces that are cut in the middle of a character, as bytes and as JSON's escapes.
             "half" => {
                 for half in [&b"\xf0\x9f"[..], br"\ud83d"] {
@@ -198,6 +197,18 @@ impl Scripted {
     }
 }
 
+fn shell(session: &Value, command: &str) -> Done {
+    let ran = Command::new("/bin/sh").args(["-c", command]).output()?;
+    say(session, &String::from_utf8_lossy(&ran.stdout))
+}
+
+fn killed(session: &Value, last: &str) -> Done {
+    say(session, last)?;
+    let id = std::process::id().to_string();
+    Command::new("kill").args(["-KILL", &id]).status()?;
+    Ok(())
+}
+
 /// A call that begins and ends.
 fn again(session: &Value, id: &str) -> Done {
     let began = json!({"title": "build", "status": "in_progress"});
@@ -240,32 +251,6 @@ fn halves(session: &Value) -> Done {
         io::stdout().lock().write_all(line.as_bytes())?;
     }
     Ok(())
-}
-
-/// What a prompt holds beside its text, in short.
-fn given(prompt: &Value) -> String {
-    let mut given = Vec::new();
-    for block in prompt.as_array().into_iter().flatten().skip(1) {
-        let uri = block["uri"].as_str().or(block["resource"]["uri"].as_str());
-        let path = uri.and_then(|uri| uri.strip_prefix("file://"));
-        given.push(json!({
-            "type": block["type"],
-            "mime": block["mimeType"],
-            "data": block["data"],
-            "text": block["resource"]["text"],
-            "read": path.and_then(|path| std::fs::read_to_string(path).ok()),
-            "lie": path.map(files_beside),
-        }));
-    }
-    json!(given).to_string()
-}
-
-/// How many files lie in the folder of a file.
-fn files_beside(path: &str) -> usize {
-    let folder = std::path::Path::new(path).parent();
-    folder
-        .and_then(|folder| folder.read_dir().ok())
-        .map_or(0, Iterator::count)
 }
 
 /// More text than anybody reads, in pieces of 64 KiB.

@@ -6,6 +6,7 @@
 //! `REPLAY` says when the history of a session that is taken up is told (`Replay`).
 
 mod acts;
+mod given;
 mod history;
 mod line;
 mod permissions;

@@ -107,6 +107,8 @@ pub(super) async fn record(folder: &Path) -> Result<String> {
         folder.join("fixtures"),
         Actor::Console,
     )?;
+    // The folder of a recording is another one each time.
+    setup.file = Some("/etc/foldback/agents.toml".into());
     repeatable(&mut setup);
     let mut tape = Tape::new(Backend::open(setup).await?);
     let mut app = tape
