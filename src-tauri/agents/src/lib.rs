@@ -23,7 +23,7 @@ pub use agent::{Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Step, Step
 pub use fallback::Fallback;
 pub use faulty::Faulty;
 pub use foldback_wire::Secret;
-pub use http::{Api, ConfigError, HistoryLimits, HttpAgent, HttpConfig, Memory, Timeouts};
+pub use http::{Api, ConfigError, HistoryLimits, HttpAgent, HttpConfig, Memory, Timeouts, is_sent_openly};
 pub use script::{
     Act, PermissionStep, Rule, RuleError, ScriptAgent, ScriptStep, SessionStep, ToolStep, When,
 };

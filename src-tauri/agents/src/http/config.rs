@@ -144,6 +144,11 @@ pub(crate) fn endpoint(base_url: &str, path: &[&str]) -> Result<Url, ConfigError
     Ok(url)
 }
 
+/// True where what is sent to this root leaves the machine unencrypted; false also for one that is no URL.
+pub fn is_sent_openly(base_url: &str) -> bool {
+    Url::parse(base_url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
+}
+
 /// Whether the endpoint is on this machine, where a proxy from the environment would only be in the way.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();

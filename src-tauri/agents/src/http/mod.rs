@@ -22,6 +22,6 @@ mod turn;
 mod upstream;
 
 pub use agent::HttpAgent;
-pub use config::{ConfigError, HttpConfig, Timeouts};
+pub use config::{ConfigError, HttpConfig, Timeouts, is_sent_openly};
 pub use history::{HistoryLimits, Memory};
 pub use protocol::Api;

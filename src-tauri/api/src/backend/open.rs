@@ -15,7 +15,9 @@ use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, SendDir, StartError, TokioClock,
     config::{self, ByteSize, Config, ConfigError, FilesConfig},
 };
-use foldback_store::{Journal, Limits, Numbers, SqliteJournal, StoreError};
+use foldback_store::{
+    Journal, Limits, Numbers, SqliteJournal, StoreError, close_to_others, make_private_folder,
+};
 use foldback_wire::{Actor, Clock, Rng, redact::Redaction};
 use std::{
     io,
@@ -170,6 +172,11 @@ impl Backend {
             (journal, None)
         } else {
             let file = journal_file(&config, &base, &data);
+            if file.starts_with(&data) {
+                make_data_folder(&data)?;
+                // That of an earlier version was open to all.
+                close_to_others(&data);
+            }
             let journal = open_journal(&file, config.store.max_size).await?;
             (journal, Some(file))
         };
@@ -271,12 +278,16 @@ const PARTING: Duration = Duration::from_secs(2);
 /// How long between two looks meanwhile.
 const LOOK: Duration = Duration::from_millis(50);
 
-async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn Journal>, OpenError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(|source| OpenError::DataFolder {
+fn make_data_folder(folder: &Path) -> Result<(), OpenError> {
+    make_private_folder(folder).map_err(|source| OpenError::DataFolder {
         path: folder.to_owned(),
         source,
-    })?;
+    })
+}
+
+async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn Journal>, OpenError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    make_data_folder(folder)?;
     let limits = Limits {
         max_bytes: max_size.map(|ByteSize(bytes)| bytes),
         ..Limits::default()

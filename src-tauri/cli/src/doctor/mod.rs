@@ -15,6 +15,7 @@ mod check;
 mod folders;
 mod http;
 mod reach;
+mod rights;
 mod secrets;
 mod speech;
 mod subject;

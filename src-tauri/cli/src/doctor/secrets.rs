@@ -2,6 +2,7 @@
 
 use super::{
     check::{Answer, Check, State},
+    rights::open_to_others,
     subject::Subject,
 };
 use foldback_pipeline::config::Secret;
@@ -18,7 +19,13 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
             let (subject, key) = (subject.clone(), about.clone());
             Check::new(about, asked, async move {
                 match subject.secret(&key, &secret).await {
-                    Ok(_) => Answer::fine("there is one; it is not shown"),
+                    Ok(_) => match open_file(&subject, &secret) {
+                        None => Answer::fine("there is one; it is not shown"),
+                        Some((file, mode)) => Answer::note(
+                            format!("there is one; other users may read the file ({mode})"),
+                            &format!("chmod 600 {file}"),
+                        ),
+                    },
                     Err(missing) => Answer {
                         state: State::Wrong,
                         todo: Some("put it there, or name another place".to_owned()),
@@ -28,6 +35,15 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
             })
         })
         .collect()
+}
+
+/// The file of a secret and its rights, where other users may read it.
+fn open_file(subject: &Subject, secret: &Secret) -> Option<(String, String)> {
+    let Secret::File(path) = secret else {
+        return None;
+    };
+    let path = subject.path(path);
+    Some((path.display().to_string(), open_to_others(&path)?))
 }
 
 /// Every secret, by the key that names it.

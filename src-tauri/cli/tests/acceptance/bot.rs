@@ -24,9 +24,14 @@ pub(crate) struct Home {
 impl Home {
     /// One with the embedded default.
     pub(crate) fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
+        let folder = tempfile::tempdir().unwrap();
+        // As a person's own folder is: nobody else looks into it.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
         }
+        Self { folder }
     }
 
     /// One with this configuration.

@@ -280,3 +280,41 @@ fn what_cannot_be_asked_is_said_with_why_and_the_setting() {
         assert!(!finding["asked"].as_str().unwrap().is_empty(), "{finding}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_other_users_may_read_is_told() {
+    use std::{
+        fs::{Permissions, create_dir, set_permissions},
+        os::unix::fs::PermissionsExt as _,
+    };
+    let home = Home::with(
+        "[channels.slack]\nkind = \"loopback\"\ntoken = { file = \"token\" }\nallow_from = [\"*\"]\n\
+         [store]\nfile = \"other/journal.sqlite\"\n",
+    );
+    home.write("token", "xoxb-secret\n");
+    create_dir(home.path("other")).unwrap();
+    let sent = home.send("slack", "hello", "hi");
+    assert_eq!(sent.code, 0, "{}", sent.stderr);
+    let rights = |about: &str| {
+        let ran = home.run(&["doctor", "--format", "json"]);
+        assert_eq!(ran.code, 0, "{}", ran.stdout);
+        finding(&ran, about)
+    };
+    for about in ["data folder", "journal rights", "channels.slack.token"] {
+        assert_eq!(rights(about)["state"], "fine");
+    }
+    for folder in [home.path(""), home.path("other")] {
+        set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
+    }
+    for (about, file, remedy) in [
+        ("journal rights", "other/journal.sqlite", "chmod 600"),
+        ("channels.slack.token", "token", "chmod 600"),
+    ] {
+        set_permissions(home.path(file), Permissions::from_mode(0o644)).unwrap();
+        let told = rights(about);
+        assert_eq!(told["state"], "note", "{told}");
+        assert!(told["found"].as_str().unwrap().contains("(0644)"), "{told}");
+        assert!(told["todo"].as_str().unwrap().contains(remedy), "{told}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
-use super::{ChannelConfig, ChannelKind, Config, Entry};
+use super::{ChannelConfig, ChannelKind, Config, Entry, plain_http::exposed_key};
 use crate::id::{ANYBODY, Of, misfit};
 use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
@@ -66,6 +66,14 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     {
         let at = text.find("all_clear").unwrap_or(0);
         return Err(invalid(at, Some("output.all_clear".to_owned()), error.message));
+    }
+    if let Some(table) = exposed_key(&config) {
+        let at = text.find(&format!("[{table}]")).unwrap_or(0);
+        let message = format!(
+            "the key would travel unencrypted to another machine; use https, or set {table}.allow_plain_http = true \
+             where the network is trusted"
+        );
+        return Err(invalid(at, Some(format!("{table}.base_url")), message));
     }
     for (name, channel) in &config.channels {
         let table = format!("channels.{name}");

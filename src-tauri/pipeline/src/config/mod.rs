@@ -9,6 +9,7 @@ pub mod keyring;
 mod load;
 mod output;
 mod permissions;
+mod plain_http;
 mod quantity;
 mod secret;
 mod speech;
@@ -171,6 +172,8 @@ pub struct EndpointConfig {
     pub model: Option<String>,
     /// The key, by reference.
     pub api_key: Option<Secret>,
+    /// Whether the key may travel unencrypted: to an `http://` address on another machine.
+    pub allow_plain_http: bool,
     /// What the model is told before everything else.
     pub system_prompt: Option<String>,
     /// Longest answer in tokens; the endpoint's default when absent.

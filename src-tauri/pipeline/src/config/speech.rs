@@ -15,6 +15,8 @@ pub struct SpeechConfig {
     pub base_url: Option<String>,
     /// The key of the service, by reference.
     pub api_key: Option<Secret>,
+    /// Lets the key travel unencrypted: to an `http://` address on another machine.
+    pub allow_plain_http: bool,
     /// The model. Needed for `openai`; ElevenLabs has a default.
     pub model: Option<String>,
     /// The voice: a name for `openai` and `command`, an id for `elevenlabs`.
@@ -39,6 +41,7 @@ impl Default for SpeechConfig {
             backend: SpeechBackend::None,
             base_url: None,
             api_key: None,
+            allow_plain_http: false,
             model: None,
             voice: None,
             command: Vec::new(),
@@ -76,6 +79,8 @@ pub struct TranscriptionConfig {
     pub base_url: Option<String>,
     /// The key of the service, by reference.
     pub api_key: Option<Secret>,
+    /// Lets the key travel unencrypted: to an `http://` address on another machine.
+    pub allow_plain_http: bool,
     /// The model.
     pub model: Option<String>,
     /// Largest voice message, inclusive. OpenAI takes 25 MB.
@@ -91,6 +96,7 @@ impl Default for TranscriptionConfig {
             backend: TranscriptionBackend::None,
             base_url: None,
             api_key: None,
+            allow_plain_http: false,
             model: None,
             max_size: ByteSize(25_000_000),
             timeout: Interval::seconds(60),

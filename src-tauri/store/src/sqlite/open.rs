@@ -4,7 +4,7 @@ use super::{
     SqliteJournal,
     desk::Desk,
     fault,
-    private::{claim, close_to_others, real},
+    private::{claim, close_to_others, journal_files, real},
     schema,
     writer::Writer,
 };
@@ -72,7 +72,7 @@ impl SqliteJournal {
             }
         };
         // Only now: another program's database is left as it is.
-        close_to_others(&real);
+        journal_files(&real).iter().for_each(|file| close_to_others(file));
         let desk = Arc::new(Desk::new(ledger, limits.max_waiting));
         let (gone, writer) = watch::channel(());
         let readers = readers(&real);

@@ -43,13 +43,12 @@ pub fn journal_files(path: &Path) -> Vec<PathBuf> {
     files.filter(|file| file.exists()).collect()
 }
 
-/// Takes from everybody else the rights to a journal of an earlier version, and to what lies beside it.
-pub(super) fn close_to_others(real: &Path) {
-    for file in journal_files(real) {
-        if let Err(error) = make_private(&file) {
-            let file = file.display();
-            tracing::warn!(%file, %error, "others may read the journal: its rights cannot be changed");
-        }
+/// Takes from everybody but its owner the rights to a file or a folder. Where that cannot be, the log says so: what is
+/// in it is as safe as before.
+pub fn close_to_others(path: &Path) {
+    if let Err(error) = make_private(path) {
+        let path = path.display();
+        tracing::warn!(%path, %error, "others may read it: its rights cannot be changed");
     }
 }
 
