@@ -13,13 +13,12 @@ use crate::{
     engine::{ByHand, Core},
     recorder::Recorder,
     rules::Rule,
-    stages::dedupe::{CAPACITY, MEMORY},
     turn::end_by,
 };
-use foldback_store::{OutboxEntry, StoreError};
+use foldback_store::{OutboxEntry, Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Event, Inbound, Kind, OpId, OpKind, Outcome, OutcomeCode, PermissionId, Seq, Stage,
-    Terminal, Timestamp, TurnId,
+    TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,8 +26,11 @@ use std::{
 };
 use tokio::{sync::oneshot, task::JoinSet};
 
-/// Events read at once on the way back through the journal.
-const PAGE: u64 = 2_000;
+/// Events read at once on the way back through what processes told.
+const PAGE: usize = 500;
+
+/// The kinds that tell how far an open turn had come.
+const PROGRESS: [&str; 4] = ["received", "run_started", "stopping", "passed"];
 
 /// What an earlier process left.
 pub(crate) struct Left {
@@ -49,117 +51,131 @@ struct Waiting {
     counted: bool,
 }
 
-/// What is learnt on the way back through the journal.
+/// State of the way back through what processes told.
 #[derive(Default)]
 struct Walk {
-    ended: BTreeMap<TurnId, Terminal>,
-    /// Turns whose run had begun.
-    begun: BTreeSet<TurnId>,
-    /// Turns that their session has counted.
-    counted: BTreeSet<TurnId>,
-    open: BTreeMap<TurnId, Option<ChannelId>>,
-    waiting: BTreeMap<TurnId, Waiting>,
-    /// Messages that were answered, the latest first.
-    answered: Vec<(TurnId, Timestamp, Inbound)>,
     by_hand: ByHand,
     /// The process that is read about had closed everything that was left to it: an `idle` of no turn.
     closed: bool,
-    /// Its start was passed: nothing further back is open.
-    past_start: bool,
 }
 
 impl Walk {
-    /// Takes the event before the last one. False when nothing further back matters.
-    fn take(&mut self, event: Event, now: Timestamp) -> bool {
-        let remembered = now.since(event.at) < MEMORY && self.answered.len() < CAPACITY;
-        if self.past_start && !remembered {
-            return false;
-        }
-        if !self.past_start {
-            // That start told what it had found.
-            self.by_hand.take(&event);
-        }
-        match (event.turn, event.kind) {
-            (None, Kind::Idle) => self.closed = true,
+    /// Takes the event before the last one. True at the start of a process that left nothing: nothing further back is
+    /// open, and that start told what people had switched off before it.
+    fn take(&mut self, event: &Event) -> bool {
+        self.by_hand.take(event);
+        match event.kind {
+            Kind::Idle => self.closed = true,
             // One that was killed before it had closed everything leaves its predecessors' turns open too.
-            (_, Kind::Started { .. }) => self.past_start |= self.closed,
-            (Some(turn), Kind::TurnEnded { terminal }) => drop(self.ended.insert(turn, terminal)),
-            // A stop before its end is that of somebody unknown who was told a code: that is decided.
-            (Some(turn), Kind::RunStarted { .. } | Kind::Stopping { .. }) => drop(self.begun.insert(turn)),
-            (
-                Some(turn),
-                Kind::Passed {
-                    stage: Stage::Session,
-                    ..
-                },
-            ) => drop(self.counted.insert(turn)),
-            (Some(turn), Kind::Received { message }) => match self.ended.get(&turn) {
-                None if self.past_start => {}
-                None if self.begun.remove(&turn) => drop(self.open.insert(turn, event.channel)),
-                None => {
-                    let waiting = Waiting {
-                        message: *message,
-                        counted: self.counted.remove(&turn),
-                    };
-                    self.waiting.insert(turn, waiting);
-                }
-                Some(Terminal::Replied | Terminal::Silent { .. }) if remembered => {
-                    self.answered.push((turn, event.at, *message));
-                }
-                _ => {}
-            },
+            Kind::Started { .. } => return self.closed,
             _ => {}
         }
-        true
+        false
+    }
+}
+
+/// Progress of an open turn.
+#[derive(Default)]
+struct Progress {
+    message: Option<(Option<ChannelId>, Box<Inbound>)>,
+    /// Its run had begun, or it was stopped: that of somebody unknown who was told a code is decided.
+    begun: bool,
+    /// Its session has counted it.
+    counted: bool,
+}
+
+impl Progress {
+    fn take(&mut self, event: Event) {
+        match event.kind {
+            Kind::Received { message } => self.message = Some((event.channel, message)),
+            Kind::RunStarted { .. } | Kind::Stopping { .. } => self.begun = true,
+            Kind::Passed {
+                stage: Stage::Session,
+                ..
+            } => self.counted = true,
+            _ => {}
+        }
     }
 }
 
 impl Core {
-    /// What earlier processes left open. Reads back to the start of one that had nothing left, and as far as messages are remembered:
-    /// a platform that delivers one again after a crash must not get a second answer.
+    /// Finds what earlier processes left open. Reads what they told back to the start of one that had nothing left, and the
+    /// turns that are open: as much as there is of both, however long the journal is. Messages that were answered are not
+    /// read: when a platform delivers one again, the journal is asked about that one.
     pub(crate) async fn find_left(&self) -> Result<Left, StoreError> {
         let journal = &self.recorder.journal;
         let outbox = journal.outbox().await?;
         let mut walk = Walk::default();
-        let now = self.recorder.now();
-        let mut end = journal.head().0;
-        'back: while end > 0 {
-            let start = end.saturating_sub(PAGE) + 1;
-            let limit = usize::try_from(end - start + 1).unwrap_or(usize::MAX);
-            for event in journal.read(Seq(start), limit).await?.into_iter().rev() {
-                if !walk.take(event, now) {
-                    break 'back;
+        let mut end = journal.head();
+        let first = 'back: loop {
+            let told = journal.of_process(end, PAGE).await?;
+            let Some(earliest) = told.last().map(|event| event.seq) else {
+                break Seq(0);
+            };
+            for event in &told {
+                if walk.take(event) {
+                    break 'back event.seq;
                 }
             }
-            end = start - 1;
-        }
-        let Walk {
-            ended,
-            open: mut turns,
-            mut waiting,
-            answered,
-            by_hand,
-            ..
-        } = walk;
-        let mut seen = self.seen();
-        for (turn, at, message) in answered.into_iter().rev() {
-            seen.recall(&message, turn, at);
-        }
-        drop(seen);
-        for entry in &outbox {
-            if !ended.contains_key(&entry.turn) {
-                // What it sends may go to another channel than its own.
-                let own = waiting.remove(&entry.turn).map(|waiting| waiting.message.channel);
-                let own = own.unwrap_or_else(|| entry.channel.clone());
-                turns.entry(entry.turn).or_insert(Some(own));
+            end = Seq(earliest.0 - 1);
+        };
+        let open: BTreeMap<TurnId, Seq> = journal.open_turns(Seq(0)).await?.into_iter().collect();
+        let mut left = Left {
+            turns: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            by_hand: walk.by_hand,
+            outbox,
+        };
+        for (turn, progress) in self.progress(&open, first).await? {
+            let Some((channel, message)) = progress.message else {
+                continue;
+            };
+            if progress.begun {
+                left.turns.insert(turn, channel);
+            } else {
+                let waiting = Waiting {
+                    message: *message,
+                    counted: progress.counted,
+                };
+                left.waiting.insert(turn, waiting);
             }
         }
-        Ok(Left {
-            outbox,
-            turns,
-            waiting,
-            by_hand,
-        })
+        for entry in &left.outbox {
+            if open.contains_key(&entry.turn) {
+                // What it sends may go to another channel than its own.
+                let own = left
+                    .waiting
+                    .remove(&entry.turn)
+                    .map(|waiting| waiting.message.channel);
+                let own = own.unwrap_or_else(|| entry.channel.clone());
+                left.turns.entry(entry.turn).or_insert(Some(own));
+            }
+        }
+        Ok(left)
+    }
+
+    /// Progress of the turns that are open and came in after this place.
+    async fn progress(
+        &self,
+        open: &BTreeMap<TurnId, Seq>,
+        first: Seq,
+    ) -> Result<BTreeMap<TurnId, Progress>, StoreError> {
+        let turns = open.iter().filter(|(_, received)| **received > first);
+        let wanted = Selection {
+            turns: Some(turns.map(|(turn, _)| *turn).collect()),
+            ..Selection::kinds(PROGRESS)
+        };
+        let journal = &self.recorder.journal;
+        let mut all: BTreeMap<TurnId, Progress> = BTreeMap::new();
+        for event in journal
+            .select(&wanted, Seq(0), journal.head(), usize::MAX)
+            .await?
+        {
+            if let Some(turn) = event.turn {
+                all.entry(turn).or_default().take(event);
+            }
+        }
+        Ok(all)
     }
 
     /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a

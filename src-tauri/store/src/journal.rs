@@ -219,6 +219,21 @@ pub trait Journal: Send + Sync {
     /// message's: it costs as much in a journal of a year as in one of a minute.
     async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError>;
 
+    /// The turns whose message came in after this place and that have not ended, with the place of the message. Costs
+    /// as much as there are.
+    async fn open_turns(&self, after: Seq) -> Result<Vec<(TurnId, Seq)>, StoreError>;
+
+    /// The events that belong to no turn, at `until` or before, the latest first, at most `limit`. Looks at no others.
+    async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError>;
+
+    /// Deletes what was decided before this time, and says how many events that were. Whole turns go. What is still
+    /// needed stays: turns that are open, or have an operation in the outbox; who was let in or waits for it; and what
+    /// the processes told since the last one that had nothing left to do.
+    async fn prune(&self, before: Timestamp) -> Result<u64, StoreError>;
+
+    /// The first place from which on nothing was ever deleted.
+    fn whole_from(&self) -> Seq;
+
     /// What is to be done with the outbox after a start.
     async fn resume(&self) -> Result<Resumed, StoreError> {
         let (in_flight, unsent) = self

@@ -3,9 +3,11 @@
 
 use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
-use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
+use foldback_wire::{
+    Draft, Event, Kind, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession,
+};
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -250,6 +252,37 @@ impl Journal for MemoryJournal {
         let mut events = self.pick(&places).await?;
         events.retain(|event| event.at >= since);
         Ok(events)
+    }
+
+    async fn open_turns(&self, after: Seq) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        let state = self.state();
+        let mut open = BTreeMap::new();
+        for event in &state.events {
+            match (event.turn, &event.kind) {
+                (Some(turn), Kind::Received { .. }) => drop(open.entry(turn).or_insert(event.seq)),
+                (Some(turn), Kind::TurnEnded { .. }) => drop(open.remove(&turn)),
+                _ => {}
+            }
+        }
+        Ok(open.into_iter().filter(|(_, seq)| *seq > after).collect())
+    }
+
+    async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        let state = self.state();
+        let own = state.between(Seq(0), until).filter(|event| event.turn.is_none());
+        let mut own: Vec<_> = own.cloned().collect();
+        own.reverse();
+        own.truncate(limit);
+        Ok(own)
+    }
+
+    /// It is gone with the process; nothing is deleted before.
+    async fn prune(&self, _: Timestamp) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn whole_from(&self) -> Seq {
+        Seq(1)
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -24,6 +24,7 @@ mod pairing;
 mod preview;
 mod reach;
 mod renewed;
+mod retention;
 mod runs;
 mod secrets;
 mod sessions;

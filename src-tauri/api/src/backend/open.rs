@@ -172,12 +172,7 @@ impl Backend {
             (journal, None)
         } else {
             let file = journal_file(&config, &base, &data);
-            if file.starts_with(&data) {
-                make_data_folder(&data)?;
-                // That of an earlier version was open to all.
-                close_to_others(&data);
-            }
-            let journal = open_journal(&file, config.store.max_size).await?;
+            let journal = open_journal(&file, &data, config.store.max_size).await?;
             (journal, Some(file))
         };
         // Until a first message came in: a start that was cut short before that has shown nothing.
@@ -244,6 +239,9 @@ impl Backend {
             shared: Arc::new(shared),
         };
         backend.tasks().spawn(backend.clone().follow(before));
+        if file.is_some() {
+            backend.tasks().spawn(backend.clone().prune_journal());
+        }
         #[cfg(unix)]
         if let Some(file) = file {
             backend.tasks().spawn(backend.clone().hear(file));
@@ -285,9 +283,17 @@ fn make_data_folder(folder: &Path) -> Result<(), OpenError> {
     })
 }
 
-async fn open_journal(path: &Path, max_size: Option<ByteSize>) -> Result<Arc<dyn Journal>, OpenError> {
+async fn open_journal(
+    path: &Path,
+    data: &Path,
+    max_size: Option<ByteSize>,
+) -> Result<Arc<dyn Journal>, OpenError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     make_data_folder(folder)?;
+    if path.starts_with(data) {
+        // That of an earlier version was open to all.
+        close_to_others(data);
+    }
     let limits = Limits {
         max_bytes: max_size.map(|ByteSize(bytes)| bytes),
         ..Limits::default()

@@ -1,6 +1,7 @@
 //! `foldback journal`: what was decided, from the file, also while a bot writes it.
 
 mod export;
+mod prune;
 mod query;
 mod stats;
 
@@ -17,7 +18,7 @@ use std::path::Path;
 /// Events read at a time.
 const BATCH: usize = 2_048;
 
-/// Look into the journal
+/// Look into the journal, or delete what is old in it
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -29,6 +30,7 @@ enum Command {
     Query(query::Args),
     Export(export::Args),
     Stats(stats::Args),
+    Prune(prune::Args),
 }
 
 /// Which events.
@@ -49,6 +51,7 @@ pub(crate) fn run(args: &Args) -> End {
             Command::Query(args) => query::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Stats(args) => stats::run(args).await,
+            Command::Prune(args) => prune::run(args).await,
         }
     })
 }

@@ -11,9 +11,12 @@ use crate::{
 };
 use events::Events;
 use foldback_api::{Backend, Setup};
-use foldback_store::{Journal as _, Selection, SqliteJournal};
-use foldback_wire::Seq;
+use foldback_store::{Journal as _, SqliteJournal};
+use foldback_wire::{Kind, Seq};
 use std::path::PathBuf;
+
+/// Events read at once on the way back to the start.
+const PAGE: usize = 100;
 
 /// Run the bot without a window; SIGINT and SIGTERM end it in order
 #[derive(Debug, clap::Args)]
@@ -77,12 +80,20 @@ async fn begun(backend: &Backend) -> Result<Seq, Stop> {
     let journal = backend.journal();
     // Only what is on the disk can be found.
     journal.flush().await.map_err(wrong)?;
-    let starts = Selection::kinds(["started"]);
-    let starts = journal
-        .select(&starts, Seq(0), journal.head(), usize::MAX)
-        .await
-        .map_err(wrong)?;
-    Ok(starts.last().map_or(Seq(1), |event| event.seq))
+    let mut end = journal.head();
+    loop {
+        let told = journal.of_process(end, PAGE).await.map_err(wrong)?;
+        let start = told
+            .iter()
+            .find(|event| matches!(event.kind, Kind::Started { .. }));
+        if let Some(start) = start {
+            return Ok(start.seq);
+        }
+        let Some(earliest) = told.last() else {
+            return Ok(Seq(1));
+        };
+        end = Seq(earliest.seq.0 - 1);
+    }
 }
 
 /// Waits until events cannot be printed any more; for ever, where none are.

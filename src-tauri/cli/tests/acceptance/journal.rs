@@ -158,3 +158,39 @@ fn an_export_replaces_a_file_only_when_it_is_complete() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("no/such.jsonl"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_is_old_is_deleted_and_the_file_becomes_smaller() {
+    let home = Home::new();
+    for text in ["one", "two"] {
+        assert_eq!(home.send("slack", text, &"words ".repeat(20_000)).code, 0);
+    }
+    let size = || home.path("data/journal.sqlite").metadata().unwrap().len();
+    let before = size();
+    let kept = home.run(&["journal", "prune"]);
+    assert_eq!(
+        (kept.code, kept.stdout.starts_with("0 events deleted")),
+        (0, true),
+        "{}",
+        kept.stdout
+    );
+    assert_eq!(home.journal("kind:received").len(), 2);
+    let pruned = home.run(&["journal", "prune", "--keep", "0s"]);
+    assert_eq!(pruned.code, 0, "{}", pruned.stderr);
+    assert!(home.journal("kind:received").is_empty(), "{}", pruned.stdout);
+    assert!(size() < before, "{} bytes, {before} before", size());
+    let again = home.send("slack", "three", "words");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(
+        home.journal("kind:received")[0]["turn"],
+        3,
+        "turns are not counted anew"
+    );
+
+    let home =
+        Home::with("[store]\nkeep = \"0d\"\n[channels.slack]\nkind = \"loopback\"\nallow_from = [\"*\"]\n");
+    assert_eq!(home.send("slack", "one", "words").code, 0);
+    let forever = home.run(&["journal", "prune"]);
+    assert_eq!(forever.code, 2);
+    assert!(forever.stderr.contains("store.keep is 0"), "{}", forever.stderr);
+}

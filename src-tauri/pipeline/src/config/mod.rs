@@ -172,7 +172,7 @@ pub struct EndpointConfig {
     pub model: Option<String>,
     /// The key, by reference.
     pub api_key: Option<Secret>,
-    /// Whether the key may travel unencrypted: to an `http://` address on another machine.
+    /// Lets the key travel unencrypted: to an `http://` address on another machine.
     pub allow_plain_http: bool,
     /// What the model is told before everything else.
     pub system_prompt: Option<String>,
@@ -314,13 +314,26 @@ impl Default for TypingConfig {
 }
 
 /// Where the journal is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreConfig {
     /// The database file; in the OS data folder when absent.
     pub file: Option<PathBuf>,
     /// Largest file; when it is full the bot stops and says so. As large as the disk when absent.
     pub max_size: Option<ByteSize>,
+    /// Age at which events are deleted; 0 keeps them for ever. Turns that are open or have something left to send stay,
+    /// however old, and so do approvals of people.
+    pub keep: Interval,
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        Self {
+            file: None,
+            max_size: None,
+            keep: Interval::days(90),
+        }
+    }
 }
 
 /// What the app's own log says. `RUST_LOG` goes before it.

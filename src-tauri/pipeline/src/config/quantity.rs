@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr, time::Duration};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSize(pub u64);
 
-/// A span of time: `1500ms`, `6s`, `10m`, `2h`.
+/// A span of time: `1500ms`, `6s`, `10m`, `2h`, `90d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interval(pub Duration);
 
@@ -24,7 +24,13 @@ const SIZES: &[(&str, u64)] = &[
     ("", 1),
 ];
 
-const SPANS: &[(&str, u64)] = &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+const SPANS: &[(&str, u64)] = &[
+    ("ms", 1),
+    ("s", 1_000),
+    ("m", 60_000),
+    ("h", 3_600_000),
+    ("d", 86_400_000),
+];
 
 /// Digits and a unit of `units`, multiplied.
 fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -68,6 +74,11 @@ impl Interval {
     /// So many minutes.
     pub const fn minutes(n: u64) -> Self {
         Self(Duration::from_secs(n * 60))
+    }
+
+    /// So many days of 24 hours.
+    pub const fn days(n: u64) -> Self {
+        Self(Duration::from_hours(n * 24))
     }
 }
 
@@ -133,7 +144,7 @@ macro_rules! as_text {
 }
 
 as_text!(ByteSize, "50MB", "^[0-9_]+ ?([kKMG]B|[KMG]iB|B)?$");
-as_text!(Interval, "1500ms", "^[0-9_]+ ?(ms|s|m|h)$");
+as_text!(Interval, "1500ms", "^[0-9_]+ ?(ms|s|m|h|d)$");
 
 #[cfg(test)]
 mod tests {
@@ -154,6 +165,8 @@ mod tests {
     fn spans() {
         assert_eq!("10m".parse(), Ok(Interval::minutes(10)));
         assert_eq!("1500ms".parse(), Ok(Interval::millis(1_500)));
+        assert_eq!("90d".parse(), Ok(Interval::days(90)));
+        assert_eq!(Interval::days(90).to_string(), "90d");
         assert_eq!(Interval::seconds(6).to_string(), "6s");
         assert_eq!(Interval::millis(1_500).to_string(), "1500ms");
         assert_eq!(Interval::millis(0).to_string(), "0ms");

@@ -13,9 +13,9 @@ use std::{
 };
 
 /// Messages remembered; the oldest go first.
-pub(crate) const CAPACITY: usize = 5_000;
+const CAPACITY: usize = 5_000;
 /// How long a message is remembered, from its claim.
-pub(crate) const MEMORY: Duration = Duration::from_mins(20);
+const MEMORY: Duration = Duration::from_mins(20);
 
 /// What makes a message the same. A tuple of types: joined strings let two messages collide where one
 /// part is missing in each.
@@ -137,12 +137,17 @@ impl Seen {
         Flow::Continue(Claim { key, turn })
     }
 
+    /// Messages that are remembered.
+    pub(crate) fn len(&self) -> usize {
+        self.order.len().max(self.entries.len())
+    }
+
     /// Whether a turn that made a claim is not over.
     pub(crate) fn works_on(&self, turn: TurnId) -> bool {
         self.in_work.contains(&turn)
     }
 
-    /// A message that an earlier process answered.
+    /// A message that an earlier process is still answering: its whole answer stands in the outbox.
     pub(crate) fn recall(&mut self, message: &Inbound, turn: TurnId, at: Timestamp) {
         let key = Key::of(message);
         let entry = Entry {

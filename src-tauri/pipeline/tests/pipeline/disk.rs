@@ -15,17 +15,27 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
-/// A journal that refuses to write the first session, or takes its time to forget what an agent told of one.
+/// A journal that refuses to write the first session, or takes its time to forget what an agent told of one; it counts
+/// what is read.
 struct Odd {
     inner: Arc<MemoryJournal>,
     refused: AtomicBool,
     forgets_in: Duration,
+    /// Events that were read.
+    read: AtomicUsize,
+}
+
+impl Odd {
+    fn count(&self, events: Vec<Event>) -> Vec<Event> {
+        self.read.fetch_add(events.len(), Ordering::Relaxed);
+        events
+    }
 }
 
 #[async_trait]
@@ -91,10 +101,10 @@ impl Journal for Odd {
         self.inner.reserve().await
     }
     async fn read(&self, from: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
-        self.inner.read(from, limit).await
+        Ok(self.count(self.inner.read(from, limit).await?))
     }
     async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError> {
-        self.inner.turn(turn).await
+        Ok(self.count(self.inner.turn(turn).await?))
     }
     async fn select(
         &self,
@@ -103,7 +113,7 @@ impl Journal for Odd {
         until: Seq,
         limit: usize,
     ) -> Result<Vec<Event>, StoreError> {
-        self.inner.select(wanted, after, until, limit).await
+        Ok(self.count(self.inner.select(wanted, after, until, limit).await?))
     }
     async fn places(
         &self,
@@ -115,10 +125,22 @@ impl Journal for Odd {
         self.inner.places(wanted, after, until, limit).await
     }
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
-        self.inner.pick(places).await
+        Ok(self.count(self.inner.pick(places).await?))
     }
     async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {
-        self.inner.mentions(of, since).await
+        Ok(self.count(self.inner.mentions(of, since).await?))
+    }
+    async fn open_turns(&self, after: Seq) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        self.inner.open_turns(after).await
+    }
+    async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        Ok(self.count(self.inner.of_process(until, limit).await?))
+    }
+    async fn prune(&self, before: Timestamp) -> Result<u64, StoreError> {
+        self.inner.prune(before).await
+    }
+    fn whole_from(&self) -> Seq {
+        self.inner.whole_from()
     }
     async fn close(&self) -> Result<(), StoreError> {
         self.inner.close().await
@@ -149,6 +171,7 @@ async fn a_message_that_could_not_be_written_down_is_no_duplicate_of_itself() {
         inner: Arc::clone(&world.journal),
         refused: AtomicBool::new(false),
         forgets_in: Duration::ZERO,
+        read: AtomicUsize::new(0),
     });
     let parts = Parts {
         journal,
@@ -162,6 +185,50 @@ async fn a_message_that_could_not_be_written_down_is_no_duplicate_of_itself() {
         Some(Terminal::Replied),
         "it comes again, and is answered"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_reads_what_is_open_and_nothing_that_is_over() {
+    let bot = Bot::start().await;
+    for n in 0..200 {
+        bot.says([text("Said.")]);
+        assert_eq!(
+            bot.turn(Platform::Signal, &format!("{n}")).await,
+            Terminal::Replied
+        );
+    }
+    bot.says([stall(3_600_000)]);
+    for words in ["1", "2", "3"] {
+        let _turn = bot.user(Platform::Signal, words).await;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let world = bot.into_world();
+    let (all, open) = (world.journal.head().0, 3 * 12);
+    let journal = Arc::new(Odd {
+        inner: Arc::clone(&world.journal),
+        refused: AtomicBool::new(true),
+        forgets_in: Duration::ZERO,
+        read: AtomicUsize::new(0),
+    });
+    let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+    let parts = Parts {
+        journal: journal.clone(),
+        ..parts(&world, "", Rules::all(), agent)
+    };
+    let engine = Engine::start(parts).await.unwrap();
+    let of_process = world
+        .journal
+        .of_process(Seq(u64::MAX), usize::MAX)
+        .await
+        .unwrap()
+        .len();
+    let read = journal.read.load(Ordering::Relaxed);
+    assert!(all > 4_000, "{all} events");
+    assert!(
+        read <= open + 2 * of_process,
+        "{read} of {all} events were read, {of_process} of processes"
+    );
+    drop(engine);
 }
 
 /// An agent that knows a conversation until it is told to forget it, and takes it up again from what it is given.
@@ -217,6 +284,7 @@ async fn what_begins_while_a_conversation_is_forgotten_does_not_keep_it() {
             inner: Arc::clone(&world.journal),
             refused: AtomicBool::new(true),
             forgets_in: Duration::from_secs(2),
+            read: AtomicUsize::new(0),
         }),
         ..parts(&world, "", Rules::all(), agent.clone())
     };

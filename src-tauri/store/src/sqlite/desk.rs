@@ -1,7 +1,10 @@
 //! The desk between callers and the writer. A call is decided here at once, in the order of the calls; the
 //! writer takes what lies here in batches. Callers and writer never wait for each other.
 
-use super::rows::{EventRow, body};
+use super::{
+    prune::Stretch,
+    rows::{EventRow, body},
+};
 use crate::{Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
 use foldback_wire::{Draft, OpId, Seq, SessionId, rpc::AgentSession};
 use std::{
@@ -36,6 +39,7 @@ pub(super) enum Change {
     SettleAndIntend(OpId, Box<OutboxEntry>),
     Session(SessionRecord),
     AgentSession(SessionId, Option<AgentSession>),
+    Prune(Stretch),
 }
 
 /// What the writer writes in one transaction.

@@ -9,6 +9,7 @@ mod desk;
 mod fault;
 mod open;
 mod private;
+mod prune;
 mod rows;
 mod schema;
 mod writer;
@@ -20,12 +21,15 @@ use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, St
 use async_trait::async_trait;
 use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
-use rows::{COLUMNS, StoredRow, list, mentioning, number, selecting};
+use rows::{COLUMNS, StoredRow, list, mentioning, number, of_process, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::{
     sync::{oneshot, watch},
@@ -53,6 +57,8 @@ pub struct SqliteJournal {
     readers: SqlitePool,
     /// Ends when the writer has let go of the file.
     writer: watch::Receiver<()>,
+    /// The first place from which on nothing was deleted.
+    whole_from: AtomicU64,
     /// Damaged records that were told of.
     damaged: Mutex<BTreeSet<String>>,
 }
@@ -288,6 +294,28 @@ impl Journal for SqliteJournal {
 
     async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {
         self.events(mentioning(COLUMNS, of, since)).await
+    }
+
+    async fn open_turns(&self, after: Seq) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        let open: Vec<(i64, i64)> = query_as("SELECT turn, seq FROM open_turns WHERE seq > ? ORDER BY turn")
+            .bind(number(after.0))
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        let place = |(turn, seq)| (TurnId(turn as u64), Seq(seq as u64));
+        Ok(open.into_iter().map(place).collect())
+    }
+
+    async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
+        self.events(of_process(until, limit)).await
+    }
+
+    async fn prune(&self, before: Timestamp) -> Result<u64, StoreError> {
+        self.delete_before(before).await
+    }
+
+    fn whole_from(&self) -> Seq {
+        Seq(self.whole_from.load(Ordering::Relaxed))
     }
 
     async fn close(&self) -> Result<(), StoreError> {

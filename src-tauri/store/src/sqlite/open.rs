@@ -17,7 +17,7 @@ use sqlx::{
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
 use tokio::sync::watch;
@@ -63,8 +63,8 @@ impl SqliteJournal {
         let fault = |error| fault::of(&path, &error);
         let (real, lock) = claim(&path).await?;
         let mut conn = connect(&real, &limits, lock).await.map_err(fault)?;
-        let ledger = match begin(&mut conn, &path).await {
-            Ok(ledger) => ledger,
+        let (ledger, whole_from) = match begin(&mut conn, &path).await {
+            Ok(begun) => begun,
             Err(error) => {
                 // Nothing was written that closing could lose; who is told of the error finds the file free.
                 let _ = conn.close().await;
@@ -72,7 +72,9 @@ impl SqliteJournal {
             }
         };
         // Only now: another program's database is left as it is.
-        journal_files(&real).iter().for_each(|file| close_to_others(file));
+        for file in journal_files(&real) {
+            close_to_others(&file);
+        }
         let desk = Arc::new(Desk::new(ledger, limits.max_waiting));
         let (gone, writer) = watch::channel(());
         let readers = readers(&real);
@@ -91,6 +93,7 @@ impl SqliteJournal {
             desk,
             readers,
             writer,
+            whole_from,
             damaged: Mutex::default(),
         })
     }
@@ -107,6 +110,8 @@ impl SqliteJournal {
             return Err(StoreError::Foreign(path));
         }
         let ledger = find(&mut conn, &path).await?;
+        // One of an earlier format has everything.
+        let whole_from = whole_from(&mut conn).await.unwrap_or(AtomicU64::new(1));
         drop(conn);
         let desk = Arc::new(Desk::new(ledger, 0));
         desk.fail(&StoreError::ReadOnly(path.clone()));
@@ -117,6 +122,7 @@ impl SqliteJournal {
             desk,
             readers,
             writer,
+            whole_from,
             damaged: Mutex::default(),
         })
     }
@@ -135,7 +141,11 @@ fn readers(path: &Path) -> sqlx::SqlitePool {
 
 /// The connection that writes. It owns the lock: whoever drops a connection does not wait for SQLite's thread, which may
 /// be in the middle of a transaction and commits it all the same. The next writer must not count before that.
-async fn connect(path: &Path, limits: &Limits, lock: File) -> Result<SqliteConnection, sqlx::Error> {
+pub(super) async fn connect(
+    path: &Path,
+    limits: &Limits,
+    lock: File,
+) -> Result<SqliteConnection, sqlx::Error> {
     let mut options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
@@ -156,15 +166,23 @@ async fn connect(path: &Path, limits: &Limits, lock: File) -> Result<SqliteConne
 }
 
 /// Makes the file a journal of today, and finds what is in it.
-async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<Ledger, StoreError> {
-    // Whose it is comes first: the mode is written into the file.
+async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<(Ledger, AtomicU64), StoreError> {
+    let fault = |error| fault::of(path, &error);
+    // Whose it is comes first: the modes are written into the file. That of freed pages counts for a new file only.
     schema::format(conn, path).await?;
-    raw_sql("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+    raw_sql("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
         .execute(&mut *conn)
         .await
-        .map_err(|error| fault::of(path, &error))?;
+        .map_err(fault)?;
     schema::prepare(conn, path).await?;
-    find(conn, path).await
+    let ledger = find(conn, path).await?;
+    Ok((ledger, whole_from(conn).await.map_err(fault)?))
+}
+
+/// The first place from which on nothing was deleted.
+async fn whole_from(conn: &mut SqliteConnection) -> Result<AtomicU64, sqlx::Error> {
+    let seq: i64 = query_scalar("SELECT seq FROM whole_from").fetch_one(conn).await?;
+    Ok(AtomicU64::new(seq as u64))
 }
 
 /// Where the numbering stands and what is in the outbox.

@@ -70,6 +70,20 @@ const STEPS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX sessions_used ON sessions (CASE WHEN json_valid(record) THEN record ->> '$.used' END DESC, id);
 ",
+    // A start asks which turns are open, what the processes before it told, and who was let in; it must not read
+    // everything for that. `whole_from` is the first place after which nothing was ever deleted.
+    "
+    CREATE TABLE open_turns (turn INTEGER PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
+    INSERT INTO open_turns
+        SELECT turn, min(seq) FROM events
+        WHERE kind = 'received' AND turn IS NOT NULL
+            AND turn NOT IN (SELECT turn FROM events WHERE kind = 'turn_ended' AND turn IS NOT NULL)
+        GROUP BY turn;
+    CREATE INDEX events_process ON events (turn) WHERE turn IS NULL;
+    CREATE INDEX events_pairing ON events (kind) WHERE kind = 'pairing';
+    CREATE TABLE whole_from (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
+    INSERT INTO whole_from VALUES (1, 1);
+",
 ];
 
 /// The newest format.

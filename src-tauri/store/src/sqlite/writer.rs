@@ -4,7 +4,7 @@
 use super::{
     Limits,
     desk::{Batch, Change, Desk},
-    fault,
+    fault, prune,
     rows::{insert, list},
 };
 use crate::{OutboxEntry, StoreError};
@@ -45,6 +45,9 @@ impl Writer {
             let head = batch.head().filter(|_| result.is_ok());
             if let Some(head) = head {
                 self.desk.head.send_replace(head);
+            }
+            if result.is_ok() && batch.changes().any(|change| matches!(change, Change::Prune(_))) {
+                prune::give_back(&mut self.conn).await;
             }
             batch.answer(&result);
             if let Err(why) = result {
@@ -158,6 +161,7 @@ async fn apply(conn: &mut SqliteConnection, change: &Change) -> Result<(), sqlx:
                 .bind(&kept.backend)
                 .bind(list(kept))
         }
+        Change::Prune(stretch) => return prune::delete(conn, stretch).await,
         Change::AgentSession(of, None) => {
             query("DELETE FROM agent_sessions WHERE session = ?").bind(of.as_str())
         }

@@ -5,8 +5,8 @@ use foldback_wire::{Seq, Timestamp};
 /// The rows of a view, by their places. 8 bytes a row; a view of everything needs none.
 #[derive(Debug)]
 pub(super) enum Places {
-    /// Every place up to here.
-    All(u64),
+    /// Every place from the first to the last: those before were deleted, or stand there among deleted ones.
+    All { first: u64, last: u64 },
     /// These, in order, and the gaps among them.
     Some { rows: Vec<u64>, gaps: Vec<Gap> },
 }
@@ -29,7 +29,7 @@ impl Places {
 
     pub(super) fn len(&self) -> u64 {
         match self {
-            Self::All(head) => *head,
+            Self::All { first, last } => (last + 1).saturating_sub(*first),
             Self::Some { rows, .. } => rows.len() as u64,
         }
     }
@@ -37,7 +37,7 @@ impl Places {
     /// The places of `count` rows from row `from` on.
     pub(super) fn window(&self, from: u64, count: usize) -> Vec<u64> {
         match self {
-            Self::All(head) => (from + 1..=*head).take(count).collect(),
+            Self::All { first, last } => (from.saturating_add(*first)..=*last).take(count).collect(),
             Self::Some { rows, .. } => {
                 let from = usize::try_from(from).unwrap_or(usize::MAX);
                 rows.iter().skip(from).take(count).copied().collect()
@@ -48,7 +48,7 @@ impl Places {
     /// The first row at this place or after it.
     pub(super) fn position(&self, seq: Seq) -> Option<u64> {
         let position = match self {
-            Self::All(_) => seq.0.saturating_sub(1),
+            Self::All { first, .. } => seq.0.saturating_sub(*first),
             Self::Some { rows, .. } => rows.partition_point(|row| *row < seq.0) as u64,
         };
         (position < self.len()).then_some(position)
@@ -72,7 +72,7 @@ impl Places {
     /// The gap whose row stands at this place.
     pub(super) fn gap_at(&self, seq: u64) -> Option<Gap> {
         match self {
-            Self::All(_) => None,
+            Self::All { .. } => None,
             Self::Some { gaps, .. } => {
                 let at = gaps.binary_search_by_key(&seq, |gap| gap.first).ok()?;
                 gaps.get(at).copied()
@@ -83,7 +83,7 @@ impl Places {
     /// Events that were not looked at, in total.
     pub(super) fn dropped(&self) -> u64 {
         match self {
-            Self::All(_) => 0,
+            Self::All { .. } => 0,
             Self::Some { gaps, .. } => gaps.iter().map(|gap| gap.count).sum(),
         }
     }

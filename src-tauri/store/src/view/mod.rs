@@ -84,7 +84,14 @@ impl View {
     /// Opens a view; nothing is read before [`Self::catch_up`].
     pub fn open(journal: Arc<dyn Journal>, filter: &Filter, opening: Opening) -> Self {
         let all = filter.is_everything();
-        let places = if all { Places::All(0) } else { Places::some() };
+        let places = if all {
+            Places::All {
+                first: journal.whole_from().0,
+                last: 0,
+            }
+        } else {
+            Places::some()
+        };
         let state = State {
             places,
             examined: Seq(0),
@@ -163,7 +170,10 @@ impl View {
         let events = match (places.first(), places.last()) {
             // Without holes, as in a view of everything: a range.
             (Some(first), Some(last)) if last.0 - first.0 + 1 == places.len() as u64 => {
-                self.journal.read(*first, places.len()).await?
+                let mut events = self.journal.read(*first, places.len()).await?;
+                // Unless one was deleted meanwhile.
+                events.retain(|event| event.seq <= *last);
+                events
             }
             (Some(_), _) => self.journal.pick(&places).await?,
             (None, _) => vec![],
@@ -186,7 +196,7 @@ impl View {
         let (after, all) = {
             let mut state = self.state();
             state.follow(head);
-            (state.examined, matches!(state.places, Places::All(_)))
+            (state.examined, matches!(state.places, Places::All { .. }))
         };
         if all || after >= head {
             self.state().live = true;
@@ -347,8 +357,8 @@ impl View {
 impl State {
     /// A view of everything is always up to date.
     fn follow(&mut self, head: Seq) {
-        if let Places::All(rows) = &mut self.places {
-            *rows = head.0;
+        if let Places::All { last, .. } = &mut self.places {
+            *last = head.0;
             self.examined = head;
         }
     }

@@ -90,6 +90,7 @@ contract! {
         a_selection_is_what_it_admits,
         events_are_picked_by_their_places,
         a_message_is_found_by_its_name,
+        a_start_finds_what_is_open_and_what_processes_told,
     }
     outbox {
         an_intended_operation_stays_until_it_is_settled,

@@ -3,7 +3,7 @@
 use crate::House;
 use crate::words::{came, details, everything, made, made_both, read, run_started, said, said_in};
 use foldback_store::{Mention, Selection};
-use foldback_wire::{ChannelId, Draft, Seq, SessionId, Timestamp, TurnId};
+use foldback_wire::{ChannelId, Draft, Kind, Seq, SessionId, Terminal, Timestamp, TurnId};
 use std::sync::Arc;
 
 pub(crate) async fn reading_starts_and_stops_where_asked(mut house: impl House) {
@@ -172,5 +172,43 @@ pub(crate) async fn a_message_is_found_by_its_name(mut house: impl House) {
             };
             assert_eq!(places(of, 0).await, found, "{message}");
         }
+    }
+}
+
+pub(crate) async fn a_start_finds_what_is_open_and_what_processes_told(mut house: impl House) {
+    let journal = house.enter().await;
+    let ended = |turn| Draft {
+        kind: Kind::TurnEnded {
+            terminal: Terminal::Replied,
+        },
+        ..said_in(turn, "")
+    };
+    journal
+        .append(vec![
+            said("1"),
+            came(1, "7", "1"),
+            said_in(1, "2"),
+            came(2, "7", "2"),
+            ended(1),
+            said("6"),
+            came(3, "7", "3"),
+            said("8"),
+        ])
+        .unwrap();
+    journal.flush().await.unwrap();
+    for reopened in [false, true] {
+        let journal = if reopened {
+            house.enter().await
+        } else {
+            Arc::clone(&journal)
+        };
+        let open = async |after| journal.open_turns(Seq(after)).await.unwrap();
+        assert_eq!(open(0).await, [(TurnId(2), Seq(4)), (TurnId(3), Seq(7))]);
+        assert_eq!(open(4).await, [(TurnId(3), Seq(7))]);
+        let told = async |until, limit| details(&journal.of_process(Seq(until), limit).await.unwrap());
+        assert_eq!(told(u64::MAX, 9).await, ["8", "6", "1"]);
+        assert_eq!(told(7, 1).await, ["6"]);
+        assert!(told(0, 9).await.is_empty());
+        assert_eq!(journal.whole_from(), Seq(1));
     }
 }

@@ -1,0 +1,204 @@
+//! Deleting what is old.
+//!
+//! Everything before the first event that is young enough is looked at once, in the order of the journal, a stretch at a
+//! time: each is a transaction of its own among those of the bot, so that nobody waits long. Events of one turn go
+//! together: while one of them is young, all stay. What stays for another reason stands in `STRETCH`.
+//!
+//! The pages that become free go back to the system after each stretch, which needs `auto_vacuum`
+//! (<https://www.sqlite.org/pragma.html#pragma_auto_vacuum>). A file of an earlier version gets that from
+//! [`SqliteJournal::compact`], which writes the whole file anew; until then its free pages are used again.
+
+use super::{
+    Limits, SqliteJournal,
+    desk::Change,
+    fault,
+    open::connect,
+    private::claim,
+    rows::{COLUMNS, StoredRow, list, number},
+    schema,
+};
+use crate::{Mention, StoreError, ledger::Ledger};
+use foldback_wire::{ChatId, Seq, Timestamp};
+use sqlx::{Connection as _, QueryBuilder, SqliteConnection, query, query_scalar, raw_sql};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+};
+
+/// Events of one stretch: a transaction of about 20 ms.
+const STRETCH_EVENTS: usize = 2_048;
+
+/// Pages that are given back after a stretch: more than one has, so that what is left over goes soon.
+const PAGES: u32 = 4_096;
+
+/// The places of a stretch. `?1` and `?2` are the bounds, `?3` is the first place of processes that are still asked
+/// about, and `?4` are the turns of the outbox.
+const STRETCH: &str = "
+    SELECT e.seq FROM events e
+    WHERE e.seq > ?1 AND e.seq < ?2 AND e.kind <> 'pairing'
+        AND CASE WHEN e.turn IS NULL THEN e.seq < ?3
+            ELSE e.turn NOT IN (SELECT turn FROM open_turns)
+                AND e.turn NOT IN (SELECT value FROM json_each(?4))
+                AND NOT EXISTS (SELECT 1 FROM events l WHERE l.turn = e.turn AND l.seq >= ?2)
+            END
+    ORDER BY e.seq LIMIT ?5";
+
+/// The last start of a process that had nothing left to do: a start reads back to it.
+const STARTED: &str = "
+    SELECT max(seq) FROM events
+    WHERE turn IS NULL AND kind = 'started'
+        AND seq < (SELECT max(seq) FROM events WHERE turn IS NULL AND kind = 'idle')";
+
+/// Events that may be deleted together.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    after: Seq,
+    /// The first event that is young enough.
+    end: Seq,
+    started: i64,
+    /// Turns of the outbox, as a list of JSON.
+    outbox: String,
+    deleted: Arc<Mutex<Deleted>>,
+}
+
+/// Result of a stretch.
+#[derive(Debug, Clone, Copy, Default)]
+struct Deleted {
+    events: usize,
+    last: Seq,
+}
+
+impl SqliteJournal {
+    pub(super) async fn delete_before(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let fault = |error| self.fault(&error);
+        let young: Option<i64> = query_scalar("SELECT seq FROM events WHERE at >= ? ORDER BY seq LIMIT 1")
+            .bind(before.0)
+            .fetch_optional(&self.readers)
+            .await
+            .map_err(fault)?;
+        // The last event stays, however old: the next one gets the place after it.
+        let end = young.map_or_else(|| self.desk.ledger(Ledger::head), |seq| Seq(seq as u64));
+        let started: Option<i64> = query_scalar(STARTED)
+            .fetch_one(&self.readers)
+            .await
+            .map_err(fault)?;
+        let deleted = Arc::new(Mutex::new(Deleted::default()));
+        let (mut after, mut events) = (Seq(0), 0);
+        loop {
+            let turns: Vec<u64> = self
+                .desk
+                .ledger(Ledger::outbox)
+                .iter()
+                .map(|entry| entry.turn.0)
+                .collect();
+            let stretch = Stretch {
+                after,
+                end,
+                started: started.unwrap_or(0),
+                outbox: list(turns),
+                deleted: Arc::clone(&deleted),
+            };
+            self.confirmed(vec![], |_| Ok(Some(Change::Prune(stretch))))
+                .await?;
+            let done = *deleted.lock().unwrap_or_else(PoisonError::into_inner);
+            if done.events > 0 {
+                self.whole_from.fetch_max(end.0, Ordering::Relaxed);
+            }
+            events += done.events as u64;
+            after = done.last;
+            if done.events < STRETCH_EVENTS {
+                return Ok(events);
+            }
+        }
+    }
+
+    /// Writes the file anew, so that free pages go back to the system, now and after every pruning. It needs as much room
+    /// again for the time it takes. Does nothing to a file that gives pages back already.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; in particular [`StoreError::Locked`] while a bot runs on it.
+    pub async fn compact(path: impl Into<PathBuf>) -> Result<(), StoreError> {
+        let path = path.into();
+        let (real, lock) = claim(&path).await?;
+        let fault = |error| fault::of(&path, &error);
+        let mut conn = connect(&real, &Limits::default(), lock).await.map_err(fault)?;
+        let compacted = async {
+            schema::format(&mut conn, &path).await?;
+            let mode: i64 = query_scalar("PRAGMA auto_vacuum")
+                .fetch_one(&mut conn)
+                .await
+                .map_err(fault)?;
+            if mode == 0 {
+                let anew = raw_sql("PRAGMA auto_vacuum = INCREMENTAL; VACUUM;");
+                anew.execute(&mut conn).await.map_err(fault)?;
+            }
+            Ok(())
+        };
+        let compacted = compacted.await;
+        conn.close().await.map_err(fault)?;
+        compacted
+    }
+}
+
+/// Deletes a stretch, inside the writer's transaction.
+pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Result<(), sqlx::Error> {
+    let places: Vec<i64> = query_scalar(STRETCH)
+        .bind(number(stretch.after.0))
+        .bind(number(stretch.end.0))
+        .bind(stretch.started)
+        .bind(&stretch.outbox)
+        .bind(number(STRETCH_EVENTS as u64))
+        .fetch_all(&mut *conn)
+        .await?;
+    let mut deleted = Deleted {
+        events: places.len(),
+        last: stretch.after,
+    };
+    if let Some(last) = places.last() {
+        deleted.last = Seq(*last as u64);
+        let places = list(&places);
+        forget_mentions(conn, &places).await?;
+        for table in [
+            "DELETE FROM bodies WHERE seq IN (SELECT value FROM json_each(?))",
+            "DELETE FROM events WHERE seq IN (SELECT value FROM json_each(?))",
+        ] {
+            query(table).bind(&places).execute(&mut *conn).await?;
+        }
+        query("UPDATE whole_from SET seq = max(seq, ?)")
+            .bind(number(stretch.end.0))
+            .execute(conn)
+            .await?;
+    }
+    *stretch.deleted.lock().unwrap_or_else(PoisonError::into_inner) = deleted;
+    Ok(())
+}
+
+/// Deletes where messages are told of, by their keys: the table has no other order.
+async fn forget_mentions(conn: &mut SqliteConnection, places: &str) -> Result<(), sqlx::Error> {
+    let mut sql = QueryBuilder::new(COLUMNS);
+    sql.push(" WHERE e.kind IN ('received', 'ended', 'undelivered', 'receipt') AND e.seq IN (SELECT value FROM json_each(")
+        .push_bind(places)
+        .push("))");
+    let rows: Vec<StoredRow> = sql.build_query_as().fetch_all(&mut *conn).await?;
+    // One that cannot be read is told of nowhere, either.
+    for event in rows.into_iter().filter_map(|row| row.event().ok()) {
+        for mention in Mention::all(event.channel.as_ref(), &event.kind) {
+            query("DELETE FROM mentions WHERE channel = ? AND message = ? AND chat = ? AND seq = ?")
+                .bind(mention.channel.as_str())
+                .bind(mention.message.as_str())
+                .bind(mention.chat.as_ref().map_or("", ChatId::as_str))
+                .bind(event.seq.0 as i64)
+                .execute(&mut *conn)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives free pages back to the system, where the file can; nobody loses anything where it fails.
+pub(super) async fn give_back(conn: &mut SqliteConnection) {
+    let vacuum = format!("PRAGMA incremental_vacuum({PAGES})");
+    if let Err(error) = raw_sql(sqlx::AssertSqlSafe(vacuum)).execute(conn).await {
+        tracing::warn!(%error, "the journal's free pages stay in its file");
+    }
+}

@@ -1,0 +1,95 @@
+//! Files of other versions.
+
+use crate::{other_program, place, run, said, sending};
+use foldback_store::{Journal as _, Mention, SqliteJournal, StoreError};
+use foldback_wire::{Draft, Kind, OpId, Outcome, OutcomeCode, Seq, Timestamp, TurnId};
+use sqlx::Connection as _;
+
+#[tokio::test]
+async fn a_journal_from_a_newer_version_is_not_touched() {
+    let (_folder, path) = place();
+    SqliteJournal::open(&path).await.unwrap().close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(&mut program, "PRAGMA journal_mode = DELETE").await;
+    run(&mut program, "PRAGMA user_version = 99").await;
+    let bytes = std::fs::read(&path).unwrap();
+    let newer = StoreError::Newer {
+        path: path.clone(),
+        found: 99,
+        known: 4,
+    };
+    assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
+    assert!(newer.to_string().contains("use a newer Foldback"));
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+#[tokio::test]
+async fn a_journal_of_the_first_format_finds_its_messages_too() {
+    let (_folder, path) = place();
+    let outcome = Outcome {
+        message: Some("m1".into()),
+        ..Outcome::new(OutcomeCode::Sent)
+    };
+    let made = Draft {
+        channel: Some("c".into()),
+        kind: Kind::Ended { op: OpId(1), outcome },
+        ..said("")
+    };
+    let received = r#"{"type":"received","message":{"channel":"c","account":null,"chat":"42","chat_type":"direct",
+        "thread":null,"message":"m2","reply_to":null,"sender":{"id":"1","name":"a","display_name":"A",
+        "is_bot":false},"text":"hi","mentioned":true,"files":[],"at":"2026-01-01T00:00:00Z"}}"#;
+    let came = Draft {
+        turn: Some(TurnId(7)),
+        channel: Some("c".into()),
+        kind: serde_json::from_str(received).unwrap(),
+        ..said("")
+    };
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let damaged = [came.clone(), came.clone(), made.clone(), made.clone()];
+    journal.append(vec![said("a"), made, came, said("b")]).unwrap();
+    journal.append(damaged.into()).unwrap();
+    journal.close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(
+        &mut program,
+        "DROP TABLE mentions; DROP TABLE agent_sessions; DROP INDEX sessions_used; DROP TABLE open_turns;
+        DROP INDEX events_process; DROP INDEX events_pairing; DROP TABLE whole_from; PRAGMA user_version = 1",
+    )
+    .await;
+    let nonsense = r#"UPDATE bodies SET body = '{"type":"nonsense"}' WHERE seq IN (5, 7)"#;
+    run(&mut program, nonsense).await;
+    run(
+        &mut program,
+        "UPDATE bodies SET body = '{\"type' WHERE seq IN (6, 8)",
+    )
+    .await;
+    program.close().await.unwrap();
+
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    for (chat, message, place) in [(None, "m1", 2), (Some("42"), "m2", 3)] {
+        let mention = Mention {
+            channel: "c".into(),
+            chat: chat.map(Into::into),
+            message: message.into(),
+        };
+        let found = journal.mentions(&mention, Timestamp(0)).await.unwrap();
+        assert_eq!(found.iter().map(|event| event.seq.0).collect::<Vec<_>>(), [place]);
+    }
+    assert_eq!(journal.open_turns(Seq(0)).await.unwrap(), [(TurnId(7), Seq(3))]);
+    assert_eq!(journal.whole_from(), Seq(1));
+}
+
+#[tokio::test]
+async fn an_outbox_of_an_older_version_is_read() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal.intend(sending(1), vec![]).await.unwrap();
+    journal.close().await.unwrap();
+    run(
+        &mut other_program(&path).await,
+        "UPDATE outbox SET entry = json_remove(entry, '$.live', '$.dry_run')",
+    )
+    .await;
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.outbox().await.unwrap(), [sending(1)]);
+}

@@ -1,0 +1,256 @@
+//! Deleting what is old: what goes, what stays, and that the file becomes smaller.
+
+use foldback_store::{
+    Filter, Journal, Mention, Opening, OutboxEntry, PairingBook, Scene, SqliteJournal, StoreError, Then, View,
+};
+use foldback_wire::{
+    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Operation, Outcome, OutcomeCode, PairingStep, Seq,
+    Target, Terminal, Timestamp, TurnId,
+};
+use sqlx::{Connection as _, SqliteConnection};
+use std::{path::Path, sync::Arc};
+
+const DAY: i64 = 24 * 3_600_000;
+
+fn told(day: i64, kind: Kind) -> Draft {
+    Draft {
+        at: Timestamp(day * DAY),
+        turn: None,
+        session: None,
+        channel: None,
+        kind,
+    }
+}
+
+fn in_turn(day: i64, turn: u64, kind: Kind) -> Draft {
+    Draft {
+        turn: Some(TurnId(turn)),
+        session: Some("telegram:42".into()),
+        channel: Some("telegram".into()),
+        ..told(day, kind)
+    }
+}
+
+fn came(day: i64, turn: u64) -> Draft {
+    let message: Inbound = serde_json::from_value(serde_json::json!({
+        "channel": "telegram", "account": null, "chat": "42", "chat_type": "direct", "thread": null,
+        "message": turn.to_string(), "reply_to": null,
+        "sender": {"id": "42", "name": "ana", "display_name": "Ana", "is_bot": false},
+        "text": "x".repeat(2_000), "mentioned": true, "files": [], "at": "2026-01-01T00:00:00Z"
+    }))
+    .unwrap();
+    in_turn(
+        day,
+        turn,
+        Kind::Received {
+            message: Box::new(message),
+        },
+    )
+}
+
+fn ended(day: i64, turn: u64) -> Draft {
+    in_turn(
+        day,
+        turn,
+        Kind::TurnEnded {
+            terminal: Terminal::Replied,
+        },
+    )
+}
+
+fn started(day: i64) -> Draft {
+    told(
+        day,
+        Kind::Started {
+            version: "1".to_owned(),
+        },
+    )
+}
+
+fn pairing(day: i64, step: PairingStep) -> Draft {
+    let kind = Kind::Pairing {
+        step,
+        sender: "43".into(),
+        name: "Bo".to_owned(),
+        code: Some("ABCDEFGH".to_owned()),
+        until: None,
+        by: Actor::Console,
+    };
+    in_turn(day, 1, kind)
+}
+
+fn sending(op: u64, turn: u64) -> OutboxEntry {
+    OutboxEntry {
+        op: OpId(op),
+        turn: TurnId(turn),
+        session: "telegram:42".into(),
+        channel: "telegram".into(),
+        target: Target {
+            chat: "42".into(),
+            thread: None,
+        },
+        operation: Operation::Typing,
+        key: op.to_string(),
+        at: Timestamp(0),
+        in_flight: false,
+        dry_run: false,
+        live: false,
+        not_before: None,
+        part_of: None,
+        then: Then::default(),
+    }
+}
+
+fn places(events: &[Event]) -> Vec<u64> {
+    events.iter().map(|event| event.seq.0).collect()
+}
+
+async fn rows(path: &Path, sql: &'static str) -> i64 {
+    let mut conn = SqliteConnection::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    let count = sqlx::query_scalar(sql).fetch_one(&mut conn).await.unwrap();
+    conn.close().await.unwrap();
+    count
+}
+
+#[tokio::test]
+async fn what_is_old_goes_and_what_is_still_needed_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.sqlite");
+    let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
+    journal
+        .append(vec![
+            started(0),                        // 1 goes: a later start had nothing left
+            came(0, 1),                        // 2 goes
+            pairing(0, PairingStep::Approved), // 3 stays: somebody was let in
+            ended(0, 1),                       // 4 goes
+            came(0, 2),                        // 5 stays: open
+            came(0, 3),                        // 6 stays: something of it is in the outbox
+            ended(0, 3),                       // 7 stays with it
+            came(0, 4),                        // 8 stays: its end is young
+            started(1),                        // 9 stays: the last that had nothing left
+            told(
+                1,
+                Kind::Muted {
+                    muted: true,
+                    by: Actor::Console,
+                },
+            ), // 10 stays: it lasts
+            told(1, Kind::Idle),               // 11 stays
+            came(1, 5),                        // 12 goes
+            ended(1, 5),                       // 13 goes
+            came(9, 6),                        // 14 young
+            ended(9, 4),                       // 15 young
+            ended(1, 6), // 16 stays: the clock was set back, and it stands behind a young one
+        ])
+        .unwrap();
+    journal.intend(sending(1, 3), vec![]).await.unwrap();
+    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 5);
+    let left = [3, 5, 6, 7, 8, 9, 10, 11, 14, 15, 16];
+    for reopened in [false, true] {
+        let journal: Arc<dyn Journal> = if reopened {
+            journal.close().await.unwrap();
+            Arc::new(SqliteJournal::open(&path).await.unwrap())
+        } else {
+            Arc::clone(&journal)
+        };
+        assert_eq!(places(&journal.read(Seq(1), 99).await.unwrap()), left);
+        assert_eq!(journal.head(), Seq(16), "numbers are not given out twice");
+        assert_eq!(journal.whole_from(), Seq(14));
+        let book = PairingBook::of(journal.as_ref()).await.unwrap();
+        assert!(book.approved(&ChannelId::new("telegram"), &"43".into()).is_some());
+        let found = async |message: &str| {
+            let of = Mention {
+                channel: "telegram".into(),
+                chat: Some("42".into()),
+                message: message.into(),
+            };
+            places(&journal.mentions(&of, Timestamp(0)).await.unwrap())
+        };
+        assert_eq!((found("1").await, found("3").await), (vec![], vec![6]));
+        // A view of everything begins where nothing is missing; what stayed before that is found by a filter.
+        let view = |text: &str| {
+            let opening = Opening {
+                now: Timestamp(9 * DAY),
+                max_behind: None,
+                scene: Scene::live(),
+            };
+            View::open(Arc::clone(&journal), &Filter::parse(text).unwrap(), opening)
+        };
+        let all = view("");
+        while all.catch_up().await.unwrap() {}
+        let shown: Vec<_> = all.rows(0, 99).await.unwrap().iter().map(|row| row.seq).collect();
+        assert_eq!((all.len(), shown), (3, vec![14, 15, 16]));
+        assert_eq!(all.position_of(Seq(15)), Some(1));
+        let muted = view("kind:muted");
+        while muted.catch_up().await.unwrap() {}
+        assert_eq!(muted.len(), 1);
+        journal.close().await.unwrap();
+    }
+    for table in ["SELECT count(*) FROM bodies", "SELECT count(*) FROM events"] {
+        assert_eq!(rows(&path, table).await, 11);
+    }
+    assert_eq!(rows(&path, "SELECT count(*) FROM mentions").await, 4);
+    // Once it is settled, the turn goes, too.
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    journal
+        .settle(OpId(1), Outcome::new(OutcomeCode::Cancelled), vec![])
+        .await
+        .unwrap();
+    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 2);
+    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 0);
+}
+
+/// A journal of many turns, all of the first day; some 5 MB.
+async fn fill(journal: &SqliteJournal) {
+    for turn in 1..=2_000 {
+        journal.append(vec![came(0, turn), ended(0, turn)]).unwrap();
+    }
+    journal.append(vec![came(9, 2_001)]).unwrap();
+    journal.flush().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_file_becomes_smaller() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.sqlite");
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    fill(&journal).await;
+    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 4_000);
+    journal.close().await.unwrap();
+    let size = path.metadata().unwrap().len();
+    assert!(size < 200_000, "{size} bytes");
+}
+
+#[tokio::test]
+async fn a_file_of_an_earlier_version_becomes_smaller_when_it_is_written_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.sqlite");
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    fill(&journal).await;
+    journal.close().await.unwrap();
+    // As an earlier version would have made it.
+    assert_eq!(rows(&path, "PRAGMA auto_vacuum").await, 2);
+    let mut conn = SqliteConnection::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    sqlx::raw_sql("PRAGMA auto_vacuum = NONE; VACUUM;")
+        .execute(&mut conn)
+        .await
+        .unwrap();
+    conn.close().await.unwrap();
+    assert_eq!(rows(&path, "PRAGMA auto_vacuum").await, 0);
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 4_000);
+    let running = SqliteJournal::compact(&path).await;
+    assert_eq!(running, Err(StoreError::Locked(path.clone())));
+    journal.close().await.unwrap();
+    let size = || path.metadata().unwrap().len();
+    assert!(size() > 4_000_000, "{} bytes", size());
+    SqliteJournal::compact(&path).await.unwrap();
+    assert!(size() < 200_000, "{} bytes", size());
+    assert_eq!(rows(&path, "PRAGMA auto_vacuum").await, 2);
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.head(), Seq(4_001));
+}
