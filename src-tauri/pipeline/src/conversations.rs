@@ -32,6 +32,11 @@ impl<T> Default for Conversations<T> {
 }
 
 impl<T> Conversations<T> {
+    /// Conversations that have a turn.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
     /// A turn comes in. `waits` is called, with its place, before anybody can take it out again.
     pub(crate) fn enter(
         &self,

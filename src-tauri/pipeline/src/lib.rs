@@ -39,7 +39,7 @@ mod voices;
 mod testing;
 
 pub use crash::Point;
-pub use engine::{Agents, Engine, NoSuchChannel, Parts, StartError};
+pub use engine::{Agents, Engine, Footprint, NoSuchChannel, Parts, StartError};
 pub use files::{SendDir, Sendable};
 pub use flow::{Flow, Stop};
 pub use pairing::PairingFault;

@@ -258,6 +258,11 @@ impl Lanes {
         }
     }
 
+    /// Lanes with an operation in them.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
     /// Whether the lane of a chat is held at the moment.
     pub(crate) fn is_held(&self, channel: &ChannelId, target: &Target) -> bool {
         let lanes = self.lock();

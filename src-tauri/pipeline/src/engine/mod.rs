@@ -3,12 +3,14 @@
 mod by_hand;
 mod core;
 mod ending;
+mod footprint;
 mod incoming;
 mod running;
 mod sessions;
 
 pub(crate) use by_hand::ByHand;
 pub(crate) use core::Core;
+pub use footprint::Footprint;
 pub(crate) use running::{Live, Running};
 
 use crate::{

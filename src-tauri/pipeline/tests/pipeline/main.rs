@@ -8,6 +8,7 @@ mod backend;
 mod bot;
 mod clock;
 mod crash;
+mod day;
 mod directives;
 mod disk;
 mod doubt;
