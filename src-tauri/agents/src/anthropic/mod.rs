@@ -28,6 +28,10 @@ impl Protocol for Messages {
         vec!["v1", "messages"]
     }
 
+    fn without_path(&self) -> &'static str {
+        "base_url is the root of the API, such as https://api.anthropic.com."
+    }
+
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
         let version = ("anthropic-version", VERSION.to_owned());
         let key = key.map(|key| ("x-api-key", key.expose().to_owned()));

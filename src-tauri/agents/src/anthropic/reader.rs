@@ -3,13 +3,16 @@
 use crate::http::{
     answer::Answer,
     failure::Failure,
-    json::{Bytes, ErrorBody, kind_of, parse},
+    json::{AtMost, Bytes, ErrorBody, kind_of, parse},
     protocol::Reader,
     tools::Piece,
 };
 use foldback_wire::{StopReason, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+/// Most blocks of an answer that is told as a whole.
+const BLOCKS: usize = 1024;
 
 /// One answer: text, thinking and tool calls in blocks, one after another.
 #[derive(Default)]
@@ -20,7 +23,14 @@ pub(super) struct MessageReader {
 
 impl Reader for MessageReader {
     fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure> {
-        match kind_of(data, "type")?.as_str() {
+        let kind = kind_of(data, "type")?;
+        if matches!(kind.as_str(), "ping" | "message")
+            || kind.starts_with("message_")
+            || kind.starts_with("content_block_")
+        {
+            answer.recognise();
+        }
+        match kind.as_str() {
             "message_start" => {
                 let MessageStart { message } = parse(data)?;
                 self.id = message.id;
@@ -49,7 +59,7 @@ impl Reader for MessageReader {
             "message" => {
                 let message: Message = parse(data)?;
                 self.id = message.id;
-                for (index, block) in (0..).zip(message.content) {
+                for (index, block) in (0..).zip(message.content.0) {
                     self.block(Some(index), block, answer)?;
                 }
                 self.count(message.usage, answer);
@@ -133,7 +143,7 @@ struct Message {
     #[serde(default)]
     id: Option<String>,
     #[serde(default)]
-    content: Vec<Block>,
+    content: AtMost<Block, BLOCKS>,
     #[serde(default)]
     stop_reason: Option<String>,
     #[serde(default)]

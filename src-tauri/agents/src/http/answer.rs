@@ -5,8 +5,11 @@ use super::{
     tools::{Piece, Tools, shortened},
 };
 use crate::{Step, joiner::Joiner};
-use foldback_wire::{StopReason, ToolCall, Usage};
+use foldback_wire::{AgentFault, StopReason, ToolCall, Usage};
 use serde_json::Value;
+
+/// Most tool calls that are open at once. Models make a handful.
+const OPEN_CALLS: usize = 1024;
 
 /// One answer as far as it has come.
 pub(crate) struct Answer {
@@ -22,6 +25,8 @@ pub(crate) struct Answer {
     end: Option<Result<StopReason, Failure>>,
     bytes: usize,
     max_bytes: usize,
+    /// Something of it was of this protocol, whether it said anything or not.
+    recognised: bool,
 }
 
 impl Answer {
@@ -39,6 +44,7 @@ impl Answer {
             end: None,
             bytes: 0,
             max_bytes,
+            recognised: false,
         }
     }
 
@@ -65,6 +71,16 @@ impl Answer {
     /// What the server still has to be sent.
     pub(crate) fn owes(&mut self) -> Option<Value> {
         self.owes.take()
+    }
+
+    /// Something of this protocol came, such as a ping or a text of no bytes.
+    pub(crate) fn recognise(&mut self) {
+        self.recognised = true;
+    }
+
+    /// Something of this protocol came.
+    pub(crate) fn is_recognised(&self) -> bool {
+        self.recognised || self.bytes > 0 || self.usage.is_some() || self.end.is_some()
     }
 
     /// How it ended, once the backend has said so.
@@ -101,6 +117,10 @@ impl Answer {
     pub(crate) fn tool(&mut self, piece: Piece) -> Result<(), Failure> {
         self.flush_text();
         self.count(piece.bytes())?;
+        if self.tools.open_calls() > OPEN_CALLS {
+            let detail = format!("more than {OPEN_CALLS} tool calls are open at once");
+            return Err(Failure::lasting(AgentFault::TooLarge, detail));
+        }
         let before = self.tools.bytes();
         self.steps.extend(self.tools.take(piece).map(Step::Tool));
         self.count(self.tools.bytes() - before)
@@ -198,5 +218,8 @@ mod tests {
         let mut flood = Answer::new(10_000);
         let taken = (0..10_000).take_while(|index| flood.tool(piece(None, None, *index)).is_ok());
         assert!(taken.count() < 100, "a call without a word takes place too");
+        let mut crowd = Answer::new(usize::MAX);
+        let taken = (0..10_000).take_while(|index| crowd.tool(piece(None, None, *index)).is_ok());
+        assert_eq!(taken.count(), OPEN_CALLS + 1);
     }
 }

@@ -2,10 +2,13 @@
 
 use super::{
     failure::{Failure, error_in},
-    sse::{Decoder, Event, TooLarge},
+    sse::{Decoder, EVENT_BYTES, Event, TooLarge},
 };
 use foldback_wire::AgentFault;
 use serde::de::IgnoredAny;
+
+/// Longest answer in bytes that is one JSON object: it is parsed as a whole.
+const WHOLE_BYTES: usize = 10 * 1024 * 1024;
 
 /// What a body says, as its bytes come.
 pub(crate) enum Body {
@@ -29,7 +32,7 @@ pub(crate) enum Read {
 }
 
 impl Body {
-    /// A body whose events, or which as a whole, have at most `limit` bytes.
+    /// A body of at most `limit` bytes. No event may have more than [`EVENT_BYTES`], no JSON object more than 10 MiB.
     pub(crate) fn new(limit: usize) -> Self {
         Self::Blank { limit }
     }
@@ -41,11 +44,11 @@ impl Body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return Vec::new(),
                 Some(b'{') => {
-                    let json = Vec::new();
+                    let (json, limit) = (Vec::new(), limit.min(WHOLE_BYTES));
                     *self = Self::Whole { json, limit };
                 }
                 Some(_) => {
-                    let decoder = Decoder::new(limit);
+                    let decoder = Decoder::new(limit.min(EVENT_BYTES));
                     *self = Self::Events { decoder, seen: false };
                 }
             }
@@ -65,7 +68,8 @@ impl Body {
                 *seen |= !events.is_empty();
                 let mut reads: Vec<_> = events.into_iter().map(|event| read(event, Read::Data)).collect();
                 if let Err(TooLarge { limit }) = pushed {
-                    reads.push(Err(Failure::too_large(limit)));
+                    let detail = format!("an event of the stream is longer than {limit} bytes");
+                    reads.push(Err(Failure::lasting(AgentFault::TooLarge, detail)));
                 }
                 reads
             }
@@ -101,4 +105,35 @@ fn read(event: Event, data: impl FnOnce(Vec<u8>) -> Read) -> Result<Read, Failur
         return Err(Failure::of_stream(&error_in(&event.data)));
     }
     Ok(data(event.data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that are taken of 30 MB in pieces of 64 KB, which begin in this way and then go on without an end; and the
+    /// words of the failure.
+    fn taken_of(begin: &str) -> (usize, String) {
+        let mut body = Body::new(50_000_000);
+        assert!(body.push(begin.as_bytes()).is_empty());
+        let piece = vec![b'x'; 64 * 1024];
+        for taken in 1..=30_000_000 / piece.len() {
+            let mut reads = body.push(&piece);
+            if let Some(Err(failure)) = reads.pop() {
+                assert_eq!(failure.fault, AgentFault::TooLarge);
+                return (taken * piece.len(), failure.detail);
+            }
+        }
+        panic!("30 MB were taken");
+    }
+
+    #[test]
+    fn an_event_without_end_is_given_up_before_two_megabytes_are_kept() {
+        let (taken, words) = taken_of("data: ");
+        assert!(taken < 2_000_000, "{taken}");
+        assert_eq!(words, "an event of the stream is longer than 1048576 bytes");
+        let (taken, words) = taken_of("{\"choices\": \"");
+        assert!(taken < 11_000_000, "{taken}");
+        assert_eq!(words, "the answer is longer than 10485760 bytes");
+    }
 }

@@ -3,8 +3,11 @@
 use super::json::ErrorBody;
 use crate::status::{StatusFault, fault_of_status};
 use foldback_wire::{AgentFault, Timestamp};
-use reqwest::{StatusCode, header::HeaderMap};
-use std::{error::Error as _, time::Duration};
+use reqwest::{StatusCode, Url, header::HeaderMap};
+use std::{error::Error as _, fmt::Write as _, time::Duration};
+
+/// Bytes of a server's own words beside an address and a remedy.
+const WORDS_BYTES: usize = 150;
 
 /// Why an attempt failed, and whether another one may help.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +90,17 @@ impl Failure {
             busy: status == StatusCode::CONFLICT,
             ..Self::classify(status.as_u16(), &error, detail)
         }
+    }
+
+    /// A refusal because the server has nothing at this address: with the address and what to do about it.
+    pub(crate) fn without_path(mut self, endpoint: &Url, remedy: &str) -> Self {
+        if self.detail.len() > WORDS_BYTES {
+            self.detail.truncate(self.detail.floor_char_boundary(WORDS_BYTES));
+            self.detail.push('…');
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(self.detail, "; the server has nothing at {endpoint}. {remedy}");
+        self
     }
 
     /// An error inside a stream that began well.

@@ -8,12 +8,52 @@ use foldback_wire::{AgentFault, StopReason};
 pub(super) struct Hearing {
     pub(super) reader: Box<dyn Reader>,
     pub(super) answer: Answer,
+    /// The beginning of what came first, as long as nothing was of this protocol.
+    strange: Option<String>,
 }
 
+/// Bytes of an answer in another protocol that are told.
+const STRANGE_BYTES: usize = 120;
+
 impl Hearing {
+    pub(super) fn new(reader: Box<dyn Reader>, max_bytes: usize) -> Self {
+        Self {
+            reader,
+            answer: Answer::new(max_bytes),
+            strange: None,
+        }
+    }
+
+    /// Reads the data of an event.
+    pub(super) fn read(&mut self, data: &[u8]) -> Result<bool, Failure> {
+        let done = self.reader.read(data, &mut self.answer);
+        if self.answer.is_recognised() {
+            self.strange = None;
+        } else if self.strange.is_none() {
+            let first = &data[..data.len().min(STRANGE_BYTES)];
+            self.strange = Some(String::from_utf8_lossy(first).into_owned());
+        }
+        done
+    }
+
+    /// The end, well or not: what was still open.
+    pub(super) fn close(&mut self) {
+        // What does not fit any more is cut off; why the answer ended is known.
+        let _ = self.reader.close(&mut self.answer);
+        self.answer.close();
+    }
+
+    /// A good answer of another protocol is none: nobody would learn why there was no response.
+    fn unrecognised(&self) -> Option<Failure> {
+        let first = self.strange.as_ref()?;
+        let detail = format!("nothing in the answer is of this protocol; it begins with {first}");
+        Some(Failure::lasting(AgentFault::Malformed, detail))
+    }
+
     /// The end of an answer that the backend called complete.
     pub(super) fn end(&self) -> Result<StopReason, Broken> {
-        Ok(self.answer.ended().unwrap_or(Ok(StopReason::End))?)
+        let silent = self.unrecognised().map_or(Ok(StopReason::End), Err);
+        Ok(self.answer.ended().unwrap_or(silent)?)
     }
 
     /// Whether the backend's own run has ended: it said so. What we did not understand, or did not wait for, it goes
@@ -32,7 +72,11 @@ impl Hearing {
 
     /// A connection that breaks after the model's last word has done its work.
     pub(super) fn ended_or(&self, broken: Failure) -> Result<StopReason, Broken> {
-        Ok(self.answer.ended().unwrap_or(Err(broken))?)
+        let failure = match broken.fault {
+            AgentFault::Disconnected => self.unrecognised().unwrap_or(broken),
+            _ => broken,
+        };
+        Ok(self.answer.ended().unwrap_or(Err(failure))?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use serde::{Deserialize, Deserializer, de};
-use std::fmt;
+use std::{fmt, marker::PhantomData};
 
 /// The data of an event as `T`.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, Failure> {
@@ -117,6 +117,46 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
+/// A list of at most `N` elements, counted while it is read: a megabyte of empty objects would otherwise become a
+/// hundred megabytes of elements before anybody could look at them. A longer list is an error.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct AtMost<T, const N: usize>(pub(crate) Vec<T>);
+
+impl<T, const N: usize> Default for AtMost<T, N> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for AtMost<T, N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Elements<T, const N: usize>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>, const N: usize> de::Visitor<'de> for Elements<T, N> {
+            type Value = AtMost<T, N>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list of at most {N} elements")
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut read: A) -> Result<Self::Value, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = read.next_element()? {
+                    if elements.len() == N {
+                        return Err(de::Error::custom(format_args!(
+                            "a list of more than {N} elements"
+                        )));
+                    }
+                    elements.push(element);
+                }
+                Ok(AtMost(elements))
+            }
+        }
+
+        deserializer.deserialize_seq(Elements(PhantomData))
+    }
+}
+
 #[derive(Deserialize)]
 struct Part {
     #[serde(default)]
@@ -166,6 +206,30 @@ fn words(error: &serde_json::Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_list_is_refused_as_soon_as_it_is_too_long() {
+        thread_local!(static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
+        #[derive(Debug)]
+        struct Counted;
+        impl<'de> Deserialize<'de> for Counted {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                READ.set(READ.get() + 1);
+                de::IgnoredAny::deserialize(deserializer).map(|_| Self)
+            }
+        }
+        let list = |length: usize| format!("[{}]", vec!["{}"; length].join(","));
+        let read = |length: usize| {
+            READ.set(0);
+            let read = parse::<AtMost<Counted, 16>>(list(length).as_bytes());
+            (
+                read.map(|list| list.0.len()).map_err(|failure| failure.fault),
+                READ.get(),
+            )
+        };
+        assert_eq!(read(16), (Ok(16), 16));
+        assert_eq!(read(300_000), (Err(foldback_wire::AgentFault::Malformed), 17));
+    }
 
     #[test]
     fn the_kind_is_found_beside_what_is_not_understood() {

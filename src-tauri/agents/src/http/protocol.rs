@@ -37,6 +37,11 @@ pub(crate) trait Protocol: Send + Sync {
     /// Where requests go, below the root.
     fn path<'a>(&self, model: &'a str) -> Vec<&'a str>;
 
+    /// The setting that helps when the server has no such path, as a sentence.
+    fn without_path(&self) -> &'static str {
+        "base_url is the root of the API, such as https://api.openai.com/v1."
+    }
+
     /// Headers of its own. The values count as secret.
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)>;
 
@@ -71,6 +76,11 @@ pub(crate) trait Reader: Send {
     /// Takes the data of an event, or a whole answer of a server that does not stream. True once nothing more
     /// comes.
     fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure>;
+
+    /// The answer ends, well or not: says what was kept back of it.
+    fn close(&mut self, _answer: &mut Answer) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 /// A key as a bearer token (RFC 6750, section 2.1).

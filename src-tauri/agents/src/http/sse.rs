@@ -3,6 +3,10 @@
 //! An own decoder, because a line stays bytes here: a model's tokeniser may split a character between two
 //! events, and only the agent can put it together again. Linear in the bytes read, whatever the cut.
 
+/// Longest event in bytes. Models send a few hundred; a line without an end would otherwise be kept, and then parsed at
+/// many times its size, up to the length of a whole answer.
+pub(crate) const EVENT_BYTES: usize = 1024 * 1024;
+
 /// One event. `data` lines are joined with a line feed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Event {

@@ -105,6 +105,11 @@ impl Tools {
         }
     }
 
+    /// Calls that have begun since the last time all of them ended.
+    pub(crate) fn open_calls(&self) -> usize {
+        self.open.len()
+    }
+
     /// What the open calls take beside their words, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.open.len() * CALL_BYTES

@@ -2,7 +2,6 @@
 
 use super::{
     HttpAgent,
-    answer::Answer,
     body::{Body, Read},
     failure::Failure,
     hearing::{Broken, Hearing, Reply},
@@ -202,10 +201,7 @@ impl<'a> Turn<'a> {
         if let Some(session) = self.session.take() {
             self.out.emit(session).await?;
         }
-        let mut hearing = Hearing {
-            reader: self.agent.protocol.reader(),
-            answer: Answer::new(self.agent.config.max_bytes),
-        };
+        let mut hearing = Hearing::new(self.agent.protocol.reader(), self.agent.config.max_bytes);
         let ended = self.read(response, first_byte, &mut hearing).await;
         if let Some(upstream) = &mut self.upstream {
             upstream.owes(hearing.answer.owes());
@@ -216,7 +212,7 @@ impl<'a> Turn<'a> {
         if self.said || ended.is_ok() {
             // An open tool call and the tokens belong to the answer also when it failed half way. After an
             // interruption this says nothing: the emitter refuses.
-            hearing.answer.close();
+            hearing.close();
             self.tell(hearing.answer.steps()).await?;
         }
         ended
@@ -268,7 +264,7 @@ impl<'a> Turn<'a> {
                 Read::Data(data) => (data, false),
                 Read::Rest(data) => (data, true),
             };
-            let done = hearing.reader.read(&data, &mut hearing.answer);
+            let done = hearing.read(&data);
             if let (Some(upstream), Some(run)) = (&mut self.upstream, hearing.answer.run()) {
                 upstream.is_called(run);
             }
@@ -312,12 +308,13 @@ impl<'a> Turn<'a> {
         }
         body.truncate(REFUSAL_BYTES);
         let now = self.agent.clock.now();
-        Ok(Failure::of_status(
-            response.status(),
-            response.headers(),
-            &body,
-            now,
-        ))
+        let status = response.status();
+        let mut failure = Failure::of_status(status, response.headers(), &body, now);
+        let no_path = matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED);
+        if no_path && failure.fault == AgentFault::Rejected {
+            failure = failure.without_path(&self.agent.endpoint, self.agent.protocol.without_path());
+        }
+        Ok(failure)
     }
 
     /// A limit that begins now.

@@ -1,6 +1,7 @@
 //! An agent of a Letta server (<https://docs.letta.com/guides/agents/streaming>). The server keeps the agent's
 //! conversation, its prompt and its tools; every chat that this backend answers speaks to the same agent.
 
+mod escaped;
 mod reader;
 
 use crate::http::{
@@ -22,6 +23,10 @@ impl Protocol for Messages {
 
     fn path<'a>(&self, model: &'a str) -> Vec<&'a str> {
         vec!["v1", "agents", model, "messages", "stream"]
+    }
+
+    fn without_path(&self) -> &'static str {
+        "base_url is the root of the Letta server, such as http://127.0.0.1:8283."
     }
 
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)> {

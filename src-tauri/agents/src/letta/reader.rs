@@ -1,9 +1,10 @@
 //! Reads what a Letta agent streams (<https://docs.letta.com/guides/agents/message-types>).
 
+use super::escaped::EscapedText;
 use crate::http::{
     answer::Answer,
     failure::Failure,
-    json::{Bytes, ErrorBody, kind_of, parse},
+    json::{AtMost, Bytes, ErrorBody, kind_of, parse},
     protocol::Reader,
     tools::Piece,
 };
@@ -23,7 +24,13 @@ pub(super) struct MessageReader {
     called: bool,
     /// The calls that wait for an approval.
     waits: Vec<String>,
+    /// The message that is said.
+    message: Option<String>,
+    text: EscapedText,
 }
+
+/// Most messages of a run that is told as a whole.
+const MESSAGES: usize = 10_000;
 
 impl Reader for MessageReader {
     fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure> {
@@ -33,12 +40,23 @@ impl Reader for MessageReader {
             self.called = !run.is_empty();
             answer.is_called(run);
         }
+        if !kind.is_empty() {
+            answer.recognise();
+        }
+        if !matches!(kind.as_str(), "assistant_message" | "ping") {
+            self.close(answer)?;
+        }
         match kind.as_str() {
             "assistant_message" => {
                 let said: Said = parse(data)?;
                 // Nothing else tells that a call is whole.
                 answer.end_tools();
-                answer.say(said.id.as_deref(), &said.content.unwrap_or_default().0)?;
+                if said.id != self.message {
+                    self.close(answer)?;
+                    self.message = said.id;
+                }
+                let text = self.text.push(said.content.unwrap_or_default().0);
+                answer.say(self.message.as_deref(), &text)?;
             }
             "reasoning_message" => {
                 let thought: Thought = parse(data)?;
@@ -69,6 +87,14 @@ impl Reader for MessageReader {
         }
         Ok(false)
     }
+
+    fn close(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        let kept = self.text.end();
+        if kept.is_empty() {
+            return Ok(());
+        }
+        answer.say(self.message.as_deref(), &kept)
+    }
 }
 
 /// What has no type is an error, or all messages of a server that does not stream.
@@ -78,6 +104,7 @@ fn whole(whole: Whole, reader: &mut MessageReader, answer: &mut Answer) -> Resul
     }
     let parts = whole
         .messages
+        .0
         .iter()
         .chain(&whole.usage)
         .chain(&whole.stop_reason);
@@ -244,7 +271,7 @@ struct Whole {
     #[serde(default)]
     error: Option<ErrorBody>,
     #[serde(default)]
-    messages: Vec<Value>,
+    messages: AtMost<Value, MESSAGES>,
     #[serde(default)]
     usage: Option<Value>,
     #[serde(default)]

@@ -5,13 +5,18 @@ use crate::http::{
     ask::Ask,
     config::HttpConfig,
     failure::Failure,
-    json::{Bytes, ErrorBody, Label, parse},
+    json::{AtMost, Bytes, ErrorBody, Label, parse},
     protocol::{Protocol, Reader, bearer},
     tools::Piece,
 };
 use foldback_wire::{AgentFault, Secret, StopReason, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+/// Most choices of a chunk. One is asked for.
+const CHOICES: usize = 128;
+/// Most pieces of tool calls in a chunk.
+const CALLS: usize = 128;
 
 /// The protocol.
 pub(crate) struct Chat;
@@ -96,15 +101,21 @@ impl Reader for ChatReader {
                 output: tokens.completion_tokens.unwrap_or_default(),
             });
         }
-        for choice in chunk.choices.unwrap_or_default() {
+        if chunk.choices.as_ref().is_some_and(|choices| choices.0.is_empty()) {
+            // What gateways send before and after the answer, such as the verdict of a filter.
+            answer.recognise();
+        }
+        for choice in chunk.choices.unwrap_or_default().0 {
             if choice.index.unwrap_or(0) != 0 {
                 // Only one answer was asked for; a second one is not for the same reader.
                 continue;
             }
             if let Some(delta) = choice.delta.or(choice.message) {
+                answer.recognise();
                 self.delta(delta, answer)?;
             }
             if let Some(reason) = choice.finish_reason {
+                answer.recognise();
                 self.finish(&reason, answer)?;
             }
         }
@@ -131,7 +142,7 @@ impl ChatReader {
             self.refused = true;
             answer.say(self.message.as_deref(), &bytes)?;
         }
-        for call in delta.tool_calls.unwrap_or_default() {
+        for call in delta.tool_calls.unwrap_or_default().0 {
             answer.tool(call.into())?;
         }
         Ok(())
@@ -162,7 +173,7 @@ struct Chunk {
     #[serde(default)]
     id: Option<Label>,
     #[serde(default)]
-    choices: Option<Vec<Choice>>,
+    choices: Option<AtMost<Choice, CHOICES>>,
     #[serde(default)]
     usage: Option<Tokens>,
     #[serde(default)]
@@ -196,7 +207,7 @@ struct Delta {
     #[serde(default)]
     refusal: Option<Bytes>,
     #[serde(default)]
-    tool_calls: Option<Vec<ToolDelta>>,
+    tool_calls: Option<AtMost<ToolDelta, CALLS>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -286,7 +297,7 @@ mod tests {
     }
 
     fn content(json: &[u8]) -> Vec<u8> {
-        let choices = chunk(json).choices.expect("choices");
+        let choices = chunk(json).choices.expect("choices").0;
         let delta = choices.into_iter().next().and_then(|choice| choice.delta);
         delta.and_then(|delta| delta.content).expect("content").0
     }

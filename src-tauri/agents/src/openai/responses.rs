@@ -6,13 +6,16 @@ use crate::http::{
     ask::Ask,
     config::HttpConfig,
     failure::Failure,
-    json::{Bytes, ErrorBody, kind_of, parse},
+    json::{AtMost, Bytes, ErrorBody, kind_of, parse},
     protocol::{Protocol, Reader, bearer},
     tools::Piece,
 };
 use foldback_wire::{Secret, StopReason, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+/// Most items of an answer that is told as a whole, and most parts of an item.
+const PARTS: usize = 1024;
 
 /// The protocol.
 pub(crate) struct Responses;
@@ -24,6 +27,10 @@ impl Protocol for Responses {
 
     fn path<'a>(&self, _model: &'a str) -> Vec<&'a str> {
         vec!["responses"]
+    }
+
+    fn without_path(&self) -> &'static str {
+        "A server without /responses is asked with agent.openai.api = \"chat\"."
     }
 
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
@@ -81,6 +88,9 @@ struct ResponsesReader {
 impl Reader for ResponsesReader {
     fn read(&mut self, data: &[u8], answer: &mut Answer) -> Result<bool, Failure> {
         let kind = kind_of(data, "type")?;
+        if kind.starts_with("response.") {
+            answer.recognise();
+        }
         match kind.as_str() {
             "response.output_text.delta" => {
                 let said: DeltaEvent = parse(data)?;
@@ -141,11 +151,12 @@ impl DeltaEvent {
 }
 
 impl ResponsesReader {
-    fn whole(&mut self, response: Response, answer: &mut Answer) -> Result<bool, Failure> {
-        for (index, item) in (0..).zip(&response.output) {
+    fn whole(&mut self, mut response: Response, answer: &mut Answer) -> Result<bool, Failure> {
+        let output = response.output.take().unwrap_or_default().0;
+        for (index, item) in (0..).zip(&output) {
             match item.kind.as_str() {
                 "message" => {
-                    for part in &item.content {
+                    for part in &item.content.0 {
                         self.refused |= part.refusal.is_some();
                         for Bytes(text) in [&part.text, &part.refusal].into_iter().flatten() {
                             answer.say(item.id.as_deref(), text)?;
@@ -158,6 +169,10 @@ impl ResponsesReader {
                 }
                 _ => {}
             }
+        }
+        if response.status.is_none() && output.is_empty() && response.error.is_none() {
+            // Some other object.
+            return Ok(false);
         }
         self.end(response, answer)
     }
@@ -220,7 +235,7 @@ struct Item {
     #[serde(default)]
     arguments: Option<Bytes>,
     #[serde(default)]
-    content: Vec<Part>,
+    content: AtMost<Part, PARTS>,
 }
 
 impl Item {
@@ -252,7 +267,7 @@ struct Response {
     #[serde(default)]
     status: Option<String>,
     #[serde(default)]
-    output: Vec<Item>,
+    output: Option<AtMost<Item, PARTS>>,
     #[serde(default)]
     usage: Option<Tokens>,
     #[serde(default)]

@@ -240,3 +240,28 @@ async fn an_answer_that_is_not_streamed_is_understood() {
         ]
     );
 }
+
+/// As the code of Letta 0.11.7 cuts `He said "hi" to me.` out of the arguments of a tool call.
+#[tokio::test]
+async fn text_that_an_older_server_says_escaped_and_once_more_is_said_once() {
+    let pieces = ["He said ", "\\\"h", "i\\\"", " to me.", "He said \"hi\" to me."];
+    let mut events: Vec<Value> = pieces.iter().map(|piece| assistant("m1", piece)).collect();
+    events.push(assistant("m2", "C:\\new"));
+    events.push(stop("end_turn"));
+    let steps = told(API, &events).await;
+    let texts = [
+        text("m1", "He said "),
+        text("m1", "\"hi\" to me."),
+        text("m2", "C:"),
+        text("m2", "\\new"),
+    ];
+    assert_eq!(&steps[1..5], texts);
+    assert_eq!(steps[5], Step::Done(StopReason::End));
+}
+
+#[tokio::test]
+async fn text_that_was_kept_back_is_said_where_the_stream_breaks_off() {
+    let steps = told(API, &[assistant("m1", "in C:"), assistant("m1", "\\new")]).await;
+    assert_eq!(said(&steps), "in C:\\new");
+    assert_eq!(fault(&steps), Some(AgentFault::Disconnected));
+}

@@ -15,7 +15,6 @@ async fn lasting_refusals_are_told_at_once() {
         (400, AgentFault::Rejected),
         (401, AgentFault::Unauthorized),
         (403, AgentFault::Unauthorized),
-        (404, AgentFault::Rejected),
         (422, AgentFault::Rejected),
     ] {
         let bench = Bench::new().await;
@@ -29,6 +28,100 @@ async fn lasting_refusals_are_told_at_once() {
             }]
         );
         assert_eq!(bench.server.requests().len(), 1);
+    }
+}
+
+/// With the address: a root without `/v1` is the most common mistake.
+#[tokio::test]
+async fn a_server_without_the_path_is_told_with_the_address_and_what_to_do() {
+    for (api, path, remedy) in [
+        (
+            Api::Chat,
+            "/chat/completions",
+            "base_url is the root of the API, such as https://api.openai.com/v1.",
+        ),
+        (
+            Api::Responses,
+            "/responses",
+            "A server without /responses is asked with agent.openai.api = \"chat\".",
+        ),
+    ] {
+        for (status, words) in [(404, "Not Found".to_owned()), (405, "x".repeat(1_000))] {
+            let bench = Bench::insisting(Insists::on(api, "m"), |_| {}).await;
+            let steps = bench.answer(Reply::json(status, &json!({"detail": words}))).await;
+            assert_eq!(fault(&steps), Some(AgentFault::Rejected));
+            let told = detail(&steps);
+            let address = format!("the server has nothing at {}{path}. ", bench.server.base_url());
+            assert!(told.ends_with(&format!("{address}{remedy}")), "{told}");
+        }
+    }
+}
+
+/// Servers of another protocol, and of an older one, answer 200.
+#[tokio::test]
+async fn an_answer_of_another_protocol_is_no_empty_one() {
+    let other = r#"{"type":"response.output_text.delta","delta":"Hello"}"#;
+    let old = r#"{"id":"c1","choices":[{"index":0,"text":"Hello"}]}"#;
+    for reply in [
+        Reply::events([other, DONE]),
+        Reply::events([other]),
+        Reply::events([old, DONE]),
+        Reply::json(200, &json!({"response": "Hello", "done": true})),
+    ] {
+        let bench = Bench::new().await;
+        let steps = bench.answer(reply.clone()).await;
+        assert_eq!(fault(&steps), Some(AgentFault::Malformed), "{reply:?}");
+        assert!(detail(&steps).starts_with("nothing in the answer is of this protocol; it begins with {"));
+        assert!(detail(&steps).contains("Hello"), "{steps:?}");
+    }
+    for (api, reply) in [
+        (Api::Responses, Reply::events([say("Hello").as_str(), DONE])),
+        (Api::Anthropic, Reply::events([say("Hello").as_str(), DONE])),
+        (Api::Letta, Reply::events([say("Hello").as_str(), DONE])),
+    ] {
+        let bench = Bench::insisting(Insists::on(api, "m"), |_| {}).await;
+        assert_eq!(
+            fault(&bench.answer(reply).await),
+            Some(AgentFault::Malformed),
+            "{api:?}"
+        );
+    }
+    let bench = Bench::new().await;
+    assert_eq!(
+        bench.answer_to(&[DONE]).await,
+        [END],
+        "it says nothing, in the right way"
+    );
+}
+
+/// 300 pieces of 100 KB, all of one line.
+#[tokio::test]
+async fn an_event_without_end_is_given_up_after_a_megabyte() {
+    let pieces = std::iter::once("data: ".into()).chain((0..300).map(|_| Piece::Bytes(vec![b'x'; 100_000])));
+    let bench = Bench::new().await;
+    let steps = bench.answer(Reply::stream(pieces)).await;
+    assert_eq!(fault(&steps), Some(AgentFault::TooLarge));
+    assert_eq!(
+        detail(&steps),
+        "an event of the stream is longer than 1048576 bytes"
+    );
+}
+
+#[tokio::test]
+async fn a_crowd_of_choices_or_tool_calls_is_not_kept() {
+    let choices = format!(r#"{{"choices":[{}]}}"#, vec!["{}"; 300_000].join(","));
+    let calls = delta(&format!(
+        r#"{{"tool_calls":[{}]}}"#,
+        vec!["{}"; 300_000].join(",")
+    ));
+    for data in [choices, calls] {
+        let bench = Bench::new().await;
+        let steps = bench.answer_to(&[&data]).await;
+        assert_eq!(fault(&steps), Some(AgentFault::Malformed));
+        assert!(
+            detail(&steps).contains("a list of more than 128 elements"),
+            "{steps:?}"
+        );
     }
 }
 
