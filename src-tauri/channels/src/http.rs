@@ -3,7 +3,7 @@
 use crate::Refusal;
 use foldback_wire::RefusalCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
-use reqwest::{Client, Url};
+use reqwest::{Client, Response, Url};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -13,6 +13,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Connections to a platform that are kept for the next call. A channel calls one operation of a conversation at a time;
 /// more at once come in bursts, which need none later.
 const KEPT: usize = 4;
+
+/// Longest answer of a platform in bytes. A hundred updates of Telegram, or a page of Slack's history, are well below;
+/// files of users have their own limit and never come this way.
+const BODY_BYTES: usize = 10 * 1000 * 1000;
 
 /// A client for a platform's endpoint.
 pub(crate) fn client(root: &str) -> Result<Client, Refusal> {
@@ -98,6 +102,21 @@ pub(crate) fn seconds(wait: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(wait).ok()
 }
 
+/// The body of an answer, read up to a bound whatever length it claims: a platform, or what stands in its place, must not
+/// fill the memory. A longer one is no answer; the call may have been carried out.
+pub(crate) async fn read_body(mut response: Response) -> Result<Vec<u8>, Refusal> {
+    let place = response.url().origin().ascii_serialization();
+    let mut body = Vec::new();
+    while let Some(bytes) = response.chunk().await.map_err(unanswered)? {
+        if body.len() + bytes.len() > BODY_BYTES {
+            let detail = format!("the answer of {place} is longer than {BODY_BYTES} bytes");
+            return Err(Refusal::new(RefusalCode::Transient, detail).or_done());
+        }
+        body.extend_from_slice(&bytes);
+    }
+    Ok(body)
+}
+
 /// What is at the bottom of an error, without the layers that passed it on and without the system's number for it.
 fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut at = error;
@@ -114,6 +133,40 @@ fn cause(error: &(dyn std::error::Error + 'static)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A server that answers with a body without an end, and how many bytes of it were taken in the end.
+    async fn endless() -> (String, tokio::task::JoinHandle<usize>) {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let root = format!("http://{}", listener.local_addr().unwrap());
+        let taken = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = [0; 1024];
+            assert!(stream.read(&mut head).await.unwrap() > 0);
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+            let piece = vec![b'x'; 100_000];
+            let mut taken = 0;
+            while stream.write_all(&piece).await.is_ok() {
+                taken += piece.len();
+            }
+            taken
+        });
+        (root, taken)
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_end_is_given_up_at_ten_megabytes() {
+        let (root, taken) = endless().await;
+        let response = client(&root).unwrap().get(&root).send().await.unwrap();
+        let refusal = read_body(response).await.unwrap_err();
+        assert_eq!(
+            refusal.detail,
+            format!("the answer of {root} is longer than 10000000 bytes")
+        );
+        assert!(refusal.maybe_done);
+        // What the two ends of a connection hold beside it.
+        assert!(taken.await.unwrap() < 20_000_000);
+    }
 
     #[tokio::test]
     async fn who_cannot_be_reached_is_named_without_the_token() {

@@ -68,7 +68,7 @@ pub struct AcpLimits {
     pub idle: Duration,
     /// Most processes at a time.
     pub processes: usize,
-    /// Longest line of the protocol in bytes.
+    /// Longest line of the protocol in bytes. Parsed, it takes up to thirty times as much.
     pub line_bytes: usize,
     /// Longest answer in bytes, with its reasoning and what is told of its tools and permissions.
     pub answer_bytes: usize,
@@ -85,7 +85,7 @@ impl Default for AcpLimits {
             stop: Duration::from_secs(2),
             idle: Duration::from_mins(15),
             processes: 16,
-            line_bytes: 16 * 1024 * 1024,
+            line_bytes: 4 * 1024 * 1024,
             answer_bytes: 50_000_000,
         }
     }

@@ -77,6 +77,15 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_line_without_end_is_given_up_at_the_limit() {
+        let limit = crate::AcpLimits::default().line_bytes;
+        assert_eq!(limit, 4 * 1024 * 1024);
+        let mut lines = Lines::new(BufReader::new(tokio::io::repeat(b'x')), limit);
+        assert!(matches!(lines.next().await, Err(LineError::TooLong(_))));
+        assert!(lines.line.len() <= limit && lines.line.capacity() <= 2 * limit);
+    }
+
+    #[tokio::test]
     async fn a_line_over_the_limit_is_refused() {
         let mut lines = Lines::new(&b"0123456789x\n"[..], 10);
         assert!(matches!(lines.next().await, Err(LineError::TooLong(10))));

@@ -149,7 +149,7 @@ impl Backend {
             .inspect_err(|_| typed.forget(&channel, &message))
             .map_err(failure::journal)?;
         let id = turn.id;
-        self.tasks().spawn(async move {
+        self.spawn(async move {
             // However it ended: an answer to a message that was stopped at a gate is never asked for.
             turn.ended().await;
             typed.forget(&channel, &message);

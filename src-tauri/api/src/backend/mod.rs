@@ -29,6 +29,7 @@ mod runs;
 mod secrets;
 mod sessions;
 mod speech;
+mod tasks;
 mod trials;
 mod turns;
 mod views;
@@ -57,11 +58,13 @@ use foldback_wire::{
 use runs::Runs;
 use std::{
     collections::BTreeMap,
+    future::Future,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
-use tokio::{sync::broadcast, task::JoinSet};
+use tasks::Tasks;
+use tokio::sync::broadcast;
 use turns::Turns;
 use views::Views;
 
@@ -105,7 +108,7 @@ struct Shared {
     urgent: broadcast::Sender<Urgent>,
     /// Why the journal takes nothing more, once the disk has refused for good.
     stopped: OnceLock<StoreError>,
-    tasks: Mutex<JoinSet<()>>,
+    tasks: Tasks,
 }
 
 /// What is pushed at once.
@@ -149,14 +152,14 @@ impl Backend {
     /// # Errors
     /// When the last events cannot be written.
     pub async fn shutdown(&self) -> Result<(), StoreError> {
-        self.tasks().abort_all();
+        self.shared.tasks.abort_all();
         self.shared.views.close_all();
         self.shared.engine.shutdown(GRACE).await?;
         self.shared.journal.close().await
     }
 
-    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
-        lock(&self.shared.tasks)
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.shared.tasks.spawn(work);
     }
 
     fn digest(&self) -> MutexGuard<'_, Digest> {

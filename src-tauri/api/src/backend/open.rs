@@ -7,6 +7,7 @@ use super::{
     naming::backends_in_words,
     runs::Runs,
     speech::{self, SpeechSetupError},
+    tasks::Tasks,
     turns::Turns,
     views::Views,
 };
@@ -25,7 +26,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, atomic::AtomicU64},
     time::Duration,
 };
-use tokio::{sync::broadcast, task::JoinSet};
+use tokio::sync::broadcast;
 
 /// Alarms that a subscriber may be behind.
 const URGENT: usize = 256;
@@ -233,21 +234,21 @@ impl Backend {
             runs: Runs::default(),
             urgent: broadcast::Sender::new(URGENT),
             stopped: OnceLock::new(),
-            tasks: Mutex::new(JoinSet::new()),
+            tasks: Tasks::default(),
         };
         let backend = Self {
             shared: Arc::new(shared),
         };
-        backend.tasks().spawn(backend.clone().follow(before));
+        backend.spawn(backend.clone().follow(before));
         if file.is_some() {
-            backend.tasks().spawn(backend.clone().prune_journal());
+            backend.spawn(backend.clone().prune_journal());
         }
         #[cfg(unix)]
         if let Some(file) = file {
-            backend.tasks().spawn(backend.clone().hear(file));
+            backend.spawn(backend.clone().hear(file));
         }
         if demo && first_start {
-            backend.tasks().spawn(backend.clone().play_demo());
+            backend.spawn(backend.clone().play_demo());
         }
         Ok(backend)
     }

@@ -101,7 +101,7 @@ impl Backend {
         let cases = jobs.len() as u32;
         let (number, stop) = self.shared.runs.begin();
         let ended = work(jobs, &stop);
-        self.tasks().spawn(self.clone().report(number, cases, ended));
+        self.spawn(self.clone().report(number, cases, ended));
         Ok(FixtureStarted { run: number, cases })
     }
 

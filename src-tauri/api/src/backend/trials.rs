@@ -99,7 +99,7 @@ impl Backend {
         let (families, cuts) = (plan.families().to_vec(), plan.total());
         let raw = output.raw.clone();
         let (run, stop) = self.shared.runs.begin();
-        self.tasks().spawn(self.clone().go_through(run, output, stop));
+        self.spawn(self.clone().go_through(run, output, stop));
         Ok(RecutStarted {
             run,
             raw,

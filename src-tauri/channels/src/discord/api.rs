@@ -122,7 +122,7 @@ impl Api {
     async fn answer(&self, request: RequestBuilder) -> Result<(Vec<u8>, Option<Pause>), Refusal> {
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(http::unanswered)?;
+        let body = http::read_body(response).await?;
         if status.is_success() {
             let pause = used_up(&headers);
             return Ok((body.into(), pause));

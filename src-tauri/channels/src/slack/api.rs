@@ -100,7 +100,7 @@ impl Api {
             .timeout(PATIENCE);
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, wait) = (response.status(), http::retry_after(response.headers()));
-        let body = response.bytes().await.map_err(http::unanswered)?;
+        let body = http::read_body(response).await?;
         if status == StatusCode::TOO_MANY_REQUESTS {
             return Err(rate_limited(wait));
         }

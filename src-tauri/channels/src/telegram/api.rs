@@ -111,7 +111,7 @@ impl Api {
     async fn answer<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Refusal> {
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, wait) = (response.status(), http::retry_after(response.headers()));
-        let body = response.bytes().await.map_err(http::unanswered)?;
+        let body = http::read_body(response).await?;
         let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
             return Err(unreadable(status, wait));
         };

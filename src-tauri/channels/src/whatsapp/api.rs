@@ -136,7 +136,7 @@ impl Api {
         let request = request.bearer_auth(self.token.expose());
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, wait) = (response.status(), wait(response.headers()));
-        let body = response.bytes().await.map_err(http::unanswered)?;
+        let body = http::read_body(response).await?;
         if status.is_success() {
             let Ok(answer) = serde_json::from_slice::<Value>(&body) else {
                 // A page of something in between, which may have let the call through.
