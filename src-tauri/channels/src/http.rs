@@ -164,7 +164,7 @@ mod tests {
             format!("the answer of {root} is longer than 10000000 bytes")
         );
         assert!(refusal.maybe_done);
-        // What the two ends of a connection hold beside it.
+        // The two ends of a connection hold some more.
         assert!(taken.await.unwrap() < 20_000_000);
     }
 

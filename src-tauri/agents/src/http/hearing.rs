@@ -38,7 +38,7 @@ impl Hearing {
 
     /// The end, well or not: what was still open.
     pub(super) fn close(&mut self) {
-        // What does not fit any more is cut off; why the answer ended is known.
+        // The rest that does not fit is cut off; why the answer ended is known.
         let _ = self.reader.close(&mut self.answer);
         self.answer.close();
     }

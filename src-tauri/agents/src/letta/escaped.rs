@@ -53,7 +53,7 @@ impl EscapedText {
         Vec::new()
     }
 
-    /// What is left to say where this piece tells that the pieces before it were escaped.
+    /// The rest to say where this piece tells that the pieces before it were escaped.
     fn repeated(&self, piece: &[u8]) -> Option<Vec<u8>> {
         let escaped = self.before.len() + self.kept.len();
         // No escape is longer than six times what it means.
@@ -96,33 +96,35 @@ impl EscapedText {
     }
 }
 
-/// How many bytes can be the inside of a JSON string (RFC 8259, section 7), without an escape at the end that has only
+/// Number of bytes that can be the inside of a JSON string (RFC 8259, section 7), without an escape at the end that has only
 /// begun; `None` where they cannot.
 fn whole_part(raw: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(byte) = raw.get(at) {
-        at += match (byte, raw.get(at + 1)) {
-            (0..0x20 | b'"', _) => return None,
-            (b'\\', Some(b'u')) => {
-                let digits = &raw[at + 2..raw.len().min(at + 6)];
-                if !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return None;
+        at += match byte {
+            0..0x20 | b'"' => return None,
+            b'\\' => match raw.get(at + 1) {
+                None => return Some(at),
+                Some(b'u') => {
+                    let digits = &raw[at + 2..raw.len().min(at + 6)];
+                    if !digits.iter().all(u8::is_ascii_hexdigit) {
+                        return None;
+                    }
+                    if digits.len() < 4 {
+                        return Some(at);
+                    }
+                    6
                 }
-                if digits.len() < 4 {
-                    return Some(at);
-                }
-                6
-            }
-            (b'\\', Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => 2,
-            (b'\\', Some(_)) => return None,
-            (b'\\', None) => return Some(at),
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                Some(_) => return None,
+            },
             _ => 1,
         };
     }
     Some(raw.len())
 }
 
-/// What the inside of a JSON string means. `None` where it is none, and where it ends in half a surrogate pair.
+/// Meaning of the inside of a JSON string. `None` where it is none, and where it ends in half a surrogate pair.
 fn decoded(raw: &[u8]) -> Option<Vec<u8>> {
     let whole = std::str::from_utf8(&raw[..whole_part(raw)?]).ok()?;
     let text: String = serde_json::from_str(&format!("\"{whole}\"")).ok()?;

@@ -102,7 +102,7 @@ impl Reader for ChatReader {
             });
         }
         if chunk.choices.as_ref().is_some_and(|choices| choices.0.is_empty()) {
-            // What gateways send before and after the answer, such as the verdict of a filter.
+            // Gateways send these before and after the answer, such as the verdict of a filter.
             answer.recognise();
         }
         for choice in chunk.choices.unwrap_or_default().0 {

@@ -125,7 +125,7 @@ impl Api {
         let body = http::read_body(response).await?;
         if status.is_success() {
             let pause = used_up(&headers);
-            return Ok((body.into(), pause));
+            return Ok((body, pause));
         }
         let refusal = refusal(status, &headers, &body);
         let detail = self.token.hide_in(&refusal.detail);
