@@ -21,6 +21,9 @@ const UNTHEMED: std::time::Duration = std::time::Duration::from_secs(5);
 const BEFORE: Color = Color(13, 15, 19, 255);
 
 fn main() -> Result<(), tauri::Error> {
+    if let Some(code) = foldback_api::guard_if_asked() {
+        std::process::exit(code);
+    }
     let app = tauri::Builder::default()
         .invoke_handler(tauri::generate_handler![bridge::rpc, bridge::subscribe])
         .setup(|app| {

@@ -137,9 +137,29 @@ pub fn descends_from_us(pid: i32) -> io::Result<bool> {
 
 /// The processes that descend from this one, nearest first, those that have ended left out.
 pub fn descendants() -> Vec<i32> {
+    descendants_of(getpid().as_raw_pid())
+}
+
+/// The processes that descend from a child of ours, nearest first, those that have ended left out; none where `child`
+/// is no child of ours, because it has ended and another process has its number by now.
+pub(crate) fn descendants_of_child(child: i32) -> Vec<i32> {
+    if is_child(child) {
+        descendants_of(child)
+    } else {
+        Vec::new()
+    }
+}
+
+/// True for a child of ours that has not ended.
+pub(crate) fn is_child(pid: i32) -> bool {
+    let us = getpid().as_raw_pid();
+    stat(pid).is_ok_and(|process| process.parent == us && !process.ended)
+}
+
+fn descendants_of(ancestor: i32) -> Vec<i32> {
     let all = processes();
     let mut found: Vec<i32> = Vec::new();
-    let mut parents = vec![getpid().as_raw_pid()];
+    let mut parents = vec![ancestor];
     while let Some(parent) = parents.pop() {
         let children = all.iter().filter(|one| one.parent == parent && !one.ended);
         for child in children {

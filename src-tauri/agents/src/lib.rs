@@ -8,6 +8,7 @@ pub mod descent;
 mod emitter;
 mod fallback;
 mod faulty;
+pub mod guard;
 mod http;
 mod joiner;
 mod letta;
@@ -18,7 +19,7 @@ mod status;
 #[cfg(feature = "strict-server")]
 pub mod strict_server;
 
-pub use acp::{AcpAgent, AcpConfig, AcpLimits, PASSED_ON};
+pub use acp::{AcpAgent, AcpConfig, AcpLimits, Confinement, PASSED_ON};
 pub use agent::{Accepts, Agent, AgentEvent, AgentFile, PictureLimits, Step, StepSink, TurnRequest};
 pub use fallback::Fallback;
 pub use faulty::Faulty;

@@ -58,6 +58,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = foldback_api::guard_if_asked() {
+        std::process::exit(code);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(message) => message.exit(),

@@ -1,5 +1,6 @@
 //! How an agent's program is started and how long it is waited for.
 
+use super::confine::Confinement;
 use crate::Secret;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -28,6 +29,11 @@ pub struct AcpConfig {
     pub mode: Option<String>,
     /// The session's settings, by the agent's ids of option and value.
     pub options: BTreeMap<String, String>,
+    /// The space that it is confined to; it can do whatever our user can when absent.
+    pub confinement: Option<Confinement>,
+    /// The program that guards it, which asks [`guard::run_if_asked`](crate::guard::run_if_asked); this program when
+    /// absent.
+    pub guard: Option<PathBuf>,
     /// Limits.
     pub limits: AcpLimits,
 }
@@ -44,6 +50,8 @@ impl AcpConfig {
             sign_in: None,
             mode: None,
             options: BTreeMap::new(),
+            confinement: None,
+            guard: None,
             limits: AcpLimits::default(),
         }
     }

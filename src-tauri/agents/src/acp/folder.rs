@@ -46,6 +46,11 @@ impl Folder {
         })
     }
 
+    /// Its place.
+    pub(super) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// Lets the oldest files go, where more lie than are kept. For the beginning of a message: its own files all stay.
     pub(super) fn make_room(&mut self) {
         while self.bytes > KEPT_BYTES || self.files.len() > KEPT_FILES {

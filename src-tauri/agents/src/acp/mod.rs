@@ -10,6 +10,7 @@
 mod agent;
 mod answer;
 mod config;
+mod confine;
 mod failure;
 mod folder;
 mod held;
@@ -26,3 +27,4 @@ mod words;
 
 pub use agent::AcpAgent;
 pub use config::{AcpConfig, AcpLimits, PASSED_ON};
+pub use confine::Confinement;

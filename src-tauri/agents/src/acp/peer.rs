@@ -7,7 +7,7 @@ use super::{
     folder::Folder,
     line::{LineError, Lines},
     message::{self, Message, NoMessage},
-    process::{Deaf, Process},
+    process::{Deaf, Ended, Process},
     tools::Late,
 };
 use agent_client_protocol::{
@@ -89,7 +89,12 @@ impl Peer {
         clock: &Arc<dyn Clock>,
         permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
-        let (process, output) = Process::start(config, clock).map_err(|error| not_started(config, &error))?;
+        let failed = |error| not_started(config, &error);
+        // An agent that is confined does not see a folder that is made later.
+        let confined = config.confinement.is_some();
+        let folder = confined.then(Folder::new).transpose().map_err(failed)?;
+        let files = folder.as_ref().map(Folder::path);
+        let (process, output) = Process::start(config, clock, files).map_err(failed)?;
         Ok(Self {
             config: Arc::clone(config),
             clock: Arc::clone(clock),
@@ -99,7 +104,7 @@ impl Peer {
             session: SessionId::new(""),
             takes: PromptCapabilities::default(),
             late: Late::default(),
-            folder: None,
+            folder,
             loading: false,
             resumed: false,
             permit,
@@ -108,6 +113,7 @@ impl Peer {
 
     /// Ends the program at once, and gives its place.
     fn killed(self) -> OwnedSemaphorePermit {
+        self.process.kill();
         self.permit
     }
 
@@ -365,9 +371,13 @@ impl Peer {
             .clock
             .sleep_until(self.clock.now().plus(self.config.limits.stop));
         let ended = tokio::select! {
-            status = self.process.ended() => match status {
-                Some(status) => format!("the agent ended ({status})"),
-                None => "the agent ended".to_owned(),
+            ended = self.process.ended() => match ended {
+                Ended::NotStarted => {
+                    let why = self.process.last_words().unwrap_or_default();
+                    return Failure::new(AgentFault::Unreachable, why);
+                }
+                Ended::With(Some(status)) => format!("the agent ended ({status})"),
+                Ended::With(None) => "the agent ended".to_owned(),
             },
             () = late => "the agent closed its output".to_owned(),
         };
@@ -386,14 +396,13 @@ impl Peer {
     pub(super) async fn stop(self) {
         // The folder and the place go when nobody can use them any more.
         let Self {
-            config,
             clock,
             process,
             folder,
             permit,
             ..
         } = self;
-        process.stop(&*clock, config.limits.stop).await;
+        process.stop(&*clock).await;
         drop((folder, permit));
     }
 }

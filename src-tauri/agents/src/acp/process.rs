@@ -1,33 +1,34 @@
-//! A program as a process group that nobody forgets.
+//! A program with everything it starts, behind a guard.
 //!
-//! The group's leader is no agent but a guard: a shell that waits for the end of its input and then kills the group.
-//! Its input is a pipe that we hold and that the system closes when Foldback ends, however it ends; so even after
-//! SIGKILL of Foldback no agent remains. As long as the guard is not waited for, its number cannot become that of
-//! another group, so that a signal never hits a stranger. A program that leaves its group (`setsid`) is killed by
-//! itself; what it began stays a descendant of ours ([`descent`](crate::descent)), so that the control socket knows it.
+//! What runs is the guard ([`guard`](crate::guard)); the program is its child, with our pipes. As long as the guard is not
+//! waited for, its number cannot become that of another process, so that a signal never hits a stranger.
 
 use super::{
     config::{AcpConfig, PASSED_ON},
     turn,
 };
-use crate::descent::{Awaited, adopt_orphans, reap_orphans};
+use crate::{
+    descent::{Awaited, adopt_orphans, descendants_of_child, is_child, reap_orphans},
+    guard,
+};
 use foldback_wire::Clock;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process};
 use std::{
     collections::VecDeque,
     io,
+    os::unix::process::CommandExt as _,
+    path::Path,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
-    sync::{Notify, mpsc, mpsc::error::TrySendError, watch},
+    sync::{mpsc, mpsc::error::TrySendError, watch},
 };
 
-/// Waits for the end of its input, then kills the group, itself included. Deaf to what ends the others politely.
-const GUARD: &str = "trap '' TERM INT HUP; read -r _; kill -KILL 0";
 /// Lines of standard error that are kept.
 const LAST_LINES: usize = 20;
 /// Bytes kept of one of them.
@@ -39,91 +40,86 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const UNREAD: usize = turn::OPEN + 64;
 /// How long room is waited for. A program may ask faster than it reads, but not for ever.
 const READS: Duration = Duration::from_secs(5);
-/// How often orphans of a program that runs are looked for that have ended.
+/// The time between two looks for orphans that have ended.
 const REAP: Duration = Duration::from_secs(30);
+/// The time between two looks whether a guard has ended that nobody waits for any more.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The program does not read what it is told.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the agent does not read its input")]
 pub(super) struct Deaf;
 
-/// A running program. Dropped, it is killed with its whole group at once.
+/// A running program. Dropped, it ends in the background, in the order of [`stop`](Self::stop).
 pub(super) struct Process {
-    group: Arc<Group>,
-    /// Kills the program itself, which may have left its group.
-    kill: Arc<Notify>,
+    guard: Arc<Guard>,
     /// Lines for its standard input; `None` once that is closed.
     input: Option<mpsc::Sender<String>>,
-    ended: watch::Receiver<Option<ExitStatus>>,
+    ended: watch::Receiver<Option<Ended>>,
     words: Arc<Words>,
+    grace: Duration,
+}
+
+/// The end of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// It was never started; its last words say why.
+    NotStarted,
+    /// With this status, where the system told it.
+    With(Option<ExitStatus>),
 }
 
 impl Process {
-    /// Starts the program. Gives its standard output, to be read line by line.
+    /// Starts the program. Gives its standard output, to be read line by line. `files` is the folder of what users
+    /// sent, where one that is confined is to see it.
     pub(super) fn start(
         config: &AcpConfig,
         clock: &Arc<dyn Clock>,
+        files: Option<&Path>,
     ) -> io::Result<(Self, BufReader<ChildStdout>)> {
         std::fs::create_dir_all(&config.directory)?;
+        // For what a guard leaves behind that is killed itself.
         if let Err(error) = adopt_orphans() {
             tracing::debug!(%error, "what an agent leaves behind cannot be told from a stranger's processes");
         }
-        let mut guard = Command::new("/bin/sh")
-            .args(["-c", GUARD])
-            .env_clear()
-            .current_dir(&config.directory)
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()?;
-        let leader = guard.id().and_then(|id| i32::try_from(id).ok());
-        let leader = leader.ok_or_else(|| io::Error::other("the guard ended at once"))?;
-        let group = Arc::new(Group(Mutex::new(Pid::from_raw(leader))));
-        // The end of the guard's input, and with it of the group, is the end of this.
-        let leash = guard.stdin.take();
-        let mut child = match command(config).process_group(leader).spawn() {
-            Ok(child) => child,
-            Err(error) => {
-                group.end();
-                return Err(error);
-            }
-        };
+        let mut child = command(config, files)?.spawn()?;
+        let pid = child.id().and_then(|id| i32::try_from(id).ok());
+        let pid = pid.ok_or_else(|| io::Error::other("the guard ended at once"))?;
+        let guard = Arc::new(Guard(Mutex::new(Some(pid))));
         let words = Arc::new(Words::default());
         let (input, messages) = mpsc::channel(UNREAD);
         let (tell, ended) = watch::channel(None);
         let output = child.stdout.take();
-        let errors = child.stderr.take();
-        let errors = tokio::spawn(listen(errors, Arc::clone(&words)));
+        let errors = tokio::spawn(listen(child.stderr.take(), Arc::clone(&words)));
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write(stdin, messages));
         }
         let late = Arc::clone(clock);
-        let hold = (Arc::clone(&group), leash);
-        let kill = Arc::new(Notify::new());
-        let killed = Arc::clone(&kill);
-        // Their numbers stay theirs until they are waited for here.
-        let awaited = [Some(leader), child.id().and_then(|id| i32::try_from(id).ok())];
-        let awaited = awaited.map(|pid| pid.map(Awaited::new));
+        let kept = Arc::clone(&guard);
+        // Its number stays its own until it is waited for here.
+        let awaited = Awaited::new(pid);
         tokio::spawn(async move {
-            let status = keep(child, guard, hold, &killed).await;
+            let status = keep(child, &kept).await;
             drop(awaited);
             reap_orphans();
-            // Its last words are in the pipe; only a process that left the group can hold that open.
+            // Its last words are in the pipe; only a process that left the guard can hold that open.
             tokio::select! {
                 _ = errors => {}
                 () = late.sleep_until(late.now().plus(LAST_WORDS)) => {}
             }
+            let ended = match status.map(guard::agent_status) {
+                Some(None) => Ended::NotStarted,
+                status => Ended::With(status.flatten()),
+            };
             // Nobody may want to know any more.
-            let _ = tell.send(status);
+            let _ = tell.send(Some(ended));
         });
         let process = Self {
-            group,
-            kill,
+            guard,
             input: Some(input),
             ended,
             words,
+            grace: config.limits.stop,
         };
         let output = output.ok_or_else(|| io::Error::other("the agent has no output"))?;
         Ok((process, BufReader::with_capacity(64 * 1024, output)))
@@ -149,11 +145,11 @@ impl Process {
         }
     }
 
-    /// How the program ended. The rest of its group is dead by then.
-    pub(super) async fn ended(&self) -> Option<ExitStatus> {
+    /// The program's end. Everything it started is dead by then.
+    pub(super) async fn ended(&self) -> Ended {
         let mut ended = self.ended.clone();
-        let status = ended.wait_for(Option::is_some).await.ok()?;
-        *status
+        let ended = ended.wait_for(Option::is_some).await;
+        ended.ok().and_then(|ended| *ended).unwrap_or(Ended::With(None))
     }
 
     /// What it said last on standard error, or in place of the protocol.
@@ -166,95 +162,123 @@ impl Process {
         self.words.add(line);
     }
 
-    /// Ends it: its input, then SIGTERM, then SIGKILL to the whole group, with `grace` in between.
-    pub(super) async fn stop(mut self, clock: &dyn Clock, grace: Duration) {
+    /// Ends it: its input, then SIGTERM, then SIGKILL to it and everything it started, with the grace in between.
+    pub(super) async fn stop(mut self, clock: &dyn Clock) {
         self.input = None;
         for signal in [Signal::TERM, Signal::KILL] {
-            let late = clock.sleep_until(clock.now().plus(grace));
+            let late = clock.sleep_until(clock.now().plus(self.grace));
             tokio::select! {
                 _ = self.ended() => return,
-                () = late => self.group.signal(signal),
+                () = late => self.guard.signal(signal),
             }
         }
-        self.kill.notify_one();
         self.ended().await;
+    }
+
+    /// Ends it at once.
+    pub(super) fn kill(self) {
+        self.guard.signal(Signal::KILL);
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.kill.notify_one();
-        self.group.end();
+        self.input = None;
+        if !self.guard.runs() {
+            return;
+        }
+        let (guard, grace) = (Arc::clone(&self.guard), self.grace);
+        // There may be no runtime any more, and where this process ends first, the guard sees to the rest by itself.
+        let ending = thread::Builder::new().spawn(move || guard.end(grace));
+        if ending.is_err() {
+            self.guard.signal(Signal::KILL);
+        }
     }
 }
 
-fn command(config: &AcpConfig) -> Command {
-    let mut command = Command::new(&config.program);
+fn command(config: &AcpConfig, files: Option<&Path>) -> io::Result<Command> {
     let ours = PASSED_ON
         .iter()
         .filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut words = Vec::new();
+    if let Some(space) = &config.confinement {
+        words.push(space.bubblewrap.clone().into_os_string());
+        words.extend(space.arguments(config, files)?);
+    }
+    words.push(config.program.clone().into_os_string());
+    let mut command = guard::command(config.guard.as_deref(), config.limits.stop)?;
     command
+        .args(words)
         .args(&config.args)
         .env_clear()
         .envs(ours)
         .envs(&config.env)
         .current_dir(&config.directory)
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    command
+        .stderr(Stdio::piped());
+    Ok(command.into())
 }
 
-/// A process group, until its leader is waited for.
-struct Group(Mutex<Option<Pid>>);
+/// The guard's process, until it is waited for.
+struct Guard(Mutex<Option<i32>>);
 
-impl Group {
-    fn leader(&self) -> MutexGuard<'_, Option<Pid>> {
+impl Guard {
+    fn pid(&self) -> MutexGuard<'_, Option<i32>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a signal to all of it.
-    fn signal(&self, signal: Signal) {
-        if let Some(leader) = *self.leader() {
-            // Nobody is left, or nobody may be signalled: either way there is no more to do.
-            let _ = kill_process_group(leader, signal);
-        }
+    fn runs(&self) -> bool {
+        self.pid().is_some_and(is_child)
     }
 
-    /// Kills what is left, the guard included, and lets go of the number.
-    fn end(&self) {
-        self.signal(Signal::KILL);
-        *self.leader() = None;
+    /// Sends a signal to the program and everything it started. The guard ends what begins meanwhile.
+    fn signal(&self, signal: Signal) {
+        let pid = self.pid();
+        let Some(guard) = pid.filter(|pid| is_child(*pid)) else {
+            return;
+        };
+        let send = |pid: i32, signal| {
+            // It may have ended meanwhile.
+            let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, signal));
+        };
+        // It starts nothing while somebody looks at what it has started.
+        send(guard, Signal::STOP);
+        let all = descendants_of_child(guard);
+        for pid in &all {
+            send(*pid, signal);
+        }
+        // Without any, it has not started the program yet, or ends itself.
+        let none = all.is_empty() && signal == Signal::KILL;
+        send(guard, if none { Signal::KILL } else { Signal::CONT });
+    }
+
+    /// Ends it in order, where its input is closed: grace, SIGTERM, grace, SIGKILL.
+    fn end(&self, grace: Duration) {
+        for signal in [Signal::TERM, Signal::KILL] {
+            let begun = Instant::now();
+            while begun.elapsed() < grace {
+                if !self.runs() {
+                    return;
+                }
+                thread::sleep(LOOK);
+            }
+            self.signal(signal);
+        }
     }
 }
 
-/// Waits for the program, or kills it, then ends its group: a wrapper that dies leaves nobody behind.
-async fn keep(
-    mut child: Child,
-    mut guard: Child,
-    hold: (Arc<Group>, Option<ChildStdin>),
-    kill: &Notify,
-) -> Option<ExitStatus> {
+/// Waits for the guard, which ends when its program and everything that started has ended.
+async fn keep(mut child: Child, guard: &Guard) -> Option<ExitStatus> {
     let mut reap = tokio::time::interval(REAP);
-    let ended = loop {
+    let status = loop {
         tokio::select! {
-            status = child.wait() => break Some(status),
-            () = kill.notified() => break None,
+            status = child.wait() => break status,
             _ = reap.tick() => drop(reap_orphans()),
         }
     };
-    let status = if let Some(status) = ended {
-        status
-    } else {
-        // It has ended already, or now it does.
-        let _ = child.start_kill();
-        child.wait().await
-    };
-    hold.0.end();
-    drop(hold);
-    // It is dead already; this takes it out of the system's table.
-    let _ = guard.wait().await;
+    *guard.pid() = None;
     status.ok()
 }
 

@@ -46,6 +46,8 @@ impl Scripted {
             // Hears nothing any more.
             "deaf" => {
                 say(session, "deaf")?;
+                // For whoever has to know that it was said.
+                std::fs::write("deaf", "")?;
                 thread::sleep(FOR_EVER);
             }
             "silent" => thread::sleep(FOR_EVER),

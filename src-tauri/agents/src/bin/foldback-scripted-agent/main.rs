@@ -36,6 +36,9 @@ enum Manner {
 const FOR_EVER: Duration = Duration::from_hours(1);
 
 fn main() -> ExitCode {
+    if let Some(code) = foldback_agents::guard::run_if_asked() {
+        std::process::exit(code);
+    }
     let manner = match env::args().nth(1).as_deref() {
         Some("codex") => Manner::Codex,
         Some("other") => Manner::Other,

@@ -1,5 +1,6 @@
 //! The acp agent against a program of ours that behaves like real ones, or worse.
 
+mod confined;
 mod faults;
 mod limits;
 mod manners;
@@ -19,6 +20,9 @@ use foldback_wire::{
 use std::{fs, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{sync::watch, time::Instant};
+
+/// The scripted agent, which can also guard another program.
+pub(crate) const SCRIPTED: &str = env!("CARGO_BIN_EXE_foldback-scripted-agent");
 
 /// Real time, which a test can set forward: minutes pass at once, and a process still gets the moment it needs.
 pub(crate) struct JumpClock {
@@ -77,7 +81,8 @@ impl Bench {
 
     fn with(manner: &str, adjust: impl FnOnce(&mut AcpConfig)) -> Self {
         let folder = TempDir::new().expect("a folder");
-        let mut config = AcpConfig::new(env!("CARGO_BIN_EXE_foldback-scripted-agent"), folder.path());
+        let mut config = AcpConfig::new(SCRIPTED, folder.path());
+        config.guard = Some(SCRIPTED.into());
         config.args = vec![manner.to_owned()];
         adjust(&mut config);
         let clock = JumpClock::new();
@@ -122,6 +127,13 @@ impl Bench {
     /// Processes that live in the agent's folder: the agent, its guard, whatever they began.
     fn processes(&self) -> usize {
         processes(self.folder.path())
+    }
+
+    /// Waits until so many live there.
+    async fn count(&self, processes: usize) {
+        while self.processes() != processes {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Waits until the agent has ended everything it began.
@@ -204,7 +216,8 @@ impl Subject for Acp {
     }
 
     fn agent(&self, pieces: &[&str], endless: bool) -> Arc<dyn Agent> {
-        let mut config = AcpConfig::new(env!("CARGO_BIN_EXE_foldback-scripted-agent"), self.0.path());
+        let mut config = AcpConfig::new(SCRIPTED, self.0.path());
+        config.guard = Some(SCRIPTED.into());
         config.args = vec!["opencode".to_owned()];
         let act = if endless { "stall" } else { "say" };
         let act = format!("{act} {}", pieces.join("|"));

@@ -174,11 +174,12 @@ async fn a_process_that_still_stops_is_waited_for() {
     bench.end().await;
 }
 
-/// No signal to the group reaches it, and the end of its input it does not mind.
+/// No signal to a group reaches it, and the end of its input it does not mind.
 #[tokio::test]
-async fn a_program_that_leaves_its_group_is_killed_by_itself() {
+async fn a_program_that_leaves_its_group_ends_too() {
     let alone = |config: &mut foldback_agents::AcpConfig| {
-        config.args.insert(0, config.program.display().to_string());
+        let program = config.program.display().to_string();
+        config.args.splice(..0, ["--wait".to_owned(), program]);
         config.program = "setsid".into();
     };
     // As it is dropped, and as it is stopped, which waits for its end.
@@ -193,5 +194,63 @@ async fn a_program_that_leaves_its_group_is_killed_by_itself() {
     bench.clock.jump(std::time::Duration::from_mins(2));
     assert_eq!(failed(&running.rest().await).0, AgentFault::Timeout);
     assert_eq!(said(&bench.ask(2, "say next").await), "next");
+    bench.end().await;
+}
+
+/// A command in a session of its own, with nothing of the agent's environment, whose parent has ended and which minds no
+/// SIGTERM; its shell and the command itself.
+const FORSAKEN: &str = "(setsid env -i sh -c 'trap \"\" TERM; echo > begun; sleep 3600; true' > /dev/null 2>&1 &); \
+                        while [ ! -e begun ]; do :; done; echo begun";
+
+#[tokio::test]
+async fn a_command_in_a_session_of_its_own_ends_with_its_agent_however_that_ends() {
+    for end in ["dropped", "forgotten", "crash", "killed", "too late"] {
+        let bench = Bench::new("opencode");
+        let asked = format!("shell {FORSAKEN}");
+        assert_eq!(said(&bench.ask(1, &asked).await), "begun\n");
+        // Agent, guard, shell and its command.
+        bench.count(4).await;
+        match end {
+            "dropped" => {}
+            "forgotten" => bench.agent.forget(&"s1".into()),
+            "too late" => {
+                let running = bench.start(2, "deaf");
+                bench.until("deaf").await;
+                bench.clock.jump(std::time::Duration::from_mins(2));
+                assert_eq!(failed(&running.rest().await).0, AgentFault::Timeout);
+            }
+            dies => {
+                let steps = bench.ask(2, &format!("{dies} a")).await;
+                assert_eq!(failed(&steps).0, AgentFault::Disconnected, "{dies}");
+            }
+        }
+        if end != "dropped" {
+            bench.nobody_left().await;
+        }
+        bench.end().await;
+    }
+}
+
+/// The agent of one conversation stops; that of another one goes on with its commands.
+#[tokio::test]
+async fn the_commands_of_other_conversations_go_on() {
+    let bench = Bench::new("opencode");
+    let asked = format!("shell {FORSAKEN}");
+    for (run, session) in [(1, "s1"), (2, "s2")] {
+        let mut request = request(run, &asked);
+        request.session = session.into();
+        assert_eq!(said(&start(&bench.agent, request).rest().await), "begun\n");
+    }
+    // Of each an agent, a guard, a shell and its command.
+    bench.count(8).await;
+    bench.agent.forget(&"s1".into());
+    bench.count(4).await;
+    let mut request = request(3, "shell ps -A -o args | grep -c '[s]leep 3600; true'");
+    request.session = "s2".into();
+    let steps = start(&bench.agent, request).rest().await;
+    assert!(
+        matches!(&steps[0], Step::Text { .. }),
+        "the same process: {steps:?}"
+    );
     bench.end().await;
 }

@@ -1,0 +1,201 @@
+//! A small process between Foldback and an agent, which outlives both and leaves nobody behind.
+//!
+//! The guard adopts the orphans of its agent ([`descent`](crate::descent)), so that everything an agent starts stays
+//! its descendant, also in a session of its own and after its parent has ended. It waits for two things: for the end of
+//! the agent, whose descendants it ends then, and for the end of Foldback, however that comes, also by SIGKILL: then
+//! the agent, whose input has ended with Foldback, gets its grace, SIGTERM and SIGKILL, with all its descendants.
+//!
+//! The guard is the very program that starts it, under another name: `main` asks [`run_if_asked`] before anything
+//! else.
+
+use crate::descent::{adopt_orphans, descendants};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+    process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getppid, kill_process, pidfd_open, wait},
+    stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
+};
+use std::{
+    env,
+    ffi::OsString,
+    fs::{self, File},
+    io,
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    path::Path,
+    process::{Command, ExitStatus},
+    sync::OnceLock,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The name under which a program is its own guard.
+const NAME: &str = "foldback-agent-guard";
+/// Its name in the system's table, which takes 15 bytes.
+const SHORT_NAME: &str = "agent-guard";
+/// The exit code of a guard whose agent cannot be started. Why stands on its standard error.
+pub(crate) const NOT_STARTED: i32 = 121;
+/// Added to the number of a signal that ended the agent: the guard's exit code, as a shell has it.
+const SIGNALLED: i32 = 128;
+/// The time between SIGTERM and SIGKILL for what an agent leaves behind that ended by itself.
+const LEFT_BEHIND: Duration = Duration::from_millis(500);
+/// The time between two looks at who is left.
+const LOOK: Duration = Duration::from_millis(10);
+/// The time after which a process that SIGKILL does not end is left to the system.
+const UNKILLABLE: Duration = Duration::from_secs(10);
+/// The time between two looks for the end of Foldback, where the system does not tell of it.
+const PARENT: Duration = Duration::from_secs(1);
+
+static READY: OnceLock<()> = OnceLock::new();
+
+/// Becomes the guard of an agent where this process was started as one; gives the exit code then. Otherwise notes that
+/// this program can be a guard. To be called first in `main`, while there is one thread.
+pub fn run_if_asked() -> Option<i32> {
+    let mut args = env::args_os();
+    if args.next().is_some_and(|name| name == NAME) {
+        return Some(guard(args));
+    }
+    // Asked twice, it is as ready as before.
+    let _ = READY.set(());
+    None
+}
+
+/// The start of a guard for the agent whose program and arguments follow. `by` is a program that asks [`run_if_asked`];
+/// this one when absent.
+///
+/// # Errors
+/// This program is none.
+pub(crate) fn command(by: Option<&Path>, grace: Duration) -> io::Result<Command> {
+    let by = match by {
+        Some(by) => by,
+        None if READY.get().is_some() => Path::new("/proc/self/exe"),
+        None => return Err(io::Error::other("this program cannot guard an agent")),
+    };
+    let mut command = Command::new(by);
+    command
+        .arg0(NAME)
+        .arg(std::process::id().to_string())
+        .arg(grace.as_millis().to_string());
+    Ok(command)
+}
+
+/// The agent's status, from that of its guard; `None` where it was never started.
+pub(crate) fn agent_status(guard: ExitStatus) -> Option<ExitStatus> {
+    match guard.code() {
+        Some(NOT_STARTED) => None,
+        Some(code) if code > SIGNALLED => Some(ExitStatus::from_raw(code - SIGNALLED)),
+        _ => Some(guard),
+    }
+}
+
+/// Guards an agent to its end. The arguments: the process that wants it, the grace in milliseconds, the program and its
+/// arguments.
+fn guard(mut args: impl Iterator<Item = OsString>) -> i32 {
+    let mut number = || args.next()?.to_str()?.parse::<u32>().ok();
+    let (Some(parent), Some(grace)) = (number(), number()) else {
+        return NOT_STARTED;
+    };
+    let Some(program) = args.next() else {
+        return NOT_STARTED;
+    };
+    let grace = Duration::from_millis(grace.into());
+    // Without either, it does what it can.
+    let _ = adopt_orphans();
+    let _ = fs::write("/proc/self/comm", SHORT_NAME);
+    // A group of its own: signals to the terminal's or to the guard's do not reach it.
+    let agent = match Command::new(&program).args(args).process_group(0).spawn() {
+        Ok(agent) => agent.id(),
+        Err(error) => {
+            let here = env::current_dir().unwrap_or_default();
+            let program = Path::new(&program).display();
+            eprintln!("{program} cannot be started in {}: {error}", here.display());
+            return NOT_STARTED;
+        }
+    };
+    if let Err(error) = let_go() {
+        eprintln!("the guard keeps the agent's pipes open: {error}");
+    }
+    thread::spawn(move || {
+        parent_ended(parent);
+        if !patient(grace, || {}) {
+            end_all(grace);
+        }
+    });
+    let status = ended(agent);
+    end_all(LEFT_BEHIND);
+    status
+}
+
+/// Lets the pipes go that are the agent's: only it holds them open.
+fn let_go() -> io::Result<()> {
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&nothing)?;
+    dup2_stdout(&nothing)?;
+    dup2_stderr(&nothing)?;
+    Ok(())
+}
+
+/// Waits for the agent, and takes adopted processes that end meanwhile out of the system's table. Gives the exit code
+/// that says how the agent ended.
+fn ended(agent: u32) -> i32 {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((child, status))) if child.as_raw_pid().cast_unsigned() == agent => return code(status),
+            Ok(_) | Err(Errno::INTR) => {}
+            // No child is left, which cannot be while the agent was not waited for.
+            Err(_) => return NOT_STARTED,
+        }
+    }
+}
+
+fn code(status: WaitStatus) -> i32 {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => code,
+        (None, Some(signal)) => SIGNALLED + signal,
+        (None, None) => NOT_STARTED,
+    }
+}
+
+/// Waits until the process that started this one has ended.
+fn parent_ended(parent: u32) {
+    let parent = i32::try_from(parent).ok().and_then(Pid::from_raw);
+    let lives = || parent.is_some() && getppid() == parent;
+    if let Some(parent) = parent
+        && let Ok(process) = pidfd_open(parent, PidfdFlags::empty())
+    {
+        // Asked after it was opened: the number may have become another's before.
+        while lives() {
+            let _ = poll(&mut [PollFd::new(&process, PollFlags::IN)], None);
+        }
+    }
+    while lives() {
+        thread::sleep(PARENT);
+    }
+}
+
+/// Ends all descendants: SIGTERM, `grace`, SIGKILL.
+fn end_all(grace: Duration) {
+    signal_all(Signal::TERM);
+    if !patient(grace, || {}) {
+        patient(UNKILLABLE, || signal_all(Signal::KILL));
+    }
+}
+
+fn signal_all(signal: Signal) {
+    for process in descendants().into_iter().filter_map(Pid::from_raw) {
+        // It may have ended meanwhile.
+        let _ = kill_process(process, signal);
+    }
+}
+
+/// Waits until nobody is left; false when somebody is after `time`.
+fn patient(time: Duration, meanwhile: impl Fn()) -> bool {
+    let begun = Instant::now();
+    while !descendants().is_empty() {
+        if begun.elapsed() >= time {
+            return false;
+        }
+        meanwhile();
+        thread::sleep(LOOK);
+    }
+    true
+}
