@@ -1,6 +1,6 @@
 //! The seam between the pipeline and a platform.
 
-use crate::{LimitScope, Pause};
+use crate::{LimitScope, Pause, Rates};
 use async_trait::async_trait;
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, ChannelState, ChatId, Inbound, MessageId, Operation, Receipt,
@@ -207,6 +207,11 @@ impl Refusal {
 pub trait ChannelAdapter: Send + Sync {
     /// What this channel can do. Constant while the adapter lives.
     fn capabilities(&self) -> &Capabilities;
+
+    /// The rates that its calls are to keep. Constant while the adapter lives.
+    fn rates(&self) -> Rates {
+        Rates::NONE
+    }
 
     /// Receives until `stop` is cancelled: connects, reports states and messages, reconnects by itself.
     /// Returns only when stopped or when trying again is senseless (bad credentials).

@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitScope {
-    /// The platform does not say: those of the chat, or all of the channel.
+    /// The platform does not say: those of the route in the chat, unless others are refused at the same time.
     #[default]
     Unstated,
     /// All calls of the channel.

@@ -5,7 +5,7 @@ use crate::{
     deliver::{
         carry::KEY_MEMORY,
         fallback::{Next, left},
-        lanes::{Carried, Job, Origin},
+        job::{Carried, Job, Origin},
         parts::TextParts,
         tally::terminal_of,
         unfinished::left_placeholder,
@@ -25,6 +25,7 @@ use std::{
     sync::Arc,
 };
 use tokio::{sync::oneshot, task::JoinSet};
+use tokio_util::sync::CancellationToken;
 
 /// Events read at once on the way back through what processes told.
 const PAGE: usize = 500;
@@ -224,7 +225,7 @@ impl Core {
             let (done, outcome) = oneshot::channel();
             waits.entry(entry.turn).or_default().push(outcome);
             // Whether text stands behind a directive's operation is not known any more.
-            let hurried = matches!(
+            let is_hurried = matches!(
                 entry.operation.kind(),
                 OpKind::React | OpKind::SendFile | OpKind::SendVoice
             );
@@ -234,7 +235,7 @@ impl Core {
                 recorder,
                 live: false,
                 needless: None,
-                hurried,
+                overtaken: is_hurried.then(CancellationToken::new),
                 shows: None,
                 parts: Some(parts),
                 origin: Origin::Resumed,

@@ -118,7 +118,7 @@ rules! {
     AsideReasoning = "P.aside.reasoning": "Reasoning is shown in the chat only where the setting says so, beside the answer.",
     DeliverRetry = "P.deliver.retry": "A passing fault is tried again with growing pauses.",
     DeliverRetryAfter = "P.deliver.retry_after": "A rate limit waits at least as long as the platform says.",
-    DeliverPatience = "P.deliver.patience": "A directive that would keep the text waiting for more than 2 seconds in all is given up.",
+    DeliverPatience = "P.deliver.patience": "Directives keep the text waiting for 2 seconds in all; then it goes, and they are sent after it.",
     DeliverUnknown = "P.deliver.unknown": "What may have arrived is not sent again without an idempotency key, a live frame neither.",
     DeliverOff = "P.deliver.off": "While a channel is off or not connected its operations are held, and go out in order afterwards.",
     DeliverOld = "P.deliver.old": "What was held longer than the configured age goes out only after a person agrees.",

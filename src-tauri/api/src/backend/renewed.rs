@@ -6,7 +6,7 @@ use super::{
     lock,
 };
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use foldback_channels::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink};
 use foldback_wire::{Attachment, Capabilities, ChatId, RefusalCode, Secret};
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinError;
@@ -90,6 +90,11 @@ fn refused(error: &ChannelError) -> Refusal {
 impl ChannelAdapter for Renewed {
     fn capabilities(&self) -> &Capabilities {
         &self.can
+    }
+
+    fn rates(&self) -> Rates {
+        let made = &lock(&self.parts.now).made;
+        made.as_ref().map_or(Rates::NONE, |adapter| adapter.rates())
     }
 
     async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {

@@ -18,11 +18,11 @@ mod session;
 mod socket;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
 use bookmark::Bookmark;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
 use receive::INTENTS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,6 +123,10 @@ impl Discord {
 impl ChannelAdapter for Discord {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn rates(&self) -> Rates {
+        rates(Platform::Discord)
     }
 
     async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {

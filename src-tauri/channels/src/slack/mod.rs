@@ -12,10 +12,10 @@ mod socket;
 mod text;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
 use intake::Seen;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -92,6 +92,10 @@ impl Slack {
 impl ChannelAdapter for Slack {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn rates(&self) -> Rates {
+        rates(Platform::Slack)
     }
 
     async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {

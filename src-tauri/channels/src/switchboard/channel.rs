@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::line::Line;
 use super::run::Run;
 use super::state::Status;
-use crate::ChannelAdapter;
+use crate::{ChannelAdapter, Rates};
 use foldback_wire::{Actor, Capabilities, ChannelId, ChannelState, Kind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +63,11 @@ impl Channel {
     /// What it can do.
     pub fn capabilities(&self) -> &Capabilities {
         self.line.adapter.capabilities()
+    }
+
+    /// The rates that its calls are to keep.
+    pub fn rates(&self) -> Rates {
+        self.line.adapter.rates()
     }
 
     /// As it is now.

@@ -7,10 +7,10 @@ mod send;
 mod update;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -57,6 +57,10 @@ impl Telegram {
 impl ChannelAdapter for Telegram {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn rates(&self) -> Rates {
+        rates(Platform::Telegram)
     }
 
     async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {

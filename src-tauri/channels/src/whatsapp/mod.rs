@@ -10,10 +10,10 @@ mod receive;
 mod send;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, RefusalCode, Rng, Secret};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, RefusalCode, Rng, Secret};
 use memory::Memory;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -103,6 +103,10 @@ impl WhatsApp {
 impl ChannelAdapter for WhatsApp {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn rates(&self) -> Rates {
+        rates(Platform::Whatsapp)
     }
 
     async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {

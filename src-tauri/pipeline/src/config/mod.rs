@@ -272,11 +272,12 @@ impl Default for QueueConfig {
 pub struct OutboxConfig {
     /// What was held longer than this goes out only after a person agrees.
     pub max_age: Interval,
-    /// Most platform calls for one operation.
+    /// Most platform calls for one operation. Those that its platform wants later and those that never left this
+    /// machine do not count.
     pub attempts: u32,
     /// First pause before a passing fault is tried again; doubles, with jitter.
     pub backoff: Interval,
-    /// Longest pause, also where the platform asks for a longer one.
+    /// Longest pause; where a platform asks for a longer one, what waits for it is held.
     pub backoff_max: Interval,
 }
 
@@ -284,7 +285,7 @@ impl Default for OutboxConfig {
     fn default() -> Self {
         Self {
             max_age: Interval::minutes(10),
-            attempts: 5,
+            attempts: 10,
             backoff: Interval::millis(500),
             backoff_max: Interval::minutes(5),
         }

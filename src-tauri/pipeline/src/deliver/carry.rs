@@ -1,8 +1,12 @@
 //! Carrying one operation out: attempts, pauses, and the outcome that ends it.
 
 use super::{
-    judge::{PATIENCE, Try, Verdict, judge},
-    lanes::{Carried, Job, Lanes, Reopened, Way},
+    backoff::backoff,
+    clearance::{Clearance, Limited},
+    consent::{Reopened, set},
+    job::{Carried, Hold, Job},
+    judge::{Try, Verdict, judge},
+    lanes::{Lanes, PATIENCE},
 };
 use crate::{
     crash::{self, Point},
@@ -13,8 +17,8 @@ use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
     CallFault, Fault, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, RefusalCode, Timestamp,
 };
-use std::time::Duration;
-use tokio::sync::watch;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::OwnedMutexGuard;
 
 /// How long a platform with idempotency keys certainly knows one: Discord promises "the past few minutes"
 /// (<https://discord.com/developers/docs/resources/message#create-message>, `enforce_nonce`). What may have
@@ -25,90 +29,119 @@ pub(crate) const KEY_MEMORY: Duration = Duration::from_mins(2);
 /// keep the text waiting.
 pub(super) const ALONE: Duration = PATIENCE;
 
+/// The calls that an operation has made so far.
+#[derive(Debug, Default)]
+struct Calls {
+    /// All of them.
+    made: u32,
+    /// Those that were no attempts: the platform wanted to wait, or they never left this machine.
+    passed_over: u32,
+    /// The last ones in a row that never left this machine.
+    unsent: u32,
+    /// When the first one began that may have done it.
+    maybe_done_at: Option<Timestamp>,
+}
+
+impl Calls {
+    /// An operation that was in flight when an earlier process ended has one behind it.
+    fn of(job: &Job) -> Self {
+        Self {
+            made: u32::from(job.entry.in_flight),
+            maybe_done_at: job.entry.in_flight.then_some(job.entry.at),
+            ..Self::default()
+        }
+    }
+
+    const fn maybe_done(&self) -> bool {
+        self.maybe_done_at.is_some()
+    }
+
+    /// The end of an operation that is not to be called again, and how long its platform wants no call like it.
+    fn ended(&self, clearance: Clearance, now: Timestamp) -> Option<(Outcome, Option<Duration>)> {
+        let (made, maybe_done) = (self.made, self.maybe_done());
+        match clearance {
+            Clearance::Free => {
+                let is_forgotten = self.maybe_done_at.is_some_and(|at| now.since(at) > KEY_MEMORY);
+                is_forgotten.then(|| (forgotten(made), None))
+            }
+            Clearance::Superfluous { retry_after } => Some((superfluous(made, maybe_done), retry_after)),
+            Clearance::Needless => Some((needless(made, maybe_done), None)),
+            Clearance::GivenUp { by } => Some((given_up(&by, made, maybe_done), None)),
+            Clearance::Stopping => None,
+        }
+    }
+
+    fn attempt(&self, job: &Job) -> Try {
+        Try {
+            calls: self.made,
+            attempts: self.made - self.passed_over,
+            live: job.live,
+            keyed: job.channel.capabilities().idempotency_key,
+            creates: job.entry.operation.kind() == OpKind::SendText,
+            maybe_done: self.maybe_done(),
+            no_attempt: None,
+        }
+    }
+}
+
+/// A call that was answered.
+struct Called {
+    answer: Result<Delivered, NotDelivered>,
+    /// The time for which calls like it pause now, where it was refused for that.
+    pause: Option<Duration>,
+    /// Its conversation makes no other call yet.
+    alone: Option<OwnedMutexGuard<()>>,
+}
+
 impl Lanes {
     /// One operation, from the outbox to its outcome. `None` when the process ends first.
     #[tracing::instrument(name = "delivery", skip_all, fields(op = %job.entry.op, turn = %job.entry.turn,
         channel = %job.entry.channel, kind = %job.entry.operation.kind()))]
     pub(super) async fn carry(
-        &self,
+        self: &Arc<Self>,
         job: &Job,
-        held: &watch::Sender<bool>,
+        hold: &Hold,
         reopened: &Reopened,
     ) -> Result<Option<Carried>, StoreError> {
-        let keyed = job.channel.capabilities().idempotency_key;
-        // An operation that was in flight when an earlier process ended has one attempt behind it.
-        let mut attempts = u32::from(job.entry.in_flight);
-        let mut maybe_done_at = job.entry.in_flight.then_some(job.entry.at);
-        let mut paused = Duration::ZERO;
+        let mut calls = Calls::of(job);
+        let mut limited = Limited::default();
         if let Some(outcome) = job.parts.as_ref().and_then(|parts| parts.held_with()) {
-            return Ok(Some(self.settle(job, outcome, None).await?));
+            return self.settle(job, outcome, None).await.map(Some);
         }
         loop {
-            match self.way(job, held, reopened).await? {
-                Way::Free => {}
-                Way::Superfluous => {
-                    let outcome = superfluous(attempts, maybe_done_at.is_some());
-                    return Ok(Some(self.settle(job, outcome, None).await?));
-                }
-                Way::Needless => {
-                    let outcome = needless(attempts, maybe_done_at.is_some());
-                    return Ok(Some(self.settle(job, outcome, None).await?));
-                }
-                Way::GivenUp { by } => {
-                    let outcome = given_up(&by, attempts, maybe_done_at.is_some());
-                    return Ok(Some(self.settle(job, outcome, None).await?));
-                }
-                Way::Stopping => return Ok(None),
+            let clearance = self.clear(job, hold, reopened, &mut limited).await?;
+            if matches!(clearance, Clearance::Stopping) {
+                return self.leave(job, &calls).await;
             }
-            if let Some(until) = job.entry.not_before.filter(|at| *at > self.clock.now()) {
-                tokio::select! {
-                    biased;
-                    () = self.stop.cancelled() => return Ok(None),
-                    () = self.clock.sleep_until(until) => {}
-                }
-                // Its channel may have closed meanwhile.
-                continue;
-            }
-            if maybe_done_at.is_some_and(|at| self.clock.now().since(at) > KEY_MEMORY) {
-                return Ok(Some(self.settle(job, forgotten(attempts), None).await?));
+            if let Some((outcome, retry_after)) = calls.ended(clearance, self.clock.now()) {
+                return self.settle(job, outcome, retry_after).await.map(Some);
             }
             // What a crash leaves in flight is sent again under its key, or unknown: then only one may be.
-            let mut alone = tokio::select! {
+            let alone = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return self.leave(job, attempts, maybe_done_at.is_some()).await,
-                alone = self.calls_of(&job.entry.session).lock_owned() => Some(alone),
+                () = self.stop.cancelled() => return self.leave(job, &calls).await,
+                alone = self.calls_of(&job.entry.session).lock_owned() => alone,
             };
-            attempts += 1;
+            calls.made += 1;
             let began = self.clock.now();
+            let Called { answer, pause, alone } = self.call_paced(job, hold, calls.made, alone).await?;
+            calls.unsent = if is_unsent(&answer) { calls.unsent + 1 } else { 0 };
+            let unsent = (calls.unsent > 0).then(|| backoff(&self.policy, self.rng.as_ref(), calls.unsent));
             let attempt = Try {
-                attempts,
-                live: job.live,
-                keyed,
-                creates: job.entry.operation.kind() == OpKind::SendText,
-                maybe_done: maybe_done_at.is_some(),
-                hurried: job.hurried.then_some(paused),
-            };
-            let armed = job.channel.status().armed && !job.entry.dry_run;
-            let mut call = std::pin::pin!(self.call(job, armed, attempts));
-            let answer = tokio::select! {
-                biased;
-                answer = &mut call => answer?,
-                () = self.clock.sleep_until(began.plus(ALONE)) => {
-                    drop(alone.take());
-                    call.await?
-                }
+                no_attempt: pause.or(unsent),
+                ..calls.attempt(job)
             };
             match judge(self.rules, &self.policy, self.rng.as_ref(), attempt, answer) {
                 Verdict::Settle { outcome, retry_after } => {
-                    return Ok(Some(self.settle(job, outcome, retry_after).await?));
+                    return self.settle(job, outcome, retry_after).await.map(Some);
                 }
                 Verdict::Hold if !self.rules.holds(Rule::DeliverOff) => {
                     let outcome = Outcome::new(OutcomeCode::Failed).because("the channel is closed");
-                    return Ok(Some(self.settle(job, outcome, None).await?));
+                    return self.settle(job, outcome, None).await.map(Some);
                 }
                 Verdict::Hold => {
-                    attempts -= 1;
-                    if maybe_done_at.is_none() {
+                    calls.made -= 1;
+                    if !calls.maybe_done() {
                         job.recorder.journal.retry(job.entry.op, Vec::new()).await?;
                     }
                 }
@@ -118,17 +151,26 @@ impl Lanes {
                     refusal,
                 } => {
                     if !certain {
-                        maybe_done_at.get_or_insert(began);
+                        calls.maybe_done_at.get_or_insert(began);
+                    }
+                    if attempt.no_attempt.is_some() {
+                        calls.passed_over += 1;
+                        // It counts as held: once it is older than anything may be, a person is asked.
+                        set(reopened, self.clock.now());
+                        limited.met = true;
                     }
                     let until = self.clock.now().plus(after);
-                    let in_flight = maybe_done_at.is_some();
-                    self.note_retry(job, in_flight, until, refusal.code, refusal.detail)
+                    self.note_retry(job, calls.maybe_done(), until, refusal.code, refusal.detail)
                         .await?;
                     drop(alone);
-                    paused += after;
+                    if pause.is_some() {
+                        // The pause is waited for with everybody else whom it concerns.
+                        limited.noted = true;
+                        continue;
+                    }
                     tokio::select! {
                         biased;
-                        () = self.stop.cancelled() => return self.leave(job, attempts, maybe_done_at.is_some()).await,
+                        () = self.stop.cancelled() => return self.leave(job, &calls).await,
                         () = self.clock.sleep_until(until) => {}
                     }
                 }
@@ -136,13 +178,48 @@ impl Lanes {
         }
     }
 
+    /// Calls the platform, as long as that lets it be alone in its conversation, and learns its pace from the answer.
+    async fn call_paced(
+        &self,
+        job: &Job,
+        hold: &Hold,
+        attempt: u32,
+        alone: OwnedMutexGuard<()>,
+    ) -> Result<Called, StoreError> {
+        let (entry, began) = (&job.entry, self.pace.time());
+        let passage = self
+            .pace
+            .passage(&job.channel, &entry.target, entry.operation.kind());
+        let armed = job.channel.status().armed && !entry.dry_run;
+        let mut call = std::pin::pin!(self.call(job, armed, attempt));
+        let (answer, alone) = tokio::select! {
+            biased;
+            answer = &mut call => (answer?, Some(alone)),
+            () = hold.overtaken() => {
+                drop(alone);
+                (call.await?, None)
+            }
+            () = self.clock.sleep_until(self.clock.now().plus(ALONE)) => {
+                drop(alone);
+                (call.await?, None)
+            }
+        };
+        // A dry run reached no platform: it is tried again as planned, and nobody else waits for it.
+        let pause = if armed {
+            self.pace.learn(&passage, began, &answer)
+        } else {
+            None
+        };
+        Ok(Called { answer, pause, alone })
+    }
+
     /// The process ends before the next call. The operation stays in the outbox; a live frame has its end, since
     /// the whole text is there for the next start.
-    async fn leave(&self, job: &Job, attempts: u32, maybe_done: bool) -> Result<Option<Carried>, StoreError> {
+    async fn leave(self: &Arc<Self>, job: &Job, calls: &Calls) -> Result<Option<Carried>, StoreError> {
         if !job.live {
             return Ok(None);
         }
-        let outcome = superfluous(attempts, maybe_done);
+        let outcome = superfluous(calls.made, calls.maybe_done());
         self.settle(job, outcome, None).await.map(Some)
     }
 
@@ -216,6 +293,11 @@ impl Lanes {
         let events = kinds.into_iter().map(|kind| job.recorder.draft(kind)).collect();
         job.recorder.journal.retry(op, events).await
     }
+}
+
+/// True of a call that never left this machine.
+fn is_unsent(answer: &Result<Delivered, NotDelivered>) -> bool {
+    matches!(answer, Err(NotDelivered::Refused(refusal)) if refusal.unsent)
 }
 
 /// The mark of a planned fault that hits a call.

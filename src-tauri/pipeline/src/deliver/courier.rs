@@ -1,8 +1,8 @@
 //! A turn's way to the platform: every operation is in the outbox before it enters its lane.
 
 use super::{
-    judge::PATIENCE,
-    lanes::{Carried, Follows, Job, Lanes, Origin, Shows},
+    job::{Carried, Follows, Job, Origin, Shows},
+    lanes::{Lanes, PATIENCE},
     parts::TextParts,
 };
 use crate::{
@@ -17,7 +17,7 @@ use foldback_wire::{
     Outcome, OutcomeCode, SessionId, Target, Timestamp, TurnId,
 };
 use std::{sync::Arc, time::Duration};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 /// The time for which a platform call under way may keep the process from ending.
@@ -169,6 +169,8 @@ pub(crate) enum Posted {
     Ended(Carried),
     /// Its lane is held, or it takes too long in another chat; the outcome comes later.
     Held(oneshot::Receiver<Carried>),
+    /// It takes longer than the text behind it waits; the outcome comes later, and nothing of the turn waits for it.
+    Overtaken(oneshot::Receiver<Carried>),
 }
 
 /// Posts a turn's operations to one chat.
@@ -281,7 +283,8 @@ impl Courier {
             place,
             watch: Arc::clone(&self.leaks),
         });
-        let hurried = outgoing.directive.is_some() && !self.is_elsewhere();
+        let is_directive = outgoing.directive.is_some() && !self.is_elsewhere();
+        let overtaken = is_directive.then(CancellationToken::new);
         let mut intent = intent(&self.target, outgoing);
         intent.part_of = part_of;
         intent.channel = self.abroad.then(|| self.channel.id().clone());
@@ -303,7 +306,7 @@ impl Courier {
             recorder: self.recorder.clone(),
             live,
             needless,
-            hurried,
+            overtaken: overtaken.clone(),
             shows,
             parts,
             origin: Origin::Posted,
@@ -313,9 +316,10 @@ impl Courier {
             biased;
             () = self.lanes.stop.cancelled(), if !live => Ok(Posted::Held(ended)),
             carried = self.end_of(&mut ended, live) => carried.map(Posted::Ended),
-            Ok(_) = held.wait_for(|held| *held) => {
-                if !live {
-                    let reason = HoldReason::ChannelOff;
+            () = is_overtaken(overtaken.as_ref()) => Ok(Posted::Overtaken(ended)),
+            reason = held_for(&mut held, overtaken.is_some()) => {
+                // That its platform wants no calls is noted with the time, in its lane.
+                if !live && reason == HoldReason::ChannelOff {
                     self.recorder.note(Kind::Waiting { op: Some(op), reason, until: None })?;
                 }
                 Ok(Posted::Held(ended))
@@ -334,12 +338,17 @@ impl Courier {
 
     /// Waits for what follows from how an operation ended, unless its lane is held or the process ends.
     pub(super) async fn follow(&self, follows: Follows, live: bool) -> Result<Posted, StoreError> {
-        let Follows { mut ended, mut held } = follows;
+        let Follows {
+            mut ended,
+            mut held,
+            overtaken,
+        } = follows;
         tokio::select! {
             biased;
             () = self.lanes.stop.cancelled(), if !live => Ok(Posted::Held(ended)),
             carried = self.end_of(&mut ended, live) => carried.map(Posted::Ended),
-            Ok(_) = held.wait_for(|held| *held) => Ok(Posted::Held(ended)),
+            () = is_overtaken(overtaken.as_ref()) => Ok(Posted::Overtaken(ended)),
+            _ = held_for(&mut held, overtaken.is_some()) => Ok(Posted::Held(ended)),
             () = self.impatience() => Ok(Posted::Held(ended)),
         }
     }
@@ -380,6 +389,27 @@ impl Courier {
     pub(crate) async fn outcome(&self, held: oneshot::Receiver<Carried>) -> Result<Carried, StoreError> {
         let carried = self.lanes.stop.run_until_cancelled(held).await;
         carried.and_then(Result::ok).ok_or(StoreError::Closed)
+    }
+}
+
+/// Ends once the text behind an operation has overtaken it.
+async fn is_overtaken(overtaken: Option<&CancellationToken>) {
+    match overtaken {
+        Some(overtaken) => overtaken.cancelled().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until a lane is held, and says for what. A directive in it that waits for its platform is overtaken instead.
+async fn held_for(held: &mut watch::Receiver<Option<HoldReason>>, is_directive: bool) -> HoldReason {
+    let counts = |held: &Option<HoldReason>| {
+        held.is_some_and(|reason| !is_directive || reason != HoldReason::RateLimited)
+    };
+    let held = held.wait_for(counts).await;
+    match held.ok().and_then(|held| *held) {
+        Some(reason) => reason,
+        // The lane has ended, and with it what it carried.
+        None => std::future::pending().await,
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     bubble::{Shown, arrived, is_text},
     courier::{Courier, Outgoing, Posted},
     fallback::{left, off_screen, stays},
-    lanes::Carried,
+    job::Carried,
     rest::Rest,
     tally::Tally,
 };
@@ -53,7 +53,7 @@ pub(crate) struct Desk {
     /// Dropped when there is nothing left to say: what is held keeps no process from ending.
     pub(crate) busy: Option<TaskTrackerToken>,
     pub(super) held: VecDeque<Held>,
-    /// What was not waited for in other chats: directives', from which nothing follows in the turn's own.
+    /// Operations of directives that are waited for no longer: in other chats, or overtaken by the text.
     pub(super) elsewhere: Vec<oneshot::Receiver<Carried>>,
     /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
     spoke: bool,
@@ -182,6 +182,10 @@ impl Desk {
             } = match posted {
                 // Nobody waits for a live frame: it is dropped when its lane goes on.
                 Posted::Held(_) if live => break,
+                Posted::Overtaken(outcome) => {
+                    self.elsewhere.push(outcome);
+                    break;
+                }
                 Posted::Held(outcome) if courier.is_elsewhere() => {
                     self.elsewhere.push(outcome);
                     break;

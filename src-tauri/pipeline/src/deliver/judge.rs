@@ -1,5 +1,6 @@
 //! What an answer of a platform means for an operation: done, tried again, or given up.
 
+use super::backoff::backoff;
 use crate::{
     config::OutboxConfig,
     rules::{Rule, Rules},
@@ -12,6 +13,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Try {
     /// Platform calls so far, this one included.
+    pub(crate) calls: u32,
+    /// Those of them that count, up to `outbox.attempts`.
     pub(crate) attempts: u32,
     /// A live frame: the next one carries newer text, so this one is not tried again.
     pub(crate) live: bool,
@@ -22,12 +25,10 @@ pub(crate) struct Try {
     pub(crate) creates: bool,
     /// An earlier call may have done it.
     pub(crate) maybe_done: bool,
-    /// Text stands behind it: how long it has been paused so far.
-    pub(crate) hurried: Option<Duration>,
+    /// This call is none that counts: the platform wants to wait, or it never left this machine. The pause until it is
+    /// made again.
+    pub(crate) no_attempt: Option<Duration>,
 }
-
-/// How long a directive may keep the text behind it waiting, in all its pauses.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,9 +65,9 @@ pub(crate) fn judge(
                 detail: delivered.ack.warning,
                 refusal: None,
                 attempts: if delivered.dry_run {
-                    attempt.attempts - 1
+                    attempt.calls - 1
                 } else {
-                    attempt.attempts
+                    attempt.calls
                 },
                 replaced_by: None,
             };
@@ -82,10 +83,13 @@ pub(crate) fn judge(
         outcome: Outcome {
             detail: Some(detail.to_owned()),
             refusal: Some(refusal.code),
-            attempts: attempt.attempts,
+            attempts: attempt.calls,
             ..Outcome::new(code)
         },
-        retry_after: refusal.retry_after,
+        retry_after: attempt
+            .no_attempt
+            .filter(|_| refusal.code == RefusalCode::RateLimited)
+            .or(refusal.retry_after),
     };
     if refusal.maybe_done && !attempt.keyed && rules.holds(Rule::DeliverUnknown) {
         return settle(OutcomeCode::Unknown, &refusal.detail);
@@ -99,30 +103,16 @@ pub(crate) fn judge(
     // Under its key a first frame is found again, or made once.
     let replaced =
         attempt.live && !(attempt.keyed && attempt.creates && (refusal.maybe_done || attempt.maybe_done));
-    if !passing || replaced || attempt.attempts >= policy.attempts || !rules.holds(Rule::DeliverRetry) {
+    let is_used_up = attempt.no_attempt.is_none() && attempt.attempts >= policy.attempts;
+    if !passing || replaced || is_used_up || !rules.holds(Rule::DeliverRetry) {
         return settle(given_up, &refusal.detail);
     }
-    let longest = policy.backoff_max.0;
-    let asked = refusal
-        .retry_after
-        .filter(|_| rules.holds(Rule::DeliverRetryAfter));
-    // Asked for longer than we are ready to wait: calling sooner would only prolong it.
-    if asked.is_some_and(|wait| wait > longest) {
-        return settle(given_up, &refusal.detail);
-    }
-    // A platform that asks for no pause at all gets ours: else every attempt would be used up at once.
-    let pause = backoff(policy, rng, attempt.attempts).max(asked.unwrap_or_default());
-    let left = attempt
-        .hurried
-        .filter(|_| rules.holds(Rule::DeliverPatience))
-        .map(|paused| PATIENCE.checked_sub(paused + pause));
-    if left == Some(None) {
-        let detail = format!("{}; trying again would keep the text waiting", refusal.detail);
-        return settle(given_up, &detail);
-    }
-    // Everybody was told the same time: a little later, each at its own.
-    let spread = asked.map_or(Duration::ZERO, |_| chance(rng, policy.backoff.0 / 2));
-    let after = pause + spread.min(left.flatten().unwrap_or(Duration::MAX));
+    let after = attempt.no_attempt.unwrap_or_else(|| {
+        let asked = refusal
+            .retry_after
+            .filter(|_| rules.holds(Rule::DeliverRetryAfter));
+        backoff(policy, rng, attempt.attempts).max(asked.unwrap_or_default().min(policy.backoff_max.0))
+    });
     Verdict::Again {
         after,
         certain: !refusal.maybe_done,
@@ -130,42 +120,29 @@ pub(crate) fn judge(
     }
 }
 
-/// The pause before another attempt: doubles, the second half left to chance, so that conversations that
-/// failed together do not return together.
-fn backoff(policy: &OutboxConfig, rng: &dyn Rng, attempts: u32) -> Duration {
-    let step = policy
-        .backoff
-        .0
-        .saturating_mul(1 << (attempts - 1).min(16))
-        .min(policy.backoff_max.0);
-    step / 2 + chance(rng, step / 2)
-}
-
-/// Between nothing and `most`, in whole milliseconds.
-fn chance(rng: &dyn Rng, most: Duration) -> Duration {
-    let most = u64::try_from(most.as_millis()).unwrap_or(u64::MAX - 1);
-    Duration::from_millis(rng.next() % (most + 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{config::Interval, time::SeededRng};
+    use crate::time::SeededRng;
     use foldback_channels::{Ack, Closed};
 
     const FIRST: Try = Try {
+        calls: 1,
         attempts: 1,
         live: false,
         keyed: false,
         creates: true,
         maybe_done: false,
-        hurried: None,
+        no_attempt: None,
     };
 
     fn verdict(attempt: Try, answer: Result<Delivered, NotDelivered>) -> Verdict {
         judge(
             Rules::all(),
-            &OutboxConfig::default(),
+            &OutboxConfig {
+                attempts: 5,
+                ..OutboxConfig::default()
+            },
             &SeededRng::new(1),
             attempt,
             answer,
@@ -243,85 +220,44 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_limit_waits_as_asked_but_not_for_ever() {
-        let limited = |wait| Refusal {
-            retry_after: Some(wait),
-            ..Refusal::new(RefusalCode::RateLimited, "429")
-        };
-        let longest = Interval::minutes(5).0;
-        let Verdict::Again { after, .. } = refused(FIRST, limited(longest)) else {
-            panic!("given up")
-        };
-        // Spread by at most half of the first pause.
-        assert!(
-            (longest..=longest + Duration::from_millis(250)).contains(&after),
-            "{after:?}"
-        );
-        assert_eq!(
-            code(refused(FIRST, limited(longest + Duration::from_secs(1)))),
-            OutcomeCode::Failed
-        );
-    }
-
-    #[test]
-    fn a_rate_limit_without_a_pause_gets_ours_and_not_all_return_at_once() {
-        let limited = |attempts, ms| {
-            let refusal = Refusal {
-                retry_after: Some(Duration::from_millis(ms)),
-                ..Refusal::new(RefusalCode::RateLimited, "429")
-            };
-            move |rng: &SeededRng| {
-                let attempt = Try { attempts, ..FIRST };
-                let policy = OutboxConfig::default();
-                match judge(Rules::all(), &policy, rng, attempt, Err(refusal.clone().into())) {
-                    Verdict::Again { after, .. } => after.as_millis() as u64,
-                    settled @ (Verdict::Settle { .. } | Verdict::Hold) => panic!("{settled:?}"),
-                }
-            }
-        };
-        let rng = SeededRng::new(1);
-        for attempts in 1..5 {
-            let least = (500 << (attempts - 1)) / 2;
-            assert!(limited(attempts, 0)(&rng) >= least, "after {attempts}");
-        }
-        let waits: std::collections::BTreeSet<_> = (0..20).map(|_| limited(1, 7_000)(&rng)).collect();
-        assert!(
-            waits.len() > 10 && waits.iter().all(|ms| (7_000..=7_250).contains(ms)),
-            "{waits:?}"
-        );
-    }
-
-    #[test]
-    fn a_directive_keeps_the_text_waiting_for_two_seconds_in_all() {
-        let limited = |ms| Refusal {
-            retry_after: Some(Duration::from_millis(ms)),
-            ..Refusal::new(RefusalCode::RateLimited, "429")
-        };
-        let after = |paused, attempt: Try| Try {
-            hurried: Some(Duration::from_millis(paused)),
-            ..attempt
-        };
-        assert!(matches!(
-            refused(after(0, FIRST), limited(2_000)),
-            Verdict::Again { .. }
-        ));
-        assert_eq!(
-            code(refused(after(0, FIRST), limited(2_001))),
-            OutcomeCode::Failed
-        );
-        assert_eq!(
-            code(refused(after(1_500, FIRST), limited(501))),
-            OutcomeCode::Failed
-        );
-        let lost = Try {
-            maybe_done: true,
-            keyed: true,
+    fn a_wait_that_a_platform_asks_for_is_no_attempt_and_never_a_failure() {
+        let hour = Duration::from_hours(1);
+        let attempt = Try {
+            calls: 100,
+            attempts: 5,
+            no_attempt: Some(hour),
             ..FIRST
         };
-        assert_eq!(
-            code(refused(after(0, lost), limited(9_000))),
-            OutcomeCode::Unknown
-        );
+        let limited = || Refusal {
+            retry_after: Some(hour),
+            ..Refusal::new(RefusalCode::RateLimited, "429")
+        };
+        assert!(matches!(refused(attempt, limited()), Verdict::Again { after, .. } if after == hour));
+        let frame = Try {
+            live: true,
+            ..attempt
+        };
+        let Verdict::Settle { outcome, retry_after } = refused(frame, limited()) else {
+            panic!("a live frame is not tried again");
+        };
+        assert_eq!((outcome.attempts, retry_after), (100, Some(hour)));
+    }
+
+    #[test]
+    fn what_never_left_this_machine_is_no_attempt() {
+        let attempt = Try {
+            attempts: 5,
+            no_attempt: Some(Duration::from_secs(1)),
+            ..FIRST
+        };
+        let unsent = Refusal {
+            unsent: true,
+            ..Refusal::new(RefusalCode::Transient, "no route to host")
+        };
+        assert!(matches!(
+            refused(attempt, unsent),
+            Verdict::Again { certain: true, .. }
+        ));
     }
 
     #[test]

@@ -4,17 +4,18 @@
 use super::{
     courier::{intent, key_of},
     fallback::Next,
-    lanes::{Carried, Follows, Job, Lanes, Origin},
+    job::{Carried, Follows, Job, Origin},
+    lanes::Lanes,
 };
 use crate::crash::{self, Point};
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{Draft, Kind, Outcome};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 impl Lanes {
     pub(super) async fn settle(
-        &self,
+        self: &Arc<Self>,
         job: &Job,
         mut outcome: Outcome,
         retry_after: Option<Duration>,
@@ -83,7 +84,7 @@ impl Lanes {
 
     /// Settles an operation, and puts what follows from it before everything else in its lane.
     async fn settle_into(
-        &self,
+        self: &Arc<Self>,
         job: &Job,
         outcome: &Outcome,
         next: OutboxEntry,
@@ -100,13 +101,17 @@ impl Lanes {
             recorder: job.recorder.clone(),
             live: job.live,
             needless: job.needless.clone(),
-            hurried: job.hurried,
+            overtaken: job.overtaken.clone(),
             // The same text, at the same place.
             shows: job.shows.clone().filter(|_| outcome.replaced_by.is_some()),
             parts: job.parts.clone().filter(|_| outcome.replaced_by.is_some()),
             origin: Origin::Follows,
             done,
         });
-        Ok(Follows { ended, held })
+        Ok(Follows {
+            ended,
+            held,
+            overtaken: job.overtaken.clone(),
+        })
     }
 }

@@ -102,6 +102,13 @@ impl Keep {
         if channel.status().open_for(*dry_run).is_err() {
             return Ok(());
         }
+        let pace = &self.courier.lanes.pace;
+        let passage = pace.passage(channel, target, OpKind::Typing);
+        let armed = channel.status().armed && !dry_run;
+        // A sign of writing is worth no place before a message.
+        if armed && pace.pass_now(&passage).is_err() {
+            return Ok(());
+        }
         let op = ids.op();
         let key = format!("fb-typing-{op}");
         let call = Call {
@@ -121,11 +128,15 @@ impl Keep {
                 Some(GivenUp { recorder, op })
             }
         };
+        let set_out = pace.time();
         let done = if *dry_run {
             channel.rehearse(call, planned.as_ref()).await
         } else {
             channel.perform(call, planned.as_ref()).await
         };
+        if armed {
+            pace.learn(&passage, set_out, &done);
+        }
         let outcome = match done {
             Ok(done) => Outcome {
                 attempts: u32::from(!done.dry_run),

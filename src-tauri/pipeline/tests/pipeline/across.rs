@@ -8,11 +8,11 @@ use std::time::Duration;
 const OPEN: &str = "[output]\nallow_targets = [\"slack:c1\"]\n";
 const CROSS: &str = "<actions><send-message channel=\"slack\" chat=\"c1\">psst</send-message></actions>";
 
-/// A platform that asks to wait five minutes before each of the next calls.
+/// A platform that asks to wait four minutes before each of the next two calls.
 fn limited() -> CallFault {
     CallFault {
-        times: 4,
-        retry_after_ms: Some(300_000),
+        times: 2,
+        retry_after_ms: Some(240_000),
         ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
     }
 }

@@ -243,7 +243,7 @@ async fn a_first_frame_in_its_pause_when_the_process_ends_is_not_sent_by_the_nex
     assert!(left.iter().all(|entry| !entry.live), "{left:#?}");
     assert_eq!(bot.warnings("may stand on the screen twice").await, 1);
     let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
-    tokio::time::sleep(Duration::from_mins(5)).await;
+    tokio::time::sleep(Duration::from_mins(15)).await;
     let again = bot.calls(Platform::Discord, OpKind::SendText).split_off(calls);
     let first = &bot.calls(Platform::Discord, OpKind::SendText)[0].call.key;
     assert!(again.iter().all(|record| record.call.key != *first));

@@ -22,10 +22,13 @@ mod late;
 mod late_edits;
 #[cfg(feature = "mutants")]
 mod leaks;
+mod limited;
+mod limits;
 mod lost;
 mod most;
 #[cfg(feature = "mutants")]
 mod mutants;
+mod overtaken;
 mod pairing;
 mod parts;
 mod permissions;

@@ -1,0 +1,111 @@
+//! What was held for too long goes out only when a person agrees.
+
+use super::{
+    job::{Job, Origin},
+    lanes::Lanes,
+};
+use crate::rules::Rule;
+use foldback_channels::Channel;
+use foldback_wire::{ChannelId, OpId, Timestamp};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// When the channel took operations again under a lane; [`NOT_YET`] while it does not. What is older was held.
+pub(super) type Reopened = Arc<Mutex<Option<Timestamp>>>;
+
+/// It has not opened again.
+pub(super) const NOT_YET: Timestamp = Timestamp(i64::MAX);
+
+/// An operation in a lane, as far as its age decides.
+#[derive(Clone, Copy)]
+pub(super) struct Queued {
+    pub(super) op: OpId,
+    pub(super) at: Timestamp,
+    resumed: bool,
+}
+
+impl Queued {
+    pub(super) const fn of(job: &Job) -> Self {
+        Self {
+            op: job.entry.op,
+            at: job.entry.at,
+            resumed: matches!(job.origin, Origin::Resumed),
+        }
+    }
+
+    /// True where it waited for its channel, for its platform, or for a start.
+    pub(super) fn was_held(self, reopened: Option<Timestamp>) -> bool {
+        self.resumed || reopened.is_some_and(|at| self.at <= at)
+    }
+}
+
+/// A person's word that what is old is not sent any more.
+#[derive(Clone)]
+pub(super) struct GivenUp {
+    pub(super) at: Timestamp,
+    pub(super) by: String,
+}
+
+impl Lanes {
+    /// The operations of a channel that go out only when a person agrees, as things are now.
+    pub(crate) fn asking(&self, channel: &Channel) -> BTreeSet<OpId> {
+        let now = self.clock.now();
+        let open = channel.status().open().is_ok();
+        let agreed = self.released.borrow().get(channel.id()).copied();
+        let mut asking = BTreeSet::new();
+        for (_, lane) in self.lock().iter().filter(|((id, _), _)| id == channel.id()) {
+            let reopened = if open { at(&lane.reopened) } else { Some(NOT_YET) };
+            let jobs = lane.overtaken.values().copied();
+            let jobs = jobs.chain(lane.first).chain(lane.waiting.iter().map(Queued::of));
+            let asks = jobs.filter(|job| self.needs_consent(*job, reopened, agreed, now));
+            asking.extend(asks.map(|job| job.op));
+        }
+        asking
+    }
+
+    /// A person lets everything go that is held on a channel now, however old.
+    pub(crate) fn release(&self, channel: &ChannelId) {
+        let now = self.clock.now();
+        self.released.send_modify(|released| {
+            released.insert(channel.clone(), now);
+        });
+    }
+
+    /// A person gives up what is held on a channel and too old now to go out by itself.
+    pub(crate) fn give_up(&self, channel: &ChannelId, by: &str) {
+        let word = GivenUp {
+            at: self.clock.now(),
+            by: by.to_owned(),
+        };
+        self.given_up.send_modify(|given_up| {
+            given_up.insert(channel.clone(), word);
+        });
+    }
+
+    pub(super) fn is_old(&self, job: Queued, at: Timestamp) -> bool {
+        at.since(job.at) > self.policy.max_age.0
+    }
+
+    /// True where an operation was held too long to go out without a person's consent.
+    pub(super) fn needs_consent(
+        &self,
+        job: Queued,
+        reopened: Option<Timestamp>,
+        agreed: Option<Timestamp>,
+        now: Timestamp,
+    ) -> bool {
+        let agreed = agreed.is_some_and(|at| at >= job.at);
+        job.was_held(reopened) && self.is_old(job, now) && !agreed && self.rules.holds(Rule::DeliverOld)
+    }
+}
+
+pub(super) fn at(reopened: &Reopened) -> Option<Timestamp> {
+    // A time is whole after every change, so that a panic elsewhere does not matter here.
+    *reopened.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn set(reopened: &Reopened, at: Timestamp) {
+    *reopened.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
+}

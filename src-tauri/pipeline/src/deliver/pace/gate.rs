@@ -1,0 +1,187 @@
+//! One gate of the calls: the rates that it keeps, and the pause that its platform asked for.
+
+use foldback_channels::Rate;
+use std::time::Duration;
+
+/// The time between two calls after a pause, where no rate is known: everybody who waited comes back in turn.
+const RETURN: Duration = Duration::from_millis(50);
+
+/// When calls of one scope may go. Times count from the same moment, and only ever forwards.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    rates: Vec<Bucket>,
+    /// No call before this.
+    closed_until: Duration,
+    /// When the last pause began.
+    closed_at: Duration,
+    /// Refusals in a row, counted once a pause.
+    streak: u32,
+    /// Calls follow one another slowly until nobody waits any more.
+    returning: Option<Duration>,
+}
+
+/// A rate, by when the bucket is full again (the generic cell rate algorithm, ITU-T I.371).
+#[derive(Debug)]
+struct Bucket {
+    rate: Rate,
+    full_at: Duration,
+}
+
+impl Bucket {
+    /// When a call may go that leaves so many to others.
+    fn free_at(&self, left: u32) -> Duration {
+        let room = self.rate.at_once.saturating_sub(1 + left);
+        self.full_at.saturating_sub(self.rate.interval * room)
+    }
+}
+
+impl Gate {
+    pub(super) fn new(rates: impl Iterator<Item = Rate>) -> Self {
+        let bucket = |rate| Bucket {
+            rate,
+            full_at: Duration::ZERO,
+        };
+        Self {
+            rates: rates.map(bucket).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// When a call may go. One that is `counted` keeps the rates; one that is `dispensable` leaves the last place of a
+    /// burst to those that are not.
+    pub(super) fn free_at(&self, counted: bool, dispensable: bool) -> Duration {
+        let rates = self.rates.iter().filter(|_| counted).map(|bucket| {
+            let left = u32::from(dispensable && bucket.rate.at_once > 1);
+            bucket.free_at(left)
+        });
+        let back = self.returning.unwrap_or_default();
+        rates.fold(self.closed_until.max(back), Duration::max)
+    }
+
+    /// Until when the platform wants no call.
+    pub(super) const fn closed_until(&self) -> Duration {
+        self.closed_until
+    }
+
+    /// A call goes. `alone`: nobody else waits.
+    pub(super) fn spend(&mut self, now: Duration, counted: bool, alone: bool) {
+        for bucket in self.rates.iter_mut().filter(|_| counted) {
+            bucket.full_at = bucket.full_at.max(now) + bucket.rate.interval;
+        }
+        if self.returning.is_some() {
+            self.returning = (!alone).then_some(now + RETURN);
+        }
+    }
+
+    /// The platform wants no call for so long after `wait` is given how often it said so in a row. Refusals of calls
+    /// that began before the last pause did are no news but for a longer wait.
+    pub(super) fn close(
+        &mut self,
+        began: Duration,
+        now: Duration,
+        wait: impl FnOnce(u32) -> Duration,
+    ) -> Duration {
+        if self.streak == 0 || began >= self.closed_at {
+            self.streak += 1;
+            self.closed_at = now;
+        }
+        self.close_until(now + wait(self.streak));
+        self.closed_until
+    }
+
+    /// No call before `until`, and then one after the other.
+    pub(super) fn close_until(&mut self, until: Duration) {
+        self.closed_until = self.closed_until.max(until);
+        for bucket in &mut self.rates {
+            let burst = bucket.rate.interval * (bucket.rate.at_once - 1);
+            bucket.full_at = bucket.full_at.max(self.closed_until + burst);
+        }
+        self.returning = Some(self.closed_until);
+    }
+
+    /// A call was taken that began at this time.
+    pub(super) const fn open(&mut self, began: Duration) {
+        if began.as_nanos() >= self.closed_until.as_nanos() {
+            self.streak = 0;
+        }
+    }
+
+    /// True where it holds up nobody, so that it can be forgotten.
+    pub(super) fn is_idle(&self, now: Duration) -> bool {
+        self.streak == 0 && self.closed_until <= now && self.rates.iter().all(|bucket| bucket.full_at <= now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn gate(every: u64, at_once: u32) -> Gate {
+        let rate = Rate {
+            interval: Duration::from_millis(every),
+            at_once,
+        };
+        Gate::new(std::iter::once(rate))
+    }
+
+    /// When calls go that all come at once.
+    fn times(gate: &mut Gate, calls: usize) -> Vec<u128> {
+        let mut now = Duration::ZERO;
+        let mut went = Vec::new();
+        for left in (0..calls).rev() {
+            now = now.max(gate.free_at(true, false));
+            gate.spend(now, true, left == 0);
+            went.push(now.as_millis());
+        }
+        went
+    }
+
+    #[test]
+    fn a_burst_goes_at_once_and_the_rest_evenly() {
+        assert_eq!(times(&mut gate(100, 3), 6), [0, 0, 0, 100, 200, 300]);
+        assert_eq!(times(&mut gate(1_000, 1), 3), [0, 1_000, 2_000]);
+    }
+
+    #[test]
+    fn after_a_pause_they_come_back_one_after_the_other() {
+        let mut limited = gate(100, 3);
+        limited.close_until(SECOND);
+        assert_eq!(times(&mut limited, 4), [1_000, 1_100, 1_200, 1_300]);
+        let mut unlimited = Gate::default();
+        unlimited.close_until(SECOND);
+        assert_eq!(times(&mut unlimited, 4), [1_000, 1_050, 1_100, 1_150]);
+        assert_eq!(times(&mut unlimited, 2), [1_000, 1_000], "nobody waits any more");
+    }
+
+    #[test]
+    fn a_dispensable_call_leaves_the_last_place_of_a_burst() {
+        let mut gate = gate(100, 2);
+        assert_eq!(gate.free_at(true, true), Duration::ZERO);
+        gate.spend(Duration::ZERO, true, true);
+        assert_eq!(gate.free_at(true, true), Duration::from_millis(100));
+        assert_eq!(gate.free_at(true, false), Duration::ZERO);
+    }
+
+    #[test]
+    fn refusals_of_calls_that_were_under_way_count_once() {
+        let mut gate = Gate::default();
+        let mut streaks = Vec::new();
+        let mut refuse = |began: u64, now: u64| {
+            gate.close(Duration::from_secs(began), Duration::from_secs(now), |streak| {
+                streaks.push(streak);
+                SECOND * streak
+            })
+        };
+        refuse(0, 1);
+        refuse(0, 1);
+        refuse(2, 3);
+        assert_eq!(refuse(2, 3), Duration::from_secs(5));
+        assert_eq!(streaks, [1, 1, 2, 2]);
+        gate.open(SECOND);
+        assert_eq!(gate.streak, 2, "it began before the pause");
+        gate.open(SECOND * 6);
+        assert!(gate.is_idle(SECOND * 6));
+    }
+}

@@ -1,0 +1,324 @@
+//! The pace of the calls: they keep the rates of their platform, and the pauses that it asks for. A call passes the
+//! gates of its chat, of its route, of its route in its chat and of its channel; who waits is let through in the order
+//! of coming.
+
+mod gate;
+
+use super::backoff::{backoff, chance};
+use crate::{
+    config::OutboxConfig,
+    rules::{Rule, Rules},
+};
+use foldback_channels::{Channel, Delivered, LimitScope, NotDelivered, Pause, Rates, Refusal};
+use foldback_wire::{ChannelId, ChatId, Clock, OpKind, Platform, RefusalCode, Rng, Target, Timestamp};
+use gate::Gate;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// The first gate of a passage that several chats share.
+const SHARED: usize = 2;
+
+/// Gates of a channel that are kept although nobody waits at them.
+const IDLE: usize = 1_024;
+
+/// The pace of all channels.
+pub(crate) struct Pace {
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+    policy: OutboxConfig,
+    rules: Rules,
+    channels: Mutex<HashMap<ChannelId, Paced>>,
+    /// Counts the pauses.
+    pauses: watch::Sender<u64>,
+}
+
+/// The gates of a channel.
+#[derive(Default)]
+struct Paced {
+    gates: HashMap<Scope, Arc<Waited>>,
+    /// The calls that were refused last without a word about which ones are meant, and until when they pause.
+    unstated: Option<(ChatId, usize, Duration)>,
+}
+
+/// Calls that share a gate, by the route's place in the table.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Scope {
+    Chat(ChatId),
+    Route(usize),
+    RouteInChat(usize, ChatId),
+    Channel,
+}
+
+/// A gate, and the queue at it where several chats share it.
+struct Waited {
+    queue: tokio::sync::Mutex<()>,
+    gate: Mutex<Gate>,
+}
+
+impl Waited {
+    fn gate(&self) -> MutexGuard<'_, Gate> {
+        // A gate is whole after every change, so that a panic elsewhere does not matter here.
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call on its way to its platform.
+#[derive(Clone)]
+pub(crate) struct Passage {
+    channel: ChannelId,
+    chat: ChatId,
+    route: usize,
+    /// It counts as a message.
+    counted: bool,
+    gates: [Arc<Waited>; 4],
+}
+
+impl Passage {
+    /// True where it keeps the rates of a gate: those of a chat are for messages.
+    const fn is_counted(&self, at: usize) -> bool {
+        self.counted || at > 0
+    }
+
+    /// When it may go.
+    fn free_at(&self, dispensable: bool) -> Duration {
+        let gates = self.gates.iter().enumerate();
+        let free = gates.map(|(at, waited)| waited.gate().free_at(self.is_counted(at), dispensable));
+        free.max().unwrap_or_default()
+    }
+
+    /// The gate of the calls that a limit means.
+    fn gate_of(&self, scope: LimitScope) -> &Waited {
+        let [chat, route_in_chat, route, channel] = &self.gates;
+        match scope {
+            LimitScope::Chat => chat,
+            LimitScope::Route => route,
+            LimitScope::Unstated | LimitScope::RouteInChat => route_in_chat,
+            LimitScope::Channel => channel,
+        }
+    }
+
+    fn spend(&self, now: Duration, alone: bool) {
+        for (at, waited) in self.gates.iter().enumerate() {
+            waited.gate().spend(now, self.is_counted(at), alone);
+        }
+    }
+}
+
+impl Pace {
+    pub(crate) fn new(clock: Arc<dyn Clock>, rng: Arc<dyn Rng>, policy: OutboxConfig, rules: Rules) -> Self {
+        Self {
+            clock,
+            rng,
+            policy,
+            rules,
+            channels: Mutex::default(),
+            pauses: watch::Sender::new(0),
+        }
+    }
+
+    /// The way of a call that is about to be made.
+    pub(crate) fn passage(&self, channel: &Channel, target: &Target, kind: OpKind) -> Passage {
+        let rates = channel.rates();
+        let (route, of_route) = rates.route(kind);
+        let chat = counted_chat(channel.capabilities().platform, target);
+        let now = self.time();
+        let mut channels = self.channels();
+        let paced = channels.entry(channel.id().clone()).or_default();
+        let mut gate = |scope, make: &dyn Fn() -> Gate| paced.gate(scope, now, make);
+        let gates = [
+            gate(Scope::Chat(chat.clone()), &|| Gate::new(rates.in_chat(&chat))),
+            gate(Scope::RouteInChat(route, chat.clone()), &Gate::default),
+            gate(Scope::Route(route), &|| Gate::new(of_route.into_iter())),
+            gate(Scope::Channel, &|| Gate::new(rates.channel.into_iter())),
+        ];
+        Passage {
+            channel: channel.id().clone(),
+            route,
+            counted: is_message(&rates, kind),
+            gates,
+            chat,
+        }
+    }
+
+    /// Waits until a call may be made, and counts it.
+    pub(crate) async fn pass(&self, passage: &Passage) {
+        let mut waited = false;
+        loop {
+            // At a gate of its chat nobody waits but the little that goes on in it at once, which stands in no line.
+            let (of_chat, shared) = passage.gates.split_at(SHARED);
+            for (at, gate) in of_chat.iter().enumerate() {
+                waited |= self.wait(passage, at, gate).await;
+            }
+            let mut places = Vec::with_capacity(shared.len());
+            for (at, gate) in shared.iter().enumerate() {
+                if let Ok(place) = gate.queue.try_lock() {
+                    places.push(place);
+                } else {
+                    waited = true;
+                    places.push(gate.queue.lock().await);
+                }
+                waited |= self.wait(passage, SHARED + at, gate).await;
+            }
+            let now = self.time();
+            // A gate may have closed while it waited at the next one: then others go first.
+            if passage.free_at(false) <= now {
+                passage.spend(now, !waited);
+                return;
+            }
+        }
+    }
+
+    /// Waits until a gate is free for a call. Gives whether that took any time.
+    async fn wait(&self, passage: &Passage, at: usize, gate: &Waited) -> bool {
+        let mut waited = false;
+        loop {
+            let left = gate
+                .gate()
+                .free_at(passage.is_counted(at), false)
+                .saturating_sub(self.time());
+            if left.is_zero() {
+                return waited;
+            }
+            waited = true;
+            self.clock.sleep_until(self.after(left)).await;
+        }
+    }
+
+    /// The time of day after a while, in whole milliseconds and never before it is over.
+    fn after(&self, left: Duration) -> Timestamp {
+        let whole = u64::try_from(left.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+        self.clock.now().plus(Duration::from_millis(whole))
+    }
+
+    /// Makes a call at once, if it may be and nobody waits: one that is of no use later. Else until when a platform
+    /// wants none, if it is that.
+    pub(crate) fn pass_now(&self, passage: &Passage) -> Result<(), Option<Timestamp>> {
+        let shared = passage.gates[SHARED..].iter();
+        let places: Vec<_> = shared.map(|gate| gate.queue.try_lock()).collect();
+        let now = self.time();
+        if places.iter().all(Result::is_ok) && passage.free_at(true) <= now {
+            passage.spend(now, true);
+            return Ok(());
+        }
+        Err(self.closed_until(passage))
+    }
+
+    /// Until when a platform wants no such call, if it said so.
+    pub(crate) fn closed_until(&self, passage: &Passage) -> Option<Timestamp> {
+        let gates = passage.gates.iter();
+        let until = gates.map(|waited| waited.gate().closed_until()).max()?;
+        let left = until.checked_sub(self.time()).filter(|left| !left.is_zero())?;
+        Some(self.after(left))
+    }
+
+    /// Changes with every pause that a platform asks for.
+    pub(crate) fn pauses(&self) -> watch::Receiver<u64> {
+        self.pauses.subscribe()
+    }
+
+    /// The time now, for [`learn`](Self::learn).
+    pub(crate) fn time(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
+    /// Learns from the answer to a call that began at this time. Gives how long calls like it pause now, where it was
+    /// refused for that.
+    pub(crate) fn learn(
+        &self,
+        passage: &Passage,
+        began: Duration,
+        answer: &Result<Delivered, NotDelivered>,
+    ) -> Option<Duration> {
+        match answer {
+            Ok(delivered) => {
+                for waited in &passage.gates {
+                    waited.gate().open(began);
+                }
+                if let Some(Pause { scope, after }) = delivered.ack.pause {
+                    passage.gate_of(scope).gate().close_until(self.time() + after);
+                }
+                None
+            }
+            Err(NotDelivered::Refused(refusal)) if refusal.code == RefusalCode::RateLimited => {
+                Some(self.refused(passage, began, refusal))
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn refused(&self, passage: &Passage, began: Duration, refusal: &Refusal) -> Duration {
+        let asked = refusal
+            .retry_after
+            .filter(|_| self.rules.holds(Rule::DeliverRetryAfter));
+        let now = self.time();
+        let first = self.policy.backoff.0;
+        let wait = |streak| match asked.filter(|asked| *asked >= first) {
+            // Everybody was told the same time: a little later, each at its own.
+            Some(asked) => asked + chance(self.rng.as_ref(), first / 2),
+            // A platform that asks for no pause at all, or for none to speak of, gets ours.
+            None => backoff(&self.policy, self.rng.as_ref(), streak).max(asked.unwrap_or_default()),
+        };
+        let until = passage.gate_of(refusal.scope).gate().close(began, now, wait);
+        if refusal.scope == LimitScope::Unstated
+            && let Some(wider) = self.scope_behind(passage, until, now)
+        {
+            passage.gate_of(wider).gate().close_until(until);
+        }
+        self.pauses.send_modify(|pauses| *pauses += 1);
+        until.saturating_sub(now)
+    }
+
+    /// The calls that a platform means that does not say so: while others of the same chat, or of another one, pause
+    /// as well, those of the chat, or all.
+    fn scope_behind(&self, passage: &Passage, until: Duration, now: Duration) -> Option<LimitScope> {
+        let mut channels = self.channels();
+        let paced = channels.entry(passage.channel.clone()).or_default();
+        let this = (passage.chat.clone(), passage.route, until);
+        let (chat, route, _) = paced.unstated.replace(this).filter(|(.., until)| *until > now)?;
+        if chat == passage.chat {
+            (route != passage.route).then_some(LimitScope::Chat)
+        } else {
+            Some(LimitScope::Channel)
+        }
+    }
+
+    fn channels(&self) -> MutexGuard<'_, HashMap<ChannelId, Paced>> {
+        // Every change leaves the map whole, so that a panic elsewhere does not matter here.
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Paced {
+    fn gate(&mut self, scope: Scope, now: Duration, make: &dyn Fn() -> Gate) -> Arc<Waited> {
+        if let Some(waited) = self.gates.get(&scope) {
+            return Arc::clone(waited);
+        }
+        if self.gates.len() >= IDLE {
+            self.gates
+                .retain(|_, waited| Arc::strong_count(waited) > 1 || !waited.gate().is_idle(now));
+        }
+        let waited = Arc::new(Waited {
+            queue: tokio::sync::Mutex::default(),
+            gate: Mutex::new(make()),
+        });
+        self.gates.insert(scope, Arc::clone(&waited));
+        waited
+    }
+}
+
+fn is_message(rates: &Rates, kind: OpKind) -> bool {
+    rates.messages.contains(&kind)
+}
+
+/// The chat by which a platform counts: a thread of Discord is a channel of its own
+/// (<https://docs.discord.com/developers/topics/threads>).
+fn counted_chat(platform: Platform, target: &Target) -> ChatId {
+    match &target.thread {
+        Some(thread) if platform == Platform::Discord => thread.as_str().into(),
+        _ => target.chat.clone(),
+    }
+}
