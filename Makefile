@@ -19,6 +19,7 @@ run: tools ## Install what is missing, build, open the window (or run the demo h
 	  $(MAKE) --no-print-directory window ui && $(CARGO) run -p foldback-desktop; \
 	else \
 	  echo "There is no display here, so no window can open. The same demo runs headless; its events follow (Ctrl+C ends it)." >&2; \
+	  $(CARGO) build -p foldback && \
 	  FOLDBACK_DATA_DIR="$$(mktemp -d)" $(CARGO) run -q -p foldback -- serve --events; \
 	fi
 

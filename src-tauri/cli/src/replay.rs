@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long)]
     update: bool,
 
-    /// Also list the rules that no fixture names
+    /// Also list the rules that none of these fixtures names
     #[arg(long)]
     coverage: bool,
 
@@ -173,7 +173,7 @@ pub(crate) fn run(args: &Args) -> End {
     let mut fine = cases.iter().all(Case::holds);
     update?;
     if args.coverage {
-        fine &= coverage::report(scenarios.iter().map(|scenario| &scenario.fixture))?;
+        fine &= coverage::report(&args.paths, scenarios.iter().map(|scenario| &scenario.fixture))?;
     }
     match unreadable.len() {
         0 => Ok(if fine { Found::Holds } else { Found::Fails }),

@@ -21,13 +21,17 @@ use std::{
 /// Send one message through the whole pipeline and print the deliveries; a dry run unless the channel is armed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Through which channel
-    #[arg(long, value_name = "NAME")]
-    channel: String,
+    /// The message, as the user writes it
+    #[arg(value_name = "TEXT", required_unless_present = "text")]
+    message: Option<String>,
 
-    /// What the user writes
-    #[arg(long)]
-    text: String,
+    /// Through which channel [default: the first one, by name, that is switched on]
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
+
+    /// The message as an option
+    #[arg(long, conflicts_with = "message")]
+    text: Option<String>,
 
     /// What the agent answers, `-` for stdin [default: ask the configured agent]
     #[arg(long, value_name = "FILE")]
@@ -52,9 +56,10 @@ pub(crate) fn run(args: &Args) -> End {
     setup.demo = false;
     log::start(&mut setup)?;
     Place::announce(&setup);
+    let user_text = args.message.as_ref().or(args.text.as_ref());
     let order = ComposeSend {
-        channel: ChannelId::new(&args.channel),
-        user_text: args.text.clone(),
+        channel: channel(&setup, args.channel.as_deref())?,
+        user_text: user_text.cloned().unwrap_or_default(),
         agent_output,
         dry_run: args.dry_run,
         files: args
@@ -79,7 +84,6 @@ fn attached(path: &Path) -> Result<ComposeFile, Stop> {
 }
 
 async fn send(setup: Setup, order: ComposeSend) -> End {
-    check(&setup, &order.channel)?;
     let mut signals = Signals::listen()?;
     let backend = Backend::open(setup).await.map_err(wrong)?;
     let came = tokio::select! {
@@ -102,23 +106,35 @@ async fn send(setup: Setup, order: ComposeSend) -> End {
     Ok(if fine { Verdict::Holds } else { Verdict::Fails })
 }
 
-/// A channel that is off would hold the answer for ever.
-fn check(setup: &Setup, channel: &ChannelId) -> Result<(), Stop> {
+/// The channel that was asked for, else the first one that is switched on: one that is off would hold the answer
+/// for ever.
+fn channel(setup: &Setup, wanted: Option<&str>) -> Result<ChannelId, Stop> {
     let channels = &setup.config.channels;
-    match channels.get(channel) {
-        Some(settings) if settings.enabled => Ok(()),
+    let Some(wanted) = wanted else {
+        let mut enabled = channels.iter().filter(|(_, settings)| settings.enabled);
+        return enabled.next().map(|(name, _)| name.clone()).ok_or_else(|| {
+            Stop::Wrong(
+                "no channel is switched on, and --channel names none; add [channels.slack] to the configuration, \
+                 or set enabled = true in one that is there"
+                    .to_owned(),
+            )
+        });
+    };
+    let name = ChannelId::new(wanted);
+    match channels.get(&name) {
+        Some(settings) if settings.enabled => Ok(name),
         Some(_) => Err(Stop::Wrong(format!(
-            "--channel: {channel} is switched off; set channels.{channel}.enabled = true"
+            "--channel: {name} is switched off; set channels.{name}.enabled = true"
         ))),
         None => {
             let names: Vec<&str> = channels.keys().map(ChannelId::as_str).collect();
             let others = if names.is_empty() {
-                format!("the configuration has none; add [channels.{channel}]")
+                format!("the configuration has none; add [channels.{name}]")
             } else {
                 format!("there are {}", names.join(", "))
             };
             Err(Stop::Wrong(format!(
-                "--channel: there is no channel {channel}; {others}"
+                "--channel: there is no channel {name}; {others}"
             )))
         }
     }

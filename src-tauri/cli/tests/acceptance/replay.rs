@@ -16,6 +16,26 @@ fn replay(home: &Home, fixture: &str, args: &[&str]) -> (Ran, String) {
 }
 
 #[test]
+fn coverage_is_said_once_to_be_of_what_was_given() {
+    let home = Home::new();
+    let named = WRONG.replace("name: Hello", "name: Hello\nrules: [G3.bare, P.typing.end]");
+    let (ran, _) = replay(&home, &named, &["--coverage"]);
+    let said: Vec<&str> = ran.stderr.lines().collect();
+    let first = said
+        .iter()
+        .position(|line| line.starts_with("coverage of "))
+        .unwrap();
+    assert!(said[first].contains("hello.yaml alone: 2 of "), "{}", said[first]);
+    let rules: usize = said[first + 1..].iter().map(|line| line.split(' ').count()).sum();
+    assert!(
+        rules > 100,
+        "every rule that is not shown is named: {}",
+        ran.stderr
+    );
+    assert!(said.len() < 50, "{} lines:\n{}", said.len(), ran.stderr);
+}
+
+#[test]
 fn an_update_says_so_and_holds_afterwards() {
     let home = Home::new();
     let (ran, text) = replay(&home, WRONG, &["--update"]);

@@ -40,6 +40,29 @@ fn prints_the_deliveries_as_replay_does() {
 }
 
 #[test]
+fn the_text_is_an_argument_and_the_first_channel_that_is_on_takes_it() {
+    let config = "[channels.discord]\nkind = \"loopback\"\nenabled = false\n\
+                  [channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n\
+                  [channels.telegram]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n";
+    let home = Home::with(config);
+    let ran = home.run(&["send", "hello"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let [received] = &home.journal("kind:received")[..] else {
+        panic!("one message: {}", ran.stdout)
+    };
+    assert_eq!(received["channel"], "slack");
+    assert_eq!(received["kind"]["message"]["text"], "hello", "{received}");
+
+    let both = home.run(&["send", "hello", "--text", "hello"]);
+    assert_eq!(both.code, 2, "{}", both.stderr);
+    assert_eq!(home.run(&["send"]).code, 2, "a message without a text is none");
+    let off = Home::with("[channels.slack]\nkind = \"loopback\"\nenabled = false\n");
+    let ran = off.run(&["send", "hello"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no channel is switched on"), "{}", ran.stderr);
+}
+
+#[test]
 fn is_a_dry_run_unless_the_channel_is_armed() {
     let home = Home::with("[channels.slack]\nkind = \"loopback\"\nallow_from = [\"U1\"]\n");
     let ran = home.send("slack", "hi", ANSWER);
