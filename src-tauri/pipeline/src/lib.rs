@@ -31,6 +31,7 @@ mod rules;
 mod sent;
 mod split;
 mod stages;
+mod supervise;
 mod time;
 mod turn;
 mod voices;

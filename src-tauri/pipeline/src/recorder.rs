@@ -3,6 +3,7 @@
 use crate::{
     crash::{self, Point},
     leaks::Leak,
+    supervise::Panicked,
     time::ClockJumps,
 };
 use foldback_store::{Journal, Numbers, StoreError};
@@ -170,6 +171,14 @@ impl Recorder {
             self.note(Kind::Leaked { op, message, span })?;
         }
         Ok(())
+    }
+
+    /// Tells that work panicked, and what becomes of it.
+    pub(crate) fn tell_panic(&self, fate: &str, panicked: &Panicked) {
+        tracing::error!(%panicked, "{fate}");
+        if let Err(error) = self.warn(format!("{fate}: {panicked}")) {
+            tracing::error!(%error, "a panic is not in the journal");
+        }
     }
 
     pub(crate) fn warn(&self, detail: impl Into<String>) -> Result<(), StoreError> {

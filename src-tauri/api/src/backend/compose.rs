@@ -3,9 +3,11 @@
 use super::{Backend, preview::Scene};
 use crate::{Output, failure};
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
+use foldback_channels::Loopback;
 use foldback_directives::{Lines, parse};
+use foldback_store::Mention;
 use foldback_wire::{
-    Attachment, ChannelId, ChatId, ChatType, Inbound, MessageId, Sender,
+    Attachment, ChannelId, ChatId, ChatType, Inbound, MessageId, Sender, Timestamp,
     rpc::{ChannelPreview, Compose, ComposeFile, ComposeSend, Composed, Failure, Lint, Ruler, Sent},
 };
 use std::sync::Arc;
@@ -103,7 +105,7 @@ impl Backend {
         self.known(&channel)?;
         let files = self.attach(&channel, files)?;
         let inbound = if let Some(simulated) = self.shared.loopbacks.get(&channel) {
-            let message = simulated.mint(&ChatId::new(CHAT));
+            let message = self.fresh_message(&channel, simulated).await?;
             let inbound = self.inbound(&channel, message, user_text);
             simulated.platform().receive(inbound)
         } else {
@@ -117,6 +119,28 @@ impl Backend {
             ..inbound
         };
         self.submit(inbound, agent_output).await
+    }
+
+    /// An id for a message of the chat that Compose writes in. A simulated platform begins anew with each process and
+    /// counts from the clock, so that ids of an earlier process can lie ahead of it; those are stepped over.
+    async fn fresh_message(&self, channel: &ChannelId, simulated: &Loopback) -> Result<MessageId, Failure> {
+        let chat = ChatId::new(CHAT);
+        loop {
+            let message = simulated.mint(&chat);
+            // The messages of the bot are known without their chat.
+            let [came, made] = [Some(chat.clone()), None].map(|chat| Mention {
+                channel: channel.clone(),
+                chat,
+                message: message.clone(),
+            });
+            let journal = &self.shared.journal;
+            let since = Timestamp(i64::MIN);
+            let came = journal.mentions(&came, since).await.map_err(failure::journal)?;
+            let made = journal.mentions(&made, since).await.map_err(failure::journal)?;
+            if came.is_empty() && made.is_empty() {
+                return Ok(message);
+            }
+        }
     }
 
     /// Files as their platform tells of them. A simulated one keeps them; any other never saw them, so that the agent

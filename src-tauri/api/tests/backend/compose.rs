@@ -1,12 +1,13 @@
 //! Manual tests: reading, previews, sending.
 
 use crate::host::Host;
+use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Event, Kind, OutcomeCode, Seq,
+    Event, Kind, OutcomeCode, Seq, Terminal,
     rpc::{Bubble, BubblePart, ChannelPreview, Composed, EventDetail, Secrets, Status, TurnDetail},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 async fn compose(host: &Host, output: &str, channels: &[&str]) -> Composed {
     let args = json!({"user_text": "How was my talk?", "agent_output": output, "channels": channels});
@@ -47,6 +48,26 @@ async fn the_documented_example_is_previewed_on_every_channel() {
         assert_eq!(preview.notes, [""; 0], "{}", preview.channel);
     }
     assert_eq!(of(&composed, "slack").bubbles[0].reactions[0].sent, "thumbsup");
+}
+
+/// Telegram's ids count tenths of a second, so that those of a short run lie ahead of the clock when it is over.
+#[tokio::test(start_paused = true)]
+async fn a_later_start_repeats_no_id_of_a_simulated_platform() {
+    let journal = Arc::new(MemoryJournal::new());
+    for start in 1..=3 {
+        let host = Host::start_with(|setup| {
+            setup.demo = false;
+            setup.journal = Some(Arc::clone(&journal) as Arc<dyn Journal>);
+        })
+        .await;
+        let turn = host.say("telegram", "hi", "Hello.").await;
+        let detail: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+        let terminal = detail.summary.terminal;
+        assert!(
+            matches!(terminal, Some(Terminal::Replied)),
+            "start {start}: {terminal:?}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,8 @@
 //! Commands on stdin: the contract of the window, for scripts.
 
 use crate::{
-    end::{Stop, json_line, stdout},
+    end::{Stop, complain, json_line, stdout},
+    input::STDIN,
     running::wrong,
 };
 use foldback_api::{Backend, call};
@@ -56,25 +57,31 @@ pub(crate) async fn obey(backend: &Backend, wanted: bool) -> Stop {
     std::future::pending().await
 }
 
-/// The lines of stdin. A thread of its own reads them: such a read cannot be called off.
-fn lines() -> mpsc::Receiver<String> {
+/// The lines of stdin, as bytes: one that is not UTF-8 is answered like any other that is no command. A thread of
+/// its own reads them: such a read cannot be called off.
+fn lines() -> mpsc::Receiver<Vec<u8>> {
     let (sender, lines) = mpsc::channel(AHEAD);
     thread::spawn(move || {
-        for line in io::stdin().lock().lines().map_while(Result::ok) {
-            if sender.blocking_send(line).is_err() {
-                return;
+        for line in io::stdin().lock().split(b'\n') {
+            match line.map(|line| sender.blocking_send(line)) {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return,
+                Err(error) => {
+                    complain(format_args!("{STDIN}: {error}; no more commands are read"));
+                    return;
+                }
             }
         }
     });
     lines
 }
 
-async fn obey_all(backend: &Backend, mut lines: mpsc::Receiver<String>) -> Result<(), Stop> {
+async fn obey_all(backend: &Backend, mut lines: mpsc::Receiver<Vec<u8>>) -> Result<(), Stop> {
     while let Some(line) = lines.recv().await {
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let reply = match serde_json::from_str::<Order>(&line) {
+        let reply = match read(&line) {
             Ok(Order { id, command, args }) => {
                 let came = call(backend, &command, args).await;
                 let came = came.map_or_else(Came::Failure, Came::Answer);
@@ -97,4 +104,11 @@ async fn obey_all(backend: &Backend, mut lines: mpsc::Receiver<String>) -> Resul
         tokio::task::spawn_blocking(printing).await.map_err(wrong)??;
     }
     Ok(())
+}
+
+/// The command that a line says, or why it says none.
+fn read(line: &[u8]) -> Result<Order, String> {
+    let text =
+        str::from_utf8(line).map_err(|error| format!("it is not UTF-8 at byte {}", error.valid_up_to()))?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }

@@ -94,6 +94,28 @@ impl Home {
     pub(crate) fn serve_with(&self, args: &[&str], env: &[(&str, &str)]) -> Bot {
         let mut command = self.command(&[&["serve"], args].concat());
         command.envs(env.iter().copied());
+        self.started(command)
+    }
+
+    /// Starts `foldback serve` in a shell that limits the descriptors with these options of `ulimit`.
+    #[cfg(unix)]
+    pub(crate) fn serve_limited(&self, limit: &str, args: &[&str]) -> Bot {
+        let serve = self.command(&[&["serve"], args].concat());
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")])
+            .arg(serve.get_program())
+            .args(serve.get_args());
+        for (name, value) in serve.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        self.started(command)
+    }
+
+    fn started(&self, mut command: Command) -> Bot {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -177,7 +199,12 @@ impl Bot {
 
     /// Gives a command.
     pub(crate) fn order(&mut self, line: &Value) {
-        writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
+        self.order_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes these bytes where commands are read.
+    pub(crate) fn order_bytes(&mut self, bytes: &[u8]) {
+        self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
     /// Asks everything that the window can be told, about the first turn where it is about one. For a bot that takes
@@ -208,6 +235,12 @@ impl Bot {
             let answer = self.until(|line| line["id"] == command);
             assert!(self.seen[answer].get("answer").is_some(), "{}", self.seen[answer]);
         }
+    }
+
+    /// Its process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a signal.

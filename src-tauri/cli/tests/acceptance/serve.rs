@@ -140,6 +140,14 @@ fn commands_of_the_window_are_obeyed_and_answered() {
     bot.order(&json!({"commnad": "status"}));
     let answer = bot.until(|line| line.get("failure").is_some());
     assert_eq!(bot.seen[answer]["failure"]["code"], "bad_command");
+    bot.order_bytes(b"{\"command\": \"stat\xffus\"}\n");
+    let answer = bot.until(|line| line.get("failure").is_some());
+    let failure = &bot.seen[answer]["failure"];
+    assert_eq!(failure["code"], "bad_command");
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains("not UTF-8 at byte 17"), "{message}");
+    bot.order(&json!({"id": "after", "command": "status"}));
+    bot.until(|line| line["id"] == "after" && line.get("answer").is_some());
     assert_eq!(bot.term(), 0);
     let by: Vec<Value> = home.journal("kind:channel_state");
     assert!(

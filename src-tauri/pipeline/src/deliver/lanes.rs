@@ -266,13 +266,16 @@ impl Lanes {
 
     /// Carries an operation to its end, and tells who waits for it.
     async fn see_through(self: &Arc<Self>, job: Job, hold: Hold, reopened: &Reopened) {
-        match self.carry(&job, &hold, reopened).await {
+        let job = Arc::new(job);
+        match self.carry_supervised(&job, &hold, reopened).await {
             Ok(Some(carried)) => {
                 if let Err(error) = job.look_for_leaks(&carried.outcome) {
                     tracing::error!(op = %job.entry.op, %error, "a leak is not in the journal");
                 }
                 // Whoever waited may have gone; the journal has the outcome all the same.
-                drop(job.done.send(carried));
+                if let Some(job) = Arc::into_inner(job) {
+                    drop(job.done.send(carried));
+                }
             }
             Ok(None) => {}
             Err(error) => tracing::error!(op = %job.entry.op, %error, "an operation stays in the outbox"),

@@ -20,6 +20,7 @@ pub(crate) mod parts;
 pub(crate) mod reply;
 mod rest;
 mod settle;
+mod supervised;
 pub(crate) mod tally;
 pub(crate) mod typing;
 pub(crate) mod unfinished;

@@ -1,6 +1,7 @@
 //! What adapters hand over, and when they may confirm it to their platforms.
 
 use super::Core;
+use crate::supervise::contained;
 use foldback_channels::Arrival;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -8,11 +9,25 @@ use tokio::sync::{mpsc, oneshot};
 impl Core {
     pub(super) async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Arrival>) {
         while let Some(Some(arrival)) = self.deaf.run_until_cancelled(inbound.recv()).await {
-            self.hear(arrival).await;
+            self.hear_supervised(arrival).await;
         }
         // Nobody hands anything over any more; this is already on its way.
         while let Ok(arrival) = inbound.try_recv() {
-            self.hear(arrival).await;
+            self.hear_supervised(arrival).await;
+        }
+    }
+
+    /// Takes a message in. One that makes it panic is not confirmed: its platform may deliver it again, and where it
+    /// was written down already, the next start takes it up.
+    async fn hear_supervised(self: &Arc<Self>, arrival: Arrival) {
+        let message = arrival.message.clone();
+        let core = Arc::clone(self);
+        if let Err(panicked) = contained(async move { core.hear(arrival).await }).await {
+            self.seen().release_message(&message);
+            let fate = format!("the message {} was not taken in", message.message);
+            self.recorder
+                .on_channel(&message.channel)
+                .tell_panic(&fate, &panicked);
         }
     }
 

@@ -176,6 +176,15 @@ impl Seen {
         }
     }
 
+    /// Nobody works on the message any more: the next copy is a new message, unless its turn went well.
+    pub(crate) fn release_message(&mut self, message: &Inbound) {
+        let key = Key::of(message);
+        if let Some(entry) = self.entries.get(&key).filter(|entry| !entry.committed) {
+            self.in_work.remove(&entry.turn);
+            self.entries.remove(&key);
+        }
+    }
+
     fn own(&mut self, claim: &Claim) -> Option<&mut Entry> {
         self.entries.get_mut(&claim.key).filter(|e| e.turn == claim.turn)
     }

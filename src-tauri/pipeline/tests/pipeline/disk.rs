@@ -8,7 +8,7 @@ use foldback_store::{
     Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
 };
 use foldback_wire::{
-    Actor, Draft, Event, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId,
+    Actor, Draft, Event, Kind, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId,
     rpc::AgentSession,
 };
 use std::{
@@ -21,11 +21,12 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// A journal that refuses to write the first session, or takes its time to forget what an agent told of one; it counts
-/// what is read.
+/// A journal that refuses to write the first session or panics, or takes its time to forget what an agent told of one;
+/// it counts what is read.
 struct Odd {
     inner: Arc<MemoryJournal>,
     refused: AtomicBool,
+    panics: bool,
     forgets_in: Duration,
     /// Events that were read.
     read: AtomicUsize,
@@ -42,6 +43,7 @@ impl Odd {
 impl Journal for Odd {
     async fn put_session(&self, record: SessionRecord) -> Result<(), StoreError> {
         if !self.refused.swap(true, Ordering::SeqCst) {
+            assert!(!self.panics, "the journal breaks, on purpose");
             return Err(StoreError::Database("on purpose".to_owned()));
         }
         self.inner.put_session(record).await
@@ -170,6 +172,7 @@ async fn a_message_that_could_not_be_written_down_is_no_duplicate_of_itself() {
     let journal = Arc::new(Odd {
         inner: Arc::clone(&world.journal),
         refused: AtomicBool::new(false),
+        panics: false,
         forgets_in: Duration::ZERO,
         read: AtomicUsize::new(0),
     });
@@ -207,6 +210,7 @@ async fn a_start_reads_what_is_open_and_nothing_that_is_over() {
     let journal = Arc::new(Odd {
         inner: Arc::clone(&world.journal),
         refused: AtomicBool::new(true),
+        panics: false,
         forgets_in: Duration::ZERO,
         read: AtomicUsize::new(0),
     });
@@ -229,6 +233,52 @@ async fn a_start_reads_what_is_open_and_nothing_that_is_over() {
         "{read} of {all} events were read, {of_process} of processes"
     );
     drop(engine);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_panics_is_told_of_and_the_next_ones_are_taken_in() {
+    let world = World::new();
+    let elsewhere = Bot::in_world(World::new(), "", Rules::all()).await;
+    let (first, second) = (
+        elsewhere.message(Platform::Signal, "hi"),
+        elsewhere.message(Platform::Signal, "and you?"),
+    );
+    let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+    for answer in ["Fine.", "Here."] {
+        agent.queue(None, vec![text(answer)]);
+    }
+    let journal = Arc::new(Odd {
+        inner: Arc::clone(&world.journal),
+        refused: AtomicBool::new(false),
+        panics: true,
+        forgets_in: Duration::ZERO,
+        read: AtomicUsize::new(0),
+    });
+    let parts = Parts {
+        journal,
+        ..parts(&world, "", Rules::all(), agent)
+    };
+    let _engine = Engine::start(parts).await.unwrap();
+    let signal = &world.loopbacks[&Platform::Signal];
+    // The first one comes again, as its platform was not told that it is kept.
+    for message in [&first, &second, &first] {
+        signal.inject(message.clone()).unwrap();
+        tokio::time::sleep(Duration::from_secs(10)).await;
+    }
+    let events = world.journal.read(Seq(1), usize::MAX).await.unwrap();
+    let told = events.iter().any(|event| match &event.kind {
+        Kind::Warned { detail } => detail.contains("the journal breaks, on purpose"),
+        _ => false,
+    });
+    assert!(told, "the panic is an event");
+    let ends: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            Kind::TurnEnded { terminal } => Some(terminal),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ends, [&Terminal::Replied, &Terminal::Replied]);
 }
 
 /// An agent that knows a conversation until it is told to forget it, and takes it up again from what it is given.
@@ -283,6 +333,7 @@ async fn what_begins_while_a_conversation_is_forgotten_does_not_keep_it() {
         journal: Arc::new(Odd {
             inner: Arc::clone(&world.journal),
             refused: AtomicBool::new(true),
+            panics: false,
             forgets_in: Duration::from_secs(2),
             read: AtomicUsize::new(0),
         }),

@@ -30,6 +30,7 @@ mod most;
 mod mutants;
 mod overtaken;
 mod pairing;
+mod panics;
 mod parts;
 mod permissions;
 mod preview;
