@@ -1,14 +1,18 @@
 //! What platforms tell of messages that they had acknowledged: that one did not arrive after all, or how far it has
 //! come. The operations are found in the journal, which says of them what became known later.
 
-use crate::engine::Core;
+use crate::{engine::Core, supervise::contained};
 use foldback_channels::{Late, LateNews};
 use foldback_store::{Mention, OutboxEntry, StoreError};
 use foldback_wire::{
     ChannelId, Event, Kind, MessageId, OpId, OutcomeCode, Receipt, SessionId, Timestamp, TurnId,
 };
-use std::{sync::Arc, time::Duration};
-use tokio::sync::{Semaphore, mpsc};
+use std::{
+    collections::{HashMap, VecDeque, hash_map::Entry},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// How long an operation whose message nobody knows may take to end: a platform can tell of it on one line before its
 /// acknowledgement has come in on another.
@@ -17,6 +21,34 @@ const AGAIN: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(100);
 /// Most news that are looked up at once; each look reads the outbox. More wait in their line.
 const AT_ONCE: usize = 32;
+
+/// News of a message, with its place among what is looked up at once.
+type Told = (Late, Option<OwnedSemaphorePermit>);
+
+/// News of each message that is not written down yet, in the order in which it was told: of two receipts that
+/// were looked up at once the later one could be found first, and the earlier one would be none.
+#[derive(Default)]
+struct LateLines {
+    /// A message is listed while something told of it is being written down.
+    lines: Mutex<HashMap<(ChannelId, MessageId), VecDeque<Told>>>,
+}
+
+impl LateLines {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(ChannelId, MessageId), VecDeque<Told>>> {
+        // Every change leaves the map whole, so that a panic elsewhere does not matter here.
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next news of the message; without any its line ends.
+    fn next(&self, about: &(ChannelId, MessageId)) -> Option<Told> {
+        let mut lines = self.lock();
+        let told = lines.get_mut(about)?.pop_front();
+        if told.is_none() {
+            lines.remove(about);
+        }
+        told
+    }
+}
 
 /// An operation that the platform acknowledged.
 struct Acknowledged {
@@ -34,6 +66,7 @@ impl Core {
     /// process ends.
     pub(crate) async fn hear_of_late(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
         let places = Arc::new(Semaphore::new(AT_ONCE));
+        let lines = Arc::new(LateLines::default());
         loop {
             let next = async {
                 let place = Arc::clone(&places).acquire_owned().await.ok()?;
@@ -43,16 +76,41 @@ impl Core {
                 break;
             };
             let Some((late, place)) = next else { return };
-            let core = Arc::clone(&self);
-            self.tasks.spawn(async move {
-                core.take_late(late).await;
-                drop(place);
-            });
+            self.take_in_line(&lines, late, Some(place));
         }
         // Nobody tells anything any more; this is already on its way.
         while let Ok(late) = late.try_recv() {
-            self.tasks.spawn(Arc::clone(&self).take_late(late));
+            self.take_in_line(&lines, late, None);
         }
+    }
+
+    /// Writes it down once everything is written down that was told of the message before.
+    fn take_in_line(
+        self: &Arc<Self>,
+        lines: &Arc<LateLines>,
+        late: Late,
+        place: Option<OwnedSemaphorePermit>,
+    ) {
+        let about = (late.channel.clone(), late.message.clone());
+        match lines.lock().entry(about.clone()) {
+            Entry::Occupied(mut line) => return line.get_mut().push_back((late, place)),
+            Entry::Vacant(line) => {
+                line.insert(VecDeque::new());
+            }
+        }
+        let (core, lines) = (Arc::clone(self), Arc::clone(lines));
+        self.tasks.spawn(async move {
+            let mut next = Some((late, place));
+            while let Some((late, _place)) = next {
+                let taken = contained(Arc::clone(&core).take_late(late)).await;
+                if let Err(panicked) = taken {
+                    let (channel, message) = &about;
+                    let fate = format!("what was told of the message {message} is not written down");
+                    core.recorder.on_channel(channel).tell_panic(&fate, &panicked);
+                }
+                next = lines.next(&about);
+            }
+        });
     }
 
     async fn take_late(self: Arc<Self>, mut late: Late) {

@@ -59,14 +59,17 @@ impl ChannelAdapter for Late {
     async fn perform(&self, call: Call) -> Result<Ack, Refusal> {
         let ack = self.inner.perform(call).await?;
         if let (Some(ahead), Some(message)) = (&self.ahead, ack.message.clone()) {
-            let sent = Signal::Receipt {
-                message,
-                receipt: Receipt::Sent,
-                when: Timestamp(0),
-                kept: None,
-            };
-            ahead.send(sent).await.ok();
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            // The last one is looked for a moment before the first one is looked for again.
+            for (receipt, pause) in [(Receipt::Sent, 50), (Receipt::Delivered, 70)] {
+                let told = Signal::Receipt {
+                    message: message.clone(),
+                    receipt,
+                    when: Timestamp(0),
+                    kept: None,
+                };
+                ahead.send(told).await.ok();
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+            }
         }
         let also = ack.message.iter().map(second).collect();
         Ok(Ack { also, ..ack })
