@@ -3,9 +3,9 @@
 use crate::{
     engine::Core,
     ports::Port,
+    queue::Pending,
     rules::Rule,
     stages::{gather::Gather, prepare::prepare, transcript::transcripts},
-    turn::Pending,
     voices::Says,
 };
 use foldback_agents::{Agent, TurnRequest};

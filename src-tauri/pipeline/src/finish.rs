@@ -23,7 +23,7 @@ pub(crate) struct Occupied {
 
 impl Drop for Occupied {
     fn drop(&mut self) {
-        if let Some(next) = self.core.conversations.next(&self.session) {
+        if let Some(next) = self.core.next_turn(&self.session) {
             let core = Arc::clone(&self.core);
             self.core.tasks.spawn(core.converse(next, true));
         }

@@ -1,6 +1,8 @@
 //! What a stage answers.
 
-use foldback_wire::{Gate, Kind, Stage};
+use crate::recorder::Recorder;
+use foldback_store::StoreError;
+use foldback_wire::{Gate, Kind, Stage, Terminal};
 use std::collections::BTreeMap;
 
 /// A stage's answer: the message goes on as `T`, or it stops here for a recorded reason.
@@ -76,4 +78,27 @@ impl From<Stop> for Kind {
             setting,
         }
     }
+}
+
+/// The end of a turn that a gate stopped.
+pub(crate) const fn end_by(gate: Gate) -> Terminal {
+    match gate {
+        Gate::Duplicate => Terminal::Duplicate,
+        Gate::Dropped => Terminal::Dropped,
+        gate => Terminal::Blocked { gate },
+    }
+}
+
+/// Writes a stop down, with the end it is.
+pub(crate) fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
+    let Stop { stage, gate, .. } = stop;
+    tracing::info!(%stage, %gate, "stopped");
+    let terminal = end_by(gate);
+    recorder.note_all(vec![
+        stop.into(),
+        Kind::TurnEnded {
+            terminal: terminal.clone(),
+        },
+    ])?;
+    Ok(terminal)
 }

@@ -179,6 +179,14 @@ impl Core {
         let answers_bot = message.reply_to.as_ref().is_some_and(wrote);
         let meant = activate(rules, settings, message, answers_bot, &mut self.bot_turns());
         passed!(recorder, Activation, meant, |why| why.clone());
+        if coming == Coming::New {
+            let kind = settings.kind(&message.channel);
+            let most = self.ports.config.queue.most_of_sender(kind);
+            let admitted = self.sender_times().admit(rules, most, message, recorder.now());
+            if let Flow::Stop(stop) = admitted {
+                return Ok(Flow::Stop(stop));
+            }
+        }
         let session = session::key(self.rules, self.ports.config.session.scope, message);
         self.remember(recorder, &session, message, coming).await?;
         Ok(Flow::Continue(Way::Conversation(session)))

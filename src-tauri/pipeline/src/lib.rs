@@ -24,6 +24,7 @@ mod leaks;
 mod pairing;
 mod permissions;
 mod ports;
+mod queue;
 mod recorder;
 mod repeats;
 mod resume;

@@ -3,12 +3,11 @@
 use crate::{
     deliver::courier::{Courier, Outgoing, Posted},
     engine::{Core, Engine},
-    flow::Stop,
+    flow::{Stop, stopped},
     leaks::Watch,
     recorder::Recorder,
     rules::Rule,
     stages::session,
-    turn::stopped,
 };
 use foldback_store::{PairingBook, PairingError, Standing, StoreError};
 use foldback_wire::{

@@ -11,9 +11,9 @@ use crate::{
         unfinished::left_placeholder,
     },
     engine::{ByHand, Core},
+    flow::end_by,
     recorder::Recorder,
     rules::Rule,
-    turn::end_by,
 };
 use foldback_store::{OutboxEntry, Selection, StoreError};
 use foldback_wire::{

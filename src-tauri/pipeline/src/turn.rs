@@ -2,17 +2,15 @@
 
 use crate::{
     config::{ReasoningDisplay, ToolDisplay},
-    conversations::Entry,
     deliver::{courier::Courier, delivery::deliver, desk::Desk, typing::Typing},
-    engine::{Core, Live, Running, person},
-    flow::Stop,
+    engine::{Core, Live, Running},
+    flow::{Stop, stopped},
     gates::{Admission, Admitted, Coming},
     leaks::Watch,
     pairing::Stranger,
+    queue::{AllowedRun, Pending},
     recorder::Recorder,
-    rules::Rule,
     stages::{
-        dedupe::Claim,
         permit::Asked,
         run::{CUES, Run},
         scan::Scan,
@@ -21,7 +19,7 @@ use crate::{
 };
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Terminal, Timestamp, TurnId};
+use foldback_wire::{Gate, Inbound, Kind, Stage, Terminal, TurnId};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -40,34 +38,6 @@ impl Turn {
     pub async fn ended(self) -> Option<Terminal> {
         self.ended.await.ok()
     }
-}
-
-/// A message that passed the gates and waits for its turn.
-pub(crate) struct Pending {
-    id: TurnId,
-    pub(crate) message: Inbound,
-    pub(crate) session: SessionId,
-    claim: Claim,
-    pub(crate) recorder: Recorder,
-    ended: oneshot::Sender<Terminal>,
-    since: Timestamp,
-}
-
-impl Pending {
-    pub(crate) const fn id(&self) -> TurnId {
-        self.id
-    }
-}
-
-/// What a person dropped while it waited.
-pub(crate) fn dropped(by: &Actor) -> Stop {
-    let who = person(by);
-    Stop::new(
-        Stage::Queue,
-        Gate::Dropped,
-        format!("{who} dropped it while it waited"),
-    )
-    .given("by", who)
 }
 
 impl Core {
@@ -178,97 +148,14 @@ impl Core {
         Ok(Turn { id, ended })
     }
 
-    /// The queue: one turn at a time in a conversation.
-    fn take_turns(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
-        let cap = self.ports.config.queue.cap;
-        let cap = if self.rules.holds(Rule::QueueCap) {
-            cap
-        } else {
-            usize::MAX
-        };
-        let session = pending.session.clone();
-        if !self.rules.holds(Rule::QueueFifo) {
-            let free = CancellationToken::new();
-            self.tasks.spawn(Arc::clone(self).complete(pending, free));
-            return Ok(());
-        }
-        let recorder = pending.recorder.clone();
-        let mut noted = Ok(());
-        let entry = self.conversations.enter(&session, pending, cap, |place| {
-            noted = recorder.note(Kind::Queued {
-                position: u32::try_from(place).unwrap_or(u32::MAX),
-            });
-        });
-        noted?;
-        match entry {
-            Entry::Run(pending) => {
-                self.tasks.spawn(Arc::clone(self).converse(pending, false));
-                Ok(())
-            }
-            Entry::Waits(_) => Ok(()),
-            Entry::Full(pending) => {
-                let detail = format!("{cap} messages wait in this conversation already");
-                let stop = Stop::new(Stage::Queue, Gate::QueueFull, detail)
-                    .given("waiting", cap.to_string())
-                    .changed_by("queue.cap");
-                self.refuse(pending, stop)
-            }
-        }
-    }
-
-    /// Stops a turn that had passed the gates; another copy of its message is a new one.
-    fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
-        self.seen().release(self.rules, &pending.claim);
-        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
-        Ok(())
-    }
-
-    /// The same, and another copy of its message is not answered either: a person does not want it.
-    pub(crate) fn refuse_for_good(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
-        self.seen().commit(&pending.claim);
-        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
-        Ok(())
-    }
-
-    /// Runs a conversation's turns one after the other, until none waits or the process ends: what still waits
-    /// then is taken up by the next one. `queued`: the first one waited, too.
-    pub(crate) async fn converse(self: Arc<Self>, first: Pending, mut queued: bool) {
-        let session = first.session.clone();
-        let mut next = Some(first);
-        while let Some(pending) = next.take_if(|_| !self.stopping.is_cancelled()) {
-            if queued {
-                let waited_ms = u64::try_from(pending.recorder.now().since(pending.since).as_millis());
-                let waited_ms = waited_ms.unwrap_or(u64::MAX);
-                if let Err(error) = pending.recorder.note(Kind::Dequeued { waited_ms }) {
-                    tracing::error!(%error, "the queue goes on without a word");
-                }
-            }
-            let free = CancellationToken::new();
-            self.tasks.spawn(Arc::clone(&self).attend(pending, free.clone()));
-            free.cancelled().await;
-            next = self.conversations.next(&session);
-            queued = true;
-        }
-    }
-
-    /// One turn, in a task of its own: one that panics takes neither its conversation nor its claim with it.
-    /// `free` is cancelled as soon as its conversation may go on.
-    async fn attend(self: Arc<Self>, pending: Pending, free: CancellationToken) {
-        let (id, claim) = (pending.id, pending.claim.clone());
-        let _at_the_latest = free.clone().drop_guard();
-        if tokio::spawn(Arc::clone(&self).complete(pending, free))
-            .await
-            .is_err()
-        {
-            self.running().remove(&id);
-            self.seen().release(self.rules, &claim);
-            tracing::error!(turn = %id, "stays open: it panicked; please report this");
-        }
-    }
-
     /// One turn, to its end. A turn that cannot end in order (the process ends while something of it is
     /// held, the journal cannot be written) stays open; the next start sends what is held and closes it.
-    async fn complete(self: Arc<Self>, pending: Pending, free: CancellationToken) {
+    pub(crate) async fn complete(
+        self: Arc<Self>,
+        pending: Pending,
+        free: CancellationToken,
+        allowed: Option<AllowedRun>,
+    ) {
         let Pending {
             id,
             ref message,
@@ -278,7 +165,7 @@ impl Core {
         let span = tracing::info_span!("turn", turn = %id, session = %session, channel = %message.channel);
         let ended = async {
             // Boxed, as all that a turn may wait for is large.
-            let answered = Box::pin(self.answer(&pending, &free)).await;
+            let answered = Box::pin(self.answer(&pending, &free, allowed)).await;
             let stopped = self.running().remove(&id).is_some_and(|run| run.is_stopped());
             let terminal = answered?;
             pending.recorder.note_all(vec![
@@ -322,6 +209,7 @@ impl Core {
         self: &Arc<Self>,
         pending: &Pending,
         free: &CancellationToken,
+        allowed: Option<AllowedRun>,
     ) -> Result<Terminal, StoreError> {
         let Pending {
             id,
@@ -382,13 +270,15 @@ impl Core {
         );
         desk.busy = Some(busy);
         desk.cancel = stopped;
-        let ended = tokio::try_join!(
-            run.run(
-                request,
-                Scan::new(&settings, &message.text, self.redaction.as_ref(), self.rules)
-            ),
-            deliver(&mut desk, decided),
-        );
+        let scan = Scan::new(&settings, &message.text, self.redaction.as_ref(), self.rules);
+        let running = async {
+            // Boxed, as a run may wait for much.
+            let ended = Box::pin(run.run(request, scan)).await;
+            // Its answer may be held for hours; others need not wait for that.
+            drop(allowed);
+            ended
+        };
+        let ended = tokio::try_join!(running, deliver(&mut desk, decided));
         typing.seal().await;
         let ((), terminal) = ended?;
         if desk.is_busy_elsewhere() {
@@ -411,27 +301,4 @@ impl Core {
         self.running().insert(pending.id, running);
         live
     }
-}
-
-/// How a turn ends that a gate stopped.
-pub(crate) const fn end_by(gate: Gate) -> Terminal {
-    match gate {
-        Gate::Duplicate => Terminal::Duplicate,
-        Gate::Dropped => Terminal::Dropped,
-        gate => Terminal::Blocked { gate },
-    }
-}
-
-/// Writes a stop down, with the end it is.
-pub(crate) fn stopped(recorder: &Recorder, stop: Stop) -> Result<Terminal, StoreError> {
-    let Stop { stage, gate, .. } = stop;
-    tracing::info!(%stage, %gate, "stopped");
-    let terminal = end_by(gate);
-    recorder.note_all(vec![
-        stop.into(),
-        Kind::TurnEnded {
-            terminal: terminal.clone(),
-        },
-    ])?;
-    Ok(terminal)
 }

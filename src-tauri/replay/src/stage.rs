@@ -196,6 +196,9 @@ fn config(fixture: &Fixture, channel: &ChannelId) -> Result<Config, StageError> 
     let mut config = serde_json::to_value(embedded()).map_err(wrong)?;
     merge(&mut config, &fixture.config);
     let mut config: Config = serde_json::from_value(config).map_err(wrong)?;
+    config
+        .check_bounds()
+        .map_err(|error| StageError::Config(error.to_string()))?;
     config.channels.retain(|id, _| id == channel);
     Ok(config)
 }

@@ -45,7 +45,7 @@ kinds! {
     Received = "received", Some(CHANNEL) => "A message came in.",
     Passed = "passed", None => "A stage let the message pass.",
     Stopping = "stopping", None => "A stage stopped the message.",
-    Queued = "queued", Some(Stage::Queue.code()) => "The message waits for the running turn.",
+    Queued = "queued", Some(Stage::Queue.code()) => "The message waits for the running turn, or for a run of another conversation to end.",
     Dequeued = "dequeued", Some(Stage::Queue.code()) => "The message's turn has come.",
     Gathered = "gathered", Some(Stage::Prepare.code()) => "What came of a file that came with the message.",
     Prepared = "prepared", Some(Stage::Prepare.code()) => "What the agent is given.",

@@ -119,10 +119,13 @@ pub enum Kind {
         /// The setting that would change it, such as `channels.telegram.allow_from`.
         setting: Option<String>,
     },
-    /// The message waits for the running turn.
+    /// The message waits for the running turn, or for a run of another conversation to end.
     Queued {
         /// Place in the queue, from 1.
         position: u32,
+        /// Most runs at once, where it waits for one of them to end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        runs: Option<u32>,
     },
     /// The message's turn has come.
     Dequeued {

@@ -42,6 +42,7 @@ closed_set! {
         NotMentioned = "not_mentioned": "A group message that did not mention the bot.",
         BotTurnLimit = "bot_turn_limit": "Bots have answered each other too often without a person.",
         QueueFull = "queue_full": "Too many messages wait already.",
+        SenderLimit = "sender_limit": "The sender wrote too many messages within a minute.",
         Dropped = "dropped": "A person dropped it while it waited.",
         NotTheAsker = "not_the_asker": "It answers a request for permission that is somebody else's.",
         NothingAsked = "nothing_asked": "It answers a request for permission, and none waits under this number.",

@@ -223,6 +223,7 @@ export const gates = [
   { code: "not_mentioned", about: "A group message that did not mention the bot." },
   { code: "bot_turn_limit", about: "Bots have answered each other too often without a person." },
   { code: "queue_full", about: "Too many messages wait already." },
+  { code: "sender_limit", about: "The sender wrote too many messages within a minute." },
   { code: "dropped", about: "A person dropped it while it waited." },
   { code: "not_the_asker", about: "It answers a request for permission that is somebody else's." },
   { code: "nothing_asked", about: "It answers a request for permission, and none waits under this number." },

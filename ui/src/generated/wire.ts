@@ -1037,7 +1037,7 @@ export type Frame = {
 };
 
 /** Why a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "shutting_down";
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
@@ -1268,6 +1268,8 @@ export type Kind = { "type": "started",
 | { "type": "queued",
   /** Place in the queue, from 1. */
   position: number,
+  /** Most runs at once, where it waits for one of them to end. */
+  runs?: number | null,
 }
 | { "type": "dequeued",
   /** How long it waited. */

@@ -12,6 +12,7 @@ mod compose;
 #[cfg(unix)]
 mod control;
 mod demo;
+mod descriptors;
 mod endpoint;
 mod faults;
 mod fixtures;

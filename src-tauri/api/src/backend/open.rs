@@ -4,6 +4,7 @@ use super::{
     Backend, Shared,
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made, Typed},
+    descriptors,
     naming::backends_in_words,
     runs::Runs,
     speech::{self, SpeechSetupError},
@@ -169,6 +170,7 @@ impl Backend {
             rng,
             journal,
         } = setup;
+        descriptors::raise_limit();
         let (journal, file) = if let Some(journal) = journal {
             (journal, None)
         } else {

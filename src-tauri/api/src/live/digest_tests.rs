@@ -122,9 +122,14 @@ fn sent() -> Outcome {
 #[test]
 fn turns_run_from_their_message_to_their_end_but_not_in_the_queue() {
     let mut feed = Feed::default();
-    feed.received(0, 1)
-        .received(0, 2)
-        .at(1, 2, Kind::Queued { position: 1 });
+    feed.received(0, 1).received(0, 2).at(
+        1,
+        2,
+        Kind::Queued {
+            position: 1,
+            runs: None,
+        },
+    );
     assert_eq!(feed.digest.running(), 1);
     feed.turn_ended(5, 1).at(6, 2, Kind::Dequeued { waited_ms: 5 });
     assert_eq!(feed.digest.running(), 1);

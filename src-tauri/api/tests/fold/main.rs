@@ -3,5 +3,6 @@
 mod bytes;
 mod ledger;
 mod moments;
+mod queue;
 mod story;
 mod turn;

@@ -414,28 +414,6 @@ fn events_of_other_turns_are_not_its_own() {
 }
 
 #[test]
-fn a_turn_waits_until_it_is_begun_and_one_that_was_taken_up_by_another_process_too() {
-    for begins in [
-        Kind::Dequeued { waited_ms: 20 },
-        Kind::Prepared { prompt: "Hi".into() },
-    ] {
-        let mut story = Story::default();
-        let waits = |story: &Story| detail(story).summary.queued;
-        story.at(
-            0,
-            Kind::Received {
-                message: Box::new(inbound()),
-            },
-        );
-        assert!(!waits(&story));
-        story.at(1, Kind::Queued { position: 1 });
-        assert!(waits(&story));
-        story.at(20, begins);
-        assert!(!waits(&story));
-    }
-}
-
-#[test]
 fn a_turn_that_a_person_stopped_has_failed_without_an_error() {
     for stopped in [true, false] {
         let mut story = Story::default();

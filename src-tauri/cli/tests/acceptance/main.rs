@@ -3,6 +3,8 @@
 mod acp;
 mod answering;
 mod bot;
+#[cfg(unix)]
+mod crowd;
 mod discord;
 mod doctor;
 mod floors;

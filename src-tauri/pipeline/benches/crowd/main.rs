@@ -134,7 +134,7 @@ fn message(person: usize, loopback: &Loopback, clock: &TokioClock) -> Inbound {
 }
 
 fn configuration() -> Result<Config, Fault> {
-    let text = "[typing]\nenabled = false\n[output]\nnarration = \"show\"\n\
+    let text = "[agent]\nmax_runs = 200\n[typing]\nenabled = false\n[output]\nnarration = \"show\"\n\
                 [channels.whatsapp]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n";
     Ok(config::parse(text, Path::new("bench.toml"))?)
 }

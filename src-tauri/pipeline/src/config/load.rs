@@ -1,12 +1,13 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
-use super::{ChannelConfig, ChannelKind, Config, Entry, plain_http::exposed_key};
+use super::{
+    ChannelConfig, ChannelKind, Config, Entry, OutOfBounds,
+    places::{entry_at, field_at, floor, setting_at},
+    plain_http::exposed_key,
+};
 use crate::id::{ANYBODY, Of, misfit};
 use foldback_wire::{ChannelId, Platform};
 use std::path::{Path, PathBuf};
-
-/// Most processes of `acp` that may be allowed: each is a program of its own.
-const MOST_PROCESSES: usize = 1024;
 
 /// Why a configuration cannot be taken.
 #[derive(Debug, thiserror::Error)]
@@ -89,24 +90,8 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             }
         }
     }
-    if config.queue.cap == 0 || config.outbox.attempts == 0 {
-        let (field, key) = if config.queue.cap == 0 {
-            ("queue.cap", "cap")
-        } else {
-            ("outbox.attempts", "attempts")
-        };
-        return Err(invalid(
-            text.find(key).unwrap_or(0),
-            Some(field.to_owned()),
-            "must be at least 1".to_owned(),
-        ));
-    }
-    if !(1..=MOST_PROCESSES).contains(&config.agent.acp.max_processes) {
-        return Err(invalid(
-            text.find("max_processes").unwrap_or(0),
-            Some("agent.acp.max_processes".to_owned()),
-            format!("must be from 1 to {MOST_PROCESSES}"),
-        ));
+    if let Err(OutOfBounds { field, message }) = config.check_bounds() {
+        return Err(invalid(setting_at(text, field), Some(field.to_owned()), message));
     }
     Ok(config)
 }
@@ -154,31 +139,6 @@ fn unfit(config: &Config, name: &ChannelId, channel: &ChannelConfig, of: Of, ent
     misfit(channel.platform(name)?, of, id).map(|why| format!("\"{entry}\" is no id there: {why}"))
 }
 
-/// Where an entry of a channel's list stands, as far as can be told from the text.
-fn entry_at(text: &str, table: usize, key: &str, entry: &str) -> usize {
-    let begins_line = |at: usize| {
-        text[..at]
-            .rsplit('\n')
-            .next()
-            .is_some_and(|before| before.trim().is_empty())
-    };
-    let mut keys = text[table..].match_indices(key).map(|(at, _)| table + at);
-    let Some(key) = keys.find(|at| begins_line(*at)) else {
-        return table;
-    };
-    let list = &text[key..];
-    let quoted = ['"', '\''].map(|quote| list.find(&format!("{quote}{entry}{quote}")));
-    let found = quoted.into_iter().flatten().min().or_else(|| list.find(entry));
-    found.map_or(key, |at| key + at)
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|i| text.is_char_boundary(*i))
-        .unwrap_or(0)
-}
-
 /// The parser's message, with a suggestion where a name is nearly one that exists.
 fn explain(message: &str) -> String {
     let message = message.trim();
@@ -198,36 +158,6 @@ fn explain(message: &str) -> String {
         }
         None => message.to_owned(),
     }
-}
-
-/// The full name of the field at a place: the table it stands in and the key of its line.
-fn field_at(text: &str, at: usize) -> Option<String> {
-    let at = floor(text, at);
-    let line_start = text[..at].rfind('\n').map_or(0, |i| i + 1);
-    let line = text[line_start..].lines().next()?.trim();
-    let header = |line: &str| {
-        let name = line.trim().strip_prefix('[')?.split(']').next()?;
-        Some(name.trim_start_matches('[').trim().to_owned())
-    };
-    if let Some(table) = header(line) {
-        return Some(table);
-    }
-    let above = || text[..line_start].lines().rev();
-    let table = above().find_map(header);
-    // An entry of a list may stand on a line of its own, below its key.
-    let key = key_of(line).or_else(|| above().take_while(|line| header(line).is_none()).find_map(key_of));
-    match (table, key) {
-        (Some(table), Some(key)) => Some(format!("{table}.{key}")),
-        (table, key) => key.or(table),
-    }
-}
-
-/// The key that a line begins with.
-fn key_of(line: &str) -> Option<String> {
-    let (key, _) = line.split_once('=')?;
-    let key = key.trim();
-    let bare = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.');
-    (!key.is_empty() && key.chars().all(bare)).then(|| key.to_owned())
 }
 
 #[cfg(test)]
@@ -424,6 +354,18 @@ mod tests {
         let text = error("[output]\nall_clear = \"(\"\n");
         assert!(text.starts_with("foldback.toml:2:1: output.all_clear:"), "{text}");
         assert!(error("[queue]\ncap = 0\n").contains("foldback.toml:2:1: queue.cap: must be at least 1"));
+        for every in ["0ms", "999ms"] {
+            let text = error(&format!("[typing]\n# every = \"6s\"\n  every = \"{every}\"\n"));
+            assert!(
+                text.starts_with("foldback.toml:3:3: typing.every: must be at least 1s"),
+                "{text}"
+            );
+        }
+        for most in ["0", "10001"] {
+            let text = error(&format!("[agent]\nmax_runs = {most}\n"));
+            let expected = "foldback.toml:2:1: agent.max_runs: must be from 1 to 10000";
+            assert!(text.contains(expected), "{text}");
+        }
         for most in ["0", "1025"] {
             let text = error(&format!("[agent.acp]\nmax_processes = {most}\n"));
             let expected = "foldback.toml:2:1: agent.acp.max_processes: must be from 1 to 1024";

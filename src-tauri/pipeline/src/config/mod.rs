@@ -4,11 +4,13 @@ mod access;
 mod acp;
 mod alternative;
 mod attachments;
+mod bounds;
 mod channel;
 pub mod keyring;
 mod load;
 mod output;
 mod permissions;
+mod places;
 mod plain_http;
 mod quantity;
 mod secret;
@@ -19,6 +21,7 @@ pub use access::{DmPolicy, GroupPolicy, MentionPattern};
 pub use acp::{AcpConfig, EnvValue, ProgramError};
 pub use alternative::Alternative;
 pub use attachments::{AttachmentKind, AttachmentsConfig};
+pub use bounds::OutOfBounds;
 pub(crate) use channel::reduce;
 pub use channel::{ChannelConfig, ChannelKind, Disable};
 pub use load::{ConfigError, load, parse};
@@ -93,6 +96,8 @@ pub struct AgentConfig {
     pub fallback: Vec<Alternative>,
     /// A run that says nothing for this long has failed.
     pub idle_timeout: Interval,
+    /// Most runs at once, in all conversations together; others wait in the queue, the oldest is the next.
+    pub max_runs: usize,
     /// What becomes of its requests for permission.
     pub permissions: PermissionsConfig,
     /// The backend `script`.
@@ -113,6 +118,7 @@ impl Default for AgentConfig {
             backend: Backend::Script,
             fallback: Vec::new(),
             idle_timeout: Interval::minutes(5),
+            max_runs: 64,
             permissions: PermissionsConfig::default(),
             script: ScriptConfig::default(),
             openai: EndpointConfig::default(),
@@ -258,11 +264,28 @@ pub enum SessionScope {
 pub struct QueueConfig {
     /// Most messages that wait in one conversation.
     pub cap: usize,
+    /// Most messages of one sender on a channel within a minute, in all their chats together; more are stopped. 0 sets
+    /// no limit. When absent, 60 on real platforms and no limit on simulated ones.
+    pub per_sender: Option<u32>,
+}
+
+impl QueueConfig {
+    /// Most messages of one sender within a minute on a channel of this kind; 0 where there is no limit.
+    pub(crate) fn most_of_sender(&self, kind: Option<ChannelKind>) -> u32 {
+        self.per_sender.unwrap_or(match kind {
+            // Whoever tries the bot, perhaps with a script, is no flood.
+            Some(ChannelKind::Loopback) => 0,
+            _ => 60,
+        })
+    }
 }
 
 impl Default for QueueConfig {
     fn default() -> Self {
-        Self { cap: 20 }
+        Self {
+            cap: 20,
+            per_sender: None,
+        }
     }
 }
 

@@ -8,10 +8,10 @@ use crate::{
     files::SendDir,
     permissions::Permissions,
     ports::Ports,
+    queue::Pending,
     recorder::{Ids, Recorder},
     rules::Rules,
-    stages::{activation::BotTurns, dedupe::Seen},
-    turn::Pending,
+    stages::{activation::BotTurns, dedupe::Seen, sender_limit::SenderTimes},
     voices::Speech,
 };
 use foldback_directives::Settings;
@@ -49,6 +49,7 @@ pub(crate) struct Core {
     /// Held while what became known of an operation later is looked up and written down.
     pub(crate) hearing: tokio::sync::Mutex<()>,
     pub(super) bot_turns: Mutex<BotTurns>,
+    pub(super) sender_times: Mutex<SenderTimes>,
     pub(crate) pairings: Mutex<PairingBook>,
     pub(crate) rng: Arc<dyn Rng>,
     /// Of a channel that the configuration does not name: nobody may talk there.
@@ -73,6 +74,10 @@ impl Core {
 
     pub(crate) fn bot_turns(&self) -> MutexGuard<'_, BotTurns> {
         self.bot_turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn sender_times(&self) -> MutexGuard<'_, SenderTimes> {
+        self.sender_times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn channel_settings(&self, channel: &ChannelId) -> &ChannelConfig {

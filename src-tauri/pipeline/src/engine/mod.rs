@@ -178,6 +178,11 @@ impl Engine {
             halted.clone(),
         );
         let pairings = PairingBook::of(journal.as_ref()).await?;
+        let most_runs = if rules.holds(Rule::QueueRuns) {
+            config.agent.max_runs
+        } else {
+            usize::MAX
+        };
         let house = Arc::new(Ports { board, config });
         let core = Arc::new(Core {
             ports: house,
@@ -188,7 +193,7 @@ impl Engine {
             ids,
             recorder,
             lanes,
-            conversations: Conversations::default(),
+            conversations: Conversations::with_runs(most_runs),
             tasks: TaskTracker::new(),
             busy: TaskTracker::new(),
             stopping: CancellationToken::new(),
@@ -198,6 +203,7 @@ impl Engine {
             seen: Mutex::default(),
             hearing: tokio::sync::Mutex::default(),
             bot_turns: Mutex::default(),
+            sender_times: Mutex::default(),
             pairings: Mutex::new(pairings),
             rng,
             no_settings: ChannelConfig::default(),

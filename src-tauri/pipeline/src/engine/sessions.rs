@@ -4,7 +4,7 @@
 use super::Engine;
 use crate::{
     PermissionFault,
-    turn::{Pending, dropped},
+    queue::{Pending, dropped},
 };
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{

@@ -12,6 +12,7 @@ pub(crate) mod question;
 pub(crate) mod redact;
 pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod sender_limit;
 pub(crate) mod session;
 pub(crate) mod text_bound;
 pub(crate) mod tool;

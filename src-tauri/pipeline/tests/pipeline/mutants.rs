@@ -12,6 +12,7 @@ use foldback_wire::{Actor, Attachment, ChannelId, ChatType, Kind, OpKind, Platfo
 use std::time::Duration;
 
 mod asks;
+mod settings;
 mod who;
 
 /// A scene and the rules that it shows.
@@ -62,7 +63,15 @@ const SCENES: &[Scene] = &[
         ],
     ),
     ("group", &[Rule::SessionSender, Rule::SessionThread]),
-    ("crowd", &[Rule::QueueFifo, Rule::QueueCap]),
+    (
+        "crowd",
+        &[
+            Rule::QueueFifo,
+            Rule::QueueCap,
+            Rule::QueueRuns,
+            Rule::QueueSender,
+        ],
+    ),
     (
         "plain",
         &[
@@ -188,33 +197,7 @@ async fn every_rule_that_can_be_off_makes_a_difference() {
 
 /// Everything that can be seen of a scene.
 async fn play(scene: &str, rules: Rules) -> Vec<String> {
-    let config = match scene {
-        "strangers" => {
-            "[channels.telegram]\nallow_from = [\"telegram:alice\"]\n[channels.slack]\nallow_from = []\n[channels.discord]\nallow_from = [\"bob\"]\n"
-        }
-        "doors" => {
-            "[channels.telegram]\ndm_policy = \"open\"\nallow_from = []\ngroups = [\"-1\"]\ngroup_allow_from = [\"*\"]\n[channels.slack]\nallow_from = [\"bob\"]\n"
-        }
-        "unknown" => "[channels.telegram]\ndm_policy = \"pairing\"\nallow_from = []\n",
-        "meant" => {
-            "[channels.telegram]\nallow_from = [\"*\"]\nallow_bots = true\nbot_turns = 1\nmention_patterns = [\"foldback\"]\n"
-        }
-        "permissions" => {
-            "[agent]\nidle_timeout = \"1m\"\n[agent.permissions]\nallow_once = [\"read\"]\ntimeout = \"10m\"\n"
-        }
-        "in the chat" => "[agent.permissions]\nin_chat = true\n",
-        "work" => "[output]\ntools = \"full\"\nreasoning = \"show\"\n",
-        "crowd" => "[queue]\ncap = 1\n",
-        "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
-        "runaway" => "[output]\nmax_messages = 1\n",
-        "files" => "[files]\nmax_size = \"2B\"\n",
-        "attached" => {
-            "[attachments]\nkinds = [\"image\", \"document\"]\nmax_size = \"9B\"\nmax_files = 5\ntimeout = \"2s\"\n"
-        }
-        "placeholder" => "[output]\nplaceholder = \"…\"\n",
-        "off" | "lost" | "old" | "faults" => "[output]\ndisable = [\"preview\"]\n",
-        _ => "",
-    };
+    let config = settings::of(scene);
     let world = match scene {
         "voice" => speaking(World::new(), ToneVoice),
         _ => World::new(),
@@ -299,16 +282,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 bot.engine.submit(message).await.unwrap().ended().await
             ));
         }
-        "crowd" => {
-            let mut turns = Vec::new();
-            for n in ["1", "2", "3"] {
-                bot.says([later(5_000, n)]);
-                turns.push(bot.user(Platform::Signal, n).await);
-            }
-            for turn in turns {
-                ends.push(format!("{:?}", turn.ended().await));
-            }
-        }
+        "crowd" => ends.extend(who::crowd(bot).await),
         "off" => {
             bot.says([
                 later(1_000, "<actions><react emoji=\"eyes\"/></actions>a"),

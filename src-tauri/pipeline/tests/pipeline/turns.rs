@@ -213,3 +213,86 @@ async fn a_silent_agent_is_told_to_stop_and_has_a_moment_for_it() {
         bot.check().await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_more_runs_go_on_at_once_than_may_and_the_others_wait_in_order() {
+    let bot = Bot::with("[agent]\nmax_runs = 2\n").await;
+    let mut turns = Vec::new();
+    for (n, platform) in Platform::ALL.iter().enumerate() {
+        bot.says([later(60_000, &format!("answer {n}"))]);
+        turns.push(bot.user(*platform, "hi").await);
+    }
+    // The channel of the first answer is off: what is held keeps no other from running.
+    let held = Platform::ALL[0];
+    bot.toggle(held, false).await;
+    for turn in turns.split_off(1) {
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    }
+    for (n, platform) in Platform::ALL.iter().enumerate().skip(1) {
+        assert_eq!(bot.screen(*platform), [format!("answer {n}")]);
+    }
+    let minutes = bot.now_ms() / 60_000;
+    assert_eq!(minutes, 3, "two at a time");
+    let waited: Vec<_> = bot
+        .kinds()
+        .await
+        .into_iter()
+        .filter_map(|kind| match kind {
+            Kind::Queued { position, runs } => Some((position, runs)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(waited, [(1, Some(2)), (2, Some(2)), (3, Some(2))]);
+    bot.toggle(held, true).await;
+    let first = turns.remove(0).ended().await;
+    assert_eq!(first, Some(Terminal::Replied));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_a_run_can_be_dropped_and_is_taken_up_by_the_next_start() {
+    let bot = Bot::with("[agent]\nmax_runs = 1\n").await;
+    bot.says([later(60_000, "one")]);
+    let first = bot.user(Platform::Slack, "hi").await;
+    let dropped = bot.user(Platform::Signal, "hi").await;
+    let waits = bot.user(Platform::Discord, "hi").await;
+    let session = bot
+        .events()
+        .await
+        .into_iter()
+        .find(|event| event.turn == Some(dropped.id) && event.session.is_some())
+        .and_then(|event| event.session)
+        .unwrap();
+    bot.engine.drop_waiting(&session, None, &Actor::Console).unwrap();
+    assert_eq!(dropped.ended().await, Some(Terminal::Dropped));
+    bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
+    drop(first);
+    assert_eq!(waits.ended().await, None, "it stays open");
+
+    let world = bot.into_world();
+    let bot = Bot::answering(world, "[agent]\nmax_runs = 1\n", Rules::all(), [text("two")]).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(bot.screen(Platform::Discord), ["two"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_sender_gets_so_many_turns_a_minute() {
+    let bot = Bot::with("[queue]\nper_sender = 2\n").await;
+    let mut ends = Vec::new();
+    for n in 1..=3 {
+        bot.says([text(&format!("answer {n}"))]);
+        ends.push(bot.turn(Platform::Slack, "hi").await);
+    }
+    let gate = Gate::SenderLimit;
+    assert_eq!(
+        ends,
+        [Terminal::Replied, Terminal::Replied, Terminal::Blocked { gate }]
+    );
+    assert_eq!(bot.turn(Platform::Discord, "hi").await, Terminal::Replied);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    bot.says([text("again")]);
+    assert_eq!(bot.turn(Platform::Slack, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Slack), ["answer 1", "answer 2", "again"]);
+    bot.check().await;
+}

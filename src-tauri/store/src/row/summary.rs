@@ -68,7 +68,13 @@ fn words(kind: &Kind) -> String {
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
         Kind::Stopping { gate, detail, .. } => said(gate, detail),
-        Kind::Queued { position } => format!("waits at place {position}"),
+        Kind::Queued { position, runs: None } => format!("waits at place {position}"),
+        Kind::Queued {
+            position,
+            runs: Some(runs),
+        } => {
+            format!("waits at place {position}: {runs} runs are under way, as many as agent.max_runs allows")
+        }
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
         Kind::Gathered {
             name,

@@ -1,6 +1,6 @@
 //! Scenes of who may talk.
 
-use crate::bot::{Bot, text};
+use crate::bot::{Bot, later, text};
 use foldback_wire::{Actor, ChatType, Inbound, Kind, Platform};
 
 /// Sends a message, changed so.
@@ -77,6 +77,23 @@ pub(super) async fn meant(bot: &Bot) -> Vec<String> {
     ends.push(sends(bot, telegram, names).await);
     for _ in 0..2 {
         ends.push(sends(bot, telegram, |message| message.sender.is_bot = true).await);
+    }
+    ends
+}
+
+/// More messages than may wait, than one sender may write, and than may run at once.
+pub(super) async fn crowd(bot: &Bot) -> Vec<String> {
+    let mut turns = Vec::new();
+    for n in ["1", "2", "3"] {
+        bot.says([later(5_000, n)]);
+        turns.push(bot.user(Platform::Signal, n).await);
+    }
+    turns.push(bot.user(Platform::Signal, "beyond the limit").await);
+    bot.says([text("another conversation's")]);
+    turns.push(bot.user(Platform::Telegram, "hi").await);
+    let mut ends = Vec::new();
+    for turn in turns {
+        ends.push(format!("{:?}", turn.ended().await));
     }
     ends
 }

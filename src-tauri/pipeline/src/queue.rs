@@ -1,0 +1,183 @@
+//! The queue: one turn at a time in a conversation, and no more runs at once than the setting allows. What waits for
+//! either says so in the journal.
+
+use crate::{
+    conversations::{Entry, Wait},
+    engine::{Core, person},
+    flow::{Stop, stopped},
+    recorder::Recorder,
+    rules::Rule,
+    stages::dedupe::Claim,
+    supervise::contained,
+};
+use foldback_store::StoreError;
+use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Terminal, Timestamp, TurnId};
+use std::sync::Arc;
+use tokio::{runtime::Handle, sync::oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// A message that passed the gates and waits for its turn.
+pub(crate) struct Pending {
+    pub(crate) id: TurnId,
+    pub(crate) message: Inbound,
+    pub(crate) session: SessionId,
+    pub(crate) claim: Claim,
+    pub(crate) recorder: Recorder,
+    pub(crate) ended: oneshot::Sender<Terminal>,
+    pub(crate) since: Timestamp,
+}
+
+impl Pending {
+    pub(crate) const fn id(&self) -> TurnId {
+        self.id
+    }
+}
+
+/// The stop of a message that a person dropped while it waited.
+pub(crate) fn dropped(by: &Actor) -> Stop {
+    let who = person(by);
+    Stop::new(
+        Stage::Queue,
+        Gate::Dropped,
+        format!("{who} dropped it while it waited"),
+    )
+    .given("by", who)
+}
+
+/// One of the runs that may go on at once. Dropped, it goes to the turn that has waited longest for one.
+pub(crate) struct AllowedRun {
+    core: Arc<Core>,
+}
+
+impl AllowedRun {
+    fn of(core: &Arc<Core>) -> Self {
+        Self {
+            core: Arc::clone(core),
+        }
+    }
+}
+
+impl Drop for AllowedRun {
+    fn drop(&mut self) {
+        let next = self.core.conversations.end_run();
+        // A runtime that is gone runs nothing; what waited stays open, and the next start takes it up.
+        if let (Some(pending), Ok(runtime)) = (next, Handle::try_current()) {
+            let conversation = Arc::clone(&self.core).converse(pending, true);
+            self.core.tasks.spawn_on(conversation, &runtime);
+        }
+    }
+}
+
+/// That a turn waits, and for what.
+fn queued(wait: Wait) -> Kind {
+    let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
+    let (position, runs) = match wait {
+        Wait::Conversation(place) => (place, None),
+        Wait::Run { place, runs } => (place, Some(number(runs))),
+    };
+    Kind::Queued {
+        position: number(position),
+        runs,
+    }
+}
+
+impl Core {
+    /// The queue: one turn at a time in a conversation.
+    pub(crate) fn take_turns(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
+        let cap = self.ports.config.queue.cap;
+        let cap = if self.rules.holds(Rule::QueueCap) {
+            cap
+        } else {
+            usize::MAX
+        };
+        let session = pending.session.clone();
+        if !self.rules.holds(Rule::QueueFifo) {
+            let free = CancellationToken::new();
+            self.tasks.spawn(Arc::clone(self).complete(pending, free, None));
+            return Ok(());
+        }
+        let recorder = pending.recorder.clone();
+        let mut noted = Ok(());
+        let entry = self.conversations.enter(&session, pending, cap, |place| {
+            noted = recorder.note(queued(place));
+        });
+        noted?;
+        match entry {
+            Entry::Run(pending) => {
+                self.tasks.spawn(Arc::clone(self).converse(pending, false));
+                Ok(())
+            }
+            Entry::Waits(_) => Ok(()),
+            Entry::Full(pending) => {
+                let detail = format!("{cap} messages wait in this conversation already");
+                let stop = Stop::new(Stage::Queue, Gate::QueueFull, detail)
+                    .given("waiting", cap.to_string())
+                    .changed_by("queue.cap");
+                self.refuse(pending, stop)
+            }
+        }
+    }
+
+    /// Stops a turn that had passed the gates; another copy of its message is a new one.
+    fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
+        self.seen().release(self.rules, &pending.claim);
+        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
+        Ok(())
+    }
+
+    /// Stops it like [`Self::refuse`], and another copy of its message is not answered either: a person does not want it.
+    pub(crate) fn refuse_for_good(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
+        self.seen().commit(&pending.claim);
+        let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
+        Ok(())
+    }
+
+    /// Runs a conversation's turns one after the other, until none waits, no run may begin, or the process ends: what
+    /// still waits then is taken up by the next one. The first one has one of the runs; `waited` says that it waited
+    /// for it.
+    pub(crate) async fn converse(self: Arc<Self>, first: Pending, waited: bool) {
+        let session = first.session.clone();
+        let mut next = Some((first, waited));
+        while let Some((pending, waited)) = next {
+            let run = AllowedRun::of(&self);
+            if self.stopping.is_cancelled() {
+                return;
+            }
+            if waited {
+                let waited_ms = u64::try_from(pending.recorder.now().since(pending.since).as_millis());
+                let waited_ms = waited_ms.unwrap_or(u64::MAX);
+                if let Err(error) = pending.recorder.note(Kind::Dequeued { waited_ms }) {
+                    tracing::error!(%error, "the queue goes on without a word");
+                }
+            }
+            let free = CancellationToken::new();
+            self.tasks
+                .spawn(Arc::clone(&self).attend(pending, free.clone(), run));
+            free.cancelled().await;
+            next = self.next_turn(&session).map(|pending| (pending, true));
+        }
+    }
+
+    /// The next turn of a conversation, whose turn is over; it has one of the runs. Where none may begin, it says that it
+    /// waits, and goes on when one is over.
+    pub(crate) fn next_turn(&self, session: &SessionId) -> Option<Pending> {
+        self.conversations.next(session, |pending, wait| {
+            if let Err(error) = pending.recorder.note(queued(wait)) {
+                tracing::error!(%error, "the queue goes on without a word");
+            }
+        })
+    }
+
+    /// One turn, in a task of its own: one that panics takes neither its conversation nor its claim with it.
+    /// `free` is cancelled as soon as its conversation may go on.
+    async fn attend(self: Arc<Self>, pending: Pending, free: CancellationToken, run: AllowedRun) {
+        let (id, claim, recorder) = (pending.id, pending.claim.clone(), pending.recorder.clone());
+        let _at_the_latest = free.clone().drop_guard();
+        let turn = Arc::clone(&self).complete(pending, free, Some(run));
+        if let Err(panicked) = contained(turn).await {
+            self.running().remove(&id);
+            self.seen().release(self.rules, &claim);
+            recorder.tell_panic("the turn stays open", &panicked);
+        }
+    }
+}

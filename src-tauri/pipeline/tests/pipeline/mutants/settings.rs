@@ -1,0 +1,32 @@
+//! The settings under which each scene is played.
+
+/// The tables of a scene, on top of the embedded configuration.
+pub(super) fn of(scene: &str) -> &'static str {
+    match scene {
+        "strangers" => {
+            "[channels.telegram]\nallow_from = [\"telegram:alice\"]\n[channels.slack]\nallow_from = []\n[channels.discord]\nallow_from = [\"bob\"]\n"
+        }
+        "doors" => {
+            "[channels.telegram]\ndm_policy = \"open\"\nallow_from = []\ngroups = [\"-1\"]\ngroup_allow_from = [\"*\"]\n[channels.slack]\nallow_from = [\"bob\"]\n"
+        }
+        "unknown" => "[channels.telegram]\ndm_policy = \"pairing\"\nallow_from = []\n",
+        "meant" => {
+            "[channels.telegram]\nallow_from = [\"*\"]\nallow_bots = true\nbot_turns = 1\nmention_patterns = [\"foldback\"]\n"
+        }
+        "permissions" => {
+            "[agent]\nidle_timeout = \"1m\"\n[agent.permissions]\nallow_once = [\"read\"]\ntimeout = \"10m\"\n"
+        }
+        "in the chat" => "[agent.permissions]\nin_chat = true\n",
+        "work" => "[output]\ntools = \"full\"\nreasoning = \"show\"\n",
+        "crowd" => "[queue]\ncap = 1\nper_sender = 3\n\n[agent]\nmax_runs = 1\n",
+        "cannot" => "[channels.telegram]\ndisable = [\"react\"]\n",
+        "runaway" => "[output]\nmax_messages = 1\n",
+        "files" => "[files]\nmax_size = \"2B\"\n",
+        "attached" => {
+            "[attachments]\nkinds = [\"image\", \"document\"]\nmax_size = \"9B\"\nmax_files = 5\ntimeout = \"2s\"\n"
+        }
+        "placeholder" => "[output]\nplaceholder = \"…\"\n",
+        "off" | "lost" | "old" | "faults" => "[output]\ndisable = [\"preview\"]\n",
+        _ => "",
+    }
+}
