@@ -179,6 +179,12 @@ pub trait Agent: Send + Sync {
         Accepts::default()
     }
 
+    /// True when it runs on this machine as this user, and can put files into folders: it is told where files are
+    /// sent from. An agent that is asked over HTTP does not know this machine's folders, or may not.
+    fn shares_machine(&self) -> bool {
+        false
+    }
+
     /// Answers a permission request of a run with one of its options, or refuses to choose. An answer that comes
     /// late, or to a request that is none, changes nothing.
     fn decide(&self, _run: RunId, _request: &PermissionId, _option: Option<&PermissionOption>) {}

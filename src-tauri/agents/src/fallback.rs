@@ -202,6 +202,11 @@ impl Agent for Fallback {
         self.others.iter().map(|agent| agent.accepts()).fold(first, both)
     }
 
+    /// Any of them may answer; to the others the folder is a name that they cannot use.
+    fn shares_machine(&self) -> bool {
+        self.all().any(|agent| agent.shares_machine())
+    }
+
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.all().for_each(|agent| agent.decide(run, request, option));
     }

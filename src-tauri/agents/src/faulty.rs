@@ -121,6 +121,10 @@ impl Agent for Faulty {
         self.agent.accepts()
     }
 
+    fn shares_machine(&self) -> bool {
+        self.agent.shares_machine()
+    }
+
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         self.agent.decide(run, request, option);
     }

@@ -10,6 +10,7 @@ mod guard;
 mod hold;
 pub mod inbound;
 mod lex;
+mod limits;
 mod lint;
 mod names;
 mod outcome;
@@ -28,6 +29,7 @@ pub use directive::{Directive, FileKind, Header, JsonAction};
 pub use example::{Example, Needs};
 pub use guard::{GUARD, GuardKind, GuardRow};
 pub use hold::HoldReason;
+pub use limits::{LIMITS, LimitRow};
 pub use lint::{Lines, Place, lint};
 pub use outcome::{Fate, Parsed, Range, RangeReason, Suppression};
 #[doc(hidden)]

@@ -5,7 +5,11 @@ use crate::{
     ports::Port,
     queue::Pending,
     rules::Rule,
-    stages::{gather::Gather, prepare::prepare, transcript::transcripts},
+    stages::{
+        gather::Gather,
+        prepare::{Host, prepare},
+        transcript::transcripts,
+    },
     voices::Says,
 };
 use foldback_agents::{Agent, TurnRequest};
@@ -42,13 +46,21 @@ impl Core {
         let transcriber = self.speech.transcriber.as_deref();
         let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
         recorder.note_all(gathered.events(message))?;
+        let outgoing = agent.shares_machine().then(|| {
+            let root = self.files.root();
+            // The agent may work in another folder.
+            std::path::absolute(root).unwrap_or_else(|_| root.to_owned())
+        });
         let prompt = prepare(
             self.rules,
             message,
             &gathered.notes,
             &port.can,
             &port.output,
-            !matches!(self.speech.says, Says::Nothing),
+            Host {
+                speaks: !matches!(self.speech.says, Says::Nothing),
+                outgoing: outgoing.as_deref(),
+            },
             &heard,
         );
         recorder.note(Kind::Prepared {

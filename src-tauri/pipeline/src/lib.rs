@@ -41,6 +41,7 @@ mod voices;
 mod testing;
 
 pub use crash::Point;
+pub use deliver::reply::honoured_flags;
 pub use engine::{Agents, Engine, Footprint, NoSuchChannel, Parts, StartError};
 pub use files::{SendDir, Sendable};
 pub use flow::{Flow, Stop};

@@ -213,6 +213,10 @@ impl Agent for AcpAgent {
         }
     }
 
+    fn shares_machine(&self) -> bool {
+        true
+    }
+
     fn decide(&self, run: RunId, request: &PermissionId, option: Option<&PermissionOption>) {
         let desk = self.deciding.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(run) = desk.get(&run) {

@@ -8,7 +8,7 @@ use foldback_wire::{Capabilities, EmojiForm};
 
 /// Aliases of the output grammar, and a few that agents use although no common table has them. They win
 /// over the table; the first alias of an emoji is the one Slack is given.
-const ALIASES: &[(&str, &str)] = &[
+pub const EMOJI_ALIASES: &[(&str, &str)] = &[
     ("eyes", "👀"),
     ("thumbsup", "👍"),
     ("thumbs_up", "👍"),
@@ -38,7 +38,7 @@ pub fn resolve_emoji(text: &str) -> Option<String> {
         .and_then(|t| t.strip_suffix(':'))
         .unwrap_or(text)
         .to_ascii_lowercase();
-    ALIASES
+    EMOJI_ALIASES
         .iter()
         .find(|(alias, _)| *alias == name)
         .map(|(_, emoji)| *emoji)
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn every_alias_of_the_grammar_arrives_everywhere() {
-        for (alias, emoji) in ALIASES {
+        for (alias, emoji) in EMOJI_ALIASES {
             for platform in Platform::ALL {
                 let capabilities = profile(*platform);
                 let given =

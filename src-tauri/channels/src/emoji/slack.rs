@@ -2,7 +2,7 @@
 //! common table (of the crate `emojis`, which has gemoji's) are listed in `slack_names.txt`, made from version 16.0.0 of
 //! its package `emoji-datasource`.
 
-use super::{ALIASES, bare, toneless};
+use super::{EMOJI_ALIASES, bare, toneless};
 use emojis::{EmojiVersion, SkinTone};
 
 /// A name and its emoji, without variation selectors, in every line.
@@ -32,7 +32,10 @@ pub(super) fn name(emoji: &str) -> Option<String> {
 /// The name of an emoji without skin tone.
 fn base_name(emoji: &emojis::Emoji) -> Option<String> {
     let wanted = bare(emoji.as_str());
-    let alias = ALIASES.iter().find(|(_, emoji)| bare(emoji) == wanted).copied();
+    let alias = EMOJI_ALIASES
+        .iter()
+        .find(|(_, emoji)| bare(emoji) == wanted)
+        .copied();
     let known = alias.or_else(|| listed().find(|(_, emoji)| *emoji == wanted));
     known
         .map(|(name, _)| name.to_owned())
@@ -60,7 +63,7 @@ fn flag(emoji: &str) -> Option<String> {
 /// Whether `name` is what an emoji is called here, with or without skin tone and without colons around it.
 pub(super) fn is_name(name: &str) -> bool {
     let base = name.split_once("::skin-tone-").map_or(name, |(base, _)| base);
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == base);
+    let alias = EMOJI_ALIASES.iter().find(|(alias, _)| *alias == base);
     let by_alias = alias.and_then(|(_, emoji)| emojis::get(emoji));
     let by_letters = base.strip_prefix("flag-").and_then(|letters| {
         let half = |c: char| char::from_u32(FLAG_A + c.to_digit(36)?.checked_sub(10)?);

@@ -90,6 +90,10 @@ fn an_agent_answers_with_directives_and_ends_with_the_bot() {
     let last = deliveries.iter().rfind(|d| d["text"].is_string()).unwrap();
     assert_eq!(last["text"], "Great idea!");
     nobody_left(&home);
+    let prepared = home.journal("kind:prepared");
+    let prompt = prepared[0]["kind"]["prompt"].as_str().unwrap();
+    let outgoing = home.path("data/outbound").display().to_string();
+    assert!(prompt.contains(&outgoing), "it is told the folder: {prompt}");
     let sessions = home.journal("kind:agent_session");
     assert_eq!(sessions.len(), 1);
     assert_eq!(sessions[0]["kind"]["backend"], "acp");

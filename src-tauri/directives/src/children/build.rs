@@ -7,10 +7,19 @@ use crate::{
     rules::{Rule as G, Rules},
 };
 
-const AUDIO: &[&str] = &["ogg", "opus", "mp3", "m4a", "wav", "aac", "flac"];
-const IMAGE: &[&str] = &[
-    "png", "jpg", "jpeg", "gif", "webp", "bmp", "svg", "heic", "avif", "tif", "tiff",
-];
+impl FileKind {
+    /// The extensions, in any case, that make a file of this kind where its tag does not say which it is. Every other
+    /// one makes a [`FileKind::File`].
+    pub const fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Audio => &["ogg", "opus", "mp3", "m4a", "wav", "aac", "flac"],
+            Self::Image => &[
+                "png", "jpg", "jpeg", "gif", "webp", "bmp", "svg", "heic", "avif", "tif", "tiff",
+            ],
+            Self::File => &[],
+        }
+    }
+}
 
 /// The kind of a file by its extension.
 fn kind_of(path: &str, rules: Rules) -> FileKind {
@@ -18,12 +27,15 @@ fn kind_of(path: &str, rules: Rules) -> FileKind {
     let extension = last
         .filter(|at| path.as_bytes()[*at] == b'.')
         .map_or("", |at| &path[at + 1..]);
-    let is_one = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(extension));
+    let is_one = |kind: FileKind| {
+        let mut known = kind.extensions().iter();
+        known.any(|known| known.eq_ignore_ascii_case(extension))
+    };
     if !rules.on(G::KindByExtension) {
         FileKind::File
-    } else if is_one(AUDIO) {
+    } else if is_one(FileKind::Audio) {
         FileKind::Audio
-    } else if is_one(IMAGE) {
+    } else if is_one(FileKind::Image) {
         FileKind::Image
     } else {
         FileKind::File

@@ -8,7 +8,7 @@ use crate::rules::Rule as G;
 use crate::{Bare, Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step};
 
 /// Most bytes from the end of a bare opening tag to the end of its closing one.
-const MAX_PAIR: usize = 4_096;
+pub(crate) const MAX_PAIR: usize = 4_096;
 
 /// How far the content of a bare paired directive has been read.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::rules::Rule as G;
 use crate::{Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step};
 
 /// Most bytes between the brackets.
-const MAX_HEADER: usize = 256;
+pub(crate) const MAX_HEADER: usize = 256;
 
 /// The known keys. A tag stands alone or with `:true` or `:false`; the others need a value.
 pub const HEADER_KEYS: &[(&str, &str)] = &[

@@ -34,7 +34,10 @@ use echo::Echo;
 use out::Out;
 use text::Coding;
 
+pub(crate) use bare::MAX_PAIR;
+pub(crate) use block::MAX_BLOCK;
 pub use header::HEADER_KEYS;
+pub(crate) use header::MAX_HEADER;
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -53,6 +53,20 @@ pub(crate) fn ignored_flags(header: &Header, can: &Capabilities) -> Vec<&'static
     .collect()
 }
 
+/// The flags of a header that a channel honours, as an agent writes them.
+pub fn honoured_flags(can: &Capabilities) -> Vec<&'static str> {
+    let all = Header {
+        ephemeral: Some(true),
+        suppress_embeds: Some(true),
+        silent: Some(true),
+        audio_as_voice: Some(true),
+        ..Header::default()
+    };
+    let ignored = ignored_flags(&all, can);
+    let flags = ["ephemeral", "suppress_embeds", "silent", "audio_as_voice"];
+    flags.into_iter().filter(|flag| !ignored.contains(flag)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use crate::{
 use foldback_directives::{CHILDREN, ChildRow, Dialect, Makes, Placement};
 use foldback_wire::{Capabilities, ChatType, Inbound};
 use serde::Serialize;
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 /// The schema of the sender context.
 pub(crate) const SENDER_SCHEMA: &str = "foldback.sender.v1";
@@ -49,6 +49,15 @@ struct FileNote<'a> {
     note: &'a str,
 }
 
+/// Abilities that the host adds to those of a channel.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Host<'a> {
+    /// It can say a text.
+    pub(crate) speaks: bool,
+    /// The folder that files are sent from, where the agent can put them there.
+    pub(crate) outgoing: Option<&'a Path>,
+}
+
 /// The whole prompt. What people chose themselves (names, file names) stands in the JSON, escaped: data that
 /// cannot end the block or look like another section. The user's text comes last, so that nothing follows it.
 pub(crate) fn prepare(
@@ -57,7 +66,7 @@ pub(crate) fn prepare(
     notes: &[Note],
     can: &Capabilities,
     output: &OutputConfig,
-    speaks: bool,
+    host: Host<'_>,
     heard: &str,
 ) -> String {
     let mut prompt = String::new();
@@ -69,7 +78,7 @@ pub(crate) fn prepare(
         prompt.push_str("\n```\n\n");
     }
     if rules.holds(Rule::PrepareDirectives) {
-        prompt.push_str(&response_directives(can, output, speaks));
+        prompt.push_str(&response_directives(can, output, host));
         prompt.push('\n');
     }
     prompt.push_str(heard);
@@ -135,8 +144,8 @@ pub(super) fn escape(json: &str) -> String {
 
 /// The section that teaches the grammar: exactly what this channel can do, so that an agent learns it
 /// whatever its own instructions say.
-pub(crate) fn response_directives(can: &Capabilities, output: &OutputConfig, speaks: bool) -> String {
-    let actions = actions(CHILDREN, can, output, speaks);
+pub(crate) fn response_directives(can: &Capabilities, output: &OutputConfig, host: Host<'_>) -> String {
+    let actions = actions(CHILDREN, can, output, host.speaks);
     let mut lines = Vec::new();
     if !actions.is_empty() {
         let place = match output.placement {
@@ -155,6 +164,12 @@ pub(crate) fn response_directives(can: &Capabilities, output: &OutputConfig, spe
                 .iter()
                 .map(|(example, about)| format!("- `{example}` {about}")),
         );
+        if let Some(folder) = host.outgoing.filter(|_| can.file_limit.is_some()) {
+            lines.push(format!(
+                "\nThe outgoing folder is {}: put a file there before you send it. No other file is sent.",
+                folder.display()
+            ));
+        }
         lines.push("\nA block without text after it is carried out silently.".to_owned());
     }
     if output.dialects.contains(&Dialect::Header) && can.reply.is_some() {
@@ -219,7 +234,7 @@ mod tests {
                 &[],
                 &profile(*platform),
                 &OutputConfig::default(),
-                false,
+                Host::default(),
                 "",
             );
             let name = format!("{}/tests/envelope/{platform}.txt", env!("CARGO_MANIFEST_DIR"));
@@ -238,7 +253,7 @@ mod tests {
     fn what_a_channel_cannot_do_is_not_taught() {
         let mut can = profile(Platform::Telegram);
         (can.react, can.file_limit, can.reply) = (None, None, None);
-        let text = response_directives(&can, &OutputConfig::default(), false);
+        let text = response_directives(&can, &OutputConfig::default(), Host::default());
         assert!(
             !text.contains("<actions>") && !text.contains("react") && !text.contains("reply_to"),
             "{text}"
@@ -248,25 +263,46 @@ mod tests {
             dialects: Vec::new(),
             ..OutputConfig::default()
         };
-        assert_eq!(response_directives(&can, &none, false), "");
+        assert_eq!(response_directives(&can, &none, Host::default()), "");
+    }
+
+    #[test]
+    fn an_agent_on_this_machine_is_told_where_the_outgoing_folder_is() {
+        let mut can = profile(Platform::Telegram);
+        let here = Host {
+            outgoing: Some(Path::new("/srv/bot/data/outbound")),
+            ..Host::default()
+        };
+        let told = |can: &Capabilities, host| {
+            response_directives(can, &OutputConfig::default(), host).contains("/srv/bot/data/outbound")
+        };
+        assert!(told(&can, here) && !told(&can, Host::default()));
+        can.file_limit = None;
+        assert!(!told(&can, here));
     }
 
     #[test]
     fn other_chats_are_taught_only_where_allowed() {
         let can = profile(Platform::Telegram);
-        assert!(!response_directives(&can, &OutputConfig::default(), false).contains("send-message"));
+        assert!(
+            !response_directives(&can, &OutputConfig::default(), Host::default()).contains("send-message")
+        );
         let output = OutputConfig {
             allow_targets: vec!["slack:C1".into()],
             ..OutputConfig::default()
         };
-        assert!(response_directives(&can, &output, false).contains("slack:C1"));
+        assert!(response_directives(&can, &output, Host::default()).contains("slack:C1"));
     }
 
     #[test]
     fn speech_is_taught_where_it_is_configured_and_the_channel_has_it() {
         let mut can = profile(Platform::Telegram);
         let taught = |can: &Capabilities, speaks| {
-            response_directives(can, &OutputConfig::default(), speaks).contains("<voice>")
+            let host = Host {
+                speaks,
+                ..Host::default()
+            };
+            response_directives(can, &OutputConfig::default(), host).contains("<voice>")
         };
         assert!(taught(&can, true) && !taught(&can, false));
         can.voice = None;

@@ -1,6 +1,7 @@
 //! Writes, or checks, what is made from the code: what the window reads of this crate, the page of lint's rules,
-//! and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
+//! that of the directives, and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
 
+mod directives;
 mod lint;
 mod previews;
 mod record;
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     for (folder, files) in [
         (TYPES, typescript::files()),
         (RECORDED, recorded),
-        (DOCS, vec![page]),
+        (DOCS, vec![page, directives::page()]),
         (PREVIEWS, golden),
     ] {
         let folder = Path::new(ROOT).join(folder);

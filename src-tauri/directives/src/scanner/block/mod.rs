@@ -11,7 +11,7 @@ use crate::rules::Rule as G;
 use crate::{Code, Diagnostic, Fate, HoldReason, RangeReason, Sink, Span, Step};
 
 /// Most bytes of a block, from its `<` to the end of `</actions>`.
-const MAX_BLOCK: usize = 65_536;
+pub(crate) const MAX_BLOCK: usize = 65_536;
 
 /// The inside of a block while it is read.
 #[derive(Debug, Default)]
