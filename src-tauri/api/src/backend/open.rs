@@ -293,8 +293,9 @@ async fn open_journal(
 ) -> Result<Arc<dyn Journal>, OpenError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     make_data_folder(folder)?;
-    if path.starts_with(data) {
-        // That of an earlier version was open to all.
+    // Also where the journal lies elsewhere: sound and simulated platforms are kept there. That of an earlier version was
+    // open to all. One that cannot be made is told by whoever needs it.
+    if make_private_folder(data).is_ok() {
         close_to_others(data);
     }
     let limits = Limits {

@@ -307,6 +307,7 @@ fn what_other_users_may_read_is_told() {
     for folder in [home.path(""), home.path("other")] {
         set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
     }
+    assert_eq!(rights("data folder")["state"], "fine", "a start made it private");
     for (about, file, remedy) in [
         ("journal rights", "other/journal.sqlite", "chmod 600"),
         ("channels.slack.token", "token", "chmod 600"),
