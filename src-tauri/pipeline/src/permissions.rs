@@ -1,14 +1,15 @@
 //! Requests for permission that wait for a person, at the console or in the chat.
 
 use foldback_wire::{
-    Actor, Inbound, PermissionId, PermissionKind, PermissionOption, PermissionRequest, ThreadId, TurnId,
-    UserId, rpc::PendingPermission,
+    Actor, Inbound, Outcome, OutcomeCode, PermissionId, PermissionKind, PermissionOption, PermissionRequest,
+    ThreadId, Timestamp, TurnId, UserId, rpc::PendingPermission,
 };
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// An answer on its way to the run that asked.
 #[derive(Debug, Clone)]
@@ -20,6 +21,60 @@ pub(crate) struct Answer {
     pub(crate) why: String,
 }
 
+/// The way of a request's question into the chat, shared by the request and the operation that asks it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct QuestionDelivery {
+    /// Cancelled once the request is decided.
+    decided: CancellationToken,
+    asked: Arc<OnceLock<Asked>>,
+}
+
+/// What the chat has of a question.
+#[derive(Debug, Clone, Copy)]
+enum Asked {
+    /// The platform acknowledged it at this time.
+    Since(Timestamp),
+    /// Nothing, and never will: it was a dry run.
+    Never,
+}
+
+impl QuestionDelivery {
+    /// True once the question needs no answer any more.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.decided.is_cancelled()
+    }
+
+    /// Waits until the question needs no answer any more.
+    pub(crate) async fn decided(&self) {
+        self.decided.cancelled().await;
+    }
+
+    /// Decides the question when it is dropped.
+    pub(crate) fn decided_by_drop(&self) -> DropGuard {
+        self.decided.clone().drop_guard()
+    }
+
+    /// Notes how the operation that asks has ended.
+    pub(crate) fn settled(&self, outcome: &Outcome, now: Timestamp) {
+        let asked = match outcome.code {
+            OutcomeCode::Sent | OutcomeCode::Unchanged => Asked::Since(now),
+            OutcomeCode::DryRun => Asked::Never,
+            _ => return,
+        };
+        // The first word of the platform counts.
+        let _ = self.asked.set(asked);
+    }
+
+    /// True where a message of this time was written by somebody who could see the question.
+    fn was_asked_before(&self, written: Timestamp) -> bool {
+        matches!(self.asked.get(), Some(Asked::Since(since)) if *since <= written)
+    }
+
+    fn was_never_asked(&self) -> bool {
+        matches!(self.asked.get(), Some(Asked::Never))
+    }
+}
+
 /// A request that waits.
 #[derive(Debug)]
 pub(crate) struct Waiting {
@@ -29,16 +84,30 @@ pub(crate) struct Waiting {
     pub(crate) thread: Option<ThreadId>,
     /// Who may answer in the chat.
     pub(crate) asker: UserId,
+    /// None where the chat is not asked.
+    pub(crate) question: Option<QuestionDelivery>,
     pub(crate) answers: mpsc::UnboundedSender<Answer>,
 }
 
 impl Waiting {
-    /// Whether it was asked where this message stands.
+    /// Whether it is asked where this message stands.
     fn is_where(&self, message: &Inbound) -> bool {
-        self.shown.in_chat
-            && self.shown.channel == message.channel
+        self.shown.channel == message.channel
             && self.shown.chat == message.chat
             && self.thread == message.thread
+    }
+
+    /// Whether a message of this time, with this number or none, can be meant for it. Its number is known only from
+    /// the question, or from the console. A word without one may be about anything: it counts only where the question
+    /// was there to be read.
+    fn is_meant(&self, message: &Inbound, number: Option<&str>) -> bool {
+        let Some(question) = &self.question else {
+            return false;
+        };
+        match number {
+            Some(number) => self.shown.number == number && !question.was_never_asked(),
+            None => self.asker == message.sender.id && question.was_asked_before(message.at),
+        }
     }
 }
 
@@ -111,15 +180,11 @@ impl Permissions {
     }
 
     /// What a message answers where it stands: the request of this number, or without one those that its sender was
-    /// asked, the oldest first.
+    /// asked before it was written, the oldest first.
     pub(crate) fn in_chat(&self, message: &Inbound, wanted: Option<&str>) -> Vec<InChat> {
         let all = self.lock();
-        let meant = |waiting: &&Waiting| match wanted {
-            Some(number) => waiting.shown.number == number,
-            None => waiting.asker == message.sender.id,
-        };
         let here = all.values().filter(|waiting| waiting.is_where(message));
-        let mut found: Vec<_> = here.filter(meant).collect();
+        let mut found: Vec<_> = here.filter(|waiting| waiting.is_meant(message, wanted)).collect();
         found.sort_by_key(|waiting| (waiting.shown.since, waiting.shown.turn));
         let found = found.into_iter().map(|waiting| InChat {
             turn: waiting.shown.turn,

@@ -234,7 +234,7 @@ impl Core {
                 channel: port.channel,
                 recorder,
                 live: false,
-                needless: None,
+                question: None,
                 overtaken: is_hurried.then(CancellationToken::new),
                 shows: None,
                 parts: Some(parts),

@@ -124,8 +124,8 @@ impl Line {
 impl Desk {
     /// The sender is asked for a permission, unless it is decided before the question goes out.
     pub(crate) async fn ask(&mut self, question: Question) -> Result<(), StoreError> {
-        let Question { id, text, decided } = question;
-        let sent = self.post(Outgoing::aside_until(&text, decided)).await?;
+        let Question { id, text, delivery } = question;
+        let sent = self.post(Outgoing::question(&text, delivery)).await?;
         let sent = sent.filter(|sent| arrived(&sent.outcome));
         let message = sent.and_then(|sent| sent.outcome.message);
         self.asides.asked.extend(message.map(|message| (id, message)));

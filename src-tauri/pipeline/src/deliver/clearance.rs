@@ -7,13 +7,12 @@ use super::{
     lanes::Lanes,
     pace::Passage,
 };
-use crate::rules::Rule;
+use crate::{permissions::QuestionDelivery, rules::Rule};
 use foldback_channels::Status;
 use foldback_store::StoreError;
 use foldback_wire::{ChannelId, HoldReason, Kind, Timestamp};
 use std::{collections::BTreeMap, pin::Pin, time::Duration};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 /// The answer to an operation that wants to go.
 pub(super) enum Clearance {
@@ -192,7 +191,7 @@ impl Waiting<'_> {
         if job.live && (!all.open || job.done.is_closed()) {
             return Some(Clearance::Superfluous { retry_after: None });
         }
-        if job.needless.as_ref().is_some_and(CancellationToken::is_cancelled) {
+        if job.question.as_ref().is_some_and(QuestionDelivery::is_decided) {
             return Some(Clearance::Needless);
         }
         if let Some(by) = &all.given_up

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     crash::{self, Point},
     leaks::{Place, Watch},
+    permissions::QuestionDelivery,
     recorder::{Ids, Recorder},
 };
 use foldback_channels::Channel;
@@ -35,8 +36,8 @@ pub(crate) struct Outgoing {
     pub(crate) shows: Option<Place>,
     /// What follows from how it ends.
     pub(crate) then: Then,
-    /// Cancelled once nobody needs it: then it is not sent any more, nor by the next start.
-    pub(crate) needless: Option<CancellationToken>,
+    /// Of a question: once it is decided, it is not sent any more, nor by the next start.
+    pub(crate) question: Option<QuestionDelivery>,
     /// The text that it is one message of.
     pub(crate) parts: Option<Arc<TextParts>>,
     /// It is in the outbox at once and goes out later.
@@ -59,7 +60,7 @@ impl Outgoing {
             live: false,
             shows: None,
             then: Then::default(),
-            needless: None,
+            question: None,
             parts: None,
             delay: None,
         }
@@ -85,10 +86,10 @@ impl Outgoing {
         Self::text(text.to_owned(), None, body)
     }
 
-    /// The same, needed only until then.
-    pub(crate) fn aside_until(text: &str, needless: CancellationToken) -> Self {
+    /// The question of a request for permission.
+    pub(crate) fn question(text: &str, delivery: QuestionDelivery) -> Self {
         Self {
-            needless: Some(needless),
+            question: Some(delivery),
             ..Self::aside(text)
         }
     }
@@ -271,14 +272,14 @@ impl Courier {
             at: self.recorder.now(),
             in_flight: false,
             dry_run: self.dry_run,
-            live: outgoing.live || outgoing.needless.is_some(),
+            live: outgoing.live || outgoing.question.is_some(),
             not_before: outgoing.delay.map(|delay| delay.until),
             part_of,
             operation: outgoing.operation.clone(),
             then: outgoing.then.clone(),
         };
         let Outgoing { live, delay, .. } = outgoing;
-        let needless = outgoing.needless.clone();
+        let question = outgoing.question.clone();
         let shows = outgoing.shows.map(|place| Shows {
             place,
             watch: Arc::clone(&self.leaks),
@@ -305,7 +306,7 @@ impl Courier {
             channel: self.channel.clone(),
             recorder: self.recorder.clone(),
             live,
-            needless,
+            question,
             overtaken: overtaken.clone(),
             shows,
             parts,
@@ -428,7 +429,7 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         live,
         shows: _,
         then: _,
-        needless: _,
+        question: _,
         parts: _,
         delay: _,
     } = outgoing;

@@ -3,6 +3,7 @@
 use super::{bubble::arrived, parts::TextParts};
 use crate::{
     leaks::{Place, Watch},
+    permissions::QuestionDelivery,
     recorder::Recorder,
 };
 use foldback_channels::Channel;
@@ -19,8 +20,8 @@ pub(crate) struct Job {
     pub(crate) recorder: Recorder,
     /// A live frame: superfluous when it cannot go out now.
     pub(crate) live: bool,
-    /// Cancelled once nobody needs it.
-    pub(crate) needless: Option<CancellationToken>,
+    /// Of a question: not sent any more once it is decided.
+    pub(crate) question: Option<QuestionDelivery>,
     /// Of a directive with text behind it: cancelled once that text does not wait for it any more.
     pub(crate) overtaken: Option<CancellationToken>,
     /// The place of the answer that it puts on the screen, for the leak alarm.
@@ -52,8 +53,8 @@ pub(crate) struct Shows {
 impl Job {
     /// Ends once nobody needs it.
     pub(super) async fn needless(&self) {
-        match &self.needless {
-            Some(needless) => needless.cancelled().await,
+        match &self.question {
+            Some(question) => question.decided().await,
             None => std::future::pending().await,
         }
     }

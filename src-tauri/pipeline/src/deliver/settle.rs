@@ -24,6 +24,9 @@ impl Lanes {
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
         self.sent
             .remember(&job.entry.channel, &job.entry.target, &outcome);
+        if let Some(question) = &job.question {
+            question.settled(&outcome, self.clock.now());
+        }
         let Next {
             wanted,
             instead,
@@ -100,7 +103,7 @@ impl Lanes {
             channel: job.channel.clone(),
             recorder: job.recorder.clone(),
             live: job.live,
-            needless: job.needless.clone(),
+            question: job.question.clone(),
             overtaken: job.overtaken.clone(),
             // The same text, at the same place.
             shows: job.shows.clone().filter(|_| outcome.replaced_by.is_some()),

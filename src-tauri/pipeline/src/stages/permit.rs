@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     config::{PermissionPolicy, PermissionsConfig},
-    permissions::{Answer, Permissions, Waiting, choose},
+    permissions::{Answer, Permissions, QuestionDelivery, Waiting, choose},
     recorder::Recorder,
     rules::{Rule, Rules},
 };
@@ -19,7 +19,7 @@ use foldback_wire::{
 };
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
 /// Most requests of one run that wait for a person at once. Whoever is asked more cannot look at each.
 const OPEN: usize = 32;
@@ -157,11 +157,11 @@ impl<'a> Permits<'a> {
         let question = in_chat.then(|| Question {
             id: request.id.clone(),
             text: question(&request, &number, config.timeout),
-            decided: CancellationToken::new(),
+            delivery: QuestionDelivery::default(),
         });
         let in_chat = question.as_ref().map(|question| InChat {
             title: line(&request.title),
-            _decided: question.decided.clone().drop_guard(),
+            _decided: question.delivery.decided_by_drop(),
         });
         cut_request(&mut request);
         let kind = Kind::PermissionAsked {
@@ -190,6 +190,7 @@ impl<'a> Permits<'a> {
             shown,
             thread: message.thread.clone(),
             asker: message.sender.id.clone(),
+            question: question.as_ref().map(|question| question.delivery.clone()),
             answers: self.sender.clone(),
         });
         let open = Open {

@@ -1,17 +1,15 @@
 //! What the sender of a turn is asked in the chat about a request for permission.
 
-use crate::{config::Interval, engine::person};
+use crate::{config::Interval, engine::person, permissions::QuestionDelivery};
 use foldback_wire::{Actor, PermissionId, PermissionKind, PermissionOption, PermissionRequest};
 use std::fmt::Write as _;
-use tokio_util::sync::CancellationToken;
 
 /// A question for the chat.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
     pub(crate) id: PermissionId,
     pub(crate) text: String,
-    /// Cancelled once it is decided.
-    pub(crate) decided: CancellationToken,
+    pub(crate) delivery: QuestionDelivery,
 }
 
 impl PartialEq for Question {

@@ -1,6 +1,8 @@
 //! The question in the chat: when it is asked, and what becomes of it.
 
 use super::*;
+use foldback_channels::sim::{CallFailure, CallFault};
+use foldback_wire::OpKind;
 
 /// True once the chat was asked.
 fn asked(bot: &Bot, platform: Platform) -> bool {
@@ -109,4 +111,95 @@ async fn what_was_decided_elsewhere_stands_in_the_place_of_the_question() {
         first.starts_with("🔐 Rejected, nobody answered within"),
         "{first}"
     );
+}
+
+/// A word is about what stands in the chat. As long as the platform has not taken the question, that is something else.
+#[tokio::test(start_paused = true)]
+async fn a_word_answers_no_question_that_the_platform_has_not_taken() {
+    let bot = Bot::with(IN_CHAT).await;
+    bot.fault(
+        PLATFORM,
+        CallFault {
+            retry_after_ms: Some(60_000),
+            ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
+        },
+    );
+    bot.says([usual("delete")]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    soon().await;
+    only(&bot);
+    bot.says([text("Yes what?")]);
+    let early = bot.user(PLATFORM, "yes").await;
+    let command = answers(&bot, "alice", "/approve").await;
+    let gate = Gate::NothingAsked;
+    assert_eq!(command, Some(Terminal::Blocked { gate }));
+    only(&bot);
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert!(asked(&bot, PLATFORM));
+    only(&bot);
+    let own = answers(&bot, "alice", "no").await;
+    assert!(matches!(own, Some(Terminal::Command { .. })), "{own:?}");
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(
+        early.ended().await,
+        Some(Terminal::Replied),
+        "it was for the agent"
+    );
+    assert_eq!(bot.screen(PLATFORM)[1..], ["Left alone.", "Yes what?"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_word_that_was_written_before_the_question_and_comes_after_it_is_no_answer() {
+    let bot = Bot::with(IN_CHAT).await;
+    let early = bot.message(PLATFORM, "yes");
+    soon().await;
+    bot.says([usual("delete")]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    soon().await;
+    let number = only(&bot).number;
+    bot.says([text("Yes what?")]);
+    let early = bot.engine.submit(early).await.unwrap();
+    soon().await;
+    only(&bot);
+    let own = answers(&bot, "alice", &format!("/deny {number}")).await;
+    assert!(matches!(own, Some(Terminal::Command { .. })), "{own:?}");
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(
+        early.ended().await,
+        Some(Terminal::Replied),
+        "it was for the agent"
+    );
+    assert_eq!(bot.screen(PLATFORM)[1..], ["Left alone.", "Yes what?"]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_asks_nobody_and_nothing_in_the_chat_answers_it() {
+    let bot = Bot::with(IN_CHAT).await;
+    bot.says([usual("delete")]);
+    let mut tried = bot.message(PLATFORM, "hi");
+    tried.dry_run = true;
+    let tried = bot.engine.submit(tried).await.unwrap();
+    soon().await;
+    let waiting = only(&bot);
+    assert!(!asked(&bot, PLATFORM));
+    bot.says([text("Yes what?")]);
+    let word = bot.user(PLATFORM, "yes").await;
+    let command = answers(&bot, "alice", &format!("/approve {}", waiting.number)).await;
+    let gate = Gate::NothingAsked;
+    assert_eq!(command, Some(Terminal::Blocked { gate }));
+    only(&bot);
+    let at_the_console =
+        bot.engine
+            .decide_permission(tried.id, &waiting.request.id, Some("reject"), Actor::Console);
+    at_the_console.unwrap();
+    assert_eq!(tried.ended().await, Some(Terminal::Replied));
+    assert_eq!(
+        word.ended().await,
+        Some(Terminal::Replied),
+        "it was for the agent"
+    );
+    assert_eq!(bot.screen(PLATFORM), ["Yes what?"]);
+    bot.check().await;
 }
