@@ -1,11 +1,11 @@
 //! The app's own log, kept for its drawer in the window: the latest lines, bounded, without secrets, and
 //! without message text above debug level.
 
-use foldback_wire::{Clock, Timestamp, rpc::LogLine};
+use foldback_wire::{Clock, Timestamp, redact::Redaction, rpc::LogLine};
 use std::{
     collections::VecDeque,
     fmt::{self, Write as _},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 use tokio::sync::watch;
 use tracing::{
@@ -50,6 +50,7 @@ struct Shared {
     lines: Mutex<Lines>,
     written: watch::Sender<u64>,
     echo: Box<dyn Fn(&LogLine) + Send + Sync>,
+    redaction: OnceLock<Redaction>,
 }
 
 #[derive(Default)]
@@ -72,9 +73,18 @@ impl LogBook {
             lines: Mutex::default(),
             written: watch::Sender::new(0),
             echo: Box::new(echo),
+            redaction: OnceLock::new(),
         };
         Self {
             shared: Arc::new(shared),
+        }
+    }
+
+    /// Masks secrets in every line from now on. Called once, before anything is logged that may hold one.
+    pub(crate) fn mask(&self, redaction: Option<Redaction>) {
+        if let Some(redaction) = redaction {
+            // One host writes into a log.
+            let _ = self.shared.redaction.set(redaction);
         }
     }
 
@@ -101,7 +111,11 @@ impl LogBook {
         self.shared.written.subscribe()
     }
 
-    fn write(&self, level: Level, target: &str, message: String) {
+    fn write(&self, level: Level, target: &str, mut message: String) {
+        if let Some(redaction) = self.shared.redaction.get() {
+            redaction.mask(&mut message);
+        }
+        cut(&mut message);
         let at: Timestamp = self.shared.clock.now();
         let line = LogLine {
             at,
@@ -131,6 +145,14 @@ impl LogBook {
 /// Writes events of `tracing` into a [`LogBook`].
 pub struct LogLayer {
     book: LogBook,
+}
+
+/// Shortens a line that is too long; half a secret would not be recognised, so that it is masked before.
+fn cut(line: &mut String) {
+    if line.len() > LONGEST {
+        line.truncate(line.floor_char_boundary(LONGEST - '…'.len_utf8()));
+        line.push('…');
+    }
 }
 
 /// A span's fields, as every line below it repeats them.
@@ -172,10 +194,6 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
             let fields = extensions.get::<SpanFields>().map_or("", |f| f.0.as_str());
             // Writing to a String cannot fail.
             let _ = write!(line, " {}{{{fields}}}", span.name());
-        }
-        if line.len() > LONGEST {
-            line.truncate(line.floor_char_boundary(LONGEST - '…'.len_utf8()));
-            line.push('…');
         }
         self.book.write(*meta.level(), meta.target(), line);
     }
@@ -224,6 +242,7 @@ impl Visit for Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foldback_directives::redact::RedactSettings;
     use foldback_wire::Sleep;
     use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -266,6 +285,21 @@ mod tests {
             lines[0].message,
             "refused attempt=2 delivery{op=3} turn{turn=812 session=telegram:alice}"
         );
+    }
+
+    #[test]
+    fn a_credential_is_masked_in_every_line_from_then_on() {
+        let credentials = [foldback_wire::Secret::new("correct horse battery")];
+        let redaction = Redaction::knowing(&RedactSettings::default(), &credentials);
+        let (book, _) = logged(|| {});
+        book.mask(redaction);
+        let subscriber = tracing_subscriber::registry().with(book.layer());
+        tracing::subscriber::with_default(subscriber, || {
+            let detail = "they refused correct horse battery".to_owned();
+            tracing::warn!(detail, "it failed");
+        });
+        let last = book.tail().pop().unwrap();
+        assert_eq!(last.message, "it failed detail=they refused [redacted]");
     }
 
     #[test]

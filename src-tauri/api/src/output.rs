@@ -3,7 +3,7 @@
 use crate::{TurnFold, failure};
 use foldback_directives::{
     Collect, Directive, Fate, Lines, Parsed, Range, RangeReason, Scanner, Settings, Span, parse,
-    redact::{KnownBy, Patterns, Reader, RedactSettings, SECRETS, Secret},
+    redact::{CREDENTIAL, KnownBy, Patterns, Reader, RedactSettings, SECRETS, Secret},
 };
 use foldback_pipeline::config::Config;
 use foldback_store::Journal;
@@ -168,6 +168,9 @@ pub fn mask(parsed: &mut Parsed, secrets: &Redaction) {
     }
 }
 
+/// The kind [`CREDENTIAL`], in words.
+pub(crate) const OWN_CREDENTIAL: &str = "The bot's own credentials, by their value";
+
 /// Names of patterns, and what they find, in words.
 fn names(by: &[KnownBy], own: &RedactSettings) -> (Vec<String>, String) {
     let mut ids = Vec::new();
@@ -177,7 +180,12 @@ fn names(by: &[KnownBy], own: &RedactSettings) -> (Vec<String>, String) {
             KnownBy::Known(id) => {
                 ids.push((*id).to_owned());
                 let row = SECRETS.iter().find(|row| row.id == *id);
-                abouts.push(row.map_or("", |row| row.about));
+                let about = row.map(|row| row.about);
+                abouts.push(
+                    about
+                        .or((*id == CREDENTIAL).then_some(OWN_CREDENTIAL))
+                        .unwrap_or_default(),
+                );
             }
             KnownBy::Own(index) => {
                 ids.push(format!("redact.extra {}", index + 1));

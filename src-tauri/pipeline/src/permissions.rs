@@ -29,7 +29,7 @@ pub(crate) struct QuestionDelivery {
     asked: Arc<OnceLock<Asked>>,
 }
 
-/// What the chat has of a question.
+/// The state of a question in its chat.
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     /// The platform acknowledged it at this time.
@@ -90,14 +90,14 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Whether it is asked where this message stands.
+    /// True where it is asked in the chat and thread of this message.
     fn is_where(&self, message: &Inbound) -> bool {
         self.shown.channel == message.channel
             && self.shown.chat == message.chat
             && self.thread == message.thread
     }
 
-    /// Whether a message of this time, with this number or none, can be meant for it. Its number is known only from
+    /// True where a message of this time, with this number or none, can be meant for it. Its number is known only from
     /// the question, or from the console. A word without one may be about anything: it counts only where the question
     /// was there to be read.
     fn is_meant(&self, message: &Inbound, number: Option<&str>) -> bool {

@@ -1,13 +1,16 @@
 //! Masking secrets in events: what the journal keeps, and what leaves it.
 
-use crate::{Body, Directive, Event, Header, Inbound, Intent, Kind, MessageId, OpKind, Terminal, TurnId};
+use crate::{
+    Body, Directive, Event, Header, Inbound, Intent, Kind, MessageId, OpKind, Secret, Terminal, TurnId,
+};
 use foldback_directives::{
     Span,
     redact::{InboundSecrets, Patterns, RawRedactor, RedactSettings},
 };
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    fmt::Write as _,
     sync::Arc,
 };
 
@@ -23,15 +26,39 @@ pub struct Redaction {
 impl Redaction {
     /// What these settings ask for; `None` when redaction is off.
     pub fn new(settings: &RedactSettings) -> Option<Self> {
-        settings.enabled.then(|| Self {
-            patterns: Patterns::new(settings),
-            ids: Patterns::new(&RedactSettings {
+        Self::knowing(settings, &[])
+    }
+
+    /// Masks what these settings ask for, and these credentials by their value, where they have eight bytes or more;
+    /// `None` when redaction is off.
+    pub fn knowing(settings: &RedactSettings, credentials: &[Secret]) -> Option<Self> {
+        if !settings.enabled {
+            return None;
+        }
+        let written: BTreeSet<String> = credentials.iter().flat_map(written).collect();
+        let written: Vec<String> = written.into_iter().collect();
+        let patterns = Patterns::knowing(settings, &written);
+        let ids = if settings.email || settings.phone {
+            let settings = RedactSettings {
                 email: false,
                 phone: false,
                 ..settings.clone()
-            }),
+            };
+            Patterns::knowing(&settings, &written)
+        } else {
+            Arc::clone(&patterns)
+        };
+        Some(Self {
+            patterns,
+            ids,
             inbound: settings.inbound,
         })
+    }
+
+    /// Does this with secrets in a user's own message instead.
+    #[must_use]
+    pub fn with_inbound(self, inbound: InboundSecrets) -> Self {
+        Self { inbound, ..self }
     }
 
     /// Only what the journal wrote for a secret: for reading a raw text of it once more.
@@ -230,6 +257,23 @@ impl Redaction {
             self.mask(text);
         }
     }
+}
+
+/// A credential as it is, as it stands in JSON, and as in an address.
+fn written(credential: &Secret) -> [String; 3] {
+    let plain = credential.expose();
+    let json = serde_json::Value::from(plain).to_string();
+    let in_address = plain.bytes().fold(String::new(), |mut out, byte| {
+        // Writing to a String cannot fail.
+        let _ = match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => {
+                write!(out, "{}", byte as char)
+            }
+            byte => write!(out, "%{byte:02X}"),
+        };
+        out
+    });
+    [plain.to_owned(), json[1..json.len() - 1].to_owned(), in_address]
 }
 
 /// Masks a journal on its way out, also one that was written before redaction was on. Events come in their

@@ -20,7 +20,7 @@ use foldback_pipeline::{
 use foldback_store::{
     Journal, Limits, Numbers, SqliteJournal, StoreError, close_to_others, make_private_folder,
 };
-use foldback_wire::{Actor, Clock, Rng, redact::Redaction};
+use foldback_wire::{Actor, Clock, Rng};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -171,6 +171,8 @@ impl Backend {
             journal,
         } = setup;
         descriptors::raise_limit();
+        let secrets = config.redaction(&base);
+        log.mask(secrets.clone());
         let (journal, file) = if let Some(journal) = journal {
             (journal, None)
         } else {
@@ -217,7 +219,7 @@ impl Backend {
             workspace,
             configuration,
             actor,
-            secrets: Redaction::new(&config.redact),
+            secrets,
             config,
             base,
             fixtures,

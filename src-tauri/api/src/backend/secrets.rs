@@ -1,7 +1,8 @@
 //! Which secrets this bot masks, and the settings that decide it.
 
 use super::Backend;
-use foldback_directives::redact::{RedactSettings, SECRETS, WORDS};
+use crate::output::OWN_CREDENTIAL;
+use foldback_directives::redact::{CREDENTIAL, RedactSettings, SECRETS, WORDS};
 use foldback_wire::rpc::{CatalogEntry, SecretEntry, SecretSource, Secrets};
 
 impl Backend {
@@ -36,6 +37,15 @@ fn listed(redact: &RedactSettings) -> Secrets {
             shown: row.example.1.to_owned(),
         }
     });
+    let credentials = SecretEntry {
+        id: CREDENTIAL.to_owned(),
+        about: OWN_CREDENTIAL.to_owned(),
+        source: SecretSource::Known,
+        on: redact.enabled,
+        setting: enabled.clone(),
+        example: String::new(),
+        shown: String::new(),
+    };
     let own = redact.extra.iter().enumerate().map(|(index, extra)| SecretEntry {
         id: format!("redact.extra {}", index + 1),
         about: extra.about.clone(),
@@ -51,7 +61,7 @@ fn listed(redact: &RedactSettings) -> Secrets {
             code: format!("redact.inbound = \"{}\"", redact.inbound.code()),
             about: redact.inbound.about().to_owned(),
         },
-        kinds: known.chain(own).collect(),
+        kinds: known.chain([credentials]).chain(own).collect(),
         words: WORDS.iter().map(|word| (*word).to_owned()).collect(),
         allow: redact.allow.clone(),
         setting: enabled,
@@ -74,7 +84,11 @@ mod tests {
                 ..RedactSettings::default()
             };
             let patterns = Patterns::new(&redact);
-            for kind in listed(&redact).kinds {
+            for kind in listed(&redact)
+                .kinds
+                .into_iter()
+                .filter(|kind| kind.id != CREDENTIAL)
+            {
                 let shown = patterns.redact(&kind.example);
                 assert_eq!(shown == kind.shown, kind.on, "{kind:?}");
             }

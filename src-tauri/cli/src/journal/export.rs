@@ -6,6 +6,7 @@ use crate::{
     places,
     running::wrong,
 };
+use foldback_directives::redact::RedactSettings;
 use foldback_replay::{Replacement, recording::Head};
 use foldback_wire::redact::{Outgoing, Redaction};
 use std::{
@@ -29,13 +30,18 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(args: &Args) -> End {
-    let config = match args.wanted.place.config() {
+    let setup = match args.wanted.place.config() {
         None => None,
-        Some(path) => Some(places::read(&path, Path::new("")).map_err(wrong)?.config),
+        Some(path) => Some(places::read(&path, Path::new("")).map_err(wrong)?),
     };
-    let head = config.as_ref().map_or_else(Head::default, Head::of);
-    let settings = config.map(|config| config.redact).unwrap_or_default();
-    let redaction = Redaction::new(&settings).filter(|_| !args.unredacted);
+    let head = setup
+        .as_ref()
+        .map_or_else(Head::default, |setup| Head::of(&setup.config));
+    let redaction = match &setup {
+        Some(setup) => setup.config.redaction(&setup.base),
+        None => Redaction::new(&RedactSettings::default()),
+    };
+    let redaction = redaction.filter(|_| !args.unredacted);
     match &args.output {
         None => write(args, &head, redaction, &mut stdout()).await?,
         Some(path) => {

@@ -156,6 +156,40 @@ fn an_export_masks_what_the_journal_still_holds() {
     assert_eq!(raw(&events), TEXT);
 }
 
+/// A credential of our own looks like nothing: it is known by its value, in an old journal too.
+#[test]
+fn credentials_of_the_configuration_are_masked_by_their_value() {
+    let home = Home::new();
+    home.write("key", "lower.case.words\n");
+    let file = home.write("answer.txt", "They gave me lower.case.words today.");
+    let before = home.write("before.toml", OPEN);
+    let now = home.write(
+        "now.toml",
+        &format!("{OPEN}[agent.openai]\napi_key = {{ file = \"key\" }}\n"),
+    );
+    let say = |config: &std::path::Path| {
+        let mut args = vec!["send", "--channel", "slack", "--text", "is it lower.case.words"];
+        args.extend(["--agent-output", arg(&file), "--config", arg(config)]);
+        home.run(&args).stdout
+    };
+    assert!(say(&before).contains("me lower.case.words today."));
+    assert!(say(&now).contains("me [redacted] today."));
+    let turn = |number: u64| {
+        let of_turn = home
+            .journal("")
+            .into_iter()
+            .filter(move |event| event["turn"] == number);
+        Value::from(of_turn.collect::<Vec<_>>()).to_string()
+    };
+    assert!(turn(1).contains("lower.case.words"));
+    assert!(!turn(2).contains("lower.case.words"), "{}", turn(2));
+    let exported = home.run(&["journal", "export", "--config", arg(&now)]).stdout;
+    assert!(
+        exported.contains("[redacted]") && !exported.contains("lower.case.words"),
+        "{exported}"
+    );
+}
+
 /// A secret in every place of an answer that is no text: a header, the type of a JSON action, a message and a
 /// chat that directives name.
 const NAMED: &str = "[[reply_to:sk-proj-Abc123Abc123Abc123Abc123]]

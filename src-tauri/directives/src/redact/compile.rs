@@ -4,6 +4,7 @@
 //! text whatever the patterns are.
 
 use super::{
+    literal::{CREDENTIAL, literally, parts},
     memo::{MOST, Memo},
     settings::RedactSettings,
     table::SECRETS,
@@ -13,10 +14,7 @@ use regex_automata::{
     nfa::thompson::{NFA, State, WhichCaptures},
     util::{look::Look, primitives::StateID, syntax},
 };
-use std::{
-    fmt::Write as _,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
-};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The name of the operator's own patterns.
 const OWN: &str = "extra";
@@ -136,18 +134,26 @@ impl Patterns {
     /// Only what the journal wrote for a secret: for reading a raw text of it once more.
     pub fn masked() -> Arc<Self> {
         static MASKED: LazyLock<Arc<Patterns>> = LazyLock::new(|| {
-            Arc::new(Patterns::build_of(&RedactSettings::default(), |id| {
-                id == "masked"
-            }))
+            let settings = RedactSettings::default();
+            Arc::new(Patterns::build_of(&settings, |id| id == "masked", &[]))
         });
         Arc::clone(&MASKED)
     }
 
-    fn build(settings: &RedactSettings) -> Self {
-        Self::build_of(settings, |_| true)
+    /// Looks for what these settings say, and for these texts wherever they stand: credentials that are known by
+    /// value. Those of less than eight bytes are left out.
+    pub fn knowing(settings: &RedactSettings, credentials: &[String]) -> Arc<Self> {
+        if credentials.is_empty() {
+            return Self::new(settings);
+        }
+        Arc::new(Self::build_of(settings, |_| true, credentials))
     }
 
-    fn build_of(settings: &RedactSettings, wanted: impl Fn(&str) -> bool) -> Self {
+    fn build(settings: &RedactSettings) -> Self {
+        Self::build_of(settings, |_| true, &[])
+    }
+
+    fn build_of(settings: &RedactSettings, wanted: impl Fn(&str) -> bool, credentials: &[String]) -> Self {
         let mut patterns = Self::empty();
         let mut starts = Vec::new();
         let on = |id: &str| match id {
@@ -164,6 +170,9 @@ impl Patterns {
         // The table's patterns compile (a test says so); the operator's were compiled when they were read.
         for (name, pattern) in known.chain(own) {
             starts.extend(patterns.add(name, &pattern).ok());
+        }
+        for part in credentials.iter().flat_map(|text| parts(text)) {
+            starts.extend(patterns.add(CREDENTIAL, &part).ok());
         }
         patterns.allowed_from = patterns.count();
         for text in &settings.allow {
@@ -185,7 +194,7 @@ impl Patterns {
     /// The same without one of the known secrets.
     #[cfg(test)]
     pub(super) fn without(settings: &RedactSettings, id: &str) -> Arc<Self> {
-        Arc::new(Self::build_of(settings, |row| row != id))
+        Arc::new(Self::build_of(settings, |row| row != id, &[]))
     }
 
     pub(super) const fn empty() -> Self {
@@ -358,21 +367,6 @@ fn explain(error: &impl std::error::Error) -> String {
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
-/// A pattern for this text and nothing else, not as part of a longer word.
-fn literally(text: &str) -> String {
-    let boundary = |byte: Option<&u8>| match byte {
-        Some(byte) if is_word(*byte) => r"\b",
-        _ => "",
-    };
-    let bytes = text.as_bytes();
-    let mut pattern = boundary(bytes.first()).to_owned();
-    for byte in bytes {
-        // Writing into a string cannot fail.
-        let _ = write!(pattern, r"\x{byte:02x}");
-    }
-    pattern + boundary(bytes.last())
-}
-
 pub(super) fn taken(ranges: &[(u8, u8, Place)], byte: u8) -> Option<Place> {
     ranges
         .iter()
@@ -380,7 +374,7 @@ pub(super) fn taken(ranges: &[(u8, u8, Place)], byte: u8) -> Option<Place> {
         .map(|(.., to)| *to)
 }
 
-const fn is_word(byte: u8) -> bool {
+pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

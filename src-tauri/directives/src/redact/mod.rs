@@ -6,6 +6,7 @@
 
 mod compile;
 mod find;
+mod literal;
 mod memo;
 mod run;
 mod settings;
@@ -19,6 +20,7 @@ mod window;
 mod tests;
 
 pub use compile::{PatternError, Patterns};
+pub use literal::CREDENTIAL;
 pub use settings::{ExtraSecret, InboundSecrets, RedactSettings, SecretPattern};
 pub use stage::Reader;
 pub use table::{SECRETS, SecretRow, WORDS};

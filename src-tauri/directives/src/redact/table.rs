@@ -149,8 +149,8 @@ macro_rules! secrets {
 }
 
 secrets! {
-    "sk", "API keys of OpenAI, Anthropic, OpenRouter and others",
-        r"\bsk-(?:(?:proj|svcacct|admin|service|live|test|None|or-v1|ant(?:-[a-z]{2,8}[0-9]{2})?)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9_]{20,}[A-Za-z0-9_-]*)",
+    "sk", "API keys of OpenAI, Anthropic, Letta, OpenRouter and others",
+        r"\bsk-(?:(?:proj|svcacct|admin|service|live|test|let|None|or-v1|ant(?:-[a-z]{2,8}[0-9]{2})?)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9_]{20,}[A-Za-z0-9_-]*)",
         "use sk-proj-Abc123Abc123Abc123Abc123" => "use [redacted]";
     "github", "GitHub tokens",
         r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
@@ -173,6 +173,12 @@ secrets! {
     "telegram", "Telegram bot tokens",
         r"\b[0-9]{8,10}:[A-Za-z0-9_-]{34,}",
         "123456789:AAabcdefghijklmnopqrstuvwxyz0123456" => "[redacted]";
+    "meta", "Access tokens of Meta, such as WhatsApp's",
+        r"\bEAA[A-Za-z0-9]{40,}",
+        "EAAGm0PX4ZCpsBAabcdefghijklmnopqrstuvwxyz0123456789ZD" => "[redacted]";
+    "elevenlabs", "API keys of ElevenLabs",
+        r"\bsk_[0-9a-f]{32,}",
+        "sk_0123456789abcdef0123456789abcdef0123456789abcdef" => "[redacted]";
     "aws", "AWS access key ids",
         r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
         "AKIAIOSFODNN7EXAMPLE is the id" => "[redacted] is the id";

@@ -6,6 +6,7 @@ mod alternative;
 mod attachments;
 mod bounds;
 mod channel;
+mod credentials;
 pub mod keyring;
 mod load;
 mod output;

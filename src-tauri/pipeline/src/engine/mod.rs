@@ -32,7 +32,7 @@ use foldback_store::{Journal, PairingBook, StoreError};
 use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, OpId, Rng, redact::Redaction};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
 use tokio::sync::mpsc;
@@ -107,12 +107,12 @@ pub enum StartError {
 pub struct NoSuchChannel(pub ChannelId);
 
 /// What is masked.
-fn redaction(config: &Config, rules: Rules) -> Option<Redaction> {
-    let mut settings = config.redact.clone();
-    if !rules.holds(Rule::RedactInbound) {
-        settings.inbound = InboundSecrets::Keep;
+fn redaction(config: &Config, base: &Path, rules: Rules) -> Option<Redaction> {
+    let redaction = config.redaction(base)?;
+    if rules.holds(Rule::RedactInbound) {
+        return Some(redaction);
     }
-    Redaction::new(&settings)
+    Some(redaction.with_inbound(InboundSecrets::Keep))
 }
 
 /// The running bot. Cheap to clone.
@@ -137,7 +137,7 @@ impl Engine {
             rules,
             grammar_off,
         } = parts;
-        let redaction = redaction(&config, rules);
+        let redaction = redaction(&config, &base, rules);
         let kept = redaction.clone().filter(|_| rules.holds(Rule::RedactJournal));
         let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock), kept.clone());
         let ids = Arc::new(Ids::new(journal.reserve().await?));

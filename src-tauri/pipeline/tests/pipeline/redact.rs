@@ -374,3 +374,27 @@ async fn nothing_is_cut_in_the_middle_of_a_secret() {
     assert!(journal.len() < 500_000, "{}", journal.len());
     bot.check().await;
 }
+
+/// A credential of our own may look like ordinary words.
+#[tokio::test(start_paused = true)]
+async fn a_credential_of_the_configuration_is_masked_by_its_value_wherever_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("key");
+    std::fs::write(&file, "lower.case.words\n").unwrap();
+    let config = format!("[agent.openai]\napi_key = {{ file = \"{}\" }}\n", file.display());
+    let bot = Bot::with(&config).await;
+    bot.says([
+        Act::Reasoning("It is lower.case.words then.".to_owned()).into(),
+        text("I use lower."),
+        text("case.words, no"),
+        text("t lower.case.word."),
+    ]);
+    let turn = bot.turn(Platform::Telegram, "is it lower.case.words?").await;
+    assert_eq!(turn, Terminal::Replied);
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["I use [redacted], not lower.case.word."]
+    );
+    nowhere(&bot, &["lower.case.words"]).await;
+    bot.check().await;
+}

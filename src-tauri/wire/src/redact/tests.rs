@@ -154,3 +154,34 @@ fn names_and_ids_of_an_agents_are_masked_and_those_of_a_platform_stay() {
         assert!(kind.contains(stays), "{kind}");
     }
 }
+
+/// A credential needs no form that anybody knows: it is masked because it is one of ours.
+#[test]
+fn credentials_are_known_by_their_value_however_they_are_written() {
+    let credentials = [
+        Secret::new("plain words \"said\" often"),
+        Secret::new("7letter"),
+        Secret::new("k".repeat(300) + &"q".repeat(400)),
+    ];
+    let redaction = Redaction::knowing(&RedactSettings::default(), &credentials).unwrap();
+    let masked = |text: &str| redaction.text(text).into_owned();
+    assert_eq!(masked("so plain words \"said\" often."), "so [redacted].");
+    let json = serde_json::json!({"a": credentials[0].expose()}).to_string();
+    assert_eq!(masked(&json), "{\"a\":\"[redacted]\"}");
+    assert_eq!(
+        masked("?k=plain%20words%20%22said%22%20often&b"),
+        "?k=[redacted]&b"
+    );
+    assert_eq!(masked("a 7letter word"), "a 7letter word");
+    let long = credentials[2].expose();
+    assert_eq!(masked(&format!("x{long}y")), "x[redacted]y");
+    assert_eq!(
+        masked(&format!("x{}y", &long[..200])),
+        format!("x{}y", &long[..200])
+    );
+    let off = RedactSettings {
+        enabled: false,
+        ..RedactSettings::default()
+    };
+    assert!(Redaction::knowing(&off, &credentials).is_none());
+}

@@ -27,7 +27,7 @@ pub struct SecretEntry {
     /// The setting that decides that, with its value.
     pub setting: String,
     /// A text with such a secret (made up), and what is shown of it; for a pattern of the operator the
-    /// pattern itself, and nothing.
+    /// pattern itself, and nothing. Empty for the bot's own credentials.
     pub example: String,
     /// What is shown of the example; empty for a pattern of the operator.
     pub shown: String,
