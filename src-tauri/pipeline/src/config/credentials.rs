@@ -1,6 +1,6 @@
 //! The credentials that a configuration refers to, to be masked by their value.
 
-use super::{Config, Secret as Reference};
+use super::{ChannelConfig, Config, Secret as Reference};
 use foldback_wire::{Secret, redact::Redaction};
 use std::path::Path;
 
@@ -11,7 +11,7 @@ impl Config {
         let endpoints = [&agent.openai, &agent.anthropic, &agent.letta];
         let keys = endpoints.into_iter().map(|endpoint| &endpoint.api_key);
         let keys = keys.chain([&self.speech.api_key, &self.transcription.api_key]);
-        let of_channels = self.channels.values().flat_map(|channel| channel.secrets());
+        let of_channels = self.channels.values().flat_map(ChannelConfig::secrets);
         let references = keys
             .flatten()
             .chain(agent.acp.secrets().map(|(_, secret)| secret))

@@ -1,6 +1,7 @@
 //! A turn's way to the platform: every operation is in the outbox before it enters its lane.
 
 use super::{
+    intent::intent,
     job::{Carried, Follows, Job, Origin, Shows},
     lanes::{Lanes, PATIENCE},
     parts::TextParts,
@@ -14,8 +15,8 @@ use crate::{
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError, Then};
 use foldback_wire::{
-    Body, DirectiveRef, Draft, HoldReason, Inbound, Intent, Kind, MessageId, OpId, OpKind, Operation,
-    Outcome, OutcomeCode, SessionId, Target, Timestamp, TurnId,
+    Body, DirectiveRef, Draft, HoldReason, Inbound, Kind, MessageId, OpId, OpKind, Operation, Outcome,
+    OutcomeCode, SessionId, Target, Timestamp, TurnId,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{oneshot, watch};
@@ -418,57 +419,4 @@ async fn held_for(held: &mut watch::Receiver<Option<HoldReason>>, is_directive: 
 /// keys of different journals apart.
 pub(super) fn key_of(op: OpId, recorder: &Recorder) -> String {
     format!("fb-{:x}-{:x}", recorder.now().0, op.0)
-}
-
-/// The operation as the journal keeps it.
-pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
-    let Outgoing {
-        operation,
-        body,
-        directive,
-        live,
-        shows: _,
-        then: _,
-        question: _,
-        parts: _,
-        delay: _,
-    } = outgoing;
-    let mut intent = Intent {
-        kind: operation.kind(),
-        channel: None,
-        target: target.clone(),
-        message: None,
-        reply_to: None,
-        body,
-        emoji: None,
-        emoji_sent: None,
-        path: None,
-        file_kind: None,
-        directive,
-        part_of: None,
-        live,
-    };
-    match operation {
-        Operation::SendText { reply_to, .. } => intent.reply_to = reply_to,
-        Operation::EditText { message, .. } | Operation::Delete { message } => intent.message = Some(message),
-        Operation::React {
-            message,
-            emoji,
-            emoji_sent,
-        } => {
-            intent.message = Some(message);
-            intent.emoji = Some(emoji);
-            intent.emoji_sent = Some(emoji_sent);
-        }
-        Operation::SendFile {
-            path, kind, reply_to, ..
-        } => {
-            intent.path = Some(path);
-            intent.file_kind = Some(kind);
-            intent.reply_to = reply_to;
-        }
-        Operation::SendVoice { path, .. } => intent.path = Some(path),
-        Operation::Typing => {}
-    }
-    intent
 }

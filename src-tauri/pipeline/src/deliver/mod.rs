@@ -12,6 +12,7 @@ pub(crate) mod desk;
 pub(crate) mod directives;
 pub(crate) mod fallback;
 pub(crate) mod finish;
+pub(crate) mod intent;
 pub(crate) mod job;
 pub(crate) mod judge;
 pub(crate) mod lanes;

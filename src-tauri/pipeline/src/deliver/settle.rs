@@ -2,8 +2,9 @@
 //! comes between the two, and stands at the front of the lane, so that nothing overtakes it.
 
 use super::{
-    courier::{intent, key_of},
+    courier::key_of,
     fallback::Next,
+    intent::intent,
     job::{Carried, Follows, Job, Origin},
     lanes::Lanes,
 };

@@ -2,7 +2,10 @@
 //! agent has given no sign of life for too long.
 
 use super::carry::faulted;
-use super::courier::{Courier, Outgoing, intent};
+use super::{
+    courier::{Courier, Outgoing},
+    intent::intent,
+};
 use crate::{
     config::TypingConfig,
     recorder::Recorder,

@@ -1,0 +1,57 @@
+//! An operation as the journal keeps it.
+
+use super::courier::Outgoing;
+use foldback_wire::{Intent, Operation, Target};
+
+/// The intent of an operation that goes to this target.
+pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
+    let Outgoing {
+        operation,
+        body,
+        directive,
+        live,
+        shows: _,
+        then: _,
+        question: _,
+        parts: _,
+        delay: _,
+    } = outgoing;
+    let mut intent = Intent {
+        kind: operation.kind(),
+        channel: None,
+        target: target.clone(),
+        message: None,
+        reply_to: None,
+        body,
+        emoji: None,
+        emoji_sent: None,
+        path: None,
+        file_kind: None,
+        directive,
+        part_of: None,
+        live,
+    };
+    match operation {
+        Operation::SendText { reply_to, .. } => intent.reply_to = reply_to,
+        Operation::EditText { message, .. } | Operation::Delete { message } => intent.message = Some(message),
+        Operation::React {
+            message,
+            emoji,
+            emoji_sent,
+        } => {
+            intent.message = Some(message);
+            intent.emoji = Some(emoji);
+            intent.emoji_sent = Some(emoji_sent);
+        }
+        Operation::SendFile {
+            path, kind, reply_to, ..
+        } => {
+            intent.path = Some(path);
+            intent.file_kind = Some(kind);
+            intent.reply_to = reply_to;
+        }
+        Operation::SendVoice { path, .. } => intent.path = Some(path),
+        Operation::Typing => {}
+    }
+    intent
+}
