@@ -11,7 +11,7 @@ use std::{
 /// The configuration file: `FOLDBACK_CONFIG`, else `foldback/foldback.toml` in the system's folder for
 /// configurations, if it is there. `None` means the embedded default.
 pub fn config_file() -> Option<PathBuf> {
-    let installed = || Some(dirs::config_dir()?.join("foldback/foldback.toml")).filter(|path| path.is_file());
+    let installed = || Some(config_folder()?.join("foldback.toml")).filter(|path| path.is_file());
     named("FOLDBACK_CONFIG").or_else(installed)
 }
 
@@ -19,6 +19,19 @@ pub fn config_file() -> Option<PathBuf> {
 /// `~/.local/share/foldback`. `None` where the system does not say who the person is.
 pub fn data_folder() -> Option<PathBuf> {
     named("FOLDBACK_DATA_DIR").or_else(|| Some(dirs::data_local_dir()?.join("foldback")))
+}
+
+/// The folder in which Foldback's configuration lies unless it is named.
+pub(crate) fn config_folder() -> Option<PathBuf> {
+    Some(dirs::config_dir()?.join("foldback"))
+}
+
+/// The folder in which an agent works unless the configuration `workspace` names one: beside Foldback's own folders and
+/// below none of them, such as `~/.local/state/foldback-agent/foldback`. `None` where the system does not say who the
+/// person is.
+pub fn agent_folder(workspace: &str) -> Option<PathBuf> {
+    let states = dirs::state_dir().or_else(dirs::data_local_dir)?;
+    Some(states.join("foldback-agent").join(workspace))
 }
 
 /// The fixtures: the folder `FOLDBACK_FIXTURES`, else `fixtures` in the current folder, else those that were

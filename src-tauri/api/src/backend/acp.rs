@@ -1,22 +1,45 @@
 //! The backend `acp` of a configuration.
 
 use super::agents::{AgentError, unusable};
-use foldback_agents::{AcpAgent, AcpConfig, Secret};
-use foldback_pipeline::config::{self, EnvValue};
+use crate::places;
+use foldback_agents::{AcpAgent, AcpConfig, Confinement, Secret};
+use foldback_pipeline::config::{self, Config, EnvValue};
 use foldback_wire::Clock;
-use std::{path::Path, sync::Arc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The places of a bot that its agent lies beside, or is not to see.
+pub(super) struct Surroundings {
+    /// The folder that relative paths of the configuration lie below.
+    pub(super) base: PathBuf,
+    /// The configuration's file; `None` for the embedded default.
+    pub(super) file: Option<PathBuf>,
+    /// The name of the configuration.
+    pub(super) workspace: String,
+    /// The data folder.
+    pub(super) data: PathBuf,
+    /// The journal's file, where there is one.
+    pub(super) journal: Option<PathBuf>,
+}
 
 /// The agent that a configuration names. Nothing is started before the first message.
 pub(super) fn build(
-    from: &config::AcpConfig,
-    base: &Path,
+    all: &Config,
+    around: &Surroundings,
     clock: &Arc<dyn Clock>,
 ) -> Result<AcpAgent, AgentError> {
+    let from = &all.agent.acp;
     // The program may not know where we are, nor the protocol take a relative folder.
-    let base = std::path::absolute(base).map_err(|e| unusable("agent.acp.directory", &e))?;
+    let base = std::path::absolute(&around.base).map_err(|e| unusable("agent.acp.directory", &e))?;
     let program = from.program(&base).map_err(|e| unusable("the backend acp", &e))?;
-    let mut config = AcpConfig::new(program, from.folder(&base));
+    let mut config = AcpConfig::new(program, folder(from, &base, &around.workspace)?);
     config.args = from.command[1..].to_vec();
+    if let Some(bubblewrap) = from.bubblewrap().map_err(|e| unusable("the backend acp", &e))? {
+        config.confinement = Some(confinement(bubblewrap, all, &base, around)?);
+    }
     for (name, value) in &from.env {
         let value = match value {
             EnvValue::Text(text) => text.clone(),
@@ -40,4 +63,37 @@ pub(super) fn build(
     config.limits.idle = from.keep.0;
     config.limits.processes = from.max_processes;
     Ok(AcpAgent::new(config, Arc::clone(clock)))
+}
+
+/// The working directory: the one that is named, else one outside of configuration and data.
+fn folder(from: &config::AcpConfig, base: &Path, workspace: &str) -> Result<PathBuf, AgentError> {
+    let folder = from.folder(base).or_else(|| places::agent_folder(workspace));
+    folder.ok_or_else(|| AgentError::Missing("agent.acp.directory".to_owned()))
+}
+
+/// The space of an agent that is confined: everything of ours is hidden, but the folder for what it sends.
+fn confinement(
+    bubblewrap: PathBuf,
+    all: &Config,
+    base: &Path,
+    around: &Surroundings,
+) -> Result<Confinement, AgentError> {
+    let outgoing = base.join(&all.files.send_dir);
+    fs::create_dir_all(&outgoing).map_err(|e| unusable("files.send_dir", &e))?;
+    let mut hidden = vec![around.data.clone()];
+    hidden.extend(around.file.clone());
+    hidden.extend(places::config_folder());
+    if let Some(journal) = &around.journal {
+        for end in ["", "-wal", "-shm", ".lock", ".sock"] {
+            let mut file = journal.clone().into_os_string();
+            file.push(end);
+            hidden.push(file.into());
+        }
+    }
+    hidden.extend(all.secret_files().map(|file| base.join(file)));
+    Ok(Confinement {
+        bubblewrap,
+        hidden,
+        writable: vec![outgoing],
+    })
 }

@@ -1,6 +1,9 @@
 //! Who answers: the configured agents, and what a person types in their place.
 
-use super::{acp, endpoint, lock};
+use super::{
+    acp::{self, Surroundings},
+    endpoint, lock,
+};
 use async_trait::async_trait;
 use foldback_agents::{
     Accepts, Agent, AgentEvent, Fallback, Faulty, HistoryLimits, HttpAgent, Memory, Rule, ScriptAgent,
@@ -53,14 +56,14 @@ pub(super) struct Made {
 /// The agents of a configuration, each behind what a person types and what they plan to go wrong.
 pub(super) fn build(
     config: &Config,
-    base: &Path,
+    around: &Surroundings,
     typed: &Typed,
     clock: &Arc<dyn Clock>,
     rng: &Arc<dyn Rng>,
 ) -> Result<Made, AgentError> {
     let mut making = Making {
         config,
-        base,
+        around,
         typed,
         clock,
         rng,
@@ -88,7 +91,7 @@ pub(super) fn build(
 /// Agents being made.
 struct Making<'a> {
     config: &'a Config,
-    base: &'a Path,
+    around: &'a Surroundings,
     typed: &'a Typed,
     clock: &'a Arc<dyn Clock>,
     rng: &'a Arc<dyn Rng>,
@@ -132,14 +135,14 @@ impl Making<'_> {
 
     fn agent(&self, backend: Backend, model: Option<&str>) -> Result<Arc<dyn Agent>, AgentError> {
         Ok(match backend {
-            Backend::Script => Arc::new(script(self.config, self.base, self.clock)?),
+            Backend::Script => Arc::new(script(self.config, &self.around.base, self.clock)?),
             Backend::Openai | Backend::Anthropic | Backend::Letta => {
-                let (api, config) = endpoint::config(&self.config.agent, backend, model, self.base)?;
+                let (api, config) = endpoint::config(&self.config.agent, backend, model, &self.around.base)?;
                 let agent = HttpAgent::new(api, config, Arc::clone(self.clock), Arc::clone(self.rng))
                     .map_err(|e| unusable(&format!("agent.{}", backend.code()), &e))?;
                 Arc::new(agent.with_memory(self.memory.clone()))
             }
-            Backend::Acp => Arc::new(acp::build(&self.config.agent.acp, self.base, self.clock)?),
+            Backend::Acp => Arc::new(acp::build(self.config, self.around, self.clock)?),
         })
     }
 }
@@ -319,7 +322,14 @@ mod tests {
         let config = foldback_pipeline::config::parse(text, Path::new("foldback.toml")).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(foldback_pipeline::TokioClock::system());
         let rng: Arc<dyn Rng> = Arc::new(foldback_pipeline::SeededRng::new(1));
-        let made = build(&config, Path::new("/"), &Typed::default(), &clock, &rng).unwrap();
+        let around = Surroundings {
+            base: "/".into(),
+            file: None,
+            workspace: "test".to_owned(),
+            data: "/".into(),
+            journal: None,
+        };
+        let made = build(&config, &around, &Typed::default(), &clock, &rng).unwrap();
         assert_eq!(
             made.faulty.keys().copied().collect::<Vec<_>>(),
             ["openai", "script"]

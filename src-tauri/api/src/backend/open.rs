@@ -2,6 +2,7 @@
 
 use super::{
     Backend, Shared,
+    acp::Surroundings,
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made, Typed},
     descriptors,
@@ -112,6 +113,16 @@ impl Setup {
         journal_file(&self.config, &self.base, &self.data)
     }
 
+    fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            base: self.base.clone(),
+            file: self.file.clone(),
+            workspace: self.workspace.clone(),
+            data: self.data.clone(),
+            journal: self.journal.is_none().then(|| self.journal_file()),
+        }
+    }
+
     /// The configuration's file and the backends, in words: `configuration /etc/foldback.toml; agent acp (opencode)`.
     pub fn in_words(&self) -> String {
         let configuration = match &self.file {
@@ -156,6 +167,7 @@ impl Backend {
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
+        let around = setup.surroundings();
         let Setup {
             workspace,
             file: configuration,
@@ -193,7 +205,7 @@ impl Backend {
         let outbox = outbox.into_iter().map(|entry| (entry.op, entry.channel));
         let digest = Digest::resume(outbox);
         let typed = Typed::default();
-        let Made { agents, faulty } = agents::build(&config, &base, &typed, &clock, &rng)?;
+        let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &base, data.join("voices"), &clock)?;
         let config = Arc::new(config);
         let Adapters { all, loopbacks } =

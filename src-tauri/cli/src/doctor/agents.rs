@@ -1,6 +1,7 @@
 //! Agents: the program of an ACP agent, the servers of the others.
 
 use super::{
+    acp,
     check::{Answer, Check},
     reach::reach_url,
     subject::Subject,
@@ -10,15 +11,7 @@ use foldback_pipeline::config::{self, Config, EndpointConfig};
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     let mut checks = Vec::new();
     if subject.backends().contains("acp") {
-        let subject = subject.clone();
-        checks.push(Check::blocking(
-            "agent.acp.command",
-            "for the agent's program",
-            move || match subject.config.agent.acp.program(&subject.base) {
-                Ok(program) => Answer::fine(program.display().to_string()),
-                Err(error) => Answer::wrong(error.to_string(), "install the agent, or name its program"),
-            },
-        ));
+        checks.extend(acp::checks(subject));
     }
     for (backend, endpoint) in subject.endpoints() {
         checks.extend(server(&subject.config, backend, endpoint));

@@ -8,6 +8,7 @@
 //!
 //! A new check is a function from [`Subject`] to checks in a file of its own, and a line in [`SUBJECTS`].
 
+mod acp;
 mod agents;
 mod assembly;
 mod channels;

@@ -1,7 +1,7 @@
 //! What the checks look at, and what they share.
 
 use super::{check::Answer, http::Http};
-use foldback_api::Setup;
+use foldback_api::{Setup, places};
 use foldback_pipeline::config::{self, Config, EndpointConfig, Secret};
 use std::{
     collections::BTreeSet,
@@ -16,6 +16,9 @@ pub(super) struct Subject {
     pub(super) config: Arc<Config>,
     /// The folder that relative paths of the configuration lie below.
     pub(super) base: Arc<Path>,
+    /// The configuration's file; `None` for the embedded default.
+    pub(super) file: Option<Arc<Path>>,
+    workspace: Arc<str>,
     pub(super) data: Arc<Path>,
     pub(super) journal_file: Arc<Path>,
     pub(super) http: Http,
@@ -29,6 +32,8 @@ impl Subject {
         Self {
             config: Arc::new(setup.config.clone()),
             base: shared(&setup.base),
+            file: setup.file.as_deref().map(shared),
+            workspace: setup.workspace.as_str().into(),
             data: shared(&setup.data),
             journal_file: shared(&setup.journal_file()),
             http: Http::default(),
@@ -60,6 +65,12 @@ impl Subject {
     /// Path of a setting that may be relative.
     pub(super) fn path(&self, path: &Path) -> PathBuf {
         self.base.join(path)
+    }
+
+    /// Folder that an ACP agent works in.
+    pub(super) fn agent_folder(&self) -> Option<PathBuf> {
+        let named = self.config.agent.acp.folder(&self.base);
+        named.or_else(|| places::agent_folder(&self.workspace))
     }
 
     /// Backends that some channel uses, those that only step in included.

@@ -49,9 +49,14 @@ fn limited(act: &str, limits: &str) -> Home {
     ))
 }
 
+/// The folder that the agent works in where none is named.
+fn folder(home: &Home) -> PathBuf {
+    home.path("state/foldback-agent/foldback")
+}
+
 /// Processes that work in the agent's folder, its guard included.
 fn processes(home: &Home) -> usize {
-    let folder = home.path("data/agent").canonicalize().unwrap();
+    let folder = folder(home).canonicalize().unwrap();
     let all = fs::read_dir("/proc").unwrap().flatten();
     all.filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder))
         .count()
@@ -174,6 +179,11 @@ fn a_bot_that_ends_in_whatever_way_leaves_no_agent_behind() {
         ("deaf", "chunk"),
         ("tool", "permission_asked"),
         ("say a", "turn_ended"),
+        // A command in a session of its own, whose parent has ended, and which minds no SIGTERM.
+        (
+            "shell (setsid env -i sh -c 'trap \"\" TERM; sleep 3600; true' > /dev/null 2>&1 &) &",
+            "turn_ended",
+        ),
     ] {
         for signal in ["KILL", "TERM"] {
             let home = home(act);
@@ -187,6 +197,78 @@ fn a_bot_that_ends_in_whatever_way_leaves_no_agent_behind() {
             nobody_left(&home);
         }
     }
+}
+
+#[test]
+fn doctor_says_what_an_agent_reaches_and_when_it_works_beside_tokens() {
+    let home = home("say a");
+    let doctor = |home: &Home| {
+        let mut command = home.command(&["doctor", "--format", "json"]);
+        command.env("ACP_KEY", "k");
+        run(command, "").lines()
+    };
+    let lines = doctor(&home);
+    let reach = finding(&lines, "agent.acp.confine");
+    assert_eq!(reach["state"], "note");
+    assert!(
+        reach["found"].as_str().unwrap().contains("runs as your user"),
+        "{reach}"
+    );
+    // The test's state folder lies below its configuration, which a real one does not.
+    assert_eq!(finding(&lines, "agent.acp.directory")["state"], "note");
+    let config = fs::read_to_string(home.path("foldback.toml")).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let settings = format!(
+        "[agent.acp]\nconfine = true\ndirectory = \"{}\"",
+        elsewhere.path().display()
+    );
+    home.write("foldback.toml", &config.replace("[agent.acp]", &settings));
+    let lines = doctor(&home);
+    assert_eq!(finding(&lines, "agent.acp.directory")["state"], "fine");
+    let reach = finding(&lines, "agent.acp.confine");
+    assert!(
+        reach["found"].as_str().unwrap().starts_with("confined by /"),
+        "{reach}"
+    );
+}
+
+#[test]
+fn an_agent_that_is_confined_sees_nothing_of_the_bot() {
+    let home = Home::new();
+    let program = PROGRAM.display();
+    let config = |confine: &str| {
+        format!(
+            "[agent]\nbackend = \"acp\"\n[agent.acp]\ncommand = [\"{program}\", \"opencode\"]\n{confine}\n\
+             env = {{ ACT = \"shell ls -A $BOT $BOT/data 2>/dev/null | grep -c -e journal -e token; \
+             cat $BOT/foldback.toml | wc -c\", BOT = \"{}\", KEY = {{ file = \"token\" }} }}\n\
+             [channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n",
+            home.path("").display()
+        )
+    };
+    home.write("token", "sk-very-secret");
+    for (confine, sees) in [("confine = false", true), ("confine = true", false)] {
+        home.write("foldback.toml", &config(confine));
+        let ran = home.run(&["send", "--channel", "slack", "--text", "Look around"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let text = ran.lines().last().unwrap()["text"].as_str().unwrap().to_owned();
+        assert_eq!(text != "0\n0", sees, "{confine}: {text}");
+        nobody_left(&home);
+    }
+}
+
+#[test]
+fn without_bubblewrap_a_confined_agent_is_no_bot() {
+    let home = limited("say a", "confine = true");
+    let mut command = home.command(&["send", "--channel", "slack", "--text", "hi"]);
+    command.env("ACP_KEY", "k").env("PATH", home.path("none"));
+    let ran = run(command, "");
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(
+        ran.stderr
+            .contains("agent.acp.confine: there is no program bwrap; install the package bubblewrap"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -249,7 +331,7 @@ fn an_agent_and_what_it_starts_is_no_operator() {
             out = home.path("said").display(),
         );
         let order = home.write("order", &order);
-        let folder = home.path("data/agent");
+        let folder = folder(&home);
         fs::create_dir_all(&folder).unwrap();
         let way = way.replace("FOLDBACK", &format!("/bin/sh {}", order.display()));
         fs::write(folder.join("approve"), &way).unwrap();

@@ -59,6 +59,7 @@ impl Home {
             .env_remove("RUST_LOG")
             .env_remove("FOLDBACK_CONFIG")
             .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_STATE_HOME", self.path("state"))
             .env("FOLDBACK_DATA_DIR", self.path("data"));
         if self.path("foldback.toml").exists() {
             command.env("FOLDBACK_CONFIG", self.path("foldback.toml"));

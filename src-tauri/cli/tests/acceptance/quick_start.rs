@@ -49,6 +49,7 @@ fn the_quick_start_of_an_acp_agent_runs_the_agent_that_it_names() {
         .env_remove("RUST_LOG")
         .env_remove("FOLDBACK_CONFIG")
         .env("XDG_CONFIG_HOME", home.path("config"))
+        .env("XDG_STATE_HOME", home.path("state"))
         .env("FOLDBACK_DATA_DIR", home.path("data"))
         .env("PATH", path);
     let ran = run(shell, "");

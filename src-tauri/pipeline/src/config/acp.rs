@@ -1,6 +1,6 @@
 //! The backend `acp`.
 
-use super::{Interval, Secret};
+use super::{ChannelConfig, Config, Interval, Secret};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -15,9 +15,13 @@ use std::{
 pub struct AcpConfig {
     /// The program and its arguments. A relative path: below the configuration file's folder; a bare name: in `PATH`.
     pub command: Vec<String>,
-    /// Its working directory; `data/agent` when absent. Relative: below the configuration file's folder. Made when it
-    /// does not exist.
+    /// Its working directory. Relative: below the configuration file's folder. When absent, a folder of the
+    /// configuration's name in `foldback-agent` in the system's folder for states, such as
+    /// `~/.local/state/foldback-agent/foldback`. Made when it does not exist.
     pub directory: Option<PathBuf>,
+    /// Confines it with bubblewrap, which has to be installed: it reads the machine but not Foldback's configuration,
+    /// data and secret files, and writes only its working directory, `files.send_dir` and temporary files.
+    pub confine: bool,
     /// Variables of its environment, which is empty but for these and `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `LOGNAME`,
     /// `PATH`, `SHELL`, `TMPDIR`, `TZ` and `USER`: text, or a reference to a secret.
     pub env: BTreeMap<String, EnvValue>,
@@ -47,6 +51,7 @@ impl Default for AcpConfig {
         Self {
             command: Vec::new(),
             directory: None,
+            confine: false,
             env: BTreeMap::new(),
             sign_in: None,
             mode: None,
@@ -82,17 +87,25 @@ impl AcpConfig {
         let found = if program.contains('/') {
             Some(base.join(program)).filter(|path| runs(path))
         } else {
-            let folders = env::var_os("PATH").unwrap_or_default();
-            env::split_paths(&folders)
-                .map(|folder| folder.join(program))
-                .find(|path| runs(path))
+            in_path(program)
         };
         found.ok_or_else(|| ProgramError::NotFound(program.clone()))
     }
 
-    /// Its working directory.
-    pub fn folder(&self, base: &Path) -> PathBuf {
-        base.join(self.directory.as_deref().unwrap_or(Path::new("data/agent")))
+    /// Its working directory, where one is named.
+    pub fn folder(&self, base: &Path) -> Option<PathBuf> {
+        Some(base.join(self.directory.as_deref()?))
+    }
+
+    /// The program bubblewrap, where it confines the agent.
+    ///
+    /// # Errors
+    /// It is not installed.
+    pub fn bubblewrap(&self) -> Result<Option<PathBuf>, ProgramError> {
+        if !self.confine {
+            return Ok(None);
+        }
+        in_path("bwrap").map(Some).ok_or(ProgramError::NoBubblewrap)
     }
 
     /// The secrets in its environment, with their keys.
@@ -101,6 +114,29 @@ impl AcpConfig {
             EnvValue::Secret(secret) => Some((format!("agent.acp.env.{name}"), secret)),
             EnvValue::Text(_) => None,
         })
+    }
+}
+
+impl Config {
+    /// The files that secrets are read from, as they are named.
+    pub fn secret_files(&self) -> impl Iterator<Item = &Path> {
+        let agent = &self.agent;
+        let keys = [
+            &agent.openai.api_key,
+            &agent.anthropic.api_key,
+            &agent.letta.api_key,
+            &self.speech.api_key,
+            &self.transcription.api_key,
+        ];
+        let of_channels = self.channels.values().flat_map(ChannelConfig::secrets);
+        keys.into_iter()
+            .flatten()
+            .chain(agent.acp.secrets().map(|(_, secret)| secret))
+            .chain(of_channels.map(|(_, secret)| secret))
+            .filter_map(|secret| match secret {
+                Secret::File(path) => Some(path.as_path()),
+                Secret::Env(_) | Secret::Keyring(_) => None,
+            })
     }
 }
 
@@ -113,6 +149,18 @@ pub enum ProgramError {
     /// It is not there, or may not be run.
     #[error("agent.acp.command: there is no program {0} that can be run")]
     NotFound(String),
+    /// The agent is to be confined, and what confines it is not there.
+    #[error(
+        "agent.acp.confine: there is no program bwrap; install the package bubblewrap, or set it to false"
+    )]
+    NoBubblewrap,
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders)
+        .map(|folder| folder.join(program))
+        .find(|path| runs(path))
 }
 
 fn runs(path: &Path) -> bool {
