@@ -88,8 +88,14 @@ impl Way<'_> {
             | Kind::PermissionAsked { .. }
             | Kind::Directive { .. }
             | Kind::Leaked { .. }
-            | Kind::Warned { .. }
-            | Kind::TurnEnded { .. } => (None, Says::Yes),
+            | Kind::Warned { .. } => (None, Says::Yes),
+            Kind::TurnEnded {
+                terminal: Terminal::Failed { detail },
+            } if detail.contains("process ended") && self.was_cut_off() => {
+                let text = "Foldback was stopped or killed before the agent was done".to_owned();
+                (Some(text), Says::No(None))
+            }
+            Kind::TurnEnded { .. } => (None, Says::Yes),
             Kind::Stopping {
                 gate,
                 detail,
@@ -218,8 +224,11 @@ impl Way<'_> {
         }
     }
 
-    /// Bytes that the scanner still holds keep the answer back as surely as a gate.
+    /// Bytes that the scanner still holds keep the answer back as surely as a gate, as long as the turn runs.
     fn open_hold(&self) -> Option<WhyStep> {
+        if self.detail.summary.terminal.is_some() {
+            return None;
+        }
         let mut open = self
             .detail
             .messages

@@ -145,7 +145,7 @@ fn a_file_is_no_reason_for_an_agent_to_fail() {
         50,
         Kind::RunFailed {
             fault: AgentFault::Timeout,
-            detail: "nothing came".into(),
+            detail: "the agent gave no sign of life for 300000 ms".into(),
         },
     );
     let why = end(story, Terminal::Failed { detail: "x".into() });
@@ -296,6 +296,99 @@ fn an_agent_that_failed_is_named_with_what_to_set() {
     assert_eq!(
         why.answer,
         "Turn 7 failed: run said: unauthorized: 401 from the endpoint. The setting is agent.openai.api_key."
+    );
+}
+
+/// The setting that `why` names for a run of this backend that failed so.
+fn setting_for(backend: &str, fault: AgentFault, detail: &str) -> Option<String> {
+    let mut story = received();
+    let backend = backend.into();
+    let (run, model) = (RunId(1), None);
+    story.at(10, Kind::RunStarted { run, backend, model });
+    let detail = detail.into();
+    story.at(50, Kind::RunFailed { fault, detail });
+    let detail = "the agent failed".into();
+    let why = end(story, Terminal::Failed { detail });
+    why.steps.into_iter().find_map(|step| step.setting)
+}
+
+const DETAILS: [&str; 9] = [
+    "no answer for 120000 ms",
+    "nothing came for 120000 ms; it said: starting up",
+    "the agent was not ready within 60000 ms",
+    "the run took longer than 1800000 ms",
+    "the agent gave no sign of life for 300000 ms",
+    "the agent has no way to sign in `x`, only y",
+    "HTTP 404: Not Found; the server has nothing at http://127.0.0.1/responses. A server without /responses is asked \
+     with agent.openai.api = \"chat\".",
+    "HTTP 404: Not Found; the server has nothing at http://127.0.0.1/chat. base_url is the root of the API.",
+    "something else",
+];
+
+#[test]
+fn every_setting_that_is_named_for_a_run_exists() {
+    let schema = serde_json::to_value(schemars::schema_for!(foldback_pipeline::config::Config)).unwrap();
+    let named = |setting: &str| {
+        let mut at = &schema;
+        for key in setting.split('.') {
+            let table = at["$ref"].as_str().map(|name| name.trim_start_matches('#'));
+            at = &table.map_or(at, |name| schema.pointer(name).unwrap())["properties"][key];
+        }
+        !at.is_null()
+    };
+    assert!(named("agent.openai.api_key") && !named("agent.acp.api_key"));
+    let mut count = 0;
+    for backend in ["openai", "anthropic", "letta", "acp", "script"] {
+        for fault in AgentFault::ALL {
+            for detail in DETAILS {
+                if let Some(setting) = setting_for(backend, *fault, detail) {
+                    count += 1;
+                    assert!(named(&setting), "{setting} ({backend}, {fault}: {detail})");
+                }
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
+#[test]
+fn a_limit_of_time_is_named_by_its_own_setting() {
+    for (backend, detail, setting) in [
+        ("openai", DETAILS[0], Some("agent.openai.timeout")),
+        ("letta", DETAILS[1], Some("agent.letta.timeout")),
+        ("openai", DETAILS[3], None),
+        ("openai", DETAILS[4], Some("agent.idle_timeout")),
+        ("acp", DETAILS[0], Some("agent.acp.first_byte_timeout")),
+        ("acp", DETAILS[1], Some("agent.acp.silence_timeout")),
+        ("acp", DETAILS[2], Some("agent.acp.start_timeout")),
+        ("acp", DETAILS[3], Some("agent.acp.total_timeout")),
+        ("acp", DETAILS[4], Some("agent.idle_timeout")),
+    ] {
+        let named = setting_for(backend, AgentFault::Timeout, detail);
+        assert_eq!(named.as_deref(), setting, "{backend}: {detail}");
+    }
+    let named = setting_for(
+        "acp",
+        AgentFault::Unauthorized,
+        "session/prompt: API key not valid (401)",
+    );
+    assert_eq!(named.as_deref(), Some("agent.acp.env"));
+}
+
+#[test]
+fn a_turn_that_was_cut_off_says_so_and_not_what_it_held() {
+    let mut story = running();
+    story.at(
+        40,
+        Kind::Held {
+            message: 0,
+            hold: hold(0, 1, HoldReason::TrailingSpace),
+        },
+    );
+    let detail = "the process ended during this turn".into();
+    assert_eq!(
+        end(story, Terminal::Failed { detail }).answer,
+        "Turn 7 failed: dispatch said: Foldback was stopped or killed before the agent was done."
     );
 }
 

@@ -197,7 +197,10 @@ impl Run<'_> {
                 Next::Silent => {
                     halt.cancel();
                     self.until_stopped(steps, task).await;
-                    let detail = format!("nothing came for {} ms", self.silence.as_millis());
+                    let detail = format!(
+                        "the agent gave no sign of life for {} ms",
+                        self.silence.as_millis()
+                    );
                     return Ok(End::Failed(AgentFault::Timeout, detail));
                 }
             };
