@@ -2,6 +2,7 @@
 
 use crate::end::{End, Verdict, stdout};
 use clap::ValueEnum;
+use foldback_agents::Rule;
 use foldback_api::typescript;
 use foldback_pipeline::config;
 use foldback_replay::fixture::Fixture;
@@ -22,6 +23,8 @@ enum Of {
     Fixture,
     /// foldback.toml
     Config,
+    /// The file of the script agent, for editors of YAML
+    Script,
     /// An event of the journal, as `journal query`, `serve --events` and recordings have it
     Events,
     /// The commands that `serve --commands` takes, as a list: what each does, takes and gives
@@ -34,6 +37,7 @@ pub(crate) fn run(args: &Args) -> End {
     match args.of {
         Of::Fixture => serde_json::to_writer_pretty(&mut out, &schema_for!(Fixture))?,
         Of::Config => serde_json::to_writer_pretty(&mut out, &config::schema())?,
+        Of::Script => serde_json::to_writer_pretty(&mut out, &schema_for!(Vec<Rule>))?,
         Of::Events => serde_json::to_writer_pretty(&mut out, &schema_for!(Event))?,
         Of::Commands => serde_json::to_writer_pretty(&mut out, &typescript::commands())?,
     }

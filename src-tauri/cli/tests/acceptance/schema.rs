@@ -1,6 +1,6 @@
 //! `foldback schema`: what editors and scripts check against.
 
-use crate::foldback::foldback;
+use crate::{bot::Home, foldback::foldback};
 use serde_json::Value;
 
 fn schema(of: &str) -> Value {
@@ -16,6 +16,29 @@ fn a_fixture_has_steps_and_nothing_unknown() {
     let schema = schema("fixture");
     assert!(schema["properties"]["steps"].is_object());
     assert_eq!(schema["additionalProperties"], false);
+}
+
+#[test]
+fn a_script_is_a_list_of_rules_and_the_documented_one_is_taken() {
+    let schema = schema("script");
+    assert_eq!(schema["type"], "array");
+    let rule = schema.pointer("/$defs/Rule").expect("a rule");
+    assert!(rule["properties"]["when"].is_object() && rule["properties"]["agent"].is_object());
+
+    let page = include_str!("../../../../docs/agents.md");
+    let (_, script) = page.split_once("# answers.yaml\n").unwrap();
+    let (script, _) = script.split_once("```").unwrap();
+    let home = Home::with(
+        "[agent.script]\nfile = \"answers.yaml\"\n[channels.slack]\nallow_from = [\"*\"]\nkind = \"loopback\"\narmed = true\n",
+    );
+    home.write("answers.yaml", script);
+    for (text, answer) in [
+        ("hello", "you wrote “hello”."),
+        ("what?", "I did not understand."),
+    ] {
+        let ran = home.run(&["send", "--channel", "slack", "--text", text]);
+        assert!(ran.stdout.contains(answer), "{} {}", ran.stdout, ran.stderr);
+    }
 }
 
 #[test]
