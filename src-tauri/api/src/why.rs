@@ -79,6 +79,12 @@ impl Way<'_> {
     /// event's row, where there is nothing to add.
     fn read(&self, kind: &Kind) -> Option<(Option<String>, Says)> {
         Some(match kind {
+            Kind::TurnEnded {
+                terminal: Terminal::Failed { detail },
+            } if detail.contains("process ended") && self.was_cut_off() => {
+                let text = "Foldback was stopped or killed before the agent was done".to_owned();
+                (Some(text), Says::No(None))
+            }
             Kind::Received { .. }
             | Kind::Passed { .. }
             | Kind::Pairing { .. }
@@ -88,14 +94,8 @@ impl Way<'_> {
             | Kind::PermissionAsked { .. }
             | Kind::Directive { .. }
             | Kind::Leaked { .. }
-            | Kind::Warned { .. } => (None, Says::Yes),
-            Kind::TurnEnded {
-                terminal: Terminal::Failed { detail },
-            } if detail.contains("process ended") && self.was_cut_off() => {
-                let text = "Foldback was stopped or killed before the agent was done".to_owned();
-                (Some(text), Says::No(None))
-            }
-            Kind::TurnEnded { .. } => (None, Says::Yes),
+            | Kind::Warned { .. }
+            | Kind::TurnEnded { .. } => (None, Says::Yes),
             Kind::Stopping {
                 gate,
                 detail,

@@ -3,7 +3,7 @@
 use super::{
     acp,
     check::{Answer, Check},
-    reach::reach_url,
+    servers,
     subject::Subject,
 };
 use foldback_pipeline::config::{self, Config, EndpointConfig};
@@ -14,32 +14,18 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
         checks.extend(acp::checks(subject));
     }
     for (backend, endpoint) in subject.endpoints() {
-        checks.extend(server(&subject.config, backend, endpoint));
+        checks.extend(server(subject, backend, endpoint));
     }
     checks
 }
 
-fn server(config: &Config, backend: &str, endpoint: &EndpointConfig) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let about = format!("agent.{backend}.base_url");
-    let default = (backend == "anthropic").then_some(config::ANTHROPIC);
-    checks.push(match endpoint.base_url.as_deref().or(default) {
-        None => Check::answered(
-            about,
-            "the configuration for an address",
-            Answer::wrong("is not set", "name the server's address"),
-        ),
-        Some(url) => connection(about, url, "start the server, or mend the address"),
-    });
-    let about = format!("agent.{backend}.model");
-    let asked = "the configuration for a model";
-    match &endpoint.model {
-        Some(model) => checks.push(Check::answered(about, asked, Answer::fine(model.clone()))),
-        None if names_models(config, backend) => {}
-        None => {
-            let todo = "name a model that the server has; for letta, an agent";
-            checks.push(Check::answered(about, asked, Answer::wrong("is not set", todo)));
-        }
+fn server(subject: &Subject, backend: &'static str, endpoint: &EndpointConfig) -> Vec<Check> {
+    let mut checks = servers::checks(subject, backend, endpoint);
+    if endpoint.model.is_none() && !names_models(&subject.config, backend) {
+        let todo = "name a model that the server has; for letta, an agent";
+        let about = format!("agent.{backend}.model");
+        let asked = "the configuration for a model";
+        checks.push(Check::answered(about, asked, Answer::wrong("is not set", todo)));
     }
     if backend == "letta" {
         let todo = "let only chats in that may know of each other";
@@ -56,17 +42,6 @@ fn server(config: &Config, backend: &str, endpoint: &EndpointConfig) -> Vec<Chec
         ));
     }
     checks
-}
-
-/// A check that connects to a URL's host and asks nothing.
-fn connection(about: impl Into<String>, url: &str, todo: &'static str) -> Check {
-    let url = url.to_owned();
-    Check::new(about, format!("{url} for a connection"), async move {
-        match reach_url(&url).await {
-            Ok(()) => Answer::fine(format!("{url} answers")),
-            Err(error) => Answer::wrong(error, todo),
-        }
-    })
 }
 
 /// A backend that is used only as one that steps in, each time with a model of its own, needs no model.

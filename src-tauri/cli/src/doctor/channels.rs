@@ -1,8 +1,8 @@
-//! Channels: who is let in, and whether what a channel connects to listens.
+//! Channels: who is let in, and what a channel connects to.
 
 use super::{
     check::{Answer, Check},
-    reach::reach,
+    daemon, platforms,
     subject::Subject,
 };
 use foldback_pipeline::config::ChannelConfig;
@@ -11,7 +11,12 @@ use foldback_wire::ChannelId;
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     let channels = subject.config.channels.iter();
     channels
-        .flat_map(|(id, channel)| lists(id, channel).into_iter().chain(listening(id, channel)))
+        .flat_map(|(id, channel)| {
+            let mut checks = lists(id, channel);
+            checks.extend(daemon::check(id, channel));
+            checks.extend(platforms::checks(subject, id, channel));
+            checks
+        })
         .collect()
 }
 
@@ -35,21 +40,4 @@ fn lists(id: &ChannelId, channel: &ChannelConfig) -> Vec<Check> {
         Check::answered(&about, asked, Answer::note(format!("{state}; {what}"), &todo))
     };
     closed.into_iter().map(note).collect()
-}
-
-/// A simulated platform in another process, the daemon of signal-cli.
-fn listening(id: &ChannelId, channel: &ChannelConfig) -> Option<Check> {
-    let root = channel.api_root.as_ref()?;
-    let address = root.strip_prefix("tcp://")?.to_owned();
-    let about = format!("channels.{id}.api_root");
-    Some(Check::new(
-        about,
-        format!("{root} for a connection"),
-        async move {
-            match reach(&address).await {
-                Ok(()) => Answer::fine(format!("{address} answers")),
-                Err(error) => Answer::wrong(error, "start what listens there, or mend the address"),
-            }
-        },
-    ))
 }

@@ -1,7 +1,11 @@
 //! Questions over HTTP.
 
 use super::check::Answer;
-use reqwest::{Client, Method, Url, header::HeaderMap, redirect::Policy};
+use reqwest::{
+    Client, Method, Url,
+    header::{CONTENT_TYPE, HeaderMap},
+    redirect::Policy,
+};
 use serde_json::Value;
 use std::{
     net::IpAddr,
@@ -39,12 +43,23 @@ impl Reply {
 impl Http {
     /// Asks with GET and reads the answer.
     pub(super) async fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, Answer> {
-        self.ask(Method::GET, url, headers).await
+        self.ask(Method::GET, url, headers, None).await
+    }
+
+    /// Sends an empty object with POST and reads the answer. For calls that change nothing.
+    pub(super) async fn post_nothing(&self, url: &str, headers: &[(&str, &str)]) -> Result<Reply, Answer> {
+        self.ask(Method::POST, url, headers, Some("{}")).await
     }
 
     /// Redirects are not followed: they would carry the key elsewhere. The error is the answer of a check whose server
     /// cannot be reached.
-    async fn ask(&self, method: Method, url: &str, headers: &[(&str, &str)]) -> Result<Reply, Answer> {
+    async fn ask(
+        &self,
+        method: Method,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Option<&'static str>,
+    ) -> Result<Reply, Answer> {
         let at = Url::parse(url)
             .ok()
             .filter(|at| matches!(at.scheme(), "http" | "https"))
@@ -57,6 +72,10 @@ impl Http {
             Answer::wrong(found, "look for a line break or a space in the secret")
         })?;
         let request = client.request(method, at).headers(headers);
+        let request = match body {
+            Some(body) => request.header(CONTENT_TYPE, "application/json").body(body),
+            None => request,
+        };
         let unreachable = |error: reqwest::Error| {
             let found = format!("cannot be reached: {}", causes(&error.without_url()));
             Answer::wrong(found, "start the server, or mend the address")
@@ -115,6 +134,11 @@ fn header_map(headers: &[(&str, &str)]) -> Result<HeaderMap, String> {
         map.insert(key, value);
     }
     Ok(map)
+}
+
+/// An address that a secret can be sent to: encrypted, or on this machine.
+pub(super) fn is_private(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| url.scheme() == "https" || is_here(&url))
 }
 
 fn is_here(url: &Url) -> bool {

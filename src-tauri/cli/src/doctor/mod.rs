@@ -13,11 +13,13 @@ mod agents;
 mod assembly;
 mod channels;
 mod check;
+mod daemon;
 mod folders;
 mod http;
-mod reach;
+mod platforms;
 mod rights;
 mod secrets;
+mod servers;
 mod speech;
 mod subject;
 

@@ -48,13 +48,15 @@ fn a_broken_configuration_is_a_finding_with_its_place() {
 
 #[test]
 fn secrets_are_looked_up_and_never_shown() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    let home = Home::with(&format!(
-        "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"http://{address}/v1\"\nmodel = \"m\"\n\
-         api_key = {{ env = \"DOCTOR_KEY\" }}\n\
-         [channels.slack]\nkind = \"loopback\"\ntoken = {{ file = \"token\" }}\nallow_from = [\"*\"]\n"
-    ));
+    let server = Answering::new(|_| (200, r#"{"data": [{"id": "m"}]}"#));
+    let config = |url: &str| {
+        format!(
+            "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"{url}/v1\"\nmodel = \"m\"\n\
+             api_key = {{ env = \"DOCTOR_KEY\" }}\n\
+             [channels.slack]\nkind = \"loopback\"\ntoken = {{ file = \"token\" }}\nallow_from = [\"*\"]\n"
+        )
+    };
+    let home = Home::with(&config(server.url()));
     home.write("token", "xoxb-secret\n");
     let mut command = home.command(&["doctor", "--format", "json"]);
     command.env("DOCTOR_KEY", "sk-secret");
@@ -68,22 +70,29 @@ fn secrets_are_looked_up_and_never_shown() {
         ran.stdout
     );
 
-    std::fs::remove_file(home.path("token")).unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    home.write(
+        "foldback.toml",
+        &config(&format!("http://{}", free.local_addr().unwrap())),
+    );
     drop(free);
+    let mut command = home.command(&["doctor", "--format", "json"]);
+    command.env("DOCTOR_KEY", "sk-secret");
+    let gone = run(command, "");
+    assert_eq!(finding(&gone, "agent.openai.base_url")["state"], "wrong");
+
+    std::fs::remove_file(home.path("token")).unwrap();
     let mut command = home.command(&["doctor", "--format", "json"]);
     command.env_remove("DOCTOR_KEY");
     let ran = run(command, "");
     assert_eq!(ran.code, 1);
-    for about in [
-        "agent.openai.api_key",
-        "channels.slack.token",
-        "agent.openai.base_url",
-        "the bot",
-    ] {
+    for about in ["agent.openai.api_key", "channels.slack.token", "the bot"] {
         let finding = finding(&ran, about);
         assert_eq!(finding["state"], "wrong", "{finding}");
         assert!(finding["todo"].is_string(), "{finding}");
     }
+    let server = finding(&ran, "agent.openai.base_url");
+    assert_eq!(server["state"], "unasked", "without the key nobody is asked");
 }
 
 #[test]

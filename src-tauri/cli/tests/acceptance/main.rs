@@ -7,6 +7,8 @@ mod bot;
 mod crowd;
 mod discord;
 mod doctor;
+#[cfg(unix)]
+mod doctor_asks;
 mod floors;
 mod foldback;
 mod inbound;
@@ -24,6 +26,7 @@ mod schema;
 mod secret;
 mod send;
 mod serve;
+mod settings;
 mod signal;
 mod slack;
 mod telegram;

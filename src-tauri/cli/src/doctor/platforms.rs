@@ -1,0 +1,269 @@
+//! Platforms: do they know the credentials of a channel. Each is asked who the bot is, which changes nothing and takes no
+//! message.
+
+use super::{
+    check::{Answer, Check},
+    http::{Reply, is_private},
+    subject::Subject,
+};
+use foldback_channels::{DISCORD, SLACK, TELEGRAM, WHATSAPP};
+use foldback_pipeline::config::{ChannelConfig, ChannelKind, Secret};
+use foldback_wire::ChannelId;
+use serde_json::Value;
+
+/// A credential's own form, which tells whose it is before anybody is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TokenForm {
+    Telegram,
+    Discord,
+    SlackBot,
+    SlackApp,
+    Meta,
+    Other,
+}
+
+impl TokenForm {
+    fn of(token: &str) -> Self {
+        let is_word = |text: &str| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        };
+        let parts: Vec<_> = token.split('.').collect();
+        match token.split_once(':') {
+            // <https://core.telegram.org/bots/features#botfather>
+            Some((id, rest))
+                if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) && is_word(rest) =>
+            {
+                Self::Telegram
+            }
+            // <https://api.slack.com/concepts/token-types>
+            _ if token.starts_with("xoxb-") => Self::SlackBot,
+            _ if token.starts_with("xapp-") => Self::SlackApp,
+            // <https://discord.com/developers/docs/reference#authentication>
+            _ if parts.len() == 3 && parts.iter().all(|part| part.len() > 4 && is_word(part)) => {
+                Self::Discord
+            }
+            _ if token.starts_with("EAA") => Self::Meta,
+            _ => Self::Other,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Telegram => "a token of Telegram",
+            Self::Discord => "a token of Discord",
+            Self::SlackBot => "a bot token of Slack (xoxb-)",
+            Self::SlackApp => "an app-level token of Slack (xapp-)",
+            Self::Meta => "a token of Meta",
+            Self::Other => "a token of an unknown form",
+        }
+    }
+}
+
+/// One question with one credential.
+struct Question {
+    subject: Subject,
+    about: String,
+    secret: Secret,
+    form: TokenForm,
+    place: Place,
+}
+
+/// Place of the credential in the question.
+enum Place {
+    /// In the address, between these.
+    Path(String, &'static str),
+    Header {
+        url: String,
+        scheme: &'static str,
+        /// Asked with POST, which Slack wants.
+        post: bool,
+    },
+}
+
+/// Questions about the credentials of a channel on a real platform.
+pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig) -> Vec<Check> {
+    let usual = match channel.kind(id) {
+        Some(ChannelKind::Telegram) => TELEGRAM,
+        Some(ChannelKind::Discord) => DISCORD,
+        Some(ChannelKind::Slack) => SLACK,
+        Some(ChannelKind::Whatsapp) => WHATSAPP,
+        Some(ChannelKind::Signal | ChannelKind::Loopback) | None => return Vec::new(),
+    };
+    let root = channel.api_root.as_deref().unwrap_or(usual).trim_end_matches('/');
+    let header = |path: &str, scheme, post| Place::Header {
+        url: format!("{root}{path}"),
+        scheme,
+        post,
+    };
+    let account = channel.account.as_deref().unwrap_or_default();
+    let mut asked = match channel.kind(id) {
+        Some(ChannelKind::Telegram) => vec![(
+            "token",
+            TokenForm::Telegram,
+            Place::Path(format!("{root}/bot"), "/getMe"),
+        )],
+        Some(ChannelKind::Discord) => vec![(
+            "token",
+            TokenForm::Discord,
+            header("/api/v10/users/@me", "Bot", false),
+        )],
+        Some(ChannelKind::Slack) => vec![
+            ("token", TokenForm::SlackBot, header("/auth.test", "Bearer", true)),
+            // Opens no connection: it only tells where one could be opened.
+            (
+                "app_token",
+                TokenForm::SlackApp,
+                header("/apps.connections.open", "Bearer", true),
+            ),
+        ],
+        _ => {
+            let path = format!("/{account}?fields=display_phone_number");
+            vec![("token", TokenForm::Meta, header(&path, "Bearer", false))]
+        }
+    };
+    let mut checks = Vec::new();
+    for (key, form, place) in asked.drain(..) {
+        let secret = match key {
+            "token" => &channel.token,
+            _ => &channel.app_token,
+        };
+        if let Some(secret) = secret {
+            checks.push(
+                Question {
+                    subject: subject.clone(),
+                    about: format!("channels.{id}.{key}"),
+                    secret: secret.clone(),
+                    form,
+                    place,
+                }
+                .check(),
+            );
+        }
+    }
+    checks
+}
+
+impl Question {
+    fn check(self) -> Check {
+        let asked = match &self.place {
+            Place::Path(before, after) => format!("GET {before}[secret]{after}"),
+            Place::Header { url, post, .. } => format!("{} {url}", if *post { "POST" } else { "GET" }),
+        };
+        Check::new(self.about.clone(), asked, async move {
+            match self.subject.secret(&self.about, &self.secret).await {
+                Ok(token) => self.ask(token.trim()).await,
+                Err(answer) => answer,
+            }
+        })
+    }
+
+    async fn ask(&self, token: &str) -> Answer {
+        let form = TokenForm::of(token);
+        if form != self.form && form != TokenForm::Other {
+            // Not sent: it belongs to somebody else.
+            let todo = match form {
+                TokenForm::SlackBot | TokenForm::SlackApp if self.is_of_slack() => {
+                    "exchange it with the channel's other token: token takes xoxb-, app_token takes xapp-"
+                        .to_owned()
+                }
+                _ => format!("put {} into {}", self.form.name(), self.about),
+            };
+            return Answer::wrong(format!("is {}, not {}", form.name(), self.form.name()), &todo);
+        }
+        let (Place::Path(url, _) | Place::Header { url, .. }) = &self.place;
+        if !is_private(url) {
+            let found = "was not shown to the platform: it would travel unencrypted";
+            let channel = self.about.rsplit_once('.').map_or("", |(channel, _)| channel);
+            return Answer::wrong(found, &format!("use https in {channel}.api_root"));
+        }
+        let http = &self.subject.http;
+        let reply = match &self.place {
+            Place::Path(before, after) => http.get(&format!("{before}{token}{after}"), &[]).await,
+            Place::Header { url, scheme, post } => {
+                let value = format!("{scheme} {token}");
+                let headers = [("authorization", value.as_str())];
+                match post {
+                    true => http.post_nothing(url, &headers).await,
+                    false => http.get(url, &headers).await,
+                }
+            }
+        };
+        match reply {
+            Ok(reply) => self.judge(&reply),
+            Err(answer) => answer,
+        }
+    }
+
+    fn is_of_slack(&self) -> bool {
+        matches!(self.form, TokenForm::SlackBot | TokenForm::SlackApp)
+    }
+
+    fn judge(&self, reply: &Reply) -> Answer {
+        let todo = format!("mend {}", self.about);
+        let json = reply.json().unwrap_or_default();
+        let refused = json["ok"] == Value::Bool(false);
+        let words = ["/description", "/error/message", "/error", "/message"];
+        let words = words
+            .iter()
+            .find_map(|at| json.pointer(at)?.as_str())
+            .unwrap_or_default();
+        let told = format!("{} {words}", reply.status);
+        match reply.status {
+            200 if !refused && json.is_object() => Answer::fine(match name(&json) {
+                Some(name) => format!("the platform knows the bot as {name}"),
+                None => "the platform takes it".to_owned(),
+            }),
+            200 if refused && words == "ratelimited" => self.not_tried(&told),
+            200 if refused => Answer::wrong(format!("the platform refuses it: {words}"), &todo),
+            // Telegram answers 404 to a token that has not its form, WhatsApp 400 to one, and to an unknown number.
+            401 | 403 => Answer::wrong(format!("the platform refuses it: {}", told.trim()), &todo),
+            400 | 404 if json.is_object() => Answer::wrong(
+                format!("the platform refuses it: {}", told.trim()),
+                &format!("{todo}; for WhatsApp also the channel's account"),
+            ),
+            _ => self.not_tried(told.trim()),
+        }
+    }
+
+    fn not_tried(&self, told: &str) -> Answer {
+        let found = format!("the platform answers {told}, which tells nothing of it");
+        let root = self.about.rsplit_once('.').map_or("", |(channel, _)| channel);
+        Answer::unasked(found, &format!("try again later, or look at {root}.api_root"))
+    }
+}
+
+/// The bot's own name, as each platform has it.
+fn name(json: &Value) -> Option<&str> {
+    let places = ["/result/username", "/username", "/user", "/display_phone_number"];
+    places.iter().find_map(|at| json.pointer(at)?.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_known_by_its_form() {
+        for (token, form) in [
+            (
+                "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
+                TokenForm::Telegram,
+            ),
+            (
+                "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs",
+                TokenForm::Discord,
+            ),
+            (
+                "xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcBrzbqgy",
+                TokenForm::SlackBot,
+            ),
+            ("xapp-1-A0123-456-abc", TokenForm::SlackApp),
+            ("EAAGm0PX4ZCpsBA", TokenForm::Meta),
+            ("test-token", TokenForm::Other),
+            ("", TokenForm::Other),
+        ] {
+            assert_eq!(TokenForm::of(token), form, "{token}");
+        }
+    }
+}
