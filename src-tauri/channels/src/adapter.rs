@@ -1,6 +1,6 @@
 //! The seam between the pipeline and a platform.
 
-use crate::{LimitScope, Pause, Rates};
+use crate::{LimitScope, Pause, Rates, Unreadable};
 use async_trait::async_trait;
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, ChannelState, ChatId, Inbound, MessageId, Operation, Receipt,
@@ -73,6 +73,8 @@ pub enum Signal {
         /// To be told once that is durable, like [`Arrival::kept`].
         kept: Option<oneshot::Sender<()>>,
     },
+    /// The platform sent data that could not be read. It is passed over; what came with it is not.
+    Unreadable(Unreadable),
 }
 
 /// What a platform tells of a message after it acknowledged it, on its way on.

@@ -23,6 +23,7 @@ mod slack;
 pub mod strict;
 mod switchboard;
 mod telegram;
+mod unread;
 mod webhook;
 mod whatsapp;
 
@@ -41,4 +42,5 @@ pub use sim::{KEY_WINDOW, is_message_id};
 pub use slack::{SLACK, Slack, SlackApp, SlackEvents};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::{TELEGRAM, Telegram};
+pub use unread::Unreadable;
 pub use whatsapp::{WHATSAPP, WhatsApp, WhatsAppNumber};

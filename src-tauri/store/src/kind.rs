@@ -42,6 +42,7 @@ kinds! {
     FaultPlanned = "fault_planned", None => "A person planned that calls or runs go wrong.",
     FaultRemoved = "fault_removed", None => "A planned fault was removed.",
     Pairing = "pairing", Some(Stage::Authorize.code()) => "Somebody asked to talk to the bot, or an operator decided about it.",
+    Unreadable = "unreadable", Some(CHANNEL) => "The platform sent what could not be read.",
     Received = "received", Some(CHANNEL) => "A message came in.",
     Passed = "passed", None => "A stage let the message pass.",
     Stopping = "stopping", None => "A stage stopped the message.",

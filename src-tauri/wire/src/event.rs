@@ -3,7 +3,8 @@
 use crate::{
     Actor, AgentFault, Answerer, ChannelState, DirectiveRef, Fault, FileFate, Gate, Hold, Inbound, Intent,
     MessageId, OpId, Outcome, PairingStep, PermissionId, PermissionOption, PermissionRequest, Receipt,
-    RefusalCode, RunId, SessionStart, Stage, StopReason, Terminal, Timestamp, ToolCall, Usage, UserId,
+    RefusalCode, RunId, SessionStart, SpokenDirective, Stage, StopReason, Terminal, Timestamp, ToolCall,
+    UnreadablePart, Usage, UserId,
 };
 use foldback_directives::{Diagnostic, Directive, Header, HoldReason, JsonAction, Range, Span, Suppression};
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,7 @@ pub enum Kind {
     },
     /// The process ended in order.
     Stopped,
-    /// The system's clock no longer agrees with the time that passed, by more than a minute: the machine slept, or
-    /// its time was set. Told before the first event that bears the new time.
+    /// The system's clock jumped by more than a minute: the machine slept, or it was set. Events with the new time follow.
     ClockJumped {
         /// Milliseconds that it jumped ahead; negative when it was set back.
         by_ms: i64,
@@ -94,6 +94,8 @@ pub enum Kind {
         /// Who did it.
         by: Actor,
     },
+    /// An adapter could not read something that the platform sent. It was passed over; what came with it was not.
+    Unreadable(UnreadablePart),
     /// A message came in; the turn begins.
     Received {
         /// The message as the adapter gave it.
@@ -174,8 +176,7 @@ pub enum Kind {
         span: Span,
         /// The text.
         text: String,
-        /// How many bytes of the message had come, where that is more than is told: what may begin a secret is
-        /// told with a later chunk, or with one that only tells.
+        /// Bytes that had come, where that is more than is told: what may begin a secret is told later.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         came: Option<usize>,
     },
@@ -308,18 +309,7 @@ pub enum Kind {
         setting: Option<String>,
     },
     /// The words of a voice directive were made into sound, which has not been sent yet.
-    Spoken {
-        /// Which directive.
-        at: DirectiveRef,
-        /// Which backend spoke.
-        backend: String,
-        /// How long it plays.
-        duration_ms: u64,
-        /// Size of the file.
-        bytes: u64,
-        /// The name under which the sound is kept to be heard again; none where it is not kept.
-        kept: Option<String>,
-    },
+    Spoken(SpokenDirective),
     /// The header was read.
     HeaderRead {
         /// Which assistant message.
@@ -414,8 +404,7 @@ pub enum Kind {
         /// How.
         outcome: Outcome,
     },
-    /// An operation that ended well did not arrive after all: a platform that delivers later says so later. It may come
-    /// after the turn's end.
+    /// An operation that ended well did not arrive after all, which may become known after the turn's end.
     Undelivered {
         /// Which operation.
         op: OpId,
@@ -426,8 +415,7 @@ pub enum Kind {
         /// Why, in words.
         detail: String,
     },
-    /// The platform tells how far what an operation sent has come. Only what is further than what was told before is
-    /// an event, whatever order it is told in. It may come after the turn's end.
+    /// A message that an operation sent has come further than was told before, perhaps after the turn's end.
     Receipt {
         /// Which operation.
         op: OpId,

@@ -17,8 +17,10 @@ mod permission;
 pub mod redact;
 pub mod rpc;
 mod secret;
+mod spoken;
 mod time;
 mod turn;
+mod unreadable;
 
 pub use agent::{AgentFault, Answerer, Doing, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
@@ -44,5 +46,7 @@ pub use inbound::{Attachment, ChatType, FileFate, Inbound, Sender};
 pub use pairing::PairingStep;
 pub use permission::{PermissionKind, PermissionOption, PermissionRequest};
 pub use secret::Secret;
+pub use spoken::SpokenDirective;
 pub use time::{Clock, Rng, Sleep, Timestamp};
 pub use turn::{Gate, SilentReason, Stage, Terminal};
+pub use unreadable::UnreadablePart;

@@ -2,6 +2,7 @@
 
 use crate::{
     Body, Directive, Event, Header, Inbound, Intent, Kind, MessageId, OpKind, Secret, Terminal, TurnId,
+    UnreadablePart,
 };
 use foldback_directives::{
     Span,
@@ -142,6 +143,12 @@ impl Redaction {
             | Kind::TurnEnded {
                 terminal: Terminal::Failed { detail: text },
             } => self.mask(text),
+            Kind::Unreadable(UnreadablePart { error, raw, .. }) => {
+                self.mask(error);
+                if self.inbound != InboundSecrets::Keep {
+                    self.mask(raw);
+                }
+            }
             Kind::Gathered { name, why, heard, .. } => {
                 if self.inbound != InboundSecrets::Keep {
                     self.mask(name);

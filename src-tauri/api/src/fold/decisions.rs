@@ -3,7 +3,7 @@
 use super::{messages::Messages, when::When};
 use foldback_store::row;
 use foldback_wire::{
-    Body, Event, Kind, Outcome, Span,
+    Body, Event, Kind, Outcome, Span, SpokenDirective,
     rpc::{Decision, DecisionKind, RowFlag},
 };
 
@@ -72,7 +72,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         Kind::HeaderRead { message, .. } => of(D::Directive, *message),
         Kind::Action { message, action, .. } => bytes(D::Directive, *message, action.span),
         Kind::Diagnosed { message, diagnostic } => bytes(D::Diagnostic, *message, diagnostic.span),
-        Kind::Skipped { at, .. } | Kind::Spoken { at, .. } => of(D::Delivery, at.message),
+        Kind::Skipped { at, .. } | Kind::Spoken(SpokenDirective { at, .. }) => of(D::Delivery, at.message),
         Kind::Leaked { message, span, .. } => bytes(D::Delivery, *message, *span),
         Kind::Intended { intent, .. } => {
             let text = match intent.body {
@@ -102,6 +102,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::FaultPlanned { .. }
         | Kind::FaultRemoved { .. }
         | Kind::SessionReset { .. }
+        | Kind::Unreadable { .. }
         | Kind::Pairing { .. } => None,
     }
 }

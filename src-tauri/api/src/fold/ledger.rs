@@ -5,7 +5,8 @@ use super::{
     when::{When, millis},
 };
 use foldback_wire::{
-    CallFault, DirectiveRef, Fault, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, Timestamp,
+    CallFault, DirectiveRef, Fault, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, SpokenDirective,
+    Timestamp,
     rpc::{LeakedBytes, LedgerEntry, Reached, SpokenSound},
 };
 use std::collections::{HashMap, HashSet};
@@ -168,13 +169,13 @@ impl Ledger {
 
     /// Remembers what was spoken, until it is sent.
     fn spoken(&mut self, kind: &Kind) {
-        if let Kind::Spoken {
+        if let Kind::Spoken(SpokenDirective {
             at,
             backend,
             duration_ms,
             bytes,
             kept,
-        } = kind
+        }) = kind
         {
             let sound = SpokenSound {
                 backend: backend.clone(),

@@ -1,7 +1,7 @@
 //! What of an event a person should know at once, and what to do about it.
 
 use foldback_wire::{
-    ChannelState, Event, Kind, OpKind, OutcomeCode, PLANNED, RefusalCode, Terminal,
+    ChannelState, Event, Kind, OpKind, OutcomeCode, PLANNED, RefusalCode, Terminal, UnreadablePart,
     rpc::{Alarm, AlarmKind},
 };
 
@@ -38,6 +38,15 @@ pub(super) fn alarm(event: &Event) -> Option<Alarm> {
         Kind::Undelivered { op, detail, .. } => (
             AlarmKind::Error,
             format!("Operation {op} did not arrive, although it was acknowledged: {detail}"),
+        ),
+        Kind::Unreadable(UnreadablePart {
+            platform,
+            what,
+            error,
+            ..
+        }) => (
+            AlarmKind::Error,
+            format!("A {what} of {platform} could not be read and was not answered: {error}"),
         ),
         Kind::ChannelState {
             to: ChannelState::Down,
@@ -85,6 +94,12 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
         Kind::Undelivered { refusal, detail, .. } => (
             format!("acknowledged, but it did not arrive: {detail}"),
             hint(remedy(*refusal)),
+        ),
+        Kind::Unreadable(UnreadablePart { what, error, .. }) => (
+            format!("a {what} could not be read: {error}"),
+            hint(
+                "Look at the conversation on the platform. The event has the beginning of it; report it with that.",
+            ),
         ),
         Kind::Refused {
             refusal,

@@ -1,116 +1,257 @@
 //! Messages as Foldback knows them: <https://discord.com/developers/docs/resources/message#message-object>.
 
 use super::session::{Bot, Place};
+use crate::unread::Reader;
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, ThreadId, Timestamp};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
-use serenity::model::channel::{Message, MessageReferenceKind, MessageType};
 use serenity::model::id;
-use serenity::model::sticker::{StickerFormatType, StickerItem};
 
 /// The first moment of Discord's time, in milliseconds since 1970, and how far left of an id's other bits its
 /// time stands. <https://discord.com/developers/docs/reference#snowflakes>
 const EPOCH_MS: u64 = 1_420_070_400_000;
 const TIME_BITS: u32 = 22;
 
-/// The message with what it passes on as its own: such a message says nothing itself, and what others said, files
-/// included, stands in its snapshots (<https://discord.com/developers/docs/resources/message#message-snapshot-object>).
-/// Whom those call stays theirs.
-pub(super) fn with_what_it_passes_on(mut message: Message) -> Message {
-    for passed_on in std::mem::take(&mut message.message_snapshots) {
-        if !message.content.is_empty() && !passed_on.content.is_empty() {
-            message.content.push_str("\n\n");
+/// Types of messages that people write; the others are news.
+/// <https://discord.com/developers/docs/resources/message#message-object-message-types>
+const DEFAULT: u64 = 0;
+const REPLY: u64 = 19;
+
+/// The type of a reference to a message that is passed on.
+/// <https://discord.com/developers/docs/resources/message#message-reference-types>
+const FORWARD: u64 = 1;
+
+/// A message, as far as it is used. Its parts are read by themselves: Discord adds values and leaves out fields where its
+/// documentation has others, and serenity's own message cannot be read then.
+#[derive(Debug)]
+pub(super) struct Message {
+    id: id::MessageId,
+    pub(super) channel: id::ChannelId,
+    /// It stands in a server: only what was written in one names it.
+    pub(super) in_server: bool,
+    kind: u64,
+    author: Author,
+    nick: Option<String>,
+    by_webhook: bool,
+    content: Content,
+    mentions: Vec<Named>,
+    mention_roles: Vec<id::RoleId>,
+    answered: Option<Answered>,
+    reference: Option<Reference>,
+}
+
+/// The fields that no message is without, and the others as they are.
+#[derive(Debug, Deserialize)]
+struct Raw {
+    id: id::MessageId,
+    channel_id: id::ChannelId,
+    author: Author,
+    guild_id: Option<IgnoredAny>,
+    webhook_id: Option<IgnoredAny>,
+}
+
+/// <https://discord.com/developers/docs/resources/user#user-object>
+#[derive(Debug, Deserialize)]
+struct Author {
+    id: id::UserId,
+    username: String,
+    global_name: Option<String>,
+    #[serde(default)]
+    bot: bool,
+}
+
+/// A user, of whom only the id is used.
+#[derive(Debug, Deserialize)]
+struct Named {
+    id: id::UserId,
+}
+
+#[derive(Debug, Deserialize)]
+struct Member {
+    nick: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Answered {
+    author: Named,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reference {
+    #[serde(default, rename = "type")]
+    kind: u64,
+    message_id: Option<id::MessageId>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Snapshot {
+    message: Value,
+}
+
+/// <https://discord.com/developers/docs/resources/message#attachment-object>
+#[derive(Debug, Deserialize)]
+struct File {
+    filename: String,
+    content_type: Option<String>,
+    size: Option<u64>,
+    url: Option<String>,
+}
+
+/// <https://discord.com/developers/docs/resources/sticker#sticker-item-object>
+#[derive(Debug, Deserialize)]
+struct Sticker {
+    id: id::StickerId,
+    name: String,
+    #[serde(default)]
+    format_type: u64,
+}
+
+/// The content of a message: its words and its files.
+#[derive(Debug, Default)]
+struct Content {
+    text: String,
+    files: Vec<Attachment>,
+    stickers: Vec<Attachment>,
+}
+
+impl Content {
+    fn read(message: &Value, reader: &mut Reader) -> Self {
+        let files = reader.read_all::<File>("attachment", &message["attachments"]);
+        let stickers = reader.read_all::<Sticker>("sticker", &message["sticker_items"]);
+        Self {
+            text: reader
+                .read("message content", &message["content"])
+                .unwrap_or_default(),
+            files: files.into_iter().map(File::attachment).collect(),
+            stickers: stickers.iter().map(Sticker::attachment).collect(),
         }
-        message.content.push_str(&passed_on.content);
-        message.attachments.extend(passed_on.attachments);
-        message.sticker_items.extend(passed_on.sticker_items);
     }
-    message
-}
 
-/// Whether a message is one from somebody else: neither the bot's own nor news such as that somebody joined.
-pub(super) fn is_for_us(message: &Message, bot: &Bot) -> bool {
-    let written = matches!(message.kind, MessageType::Regular | MessageType::InlineReply);
-    let empty =
-        message.content.is_empty() && message.attachments.is_empty() && message.sticker_items.is_empty();
-    written && !empty && message.author.id != bot.id
-}
+    fn append(&mut self, other: Self) {
+        if !self.text.is_empty() && !other.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(&other.text);
+        self.files.extend(other.files);
+        self.stickers.extend(other.stickers);
+    }
 
-/// The message, which stands in a channel of this kind.
-pub(super) fn inbound(message: Message, place: Place, channel: &ChannelId, bot: &Bot) -> Inbound {
-    let answers_bot = message
-        .referenced_message
-        .as_ref()
-        .is_some_and(|answered| answered.author.id == bot.id);
-    let named = message.mentions.iter().any(|user| user.id == bot.id)
-        || message.mention_roles.iter().any(|role| bot.roles.contains(role));
-    let stands_in = message.channel_id.to_string();
-    let (chat, thread) = match place {
-        Place::Chat => (stands_in, None),
-        Place::ThreadOf(parent) => (parent.to_string(), Some(ThreadId::from(stands_in))),
-    };
-    let forwarded = message
-        .message_reference
-        .as_ref()
-        .is_some_and(|of| of.kind == MessageReferenceKind::Forward);
-    let nick = message.member.as_ref().and_then(|member| member.nick.clone());
-    let author = message.author;
-    Inbound {
-        channel: channel.clone(),
-        account: None,
-        chat: chat.into(),
-        // Only what was written in a server names one.
-        chat_type: if message.guild_id.is_some() {
-            ChatType::Group
-        } else {
-            ChatType::Direct
-        },
-        thread,
-        message: message.id.to_string().into(),
-        reply_to: message
-            .message_reference
-            .filter(|_| message.kind == MessageType::InlineReply)
-            .and_then(|answered| answered.message_id)
-            .map(|answered| answered.to_string().into()),
-        sender: Sender {
-            id: author.id.to_string().into(),
-            display_name: nick.or(author.global_name).unwrap_or_else(|| author.name.clone()),
-            name: author.name,
-            is_bot: author.bot || message.webhook_id.is_some(),
-        },
-        mentioned: answers_bot || named,
-        forwarded,
-        text: message.content,
-        files: message
-            .attachments
-            .into_iter()
-            .map(|file| Attachment {
-                name: file.filename,
-                media_type: file
-                    .content_type
-                    .unwrap_or_else(|| "application/octet-stream".into()),
-                size: Some(file.size.into()),
-                source: Some(file.url),
-            })
-            .chain(message.sticker_items.iter().map(sticker))
-            .collect(),
-        at: written_at(message.id),
-        dry_run: false,
+    const fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.files.is_empty() && self.stickers.is_empty()
     }
 }
 
-/// A sticker, as the picture it is (<https://discord.com/developers/docs/resources/sticker>), and where that is
-/// (<https://discord.com/developers/docs/reference#image-formatting-cdn-endpoints>).
-fn sticker(item: &StickerItem) -> Attachment {
-    let (host, extension, media_type) = match item.format_type {
-        StickerFormatType::Lottie => ("discord.com", "json", "application/json"),
-        StickerFormatType::Gif => ("media.discordapp.net", "gif", "image/gif"),
-        _ => ("cdn.discordapp.com", "png", "image/png"),
-    };
-    Attachment {
-        name: format!("{}.{extension}", item.name),
-        media_type: media_type.into(),
-        size: None,
-        source: Some(format!("https://{host}/stickers/{}.{extension}", item.id)),
+impl Message {
+    /// Reads a message with what it passes on as its own: such a message says nothing itself, and what others said,
+    /// files included, stands in its snapshots
+    /// (<https://discord.com/developers/docs/resources/message#message-snapshot-object>). Whom those call stays theirs.
+    pub(super) fn read(message: &Value, reader: &mut Reader) -> Option<Self> {
+        let raw: Raw = reader.read("message", message)?;
+        let mut content = Content::read(message, reader);
+        for passed_on in reader.read_all::<Snapshot>("message snapshot", &message["message_snapshots"]) {
+            content.append(Content::read(&passed_on.message, reader));
+        }
+        let member: Option<Member> = reader.read("member", &message["member"]);
+        Some(Self {
+            id: raw.id,
+            channel: raw.channel_id,
+            in_server: raw.guild_id.is_some(),
+            kind: reader.read("message type", &message["type"]).unwrap_or(DEFAULT),
+            author: raw.author,
+            nick: member.and_then(|member| member.nick),
+            by_webhook: raw.webhook_id.is_some(),
+            content,
+            mentions: reader.read_all("mention", &message["mentions"]),
+            mention_roles: reader.read_all("mentioned role", &message["mention_roles"]),
+            answered: reader.read("answered message", &message["referenced_message"]),
+            reference: reader.read("message reference", &message["message_reference"]),
+        })
+    }
+
+    /// Says that somebody else wrote it: neither the bot itself nor Discord, such as that somebody joined.
+    pub(super) fn is_for(&self, bot: &Bot) -> bool {
+        [DEFAULT, REPLY].contains(&self.kind) && !self.content.is_empty() && self.author.id != bot.id
+    }
+
+    /// The message, which stands in a channel of this kind.
+    pub(super) fn inbound(self, place: Place, channel: &ChannelId, bot: &Bot) -> Inbound {
+        let answers_bot = self.answered.is_some_and(|answered| answered.author.id == bot.id);
+        let named = self.mentions.iter().any(|user| user.id == bot.id)
+            || self.mention_roles.iter().any(|role| bot.roles.contains(role));
+        let stands_in = self.channel.to_string();
+        let (chat, thread) = match place {
+            Place::Chat => (stands_in, None),
+            Place::ThreadOf(parent) => (parent.to_string(), Some(ThreadId::from(stands_in))),
+        };
+        let author = self.author;
+        Inbound {
+            channel: channel.clone(),
+            account: None,
+            chat: chat.into(),
+            chat_type: if self.in_server {
+                ChatType::Group
+            } else {
+                ChatType::Direct
+            },
+            thread,
+            message: self.id.to_string().into(),
+            forwarded: self.reference.as_ref().is_some_and(|of| of.kind == FORWARD),
+            reply_to: self
+                .reference
+                .filter(|_| self.kind == REPLY)
+                .and_then(|answered| answered.message_id)
+                .map(|answered| answered.to_string().into()),
+            sender: Sender {
+                id: author.id.to_string().into(),
+                display_name: self
+                    .nick
+                    .or(author.global_name)
+                    .unwrap_or_else(|| author.username.clone()),
+                name: author.username,
+                is_bot: author.bot || self.by_webhook,
+            },
+            mentioned: answers_bot || named,
+            text: self.content.text,
+            files: self
+                .content
+                .files
+                .into_iter()
+                .chain(self.content.stickers)
+                .collect(),
+            at: written_at(self.id),
+            dry_run: false,
+        }
+    }
+}
+
+impl File {
+    fn attachment(self) -> Attachment {
+        let unknown = || "application/octet-stream".to_owned();
+        Attachment {
+            name: self.filename,
+            media_type: self.content_type.unwrap_or_else(unknown),
+            size: self.size,
+            source: self.url,
+        }
+    }
+}
+
+impl Sticker {
+    /// The picture that it is (<https://discord.com/developers/docs/resources/sticker#sticker-object-sticker-format-types>),
+    /// and where that is (<https://discord.com/developers/docs/reference#image-formatting-cdn-endpoints>).
+    fn attachment(&self) -> Attachment {
+        let (host, extension, media_type) = match self.format_type {
+            3 => ("discord.com", "json", "application/json"),
+            4 => ("media.discordapp.net", "gif", "image/gif"),
+            _ => ("cdn.discordapp.com", "png", "image/png"),
+        };
+        Attachment {
+            name: format!("{}.{extension}", self.name),
+            media_type: media_type.into(),
+            size: None,
+            source: Some(format!("https://{host}/stickers/{}.{extension}", self.id)),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Discord: messages come in through the gateway, operations go out through REST. Every rule of the platform
 //! that is followed here stands in <https://discord.com/developers/docs>.
 //!
-//! The words (messages, identifiers, intents, opcodes, close codes, the bodies of calls) are those of `serenity`.
+//! The words (identifiers, intents, opcodes, close codes, the bodies of calls) are those of `serenity`. Messages are read
+//! part by part, since its own types refuse a whole message over one unfamiliar value.
 //! Its client is not used, for what this seam promises cannot be kept on top of it: it hands every event to a task
 //! of its own, so that their order is lost and a slow pipeline slows nobody down; it keeps a session's place to
 //! itself, so that nothing could be asked for again that did not become durable, nor after a channel was off or the bot

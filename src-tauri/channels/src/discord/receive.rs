@@ -1,19 +1,20 @@
 //! Receiving: one connection after the other, which all serve one session as long as Discord lets them.
 
 use super::Discord;
-use super::message::{inbound, is_for_us, roles_of, with_what_it_passes_on};
+use super::message::{Message, roles_of};
 use super::session::{Bot, Open, Place, Session};
 use super::socket::{End, Payload, Socket};
 use crate::backoff::Backoff;
 use crate::loopback::report;
+use crate::unread::Reader;
 use crate::{Arrival, Refusal, Signal, SignalSink};
 use foldback_wire::{ChannelState, RefusalCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use serenity::constants::Opcode;
-use serenity::model::channel::{ChannelType, Message};
-use serenity::model::gateway::{BotGateway, GatewayIntents, Ready};
-use serenity::model::id::ChannelId;
+use serenity::model::channel::ChannelType;
+use serenity::model::gateway::GatewayIntents;
+use serenity::model::id::{ChannelId, UserId};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -35,6 +36,36 @@ struct Channel {
     #[serde(rename = "type")]
     kind: ChannelType,
     parent_id: Option<ChannelId>,
+}
+
+/// As much of a session's first event as is needed to resume it.
+/// <https://discord.com/developers/docs/events/gateway-events#ready>
+#[derive(Debug, Deserialize)]
+struct Ready {
+    user: Me,
+    session_id: String,
+    resume_gateway_url: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Me {
+    id: UserId,
+    username: String,
+}
+
+/// <https://discord.com/developers/docs/events/gateway#get-gateway-bot>
+#[derive(Debug, Deserialize)]
+struct BotGateway {
+    url: String,
+    session_start_limit: SessionStartLimit,
+}
+
+/// <https://discord.com/developers/docs/events/gateway#session-start-limit-object>
+#[derive(Debug, Deserialize)]
+struct SessionStartLimit {
+    remaining: u64,
+    /// Milliseconds.
+    reset_after: u64,
 }
 
 impl Discord {
@@ -85,7 +116,13 @@ impl Discord {
                     self.mark(session).await;
                 }
                 payload = socket.next() => {
-                    let payload = payload?;
+                    let payload = match payload? {
+                        Ok(payload) => payload,
+                        Err(unreadable) => {
+                            socket.during(session.safe(), unreadable.report(sink)).await?;
+                            continue;
+                        }
+                    };
                     match payload.op {
                         Opcode::Dispatch => self.dispatch(payload, &mut socket, session, sink).await?,
                         Opcode::HeartbeatAck if socket.up => backoff.reset(),
@@ -139,7 +176,6 @@ impl Discord {
         Ok(socket)
     }
 
-    /// <https://discord.com/developers/docs/events/gateway#get-gateway-bot>
     async fn gateway(&self) -> Result<BotGateway, Refusal> {
         self.api.get(&["gateway", "bot"]).await.map_err(refused)
     }
@@ -168,10 +204,10 @@ impl Discord {
             Some("READY") => {
                 let ready: Ready = serde_json::from_value(event.d)
                     .map_err(|e| again_soon(format!("Discord began with something else: {e}")))?;
-                let why = format!("connected as {}", ready.user.name);
+                let why = format!("connected as {}", ready.user.username);
                 let bot = Bot {
                     id: ready.user.id,
-                    name: ready.user.name.clone(),
+                    name: ready.user.username,
                     roles: BTreeSet::new(),
                 };
                 let open = Open {
@@ -207,31 +243,27 @@ impl Discord {
         session: &mut Session,
         sink: &SignalSink,
     ) -> Result<(), End> {
-        let message = match serde_json::from_value::<Message>(message) {
-            Ok(message) => Some(with_what_it_passes_on(message)),
-            Err(error) => {
-                tracing::warn!(%error, seq, "a message of Discord cannot be read");
-                None
-            }
-        };
+        let mut reader = Reader::default();
+        let message = Message::read(&message, &mut reader);
+        socket.during(session.safe(), reader.report(sink)).await?;
         let (Some(message), Some(bot)) = (message, session.bot()) else {
             session.received(seq);
             return Ok(());
         };
-        if !is_for_us(&message, bot) {
+        if !message.is_for(bot) {
             session.received(seq);
             return Ok(());
         }
-        let channel = message.channel_id;
+        let channel = message.channel;
         let place = match session.place(channel) {
             Some(known) => known,
             // Nobody can open a thread in a direct conversation.
-            None if message.guild_id.is_none() => Place::Chat,
+            None if !message.in_server => Place::Chat,
             None => socket.during(session.safe(), self.look_up(channel)).await??,
         };
         session.learn(channel, place);
         let Some(bot) = session.bot() else { return Ok(()) };
-        let (arrival, kept) = Arrival::until_kept(inbound(message, place, &self.channel, bot));
+        let (arrival, kept) = Arrival::until_kept(message.inbound(place, &self.channel, bot));
         let Ok(place) = socket.during(session.safe(), sink.reserve()).await? else {
             // A closed sink ends the run.
             return Ok(());

@@ -1,6 +1,6 @@
 //! One connection to the gateway: <https://discord.com/developers/docs/events/gateway#connections>.
 
-use crate::{Refusal, http};
+use crate::{Refusal, Unreadable, http};
 use foldback_wire::{Clock, RefusalCode, Rng, Sleep, Timestamp};
 use futures::{SinkExt as _, StreamExt as _};
 use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
@@ -71,10 +71,11 @@ impl Socket {
                 answered: true,
                 up: false,
             };
-            let hello = socket.next().await?;
+            let strange = || broken("Discord did not begin with Hello");
+            let hello = socket.next().await?.map_err(|_| strange())?;
             let interval = hello.d["heartbeat_interval"].as_u64();
             let (Opcode::Hello, Some(interval @ 1..)) = (hello.op, interval) else {
-                return Err(broken("Discord did not begin with Hello").into());
+                return Err(strange().into());
             };
             socket.interval = Duration::from_millis(interval);
             // The first one comes at any moment, so that not all bots beat at once after an outage.
@@ -88,16 +89,20 @@ impl Socket {
     }
 
     /// The next event. It may be given up and asked for again without a loss.
-    pub(super) async fn next(&mut self) -> Result<Payload, End> {
+    pub(super) async fn next(&mut self) -> Result<Result<Payload, Unreadable>, End> {
         loop {
             match self.stream.next().await {
                 Some(Ok(Message::Text(text))) => {
-                    let payload: Payload = serde_json::from_str(&text)
-                        .map_err(|e| broken(&format!("Discord said something else: {e}")))?;
+                    let payload: Payload = match serde_json::from_str(&text) {
+                        Ok(payload) => payload,
+                        Err(e) => {
+                            return Ok(Err(Unreadable::new("gateway payload", &e, text.as_bytes())));
+                        }
+                    };
                     if payload.op == Opcode::HeartbeatAck {
                         self.answered = true;
                     }
-                    return Ok(payload);
+                    return Ok(Ok(payload));
                 }
                 Some(Ok(Message::Close(frame))) => return Err(closed(frame)),
                 // Pings are answered by the stream itself.

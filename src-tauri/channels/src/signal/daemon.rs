@@ -1,6 +1,6 @@
 //! Where the daemon is, and calls to it.
 
-use super::link::{Fault, Link};
+use super::link::{Fault, Link, Received};
 use super::refusal;
 use crate::Refusal;
 use foldback_wire::{Clock, RefusalCode};
@@ -123,7 +123,7 @@ impl Daemon {
         link: &mut Link,
         method: &str,
         params: &Map<String, Value>,
-        received: impl FnMut(Value),
+        received: impl FnMut(Received),
         patience: Duration,
     ) -> Result<Result<Value, Fault>, Refusal> {
         let transient = |why: String| Refusal::new(RefusalCode::Transient, why).or_done();

@@ -2,6 +2,7 @@
 //! <https://github.com/AsamK/signal-cli/tree/master/src/main/java/org/asamk/signal/json>.
 
 use super::ids::{Message, group_chat};
+use crate::unread::Reader;
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Receipt, Sender, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
@@ -48,15 +49,10 @@ pub(super) struct Notification {
 }
 
 impl Notification {
-    /// `None` for what is none.
-    pub(super) fn read(params: Value) -> Option<(Option<i64>, Received)> {
-        match serde_json::from_value::<Self>(params) {
-            Ok(read) => Some((read.subscription, read.result.unwrap_or(read.plain))),
-            Err(error) => {
-                tracing::warn!(%error, "signal-cli sent a message that cannot be read");
-                None
-            }
-        }
+    /// `None` for one that cannot be read.
+    pub(super) fn read(params: &Value, reader: &mut Reader) -> Option<(Option<i64>, Received)> {
+        let read: Self = reader.read("notification", params)?;
+        Some((read.subscription, read.result.unwrap_or(read.plain)))
     }
 }
 
@@ -106,9 +102,9 @@ struct ReceiptMessage {
 struct DataMessage {
     timestamp: i64,
     message: Option<String>,
-    quote: Option<Quote>,
-    mentions: Option<Vec<Mention>>,
-    attachments: Option<Vec<File>>,
+    quote: Value,
+    mentions: Value,
+    attachments: Value,
     sticker: Option<Value>,
     reaction: Option<Value>,
     remote_delete: Option<Value>,
@@ -184,7 +180,13 @@ impl Envelope {
 
     /// The message as Foldback knows it; `None` for what no person wrote to the account: receipts, typing, calls,
     /// reactions, removals, edits, and what was sent from the account's other devices.
-    pub(super) fn inbound(self, channel: &ChannelId, account: Option<String>, me: &Me) -> Option<Inbound> {
+    pub(super) fn inbound(
+        self,
+        channel: &ChannelId,
+        account: Option<String>,
+        me: &Me,
+        reader: &mut Reader,
+    ) -> Option<Inbound> {
         let own = self.is_of(me);
         let Self {
             source,
@@ -197,17 +199,17 @@ impl Envelope {
         let said =
             data_message.filter(|said| !own && said.reaction.is_none() && said.remote_delete.is_none())?;
         let sender = person(number.as_ref(), aci.as_ref(), source.as_ref())?;
-        let (text, files) = (said.text(), said.files());
+        let mentions: Vec<Mention> = reader.read_all("mention", &said.mentions);
+        let quote: Option<Quote> = reader.read("quote", &said.quote);
+        let (text, files) = (said.text(&mentions), said.files(reader));
         if said.timestamp <= 0 || (text.trim().is_empty() && files.is_empty()) {
             return None;
         }
         let group = said.group_info.as_ref();
-        let mentions_me = said
-            .mentions
+        let mentions_me = mentions
             .iter()
-            .flatten()
             .any(|mention| me.is(mention.number.as_deref(), mention.uuid.as_deref()));
-        let quotes_me = said.quote.as_ref().is_some_and(|quote| quote.is_of(me));
+        let quotes_me = quote.as_ref().is_some_and(|quote| quote.is_of(me));
         let message = Message {
             sent: said.timestamp,
             author: Some(sender),
@@ -223,8 +225,7 @@ impl Envelope {
             },
             thread: None,
             message: message.id(),
-            reply_to: said
-                .quote
+            reply_to: quote
                 .as_ref()
                 .and_then(|quote| quote.message(me))
                 .map(Message::id),
@@ -280,9 +281,9 @@ impl Quote {
 
 impl DataMessage {
     /// The text, with mentions as `@` and who is meant.
-    fn text(&self) -> String {
+    fn text(&self, mentions: &[Mention]) -> String {
         let text = self.message.as_deref().unwrap_or_default();
-        let mut mentions: Vec<_> = self.mentions.iter().flatten().collect();
+        let mut mentions: Vec<_> = mentions.iter().collect();
         mentions.sort_by_key(|mention| mention.start);
         let mut mentions = mentions.into_iter().peekable();
         let mut out = String::with_capacity(text.len());
@@ -308,15 +309,15 @@ impl DataMessage {
         out
     }
 
-    fn files(&self) -> Vec<Attachment> {
-        let files = self.attachments.iter().flatten().map(|file| Attachment {
-            name: file.filename.clone().unwrap_or_else(|| "attachment".to_owned()),
+    fn files(&self, reader: &mut Reader) -> Vec<Attachment> {
+        let files: Vec<File> = reader.read_all("attachment", &self.attachments);
+        let files = files.into_iter().map(|file| Attachment {
+            name: file.filename.unwrap_or_else(|| "attachment".to_owned()),
             media_type: file
                 .content_type
-                .clone()
                 .unwrap_or_else(|| "application/octet-stream".to_owned()),
             size: file.size,
-            source: file.id.clone(),
+            source: file.id,
         });
         let sticker = self.sticker.as_ref().map(|_| Attachment {
             name: "sticker.webp".to_owned(),
@@ -341,10 +342,9 @@ mod tests {
         });
         let said = DataMessage {
             message: Some(message.into()),
-            mentions: Some(mentions.collect()),
             ..DataMessage::default()
         };
-        said.text()
+        said.text(&mentions.collect::<Vec<_>>())
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A connection to the daemon: JSON-RPC 2.0, one message a line.
 //! <https://github.com/AsamK/signal-cli/blob/master/man/signal-cli-jsonrpc.5.adoc#basic-usage>
 
+use crate::Unreadable;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io;
@@ -20,8 +21,8 @@ pub(super) struct Link {
     wire: BufReader<Box<dyn Wire>>,
     /// The line that is being read, which may have been left halfway.
     line: Vec<u8>,
-    /// That line is too long already.
-    passing: bool,
+    /// Bytes of that line so far, once it is too long.
+    passed: Option<u64>,
     calls: u64,
     /// Longest line that is read, where a longer one is an error.
     most: Option<usize>,
@@ -40,8 +41,11 @@ struct Call<'a> {
 #[derive(Debug)]
 enum Heard {
     Answer(Option<u64>, Result<Value, Fault>),
-    Received(Value),
+    Received(Received),
 }
+
+/// A notification that a message came, or a line that cannot be read and may have been one.
+pub(super) type Received = Result<Value, Unreadable>;
 
 /// A refusal as JSON-RPC has it.
 #[derive(Debug, Deserialize)]
@@ -70,7 +74,7 @@ impl Link {
         Self {
             wire: BufReader::new(wire),
             line: Vec::new(),
-            passing: false,
+            passed: None,
             calls: 0,
             most: None,
         }
@@ -89,7 +93,7 @@ impl Link {
         &mut self,
         method: &str,
         params: &Map<String, Value>,
-        received: impl FnMut(Value),
+        received: impl FnMut(Received),
     ) -> io::Result<Result<Value, Fault>> {
         self.calls += 1;
         let mut line = serde_json::to_vec(&Call {
@@ -108,7 +112,7 @@ impl Link {
     /// Reads until the last call is answered, as its caller does who has not been dropped.
     pub(super) async fn answer(
         &mut self,
-        mut received: impl FnMut(Value),
+        mut received: impl FnMut(Received),
     ) -> io::Result<Result<Value, Fault>> {
         loop {
             match self.next().await? {
@@ -122,7 +126,7 @@ impl Link {
     }
 
     /// The next message that the daemon received. May be dropped and called again: nothing is lost.
-    pub(super) async fn received(&mut self) -> io::Result<Value> {
+    pub(super) async fn received(&mut self) -> io::Result<Received> {
         loop {
             if let Heard::Received(message) = self.next().await? {
                 return Ok(message);
@@ -133,13 +137,16 @@ impl Link {
     /// The next line that means something.
     async fn next(&mut self) -> io::Result<Heard> {
         loop {
-            let line = self.next_line().await?;
-            let Ok(line) = serde_json::from_slice::<Line>(&line) else {
-                tracing::warn!(bytes = line.len(), "signal-cli sent a line that is no JSON-RPC");
-                continue;
+            let line: Line = match self.next_line().await? {
+                Ok(line) if line.trim_ascii().is_empty() => continue,
+                Ok(line) => match serde_json::from_slice(&line) {
+                    Ok(read) => read,
+                    Err(error) => return Ok(Heard::Received(Err(Unreadable::new("line", &error, &line)))),
+                },
+                Err(unreadable) => return Ok(Heard::Received(Err(unreadable))),
             };
             match (line.method.as_deref(), line.error) {
-                (Some("receive"), _) => return Ok(Heard::Received(line.params)),
+                (Some("receive"), _) => return Ok(Heard::Received(Ok(line.params))),
                 (Some(_), _) => {}
                 (None, Some(fault)) => return Ok(Heard::Answer(line.id.as_u64(), Err(fault))),
                 (None, None) => return Ok(Heard::Answer(line.id.as_u64(), Ok(line.result))),
@@ -147,8 +154,8 @@ impl Link {
         }
     }
 
-    /// The next line. Half a line at the end of the connection is none.
-    async fn next_line(&mut self) -> io::Result<Vec<u8>> {
+    /// The next line, unless it is too long. Half a line at the end of the connection is none.
+    async fn next_line(&mut self) -> io::Result<Result<Vec<u8>, Unreadable>> {
         loop {
             let bytes = self.wire.fill_buf().await?;
             if bytes.is_empty() {
@@ -166,9 +173,11 @@ impl Link {
             if self.most.is_some_and(|most| length > most) {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
-            self.passing |= length > self.most.unwrap_or(LINE);
-            if self.passing {
-                self.line.clear();
+            if let Some(passed) = &mut self.passed {
+                *passed += piece.len() as u64;
+            } else if length > self.most.unwrap_or(LINE) {
+                self.passed = Some(length as u64);
+                self.line = Vec::new();
             } else {
                 self.line.extend_from_slice(piece);
             }
@@ -176,11 +185,16 @@ impl Link {
             if end.is_none() {
                 continue;
             }
-            if std::mem::take(&mut self.passing) {
-                tracing::warn!("signal-cli sent a line of more than {LINE} bytes; it was passed over");
-                continue;
-            }
-            return Ok(std::mem::take(&mut self.line));
+            return Ok(match self.passed.take() {
+                Some(bytes) => {
+                    let error = format!("it has more than {LINE} bytes");
+                    Err(Unreadable {
+                        bytes,
+                        ..Unreadable::new("line", &error, &[])
+                    })
+                }
+                None => Ok(std::mem::take(&mut self.line)),
+            });
         }
     }
 }

@@ -7,11 +7,12 @@
 use super::SignalCli;
 use super::daemon::PATIENCE;
 use super::envelope::{Me, Notification};
-use super::link::{Fault, Link};
+use super::link::{Fault, Link, Received};
 use super::refusal::{self, METHOD_NOT_FOUND};
 use crate::backoff::Backoff;
 use crate::loopback::report;
-use crate::{Arrival, Refusal, Signal, SignalSink};
+use crate::unread::Reader;
+use crate::{Arrival, Refusal, Signal, SignalSink, Unreadable};
 use foldback_wire::{ChannelState, Inbound, MessageId, Receipt, RefusalCode, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -38,6 +39,8 @@ enum Item {
     Message(Box<Inbound>),
     /// A message of the account has come further.
     Receipt(MessageId, Receipt, Timestamp),
+    /// A line, or a part of one, that cannot be read.
+    Unreadable(Unreadable),
 }
 
 /// A connection on which messages arrive.
@@ -157,15 +160,29 @@ impl SignalCli {
     }
 
     /// Takes what was received while something else is under way.
-    fn keep(&self, received: Value) {
+    fn keep(&self, received: Received) {
         if let Err(refusal) = self.take(received) {
             tracing::warn!(%refusal, "a message for another account was passed over");
         }
     }
 
     /// Puts what was received into the inbox, if it is a message, or a receipt of one.
-    fn take(&self, received: Value) -> Result<(), Refusal> {
-        let Some((subscription, received)) = Notification::read(received) else {
+    fn take(&self, received: Received) -> Result<(), Refusal> {
+        let mut reader = Reader::default();
+        let taken = match received {
+            Ok(received) => self.take_notification(&received, &mut reader),
+            Err(unreadable) => {
+                reader.add(unreadable);
+                Ok(())
+            }
+        };
+        let failed = reader.into_failed().into_iter().map(Item::Unreadable);
+        self.state().inbox.items.extend(failed);
+        taken
+    }
+
+    fn take_notification(&self, params: &Value, reader: &mut Reader) -> Result<(), Refusal> {
+        let Some((subscription, received)) = Notification::read(params, reader) else {
             return Ok(());
         };
         let mut state = self.state();
@@ -176,7 +193,8 @@ impl SignalCli {
             );
         }
         if let Some(exception) = received.exception {
-            tracing::warn!(kind = exception.kind, "signal-cli could not read a message");
+            let why = format!("signal-cli could not read it: {}", exception.kind);
+            reader.fail("message", &why, params);
         }
         let Some(envelope) = received.envelope else {
             return Ok(());
@@ -205,7 +223,7 @@ impl SignalCli {
         let receipts = envelope.receipts(&state.me).into_iter();
         let receipts = receipts.map(|(message, receipt, when)| Item::Receipt(message, receipt, when));
         state.inbox.items.extend(receipts);
-        if let Some(message) = envelope.inbound(&self.channel, received.account, &state.me)
+        if let Some(message) = envelope.inbound(&self.channel, received.account, &state.me, reader)
             && state.memory.add(&message.chat, &message.message, &message.text)
         {
             state.inbox.items.push_back(Item::Message(Box::new(message)));
@@ -231,6 +249,7 @@ impl SignalCli {
                     when,
                     kept: None,
                 },
+                Some(Item::Unreadable(unreadable)) => Signal::Unreadable(unreadable),
                 None => return,
             });
         }

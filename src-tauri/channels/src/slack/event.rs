@@ -1,6 +1,7 @@
 //! Events as messages: <https://docs.slack.dev/reference/events/message>.
 
 use super::text;
+use crate::unread::Reader;
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,11 +32,12 @@ struct Message {
     thread_ts: Option<String>,
     parent_user_id: Option<String>,
     #[serde(default)]
-    files: Vec<File>,
+    files: Value,
     /// What stands below it: messages that it shares, and previews of links that stand in its text.
     #[serde(default)]
     attachments: Value,
-    user_profile: Option<Profile>,
+    #[serde(default)]
+    user_profile: Value,
 }
 
 /// <https://docs.slack.dev/reference/objects/file-object>
@@ -56,40 +58,38 @@ struct Profile {
 }
 
 /// The message that an event tells of; `None` for what no person wrote: edits, joins, other bots, the bot itself.
-pub(super) fn message(event: Value, channel: &ChannelId, bot: &Bot) -> Option<Inbound> {
+pub(super) fn message(event: &Value, channel: &ChannelId, bot: &Bot, reader: &mut Reader) -> Option<Inbound> {
     // Other events have the same fields with other things in them.
     if !["message", "app_mention"].contains(&event["type"].as_str()?) {
         return None;
     }
-    match serde_json::from_value::<Message>(event) {
-        Ok(message) => message.inbound(channel, bot),
-        Err(error) => {
-            tracing::warn!("a message of Slack that cannot be read: {error}");
-            None
-        }
-    }
+    let message: Message = reader.read("message", event)?;
+    message.inbound(channel, bot, reader)
 }
 
 impl Message {
-    fn inbound(self, channel: &ChannelId, bot: &Bot) -> Option<Inbound> {
+    fn inbound(self, channel: &ChannelId, bot: &Bot, reader: &mut Reader) -> Option<Inbound> {
         let written = matches!(
             self.subtype.as_deref(),
             None | Some("file_share" | "me_message" | "thread_broadcast")
         );
         let sender = self.user.as_ref().filter(|user| **user != bot.id)?;
-        let shared = Shared::all(&self.attachments);
+        let shared = Shared::all(&self.attachments, reader);
         let text = with_shared(text::plain(&self.text), &shared);
-        let files = self
-            .files
-            .iter()
-            .chain(shared.iter().flat_map(|shared| &shared.files));
+        let own: Vec<File> = reader.read_all("file", &self.files);
+        let files = own.iter().chain(shared.iter().flat_map(|shared| &shared.files));
         let files: Vec<_> = files.map(File::attachment).collect();
         if !written || self.hidden || self.bot_id.is_some() || text.is_empty() && files.is_empty() {
             return None;
         }
+        let profile: Option<Profile> = reader.read("user profile", &self.user_profile);
         let name = |choose: fn(&Profile) -> Option<&String>| {
-            let name = self.user_profile.as_ref().and_then(choose);
+            let name = profile.as_ref().and_then(choose);
             name.filter(|name| !name.is_empty()).cloned()
+        };
+        let Some(at) = sent_at(&self.ts) else {
+            reader.fail("time stamp", &"it is no time", &Value::from(self.ts));
+            return None;
         };
         Some(Inbound {
             channel: channel.clone(),
@@ -117,7 +117,7 @@ impl Message {
             forwarded: !shared.is_empty(),
             text,
             files,
-            at: sent_at(&self.ts)?,
+            at,
             dry_run: false,
         })
     }
@@ -140,15 +140,14 @@ struct Shared {
 }
 
 impl Shared {
-    fn all(attachments: &Value) -> Vec<Self> {
+    fn all(attachments: &Value, reader: &mut Reader) -> Vec<Self> {
         let attachments = attachments.as_array().into_iter().flatten();
         let shared = attachments.filter(|attached| attached["is_share"] == true);
-        shared.map(Self::of).collect()
+        shared.map(|attached| Self::of(attached, reader)).collect()
     }
 
-    fn of(attached: &Value) -> Self {
-        let files = attached["files"].as_array().into_iter().flatten();
-        let files: Vec<_> = files.filter_map(|file| File::deserialize(file).ok()).collect();
+    fn of(attached: &Value, reader: &mut Reader) -> Self {
+        let files: Vec<File> = reader.read_all("file", &attached["files"]);
         let text = |name: &str| attached[name].as_str().filter(|text| !text.is_empty());
         let said = text("text").or_else(|| text("fallback").filter(|_| files.is_empty()));
         Self {

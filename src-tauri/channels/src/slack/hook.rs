@@ -2,10 +2,10 @@
 
 use super::Slack;
 use super::intake::Intake;
-use crate::Refusal;
 use crate::backoff::Backoff;
 use crate::loopback::report;
 use crate::webhook::{Answer, Listener, is_signed, say};
+use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, Secret};
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Method, Request, StatusCode};
@@ -56,8 +56,13 @@ impl Slack {
             tracing::warn!(channel = %self.channel, "a request was refused: {why}");
             return say(StatusCode::UNAUTHORIZED, why);
         }
-        let Ok(delivery) = serde_json::from_slice::<Delivery>(request.body()) else {
-            return say(StatusCode::BAD_REQUEST, "the body is no event");
+        let delivery: Delivery = match serde_json::from_slice(request.body()) {
+            Ok(delivery) => delivery,
+            Err(error) => {
+                let unreadable = Unreadable::new("request", &error, request.body());
+                unreadable.report(intake.sink).await;
+                return say(StatusCode::BAD_REQUEST, "the body is no event");
+            }
         };
         if delivery.kind == "url_verification" {
             return say(StatusCode::OK, delivery.challenge);
@@ -66,8 +71,11 @@ impl Slack {
             // <https://docs.slack.dev/apis/events-api#rate-limiting>
             tracing::warn!(channel = %self.channel, "Slack withholds events: there are more than 30,000 in an hour");
         }
-        let event = Some(delivery.event).filter(|_| delivery.kind == "event_callback");
-        let kept = match event.and_then(|event| intake.message(event)) {
+        let message = match delivery.kind.as_str() {
+            "event_callback" => intake.message(&delivery.event).await,
+            _ => None,
+        };
+        let kept = match message {
             Some(message) => intake.keep(message).await,
             None => true,
         };

@@ -3,6 +3,7 @@
 //! (<https://docs.slack.dev/reference/events/app_mention>).
 
 use super::event::{self, Bot};
+use crate::unread::Reader;
 use crate::{Arrival, Signal, SignalSink};
 use foldback_wire::{ChannelId, ChatId, Inbound, MessageId};
 use futures::FutureExt;
@@ -68,9 +69,12 @@ pub(super) struct Intake<'a> {
 }
 
 impl Intake<'_> {
-    /// The message an event tells of, where it tells of one.
-    pub(super) fn message(&self, event: Value) -> Option<Inbound> {
-        event::message(event, self.channel, &self.bot)
+    /// The message an event tells of, where it tells of one that can be read.
+    pub(super) async fn message(&self, event: &Value) -> Option<Inbound> {
+        let mut reader = Reader::default();
+        let message = event::message(event, self.channel, &self.bot, &mut reader);
+        reader.report(self.sink).await;
+        message
     }
 
     /// Hands a message over in the place that was kept for it, which is free again if the message came before.

@@ -3,9 +3,9 @@
 use super::Slack;
 use super::api::Link;
 use super::intake::{Intake, due, in_time};
-use crate::Refusal;
 use crate::backoff::Backoff;
 use crate::loopback::report;
+use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, RefusalCode, Secret};
 use futures::stream::FuturesUnordered;
 use futures::{SinkExt, StreamExt};
@@ -76,8 +76,8 @@ impl Slack {
         let greeted = async {
             loop {
                 match read(&mut link).await? {
-                    Some(frame) if frame.kind == "hello" => return Ok(()),
-                    Some(frame) if frame.kind == "disconnect" => return Err(farewell(&frame.reason)),
+                    Some(Ok(frame)) if frame.kind == "hello" => return Ok(()),
+                    Some(Ok(frame)) if frame.kind == "disconnect" => return Err(farewell(&frame.reason)),
                     _ => {}
                 }
             }
@@ -140,7 +140,14 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                     continue;
                 };
                 asked = false;
-                let Some(frame) = read? else { continue };
+                let frame = match read? {
+                    Some(Ok(frame)) => frame,
+                    Some(Err(unreadable)) => {
+                        unreadable.report(intake.sink).await;
+                        continue;
+                    }
+                    None => continue,
+                };
                 if frame.kind == "disconnect" && frame.reason == "link_disabled" {
                     return Err(farewell(&frame.reason));
                 }
@@ -149,9 +156,11 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                     replace.notify_one();
                 }
                 let Some(envelope) = frame.envelope_id else { continue };
-                let mut payload = Some(frame.payload).filter(|_| frame.kind == "events_api");
-                let event = payload.as_mut().and_then(|payload| payload.get_mut("event"));
-                match event.and_then(|event| intake.message(event.take())) {
+                let message = match frame.kind.as_str() {
+                    "events_api" => intake.message(&frame.payload["event"]).await,
+                    _ => None,
+                };
+                match message {
                     None => confirm(&mut link, envelope).await?,
                     Some(message) => waiting = Some((message, envelope, due())),
                 }
@@ -168,14 +177,12 @@ async fn confirm(link: &mut Link, envelope: String) -> Result<(), Refusal> {
 }
 
 /// The next frame; `None` for one that says nothing to an app. Pings are answered on the way.
-async fn read(link: &mut Link) -> Result<Option<Frame>, Refusal> {
+async fn read(link: &mut Link) -> Result<Option<Result<Frame, Unreadable>>, Refusal> {
     match link.next().await {
         Some(Ok(Message::Text(text))) => {
             let frame = serde_json::from_str(&text);
-            if let Err(error) = &frame {
-                tracing::warn!("a frame of Slack that cannot be read: {error}");
-            }
-            Ok(frame.ok())
+            let frame = frame.map_err(|error| Unreadable::new("frame", &error, text.as_bytes()));
+            Ok(Some(frame))
         }
         Some(Ok(Message::Close(_))) | None => Err(Refusal::new(
             RefusalCode::Transient,

@@ -4,8 +4,10 @@ use super::Shared;
 use super::faults::Faults;
 use super::run::Run;
 use super::state::{Status, step};
-use crate::{Ack, Arrival, ChannelAdapter, Late, LateNews, Refusal};
-use foldback_wire::{Actor, ChannelId, ChannelState, Kind, MessageId, RefusalCode, Timestamp};
+use crate::{Ack, Arrival, ChannelAdapter, Late, LateNews, Refusal, Unreadable};
+use foldback_wire::{
+    Actor, ChannelId, ChannelState, Kind, MessageId, RefusalCode, Timestamp, UnreadablePart,
+};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::mpsc::{Permit, error::TrySendError};
@@ -85,6 +87,25 @@ impl Line {
             let (message, news) = (late.message, late.news);
             tracing::warn!(channel = %self.id, %message, ?news, "nobody has written that down; who waits for it tells it again");
         }
+    }
+
+    /// Tells of data that the adapter could not read.
+    pub(super) fn pass_over(&self, unreadable: Unreadable) {
+        let Unreadable {
+            part,
+            error,
+            bytes,
+            raw,
+        } = unreadable;
+        let platform = self.adapter.capabilities().platform;
+        let kind = Kind::Unreadable(UnreadablePart {
+            platform,
+            what: part.to_owned(),
+            error,
+            bytes,
+            raw,
+        });
+        self.shared.tell(Some(&self.id), kind);
     }
 
     /// Ends once a wait that the platform asked for is over.

@@ -194,6 +194,7 @@ impl Supervision {
                 when,
                 kept,
             } => self.line.tell(message, LateNews::Receipt { receipt, when }, kept),
+            Signal::Unreadable(unreadable) => self.line.pass_over(unreadable),
         }
     }
 

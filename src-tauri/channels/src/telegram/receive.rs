@@ -5,9 +5,10 @@ use super::Telegram;
 use super::update::{Update, User};
 use crate::backoff::Backoff;
 use crate::loopback::report;
+use crate::unread::Reader;
 use crate::{Arrival, Refusal, Signal, SignalSink};
 use foldback_wire::{ChannelState, RefusalCode};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How long Telegram holds a poll open when there is nothing; at most 50 seconds are kept to.
@@ -62,28 +63,35 @@ impl Telegram {
                 "allowed_updates": ["message"],
             });
             let began = self.clock.monotonic();
-            let updates: Vec<Update> = self.api.call_for("getUpdates", &body, POLL + GRACE).await?;
+            let updates: Vec<Value> = self.api.call_for("getUpdates", &body, POLL + GRACE).await?;
             backoff.reset();
+            let confirmed = self.hand_over(&updates, next, &bot, sink).await?;
             let rest = (began + PAUSE).saturating_sub(self.clock.monotonic());
-            if updates.is_empty() && !rest.is_zero() {
+            if confirmed == next && !rest.is_zero() {
                 self.clock.sleep_until(self.clock.now().plus(rest)).await;
             }
-            next = self.hand_over(updates, next, &bot, sink).await?;
+            next = confirmed;
         }
     }
 
     /// Hands updates over and waits until they are durable: the first one that is not.
     async fn hand_over(
         &self,
-        updates: Vec<Update>,
+        updates: &[Value],
         mut next: Option<i64>,
         bot: &User,
         sink: &SignalSink,
     ) -> Result<Option<i64>, Refusal> {
         let mut waiting = Vec::new();
         for update in updates {
-            let id = update.update_id;
-            let kept = match update.inbound(&self.channel, bot) {
+            let mut reader = Reader::default();
+            let update = reader.read::<Update>("update", update);
+            let id = update.as_ref().map(|update| update.update_id);
+            let message = update.and_then(|update| update.inbound(&self.channel, bot, &mut reader));
+            reader.report(sink).await;
+            // One without a number cannot be confirmed; the next one confirms it.
+            let Some(id) = id else { continue };
+            let kept = match message {
                 None => None,
                 Some(message) => {
                     let (arrival, kept) = Arrival::until_kept(message);

@@ -1,5 +1,6 @@
 //! Updates as messages: <https://core.telegram.org/bots/api#update>.
 
+use crate::unread::Reader;
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, Sender, Timestamp};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
@@ -8,20 +9,36 @@ use serde_json::Value;
 #[derive(Debug, Deserialize)]
 pub(super) struct Update {
     pub(super) update_id: i64,
-    /// A [`Message`], or something Foldback cannot read.
-    message: Option<Value>,
+    #[serde(default)]
+    message: Value,
 }
 
 impl Update {
-    /// The message as Foldback knows it; `None` for what nobody wrote or what cannot be read. The latter is said in the
-    /// log, without what it holds.
-    pub(super) fn inbound(self, channel: &ChannelId, bot: &User) -> Option<Inbound> {
-        let Ok(message) = serde_json::from_value::<Message>(self.message?) else {
-            let update = self.update_id;
-            tracing::warn!(%channel, update, "a message of Telegram cannot be read; it is passed over");
-            return None;
-        };
-        message.inbound(channel, bot)
+    /// The message as Foldback knows it; `None` for what nobody wrote or what cannot be read.
+    pub(super) fn inbound(self, channel: &ChannelId, bot: &User, reader: &mut Reader) -> Option<Inbound> {
+        let parts = Parts::read(&self.message, reader);
+        let message: Message = reader.read("message", &self.message)?;
+        message.inbound(parts, channel, bot)
+    }
+}
+
+/// The parts of a message without which it is a message all the same.
+#[derive(Debug)]
+struct Parts {
+    entities: Vec<Entity>,
+    answered: Option<Answered>,
+    files: Vec<Attachment>,
+}
+
+impl Parts {
+    fn read(message: &Value, reader: &mut Reader) -> Self {
+        let mut entities = reader.read_all("entity", &message["entities"]);
+        entities.extend(reader.read_all("entity", &message["caption_entities"]));
+        Self {
+            entities,
+            answered: reader.read("answered message", &message["reply_to_message"]),
+            files: files(message, reader),
+        }
     }
 }
 
@@ -37,22 +54,8 @@ struct Message {
     date: i64,
     text: Option<String>,
     caption: Option<String>,
-    #[serde(default)]
-    entities: Vec<Entity>,
-    #[serde(default)]
-    caption_entities: Vec<Entity>,
-    reply_to_message: Option<Box<Answered>>,
     /// From where it is passed on: <https://core.telegram.org/bots/api#messageorigin>.
     forward_origin: Option<IgnoredAny>,
-    #[serde(default)]
-    photo: Vec<File>,
-    document: Option<File>,
-    audio: Option<File>,
-    voice: Option<File>,
-    video: Option<File>,
-    video_note: Option<File>,
-    animation: Option<File>,
-    sticker: Option<File>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -67,6 +70,7 @@ pub(super) struct User {
     pub(super) id: i64,
     #[serde(default)]
     is_bot: bool,
+    #[serde(default)]
     first_name: String,
     last_name: Option<String>,
     pub(super) username: Option<String>,
@@ -102,19 +106,19 @@ struct File {
 
 impl Message {
     /// The message as Foldback knows it; `None` for what nobody wrote, such as that somebody joined.
-    fn inbound(self, channel: &ChannelId, bot: &User) -> Option<Inbound> {
+    fn inbound(self, parts: Parts, channel: &ChannelId, bot: &User) -> Option<Inbound> {
         let sender = self.from.as_ref()?;
         let text = self
             .text
             .as_deref()
             .or(self.caption.as_deref())
             .unwrap_or_default();
-        let files = self.files();
+        let files = parts.files;
         if text.is_empty() && files.is_empty() {
             return None;
         }
-        let answers_bot = self
-            .reply_to_message
+        let answers_bot = parts
+            .answered
             .as_ref()
             .and_then(|answered| answered.from.as_ref())
             .is_some_and(|author| author.id == bot.id);
@@ -134,8 +138,8 @@ impl Message {
                 .filter(|_| self.is_topic_message)
                 .map(|thread| thread.to_string().into()),
             message: self.message_id.to_string().into(),
-            reply_to: self
-                .reply_to_message
+            reply_to: parts
+                .answered
                 .as_ref()
                 .map(|answered| answered.message_id.to_string().into()),
             sender: Sender {
@@ -148,7 +152,7 @@ impl Message {
                     .join(" "),
                 is_bot: sender.is_bot,
             },
-            mentioned: answers_bot || self.mentions(text, bot),
+            mentioned: answers_bot || mentions(&parts.entities, text, bot),
             forwarded: self.forward_origin.is_some(),
             text: text.to_owned(),
             files,
@@ -156,49 +160,64 @@ impl Message {
             dry_run: false,
         })
     }
+}
 
-    /// Whether the text names the bot: by its name, by its account, or in a command meant for it.
-    fn mentions(&self, text: &str, bot: &User) -> bool {
-        let units: Vec<u16> = text.encode_utf16().collect();
-        let name = bot.username.as_deref().unwrap_or_default().to_lowercase();
-        let mut entities = self.entities.iter().chain(&self.caption_entities);
-        entities.any(|entity| {
-            let end = entity.offset.saturating_add(entity.length);
-            let words = units.get(entity.offset..end).map(String::from_utf16_lossy);
-            let words = words.unwrap_or_default().to_lowercase();
-            match entity.kind.as_str() {
-                "mention" => words.strip_prefix('@') == Some(name.as_str()),
-                "bot_command" => words.split_once('@').is_some_and(|(_, to)| to == name),
-                "text_mention" => entity.user.as_ref().is_some_and(|user| user.id == bot.id),
-                _ => false,
-            }
-        })
-    }
+/// Says that the text names the bot: by its name, by its account, or in a command meant for it.
+fn mentions(entities: &[Entity], text: &str, bot: &User) -> bool {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let name = bot.username.as_deref().unwrap_or_default().to_lowercase();
+    entities.iter().any(|entity| {
+        let end = entity.offset.saturating_add(entity.length);
+        let words = units.get(entity.offset..end).map(String::from_utf16_lossy);
+        let words = words.unwrap_or_default().to_lowercase();
+        match entity.kind.as_str() {
+            "mention" => words.strip_prefix('@') == Some(name.as_str()),
+            "bot_command" => words.split_once('@').is_some_and(|(_, to)| to == name),
+            "text_mention" => entity.user.as_ref().is_some_and(|user| user.id == bot.id),
+            _ => false,
+        }
+    })
+}
 
-    fn files(&self) -> Vec<Attachment> {
-        // A picture comes in several sizes, the largest last.
-        let picture = self.photo.last().map(|file| (file, "photo.jpg", "image/jpeg"));
-        let others = [
-            (&self.document, "document", "application/octet-stream"),
-            (&self.audio, "audio.mp3", "audio/mpeg"),
-            (&self.voice, "voice.ogg", "audio/ogg"),
-            (&self.video, "video.mp4", "video/mp4"),
-            (&self.video_note, "video-note.mp4", "video/mp4"),
-            (&self.sticker, "sticker.webp", "image/webp"),
-        ];
-        // An animation comes as a document too.
-        let animation = self.animation.as_ref().filter(|_| self.document.is_none());
-        let animation = animation.map(|file| (file, "animation.mp4", "video/mp4"));
-        let others = others
-            .into_iter()
-            .filter_map(|(file, name, media)| Some((file.as_ref()?, name, media)));
-        let all = picture.into_iter().chain(animation).chain(others);
-        all.map(|(file, name, media)| Attachment {
-            name: file.file_name.clone().unwrap_or_else(|| name.to_owned()),
-            media_type: file.mime_type.clone().unwrap_or_else(|| media.to_owned()),
+fn files(message: &Value, reader: &mut Reader) -> Vec<Attachment> {
+    // A picture comes in several sizes, the largest last.
+    let picture = reader.read_all::<File>("photo", &message["photo"]).pop();
+    let document: Option<File> = reader.read("document", &message["document"]);
+    // An animation comes as a document too.
+    let animation = reader
+        .read("animation", &message["animation"])
+        .filter(|_| document.is_none());
+    let all = [
+        (picture, "photo.jpg", "image/jpeg"),
+        (animation, "animation.mp4", "video/mp4"),
+        (document, "document", "application/octet-stream"),
+        (reader.read("audio", &message["audio"]), "audio.mp3", "audio/mpeg"),
+        (
+            reader.read("voice note", &message["voice"]),
+            "voice.ogg",
+            "audio/ogg",
+        ),
+        (reader.read("video", &message["video"]), "video.mp4", "video/mp4"),
+        (
+            reader.read("video note", &message["video_note"]),
+            "video-note.mp4",
+            "video/mp4",
+        ),
+        (
+            reader.read("sticker", &message["sticker"]),
+            "sticker.webp",
+            "image/webp",
+        ),
+    ];
+    let there = all
+        .into_iter()
+        .filter_map(|(file, name, media)| Some((file?, name, media)));
+    there
+        .map(|(file, name, media)| Attachment {
+            name: file.file_name.unwrap_or_else(|| name.to_owned()),
+            media_type: file.mime_type.unwrap_or_else(|| media.to_owned()),
             size: file.file_size,
-            source: file.file_id.clone(),
+            source: file.file_id,
         })
         .collect()
-    }
 }

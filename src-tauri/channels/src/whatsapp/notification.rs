@@ -3,9 +3,9 @@
 
 use super::failure::Failure;
 use crate::Refusal;
+use crate::unread::Reader;
 use foldback_wire::{Attachment, ChannelId, ChatType, Inbound, MessageId, Receipt, Sender, Timestamp};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// What is new for one phone number.
@@ -17,6 +17,8 @@ pub(super) struct News {
     pub(super) lost: Vec<(MessageId, Refusal)>,
     /// Messages of ours that have come further, and when.
     pub(super) receipts: Vec<(MessageId, Receipt, Timestamp)>,
+    /// Parts that could not be read.
+    pub(super) unread: Reader,
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,13 +46,13 @@ struct Change {
 struct Content {
     metadata: Metadata,
     #[serde(default)]
-    contacts: Vec<Value>,
+    contacts: Value,
     #[serde(default)]
-    messages: Vec<Value>,
+    messages: Value,
     #[serde(default)]
-    statuses: Vec<Value>,
+    statuses: Value,
     #[serde(default)]
-    errors: Vec<Value>,
+    errors: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -74,16 +76,10 @@ struct Profile {
     username: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// A message. Its parts are read by themselves, so that an unfamiliar one loses nothing beside it.
+#[derive(Debug)]
 struct Message {
-    /// The sender's phone number, unless they hide it behind a name.
-    from: Option<String>,
-    from_user_id: Option<String>,
-    group_id: Option<String>,
-    id: String,
-    /// Seconds, as text. Whatever else it is loses no message.
-    #[serde(default)]
-    timestamp: Value,
+    named: Names,
     context: Option<Context>,
     text: Option<Text>,
     button: Option<Button>,
@@ -94,6 +90,19 @@ struct Message {
     audio: Option<File>,
     document: Option<File>,
     sticker: Option<File>,
+}
+
+/// The fields that no message is without, and who wrote it.
+#[derive(Debug, Deserialize)]
+struct Names {
+    /// The sender's phone number, unless they hide it behind a name.
+    from: Option<String>,
+    from_user_id: Option<String>,
+    group_id: Option<String>,
+    id: String,
+    /// Seconds, as text. Whatever else it is loses no message.
+    #[serde(default)]
+    timestamp: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -156,7 +165,7 @@ struct Status {
     #[serde(default)]
     timestamp: Value,
     #[serde(default)]
-    errors: Vec<Failure>,
+    errors: Value,
 }
 
 impl News {
@@ -171,11 +180,11 @@ impl News {
         let mut news = Self::default();
         let changes = notification.entry.into_iter().flat_map(|entry| entry.changes);
         for change in changes.filter(|change| change.field == "messages") {
-            let Some(content) = read::<Content>("change", change.value) else {
+            let Some(content) = news.unread.read::<Content>("change", &change.value) else {
                 continue;
             };
             if content.metadata.phone_number_id == account {
-                news.take(content, channel, now);
+                news.take(&content, channel, now);
             }
         }
         // Neither webhooks nor what is in them come in order; the sort keeps what has the same time as it came.
@@ -183,42 +192,36 @@ impl News {
         Ok(news)
     }
 
-    fn take(&mut self, content: Content, channel: &ChannelId, now: Timestamp) {
-        let contacts: Vec<Contact> = all("contact", content.contacts);
+    fn take(&mut self, content: &Content, channel: &ChannelId, now: Timestamp) {
+        let contacts: Vec<Contact> = self.unread.read_all("contact", &content.contacts);
         let own: String = content
             .metadata
             .display_phone_number
             .chars()
             .filter(char::is_ascii_digit)
             .collect();
-        for message in all::<Message>("message", content.messages) {
+        let messages: Vec<Value> = self.unread.read_all("message", &content.messages);
+        for message in &messages {
+            let Some(message) = Message::read(message, &mut self.unread) else {
+                continue;
+            };
             self.messages
                 .extend(message.inbound(channel, &contacts, &own, now));
         }
-        for status in all::<Status>("status", content.statuses) {
+        for status in self.unread.read_all::<Status>("status", &content.statuses) {
             if let Some(receipt) = status.receipt() {
                 let when = moment(&status.timestamp).unwrap_or(now);
                 self.receipts.push((status.id.into(), receipt, when));
             } else if status.became == "failed" {
-                let failure = status.errors.into_iter().next().unwrap_or_default();
+                let failures: Vec<Failure> = self.unread.read_all("error", &status.errors);
+                let failure = failures.into_iter().next().unwrap_or_default();
                 self.lost.push((status.id.into(), failure.refusal()));
             }
         }
-        for failure in all::<Failure>("error", content.errors) {
+        for failure in self.unread.read_all::<Failure>("error", &content.errors) {
             tracing::warn!(%channel, error = %failure.refusal().detail, "WhatsApp reports an error");
         }
     }
-}
-
-fn all<T: DeserializeOwned>(what: &'static str, items: Vec<Value>) -> Vec<T> {
-    items.into_iter().filter_map(|item| read(what, item)).collect()
-}
-
-/// An item, unless it is of a kind that is not known here. What it says stays out of the log.
-fn read<T: DeserializeOwned>(what: &'static str, item: Value) -> Option<T> {
-    serde_json::from_value(item)
-        .inspect_err(|error| tracing::warn!(what, line = error.line(), "part of a webhook is not understood"))
-        .ok()
 }
 
 /// The moment of so many seconds, as text.
@@ -241,6 +244,22 @@ impl Status {
 }
 
 impl Message {
+    fn read(message: &Value, reader: &mut Reader) -> Option<Self> {
+        Some(Self {
+            named: reader.read("message", message)?,
+            context: reader.read("context", &message["context"]),
+            text: reader.read("text", &message["text"]),
+            button: reader.read("button", &message["button"]),
+            interactive: reader.read("choice", &message["interactive"]),
+            location: reader.read("location", &message["location"]),
+            image: reader.read("image", &message["image"]),
+            video: reader.read("video", &message["video"]),
+            audio: reader.read("audio", &message["audio"]),
+            document: reader.read("document", &message["document"]),
+            sticker: reader.read("sticker", &message["sticker"]),
+        })
+    }
+
     /// The message as Foldback knows it; `None` for what nobody wrote, such as a reaction or a new number.
     fn inbound(
         self,
@@ -249,16 +268,16 @@ impl Message {
         own: &str,
         now: Timestamp,
     ) -> Option<Inbound> {
-        let sender = self.from.clone().or_else(|| self.from_user_id.clone())?;
-        let text = self.text();
-        let files = self.files();
+        let (text, files) = (self.text(), self.files());
+        let named = self.named;
+        let sender = named.from.clone().or_else(|| named.from_user_id.clone())?;
         if sender == own || (text.is_empty() && files.is_empty()) {
             return None;
         }
         let is_theirs = |contact: &&Contact| {
             let ids = [
-                (&contact.wa_id, &self.from),
-                (&contact.user_id, &self.from_user_id),
+                (&contact.wa_id, &named.from),
+                (&contact.user_id, &named.from_user_id),
             ];
             ids.iter()
                 .any(|(theirs, sender)| theirs.is_some() && theirs == sender)
@@ -283,13 +302,13 @@ impl Message {
         Some(Inbound {
             channel: channel.clone(),
             account: None,
-            chat: self.group_id.clone().unwrap_or_else(|| sender.clone()).into(),
-            chat_type: match self.group_id {
+            chat: named.group_id.clone().unwrap_or_else(|| sender.clone()).into(),
+            chat_type: match named.group_id {
                 Some(_) => ChatType::Group,
                 None => ChatType::Direct,
             },
             thread: None,
-            message: self.id.into(),
+            message: named.id.into(),
             reply_to: self.context.and_then(|context| context.id).map(Into::into),
             mentioned: answers_us || (!own.is_empty() && names_us()),
             forwarded,
@@ -301,7 +320,7 @@ impl Message {
             },
             text,
             files,
-            at: moment(&self.timestamp).unwrap_or(now),
+            at: moment(&named.timestamp).unwrap_or(now),
             dry_run: false,
         })
     }

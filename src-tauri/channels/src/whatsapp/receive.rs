@@ -8,7 +8,7 @@ use super::notification::News;
 use crate::backoff::Backoff;
 use crate::loopback::report;
 use crate::webhook::{Answer, Listener, is_signed, say};
-use crate::{Arrival, Refusal, Signal, SignalSink};
+use crate::{Arrival, Refusal, Signal, SignalSink, Unreadable};
 use foldback_wire::{ChannelState, RefusalCode};
 use hyper::body::Bytes;
 use hyper::{Method, Request, StatusCode};
@@ -81,7 +81,10 @@ impl WhatsApp {
         }
         match News::read(body, &self.number.id, &self.channel, self.clock.now()) {
             Ok(news) => self.take(news, sink).await,
-            Err(_) => say(StatusCode::BAD_REQUEST, "this is no notification"),
+            Err(error) => {
+                Unreadable::new("webhook", &error, body).report(sink).await;
+                say(StatusCode::BAD_REQUEST, "this is no notification")
+            }
         }
     }
 
@@ -130,6 +133,7 @@ impl WhatsApp {
     async fn take(&self, news: News, sink: &SignalSink) -> Answer {
         let again = || say(StatusCode::SERVICE_UNAVAILABLE, "not kept, send it again");
         let mut waiting = Vec::new();
+        news.unread.report(sink).await;
         for message in news.messages {
             self.memory().came(&message.chat, message.at, &message.message);
             let (arrival, kept) = Arrival::until_kept(message);

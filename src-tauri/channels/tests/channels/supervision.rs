@@ -3,9 +3,12 @@
 use crate::desk::Desk;
 use crate::stage::TestClock;
 use async_trait::async_trait;
-use foldback_channels::{Ack, Call, ChannelAdapter, LateNews, Refusal, Signal, SignalSink, profile};
+use foldback_channels::{
+    Ack, Call, ChannelAdapter, LateNews, Refusal, Signal, SignalSink, Unreadable, profile,
+};
 use foldback_wire::{
     Actor, Attachment, Capabilities, ChannelState, ChatId, Kind, Platform, Receipt, RefusalCode, Timestamp,
+    UnreadablePart,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -29,6 +32,8 @@ enum Script {
     Stays,
     /// Tells that somebody has read a message.
     Reads,
+    /// Tells of something that it could not read.
+    Garbles,
     Deaf,
     Loses(u32),
 }
@@ -60,7 +65,7 @@ impl ChannelAdapter for Scripted {
         match script {
             Script::Fails(code) => Err(Refusal::new(code, "as scripted")),
             Script::Panics => panic!("as scripted"),
-            Script::Stays | Script::Reads | Script::Loses(_) => {
+            Script::Stays | Script::Reads | Script::Garbles | Script::Loses(_) => {
                 let losses = match script {
                     Script::Loses(losses) => losses,
                     _ => 0,
@@ -83,6 +88,15 @@ impl ChannelAdapter for Scripted {
                         kept: None,
                     };
                     sink.send(read).await.ok();
+                }
+                if matches!(script, Script::Garbles) {
+                    let garbled = Unreadable {
+                        part: "message",
+                        error: "no number".into(),
+                        bytes: 5_000,
+                        raw: "{\"id\":".into(),
+                    };
+                    sink.send(Signal::Unreadable(garbled)).await.ok();
                 }
                 let up = Signal::State {
                     state: ChannelState::Up,
@@ -221,6 +235,29 @@ async fn how_far_a_message_has_come_goes_on_with_its_channel() {
         read.news
     );
     assert_eq!((read.channel.as_str(), read.message.as_str()), ("telegram", "m1"));
+    desk.off().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_told_of_its_channel_and_platform() {
+    let desk = Scripted::desk([Script::Garbles]);
+    desk.on().await;
+    let unreadable = {
+        let told = desk.told.lock().unwrap();
+        told.iter()
+            .find(|draft| matches!(draft.kind, Kind::Unreadable { .. }))
+            .cloned()
+            .unwrap()
+    };
+    assert_eq!(unreadable.channel, Some("telegram".into()));
+    let expected = Kind::Unreadable(UnreadablePart {
+        platform: Platform::Telegram,
+        what: "message".into(),
+        error: "no number".into(),
+        bytes: 5_000,
+        raw: "{\"id\":".into(),
+    });
+    assert_eq!(unreadable.kind, expected);
     desk.off().await;
 }
 

@@ -2,8 +2,9 @@
 
 use crate::place::{DIRECT, Place, ROOM, THREAD};
 use crate::shared::run::Run;
+use foldback_channels::Signal;
 use foldback_channels::strict::Mishap;
-use foldback_channels::strict::discord::DiscordServer;
+use foldback_channels::strict::discord::{DiscordServer, Order};
 use foldback_wire::{ChannelState, ChatType};
 use serde_json::{Value, json};
 
@@ -254,6 +255,74 @@ async fn what_is_no_message_to_the_bot_is_passed_over() {
     place.server.dispatch("SOMETHING_NEW", json!([1, 2, 3]));
     message(json!({"content": "hello"}));
     assert_eq!(run.message().await.text, "hello");
+}
+
+#[tokio::test]
+async fn an_unfamiliar_value_loses_no_message() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    let author = json!({
+        "id": "42", "username": "ana", "global_name": "Ana Lima", "discriminator": "0", "bot": false,
+        "avatar": "no hash at all", "public_flags": -1,
+        "avatar_decoration_data": {"asset": "v2_of_something_else", "sku_id": null, "expires_at": "never"},
+    });
+    for strange in [
+        json!({"author": author}),
+        json!({"application": {"id": "1"}}),
+        json!({"embeds": [{"type": "rich", "color": -1}]}),
+        json!({"flags": -1, "nonce": {"of": "a new kind"}, "components": [{"type": 999}], "poll": 5}),
+        json!({"timestamp": "yesterday", "edited_timestamp": 7, "activity": [], "interaction_metadata": "?"}),
+        json!({"member": {"roles": "?", "nick": null, "joined_at": 5}}),
+    ] {
+        let mut message = strange;
+        message["content"] = "Hello".into();
+        place.server.write(DIRECT, &message);
+        let (read, unread) = run.message_and_unread().await;
+        assert_eq!((read.text.as_str(), unread), ("Hello", vec![]), "{message}");
+        assert_eq!(read.sender.display_name, "Ana Lima");
+    }
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn parts_that_cannot_be_read_are_told_and_the_rest_comes_in() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    let file = json!({"id": "1", "filename": "a.pdf", "size": 7, "url": "u"});
+    place.server.write(
+        DIRECT,
+        &json!({"content": "one", "attachments": [{"filename": 5}, file], "mentions": "all"}),
+    );
+    let (message, unread) = run.message_and_unread().await;
+    assert_eq!((message.text.as_str(), message.files.len()), ("one", 1));
+    assert_eq!(
+        unread,
+        [
+            ("attachment", r#"{"filename":5}"#.to_owned()),
+            ("mention", "\"all\"".to_owned())
+        ]
+    );
+    // A message without its author is none.
+    place
+        .server
+        .write(DIRECT, &json!({"content": "two", "author": null}));
+    place.server.write(DIRECT, &json!({"content": "three"}));
+    let (message, unread) = run.message_and_unread().await;
+    assert_eq!((message.text.as_str(), unread[0].0), ("three", "message"));
+    place.server.order(Order::Garble);
+    let garbled = loop {
+        if let Signal::Unreadable(garbled) = run.next().await {
+            break garbled;
+        }
+    };
+    assert_eq!(
+        (garbled.part, garbled.raw.as_str(), garbled.bytes),
+        ("gateway payload", r#"{"op":"zero"}"#, 13)
+    );
+    place.server.write(DIRECT, &json!({"content": "four"}));
+    assert_eq!(run.message().await.text, "four");
+    assert_eq!(place.server.sessions(), (1, 0), "the connection stays");
+    assert_eq!(place.server.broken(), []);
 }
 
 #[tokio::test]

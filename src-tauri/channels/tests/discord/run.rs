@@ -30,7 +30,7 @@ impl Run {
                     state: ChannelState::Down,
                     why,
                 } => when_down(&why),
-                Signal::State { .. } | Signal::Undelivered { .. } | Signal::Receipt { .. } => {}
+                _ => {}
             }
         }
         texts

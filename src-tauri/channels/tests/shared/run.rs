@@ -51,6 +51,21 @@ impl Run {
         arrival.message
     }
 
+    /// The next message, kept, and the parts before it that could not be read: of what, and how each begins.
+    pub(crate) async fn message_and_unread(&mut self) -> (Inbound, Vec<(&'static str, String)>) {
+        let mut unread = Vec::new();
+        loop {
+            match self.next().await {
+                Signal::Unreadable(failed) => unread.push((failed.part, failed.raw)),
+                Signal::Message(arrival) => {
+                    arrival.kept.unwrap().send(()).unwrap();
+                    return (arrival.message, unread);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Waits for a state, and gives the reason.
     pub(crate) async fn until(&mut self, wanted: ChannelState) -> String {
         loop {

@@ -292,7 +292,23 @@ async fn lines_that_mean_nothing_harm_nothing() {
     place.server.babble(half);
     tokio::task::yield_now().await;
     place.server.babble(&[rest, &b"\n"[..]].concat());
-    assert_eq!(run.message().await.text, "half ü and half");
+    let (message, unread) = run.message_and_unread().await;
+    assert_eq!(message.text, "half ü and half");
+    let raw: Vec<_> = unread.iter().map(|(_, raw)| raw.as_str()).collect();
+    let told = [
+        "garbage",
+        "{\"jsonrpc\":",
+        "[1,2]",
+        "7",
+        "null",
+        "\u{fffd}\u{fffd}",
+        "[]",
+        "",
+    ];
+    assert_eq!(
+        raw, told,
+        "each is told; of one that is too long, no more than its size"
+    );
     only(&place, &mut run).await;
 }
 

@@ -7,6 +7,7 @@ mod elsewhere;
 mod fetch;
 #[path = "../shared/front.rs"]
 mod front;
+mod parts;
 #[cfg(feature = "test-peers")]
 mod peer;
 mod place;
@@ -18,4 +19,6 @@ mod socket_mode;
 mod stops;
 #[path = "../shared/time.rs"]
 mod time;
+#[path = "../shared/unread.rs"]
+mod unread;
 mod webhooks;

@@ -3,6 +3,7 @@
 use crate::place::{APP_TOKEN, DIRECT, Place, ROOM, SIGNING_SECRET, TOKEN, adapter, ana, webhooks};
 use crate::shared::run::Run;
 use crate::time::Hasty;
+use crate::unread::unread_while;
 use foldback_channels::SlackEvents;
 use foldback_channels::strict::slack::{Delivered, SlackServer, signature};
 use foldback_wire::{ChannelState, ChatType, Clock, RefusalCode, Secret, Sleep, Timestamp};
@@ -260,8 +261,15 @@ async fn what_is_signed_and_makes_no_sense_is_refused_or_confirmed() {
         (r#"{"type":"app_rate_limited","minute_rate_limited":1}"#, 200),
         (r#"{"type":"anything"}"#, 200),
     ] {
-        let answer = hooked.place.server.post(hooked.to, SIGNING_SECRET, body, 0).await;
+        let posted = hooked.place.server.post(hooked.to, SIGNING_SECRET, body, 0);
+        let (answer, unread) = unread_while(&mut hooked.run, posted).await;
         assert_eq!(answer.status, status, "{body}: {}", answer.said);
+        let told: &[&str] = match status {
+            400 => &["request"],
+            _ if body.contains(r#"{"type":"message"}"#) => &["message"],
+            _ => &[],
+        };
+        assert_eq!(unread, told, "{body}");
     }
     let large = "x".repeat(4_000_001);
     let answer = hooked

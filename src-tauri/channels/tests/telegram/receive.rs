@@ -181,7 +181,7 @@ async fn what_cannot_be_read_is_confirmed_and_keeps_nothing_else_out() {
     let unreadable = [
         json!({"from": ana(), "date": "yesterday", "text": "x"}),
         json!({"from": ana(), "date": 1, "text": ["x"]}),
-        json!({"from": {"id": 42}, "date": 1, "text": "x"}),
+        json!({"from": {"name": "Ana"}, "date": 1, "text": "x"}),
         json!({"from": ana(), "date": 1, "text": "x", "chat": {"id": "x"}}),
     ];
     for message in unreadable {
@@ -189,8 +189,28 @@ async fn what_cannot_be_read_is_confirmed_and_keeps_nothing_else_out() {
     }
     place.server.write(CHAT, text("Hello"));
     let mut run = Run::of(&place.adapter);
-    assert_eq!(run.message().await.text, "Hello");
+    let (message, unread) = run.message_and_unread().await;
+    assert_eq!(message.text, "Hello");
+    let parts: Vec<_> = unread.iter().map(|(part, _)| *part).collect();
+    assert_eq!(parts, ["message"; 4], "each is told");
     until(|| place.server.unconfirmed() == 0).await;
+    run.end().await;
+}
+
+#[tokio::test]
+async fn a_part_that_cannot_be_read_keeps_the_message_from_nobody() {
+    let place = Place::open().await;
+    let mut run = Run::of(&place.adapter);
+    let mut message = text("Hello");
+    message["entities"] = json!([{"type": "new", "offset": -1, "length": "long"}]);
+    message["reply_to_message"] = json!({"message_id": "x"});
+    message["document"] = json!({"file_id": "f", "file_size": "large"});
+    message["photo"] = json!([{"file_id": "p", "file_size": 5}]);
+    place.server.write(CHAT, message);
+    let (message, unread) = run.message_and_unread().await;
+    assert_eq!((message.text.as_str(), message.files.len()), ("Hello", 1));
+    let parts: Vec<_> = unread.iter().map(|(part, _)| *part).collect();
+    assert_eq!(parts, ["entity", "answered message", "document"]);
     run.end().await;
 }
 

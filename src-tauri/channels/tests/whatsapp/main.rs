@@ -16,4 +16,6 @@ mod server;
 mod shared;
 #[path = "../shared/time.rs"]
 mod time;
+#[path = "../shared/unread.rs"]
+mod unread;
 mod webhooks;

@@ -2,6 +2,7 @@
 
 use crate::place::{ANA, BEA, GROUP, Place, VERIFY, adapter, number};
 use crate::shared::run::{Run, until};
+use crate::unread::unread_while;
 use axum::http::StatusCode;
 use foldback_channels::strict::whatsapp::WhatsAppServer;
 use foldback_wire::{ChannelState, ChatType, Operation, RefusalCode, Secret};
@@ -312,8 +313,8 @@ async fn statuses_that_nobody_knows_are_confirmed_and_told_to_nobody() {
         let status = json!({"id": "wamid.x", "status": status, "timestamp": "1", "recipient_id": ANA});
         place.server.tell(json!({"statuses": [status]}));
     }
-    confirmed(&place).await;
-    assert!(run.signals.try_recv().is_err());
+    let ((), unread) = unread_while(&mut run, confirmed(&place)).await;
+    assert_eq!(unread, ["status"; 2], "a number and nothing are no words");
     assert_eq!(place.server.broken(), []);
     run.end().await;
 }

@@ -1,7 +1,8 @@
 //! Who may call the webhook, and with what.
 
 use crate::place::{ANA, APP_SECRET, NUMBER, Place, VERIFY, post, post_signed};
-use crate::shared::run::Run;
+use crate::shared::run::{Run, until};
+use crate::unread::unread_while;
 use foldback_channels::strict::whatsapp::sign;
 use foldback_wire::ChannelState;
 use serde_json::{Value, json};
@@ -138,16 +139,20 @@ async fn what_is_signed_and_no_notification_is_refused_or_does_nothing() {
         ),
     ] {
         let signature = sign(APP_SECRET, body.as_bytes());
-        let given = post_signed(&callback, Some(&signature), body.into()).await;
+        let posted = post_signed(&callback, Some(&signature), body.into());
+        let (given, unread) = unread_while(&mut run, posted).await;
         assert_eq!(given, status, "{body}");
+        let told: &[&str] = match status {
+            400 => &["webhook"],
+            _ if body.contains(":7") => &["change"],
+            _ => &[],
+        };
+        assert_eq!(unread, told, "{body}");
     }
     let deep = "[".repeat(100_000);
     let signature = sign(APP_SECRET, deep.as_bytes());
-    assert_eq!(
-        post_signed(&callback, Some(&signature), deep.into_bytes()).await,
-        400
-    );
-    assert!(run.signals.try_recv().is_err());
+    let posted = post_signed(&callback, Some(&signature), deep.into_bytes());
+    assert_eq!(unread_while(&mut run, posted).await, (400, vec!["webhook"]));
     run.end().await;
 }
 
@@ -199,4 +204,21 @@ async fn times_that_are_none_do_not_lose_a_message() {
         let (status, message) = tokio::join!(post(&callback, &body), run.message());
         assert_eq!((status, message.text.as_str()), (200, "Hello"), "{time}");
     }
+}
+
+#[tokio::test]
+async fn a_part_that_cannot_be_read_keeps_the_message_from_nobody() {
+    let place = Place::open().await;
+    let mut run = Run::registered(&place).await;
+    let message = json!({
+        "type": "text", "text": {"body": "Hello"}, "context": {"id": 5, "forwarded": "often"},
+        "location": {"latitude": "north"},
+    });
+    place.server.write(ANA, message);
+    let (message, unread) = run.message_and_unread().await;
+    assert_eq!(message.text, "Hello");
+    let parts: Vec<_> = unread.iter().map(|(part, _)| *part).collect();
+    assert_eq!(parts, ["context", "location"]);
+    until(|| place.server.unconfirmed() == 0).await;
+    run.end().await;
 }

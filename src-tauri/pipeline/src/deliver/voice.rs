@@ -9,7 +9,7 @@ use super::{
 use crate::{rules::Rule, voices::Says};
 use foldback_agents::speech::{Speaker, SpeechError, Spoken, Words};
 use foldback_store::StoreError;
-use foldback_wire::{Body, DirectiveRef, FileIdentity, Kind, Operation, OutcomeCode};
+use foldback_wire::{Body, DirectiveRef, FileIdentity, Kind, Operation, OutcomeCode, SpokenDirective};
 use std::time::Duration;
 
 /// Speaks a text, or says why not. The text after it waits for the sound, as it does for every directive, but no
@@ -102,13 +102,13 @@ async fn aloud(
         Ok(file) => file,
         Err(refusal) => return Ok(Err(Skip::failed(refusal.to_string()))),
     };
-    desk.note(Kind::Spoken {
+    desk.note(Kind::Spoken(SpokenDirective {
         at,
         backend: speaker.backend().to_owned(),
         duration_ms: u64::try_from(note.duration.as_millis()).unwrap_or(u64::MAX),
         bytes: file.size,
         kept: keep(desk, &note.bytes)?,
-    })?;
+    }))?;
     if send(desk, at, file.relative, text, file.identity).await? == Some(OutcomeCode::Failed) {
         desk.unspoken.push((at, words.to_owned()));
     }

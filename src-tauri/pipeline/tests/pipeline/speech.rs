@@ -6,7 +6,9 @@ use foldback_agents::speech::{Note, Speaker, SpeechError, ToneVoice, Voice};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Rules, Says, SendDir, Speech, Voices, config::FilesConfig};
 use foldback_store::Journal as _;
-use foldback_wire::{Actor, ChannelId, Event, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
+use foldback_wire::{
+    Actor, ChannelId, Event, Kind, OpKind, Operation, OutcomeCode, Platform, SpokenDirective, Terminal,
+};
 use std::{path::Path, sync::Arc, time::Duration};
 
 const ANSWER: &str = "<actions><voice>**Hey**, three words</voice></actions>And in writing";
@@ -79,13 +81,13 @@ async fn every_channel_gets_the_note_before_the_text_and_nothing_stays_behind() 
             .await
             .into_iter()
             .filter_map(|kind| match kind {
-                Kind::Spoken {
+                Kind::Spoken(SpokenDirective {
                     backend,
                     duration_ms,
                     bytes,
                     kept,
                     ..
-                } => Some((backend, duration_ms, bytes, kept)),
+                }) => Some((backend, duration_ms, bytes, kept)),
                 _ => None,
             })
             .collect();

@@ -51,6 +51,7 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
     let of = |span: Span| span.end.saturating_sub(span.start);
     let bytes = match kind {
         Kind::Received { message } => message.text.len(),
+        Kind::Unreadable(part) => return Some(part.bytes),
         Kind::Gathered { bytes, .. } => return *bytes,
         Kind::Prepared { prompt } => prompt.len(),
         Kind::Chunk { span, .. } | Kind::Leaked { span, .. } => of(*span),
@@ -85,6 +86,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
             terminal: Terminal::Failed { .. },
         }
         | Kind::Undelivered { .. }
+        | Kind::Unreadable { .. }
         | Kind::ChannelState {
             to: ChannelState::Down,
             ..
@@ -167,6 +169,7 @@ fn texts(kind: &Kind) -> Vec<&str> {
             .chain(files)
             .collect()
         }
+        Kind::Unreadable(part) => vec![&part.what, &part.error, &part.raw],
         Kind::Gathered { name, why, heard, .. } => {
             let heard = heard.as_deref().unwrap_or_default();
             vec![name, why, heard]

@@ -4,7 +4,7 @@ use super::run;
 use crate::kind as kinds;
 use foldback_wire::{
     Actor, Body, Directive, DirectiveRef, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
-    Range, Span, Terminal, Timestamp,
+    Range, Span, SpokenDirective, Terminal, Timestamp, UnreadablePart,
 };
 use std::{fmt::Write as _, time::Duration};
 
@@ -64,6 +64,7 @@ fn words(kind: &Kind) -> String {
             by,
             ..
         } => pairing(*step, sender.as_str(), name, code.as_deref(), by),
+        Kind::Unreadable(part) => unreadable(part),
         Kind::Received { message } => received(message),
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
@@ -106,13 +107,13 @@ fn words(kind: &Kind) -> String {
         Kind::Released { .. } => "nothing is held".into(),
         Kind::Directive { directive, .. } => read(directive),
         Kind::Skipped { at, outcome, .. } => format!("{}: {}", directive(*at), ended(outcome)),
-        Kind::Spoken {
+        Kind::Spoken(SpokenDirective {
             at,
             backend,
             duration_ms,
             bytes,
             ..
-        } => {
+        }) => {
             let seconds = Duration::from_millis(*duration_ms).as_secs_f64();
             let what = directive(*at);
             format!("{backend} spoke {what}: {seconds:.1} s, {bytes} bytes")
@@ -366,4 +367,15 @@ pub(super) fn lasting(ms: u64) -> String {
     } else {
         format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
     }
+}
+
+/// A part that an adapter could not read.
+fn unreadable(part: &UnreadablePart) -> String {
+    let UnreadablePart {
+        platform,
+        what,
+        error,
+        ..
+    } = part;
+    format!("a {what} of {platform} cannot be read: {error}")
 }

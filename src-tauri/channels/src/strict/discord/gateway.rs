@@ -22,6 +22,8 @@ pub enum Order {
     AskHeartbeat,
     /// Sends the last event again, with the same number.
     Repeat,
+    /// Sends a payload without an opcode.
+    Garble,
 }
 
 /// Bits of intents. <https://discord.com/developers/docs/events/gateway#list-of-intents>

@@ -77,6 +77,7 @@ impl State {
                 Order::Cut => Out::Cut,
                 Order::AskHeartbeat => Out::Say(json!({"op": 1, "d": null})),
                 Order::Repeat => Out::Say(gateway.last().cloned().unwrap_or_default()),
+                Order::Garble => Out::Say(json!({"op": "zero"})),
             });
             if matches!(order, Order::Close(_) | Order::Cut) {
                 // What follows is for the next connection.
