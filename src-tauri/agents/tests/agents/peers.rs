@@ -50,11 +50,7 @@ impl Aimock {
     pub(crate) async fn with(key: &str, fixtures: &str) -> Self {
         let program =
             std::env::var("FOLDBACK_AIMOCK").expect("FOLDBACK_AIMOCK names the program; see tests/peers/run");
-        // Free when asked; nobody else on this machine is looking for one.
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|free| free.local_addr())
-            .expect("a free port")
-            .port();
+        let port = free_port();
         let child = Command::new(program)
             .args([
                 "-p",
@@ -96,6 +92,12 @@ impl Drop for Aimock {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Free when asked; nobody else on this machine is looking for one.
+fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+    free.expect("a free port").port()
 }
 
 async fn ask(agent: &Arc<dyn Agent>, prompt: &str) -> Vec<Step> {
@@ -177,6 +179,99 @@ async fn answers(api: Api) {
     let stranger = server.agent(api, "sk-wrong");
     assert_eq!(
         fault(&ask(&stranger, "greet").await),
+        Some(AgentFault::Unauthorized)
+    );
+}
+
+/// The gateway LiteLLM with a model of aimock behind it; ends with the test.
+struct Litellm {
+    gateway: Child,
+    root: String,
+    _settings: tempfile::TempDir,
+    _model: Aimock,
+}
+
+impl Litellm {
+    async fn start() -> Self {
+        let program = std::env::var("FOLDBACK_LITELLM")
+            .expect("FOLDBACK_LITELLM names the program; see tests/peers/run");
+        let model = Aimock::with("x", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/acp.json")).await;
+        let settings = tempfile::tempdir().expect("a folder");
+        let file = settings.path().join("litellm.yaml");
+        let behind = model.root();
+        let known = format!(
+            "model_list:\n- model_name: gpt-test\n  litellm_params:\n    model: openai/gpt-test\n    api_base: {behind}\n    \
+             api_key: x\nlitellm_settings:\n  num_retries: 0\ngeneral_settings:\n  master_key: sk-gateway\n"
+        );
+        std::fs::write(&file, known).expect("its settings");
+        let port = free_port();
+        let gateway = Command::new(program)
+            .arg("--config")
+            .arg(&file)
+            .args([
+                "--host",
+                "127.0.0.1",
+                "--port",
+                &port.to_string(),
+                "--telemetry",
+                "False",
+            ])
+            .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("the gateway starts");
+        while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Self {
+            gateway,
+            root: format!("http://127.0.0.1:{port}/v1"),
+            _settings: settings,
+            _model: model,
+        }
+    }
+
+    fn agent(&self, model: &str, key: &str) -> Arc<dyn Agent> {
+        let mut config = HttpConfig::new(&self.root, model);
+        config.api_key = Some(Secret::new(key));
+        config.retries = 0;
+        let agent = HttpAgent::new(Api::Chat, config, Arc::new(System), Arc::new(System));
+        Arc::new(agent.expect("a valid configuration"))
+    }
+}
+
+impl Drop for Litellm {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.gateway.kill();
+        let _ = self.gateway.wait();
+    }
+}
+
+#[tokio::test]
+async fn litellm_passes_chat_completions_on() {
+    let gateway = Litellm::start().await;
+    let agent = gateway.agent("gpt-test", "sk-gateway");
+    let steps = ask(&agent, "answer with directives").await;
+    let answer = "<actions><react emoji=\"thumbsup\" /></actions>\nGreat idea!";
+    assert_eq!(said(&steps), answer, "{steps:?}");
+    assert_eq!(steps.last(), Some(&Step::Done(StopReason::End)));
+
+    let steps = ask(&agent, "run bash").await;
+    let whole: Vec<_> = calls(&steps)
+        .into_iter()
+        .filter(|call| call.arguments.is_some())
+        .map(|call| call.name.as_str())
+        .collect();
+    assert_eq!(whole, ["bash"], "{steps:?}");
+
+    assert_eq!(fault(&ask(&agent, "breaks").await), Some(AgentFault::Internal));
+    let unknown = gateway.agent("other", "sk-gateway");
+    assert_eq!(fault(&ask(&unknown, "again").await), Some(AgentFault::NoModel));
+    let stranger = gateway.agent("gpt-test", "sk-wrong");
+    assert_eq!(
+        fault(&ask(&stranger, "again").await),
         Some(AgentFault::Unauthorized)
     );
 }

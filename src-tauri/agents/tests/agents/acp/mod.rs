@@ -7,6 +7,8 @@ mod manners;
 #[cfg(feature = "test-peers")]
 mod peers;
 mod processes;
+#[cfg(feature = "test-peers")]
+mod real;
 mod sessions;
 
 use crate::{
