@@ -4,7 +4,8 @@ use foldback_channels::read_log;
 use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::{Journal as _, SqliteJournal};
 use foldback_wire::{
-    Actor, ChannelState, Event, Kind, OpId, OpKind, OutcomeCode, Seq, SessionId, Stage, Terminal,
+    Actor, Body, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, SessionId, Span,
+    Stage, Terminal, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,6 +20,10 @@ pub(crate) struct Figures {
     pub(crate) unknown: u64,
     /// Turns that waited at a kill and were taken up by the next life.
     pub(crate) taken_up: usize,
+    /// Turns whose answer the next life finished.
+    pub(crate) finished: usize,
+    /// Turns that a kill cut off, and whose person was told so.
+    told: usize,
     /// How often the channel was switched off by a command.
     pub(crate) toggles: usize,
 }
@@ -30,13 +35,15 @@ impl fmt::Display for Figures {
             acknowledged,
             unknown,
             taken_up,
+            finished,
+            told,
             ..
         } = self;
         // Where one of the last two were not 0, this would not be reached.
         write!(
             f,
             "{intents} intents: {acknowledged} acknowledged, {unknown} unknown, doubled = 0, lost = 0; \
-             {taken_up} waiting turns taken up again"
+             {taken_up} waiting turns taken up again, {finished} finished, {told} told that they were cut off"
         )
     }
 }
@@ -66,6 +73,7 @@ pub(crate) fn compare(journal: &Path, log: &Path, written: &BTreeSet<String>) ->
 
     let taken_up = turns(&events, written);
     let known = operations(&events);
+    let Words { finished, told } = words(&events);
     let applied = applications(log);
     for (op, times) in &applied {
         assert_eq!(*times, 1, "operation {op} happened {times} times");
@@ -79,6 +87,8 @@ pub(crate) fn compare(journal: &Path, log: &Path, written: &BTreeSet<String>) ->
         acknowledged: 0,
         unknown: 0,
         taken_up,
+        finished,
+        told,
         toggles: events.iter().filter(|event| is_toggle(&event.kind)).count(),
     };
     let mut doubtful: BTreeMap<(Option<SessionId>, u64), u32> = BTreeMap::new();
@@ -154,6 +164,88 @@ const fn is_toggle(kind: &Kind) -> bool {
             ..
         }
     )
+}
+
+/// Turns that a later life had the last word in.
+#[derive(Default)]
+struct Words {
+    finished: usize,
+    told: usize,
+}
+
+/// The messages of every answer.
+const ANSWER: [&str; 3] = ["One.", "Two more.", "Three."];
+
+/// Every run that ended is delivered whole, or an operation of its turn is shown as unknown; and whoever has no whole
+/// answer was told so.
+fn words(events: &[Event]) -> Words {
+    let mut turns: BTreeMap<TurnId, Vec<&Event>> = BTreeMap::new();
+    for event in events {
+        turns
+            .entry(event.turn.unwrap_or(TurnId(0)))
+            .or_default()
+            .push(event);
+    }
+    let mut words = Words::default();
+    for (turn, events) in turns {
+        let has = |wanted: fn(&Kind) -> bool| events.iter().any(|event| wanted(&event.kind));
+        if !has(|kind| matches!(kind, Kind::RunStarted { .. })) {
+            continue;
+        }
+        let ended =
+            has(|kind| matches!(kind, Kind::RunEnded { reason, .. } if *reason != StopReason::Cancelled));
+        let resumed = has(
+            |kind| matches!(kind, Kind::Passed { stage: Stage::Preview, detail } if detail.starts_with("taken up again")),
+        );
+        let arrived = arrived(&events);
+        let doubt =
+            has(|kind| matches!(kind, Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown));
+        if ended {
+            let whole = (0..).zip(ANSWER).all(|(message, text)| {
+                let all = |body: &&Body| {
+                    body.place().is_some_and(|place| {
+                        place.message == message && place.span == Span::new(0, text.len())
+                    })
+                };
+                arrived.iter().any(all)
+            });
+            assert!(
+                whole || doubt,
+                "turn {turn}: its run ended, and not all of its answer arrived: {events:#?}"
+            );
+            words.finished += usize::from(resumed);
+        } else {
+            let notice = |body: &&Body| matches!(body, Body::Literal { text, place: None } if text.starts_with(['⚠', '⏹']));
+            assert!(
+                arrived.iter().any(notice) || doubt,
+                "turn {turn}: its person is left without a word: {events:#?}"
+            );
+            words.told += 1;
+        }
+    }
+    words
+}
+
+/// Texts that the platform acknowledged, and that no other text of the turn has replaced since.
+fn arrived<'a>(events: &[&'a Event]) -> Vec<&'a Body> {
+    let mut intents = BTreeMap::new();
+    let mut stands: BTreeMap<&MessageId, &Body> = BTreeMap::new();
+    for event in events {
+        match &event.kind {
+            Kind::Intended { op, intent } => drop(intents.insert(op, intent)),
+            Kind::Ended { op, outcome }
+                if matches!(outcome.code, OutcomeCode::Sent | OutcomeCode::Unchanged) =>
+            {
+                let intent = intents[op];
+                let message = outcome.message.as_ref().or(intent.message.as_ref());
+                if let (Some(message), Some(body)) = (message, &intent.body) {
+                    stands.insert(message, body);
+                }
+            }
+            _ => {}
+        }
+    }
+    stands.into_values().collect()
 }
 
 fn operations(events: &[Event]) -> BTreeMap<OpId, Known> {

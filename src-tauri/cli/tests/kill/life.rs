@@ -23,6 +23,14 @@ const MESSAGES: u64 = 2;
 /// A bot that says nothing for so long hangs.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// A kill from outside, between the end of a run and the last edit of its answer.
+#[derive(Clone, Copy)]
+pub(crate) struct AfterRun {
+    /// After which run of this life, from 1.
+    pub(crate) nth: u64,
+    pub(crate) by: Duration,
+}
+
 pub(crate) struct Life {
     child: Child,
     stdin: ChildStdin,
@@ -57,8 +65,10 @@ impl Life {
         &self.messages
     }
 
-    /// Waits until every conversation has its answer, then ends the bot. True when it was killed instead.
-    pub(crate) fn live(mut self, toggled: bool) -> bool {
+    /// Waits until every conversation has its answer, then ends the bot, unless it is to be killed before. True when it
+    /// was killed.
+    pub(crate) fn live(mut self, toggled: bool, kill: Option<AfterRun>) -> bool {
+        let mut ended = 0;
         let mut running: BTreeSet<u64> = BTreeSet::new();
         let mut toggle = toggled;
         let mut told = false;
@@ -77,6 +87,15 @@ impl Life {
                 // Those of earlier lives are waited for too, once they are seen.
                 (_, Some(turn)) => drop(running.insert(turn)),
                 _ => {}
+            }
+            if kind_of == Some("run_ended") {
+                ended += 1;
+                if let Some(AfterRun { by, .. }) = kill.filter(|kill| kill.nth == ended) {
+                    // A kill has no event to wait for: its moment is what is tried.
+                    thread::sleep(by);
+                    self.child.kill().unwrap();
+                    break;
+                }
             }
             match kind_of {
                 Some("run_started") if toggle => {

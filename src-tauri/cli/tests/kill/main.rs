@@ -1,9 +1,11 @@
-//! Kills `foldback serve` two hundred times with SIGKILL, at seeded points around journal commit, outbox
-//! intent, attempt, platform call and outcome, while it talks to a platform in a process of its own. Afterwards
-//! the bot's journal and the platform's log are compared: every operation is acknowledged exactly once in that
-//! log or shown as unknown, at most one in a conversation and kill; nothing acknowledged is missing. Every
-//! message that was written ends, and one fails by a kill only if it had been given to the agent. One bot of each
-//! series is told to end instead (TERM), in the middle of a turn, while messages come on.
+//! Kills `foldback serve` two hundred times with SIGKILL: three quarters at seeded points around journal commit, outbox
+//! intent, attempt, platform call and outcome, one quarter between the end of a run and the last edit of its answer;
+//! while it talks to a platform in a process of its own. Afterwards the bot's journal and the platform's log are
+//! compared: every operation is acknowledged exactly once in that log or shown as unknown, at most one in a
+//! conversation and kill; nothing acknowledged is missing. Every message that was written ends, and one fails by a kill
+//! only if it had been given to the agent. Every run that ended is delivered whole, or an operation of its turn is shown
+//! as unknown; whoever has no whole answer was told so. One bot of each series is told to end instead (TERM), in the
+//! middle of a turn, while messages come on.
 //!
 //! [`real`] does the same on the real adapters, at every step of one answer in turn.
 //!
@@ -19,9 +21,9 @@ mod real;
 use evidence::Figures;
 use foldback_pipeline::{Point, SeededRng};
 use foldback_wire::{Platform, Rng};
-use life::Life;
+use life::{AfterRun, Life};
 use platform::SimulatedPlatform;
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 use tempfile::TempDir;
 
 /// What the agent says to every message: an effect, then three messages, with pauses in which a channel can be
@@ -36,6 +38,10 @@ const SCRIPT: &str = r#"
     - {text: "Three.", after_ms: 10}
 "#;
 
+/// Milliseconds between the end of a run and the last edit of its answer: the second message is edited once its first
+/// frame has stood for the edit interval, and the third follows.
+const LAST_EDIT_MS: u64 = 1_400;
+
 /// What one series of kills is like.
 struct Series {
     platform: Platform,
@@ -43,14 +49,17 @@ struct Series {
     share: u64,
     /// Whether the channel is switched off and on in the middle of the first turn of every life.
     toggled: bool,
+    /// Whether the kills come after the end of a run, from outside.
+    after_runs: bool,
 }
 
 #[test]
 fn a_platform_that_does_not_know_repetitions() {
     let figures = torment(&Series {
         platform: Platform::Telegram,
-        share: 40,
+        share: 30,
         toggled: false,
+        after_runs: false,
     });
     assert!(figures.unknown > 0, "no kill hit a call in flight");
 }
@@ -59,8 +68,9 @@ fn a_platform_that_does_not_know_repetitions() {
 fn a_platform_that_knows_repetitions_by_their_key() {
     let figures = torment(&Series {
         platform: Platform::Discord,
-        share: 30,
+        share: 25,
         toggled: false,
+        after_runs: false,
     });
     assert_eq!(
         figures.unknown, 0,
@@ -72,10 +82,24 @@ fn a_platform_that_knows_repetitions_by_their_key() {
 fn a_channel_that_is_switched_off_and_on_in_the_middle_of_a_turn() {
     let figures = torment(&Series {
         platform: Platform::Telegram,
-        share: 30,
+        share: 20,
         toggled: true,
+        after_runs: false,
     });
     assert!(figures.toggles > 0, "no channel was switched");
+}
+
+#[test]
+fn a_kill_between_the_end_of_a_run_and_the_last_edit_of_its_answer() {
+    for platform in [Platform::Telegram, Platform::Discord] {
+        let figures = torment(&Series {
+            platform,
+            share: 13,
+            toggled: false,
+            after_runs: true,
+        });
+        assert!(figures.finished > 0, "no turn was finished by the next life");
+    }
 }
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -89,7 +113,12 @@ fn torment(series: &Series) -> Figures {
     let home = tempfile::tempdir().unwrap();
     let platform = SimulatedPlatform::start(series.platform, &home.path().join("platform.jsonl"));
     configure(&home, series.platform, &platform);
-    let rng = SeededRng::new(setting("SEED", 1) ^ series.platform as u64 ^ u64::from(series.toggled) << 8);
+    let rng = SeededRng::new(
+        setting("SEED", 1)
+            ^ series.platform as u64
+            ^ u64::from(series.toggled) << 8
+            ^ u64::from(series.after_runs) << 9,
+    );
     let mut killed = vec![0_u64; Point::ALL.len()];
     let mut lives = 0;
     let mut written = BTreeSet::new();
@@ -104,13 +133,19 @@ fn torment(series: &Series) -> Figures {
             Point::ALL[at].code(),
             1 + rng.next() % reach(Point::ALL[at])
         );
-        let life = Life::begin(series.platform, lives, &platform, home.path(), Some(&crash));
+        let crash = Some(crash).filter(|_| !series.after_runs);
+        let after_run = AfterRun {
+            nth: 1 + rng.next() % 4,
+            by: Duration::from_millis(rng.next() % LAST_EDIT_MS),
+        };
+        let life = Life::begin(series.platform, lives, &platform, home.path(), crash.as_deref());
         written.extend(life.messages().iter().cloned());
-        killed[at] += u64::from(life.live(series.toggled));
+        let kill = Some(after_run).filter(|_| series.after_runs);
+        killed[at] += u64::from(life.live(series.toggled, kill));
         lives += 1;
     }
     assert!(
-        killed.iter().all(|times| *times > 0),
+        series.after_runs || killed.iter().all(|times| *times > 0),
         "a point was never hit: {killed:?}"
     );
     // One that is told to end while it answers, and whose messages come on.
@@ -122,7 +157,10 @@ fn torment(series: &Series) -> Figures {
     for number in lives..lives + 2 {
         let last = Life::begin(series.platform, number, &platform, home.path(), None);
         written.extend(last.messages().iter().cloned());
-        assert!(!last.live(series.toggled), "the last lives end by themselves");
+        assert!(
+            !last.live(series.toggled, None),
+            "the last lives end by themselves"
+        );
     }
     let log = platform.stop();
     let figures = evidence::compare(&home.path().join("journal.sqlite"), &log, &written);
@@ -130,10 +168,10 @@ fn torment(series: &Series) -> Figures {
     println!(
         "{}{}: {} kills in {} lives, {figures}",
         series.platform,
-        if series.toggled {
-            format!(", switched off and on {} times", figures.toggles)
-        } else {
-            String::new()
+        match series {
+            Series { toggled: true, .. } => format!(", switched off and on {} times", figures.toggles),
+            Series { after_runs: true, .. } => ", killed after the end of a run".to_owned(),
+            _ => String::new(),
         },
         killed.iter().sum::<u64>(),
         lives + 1,
