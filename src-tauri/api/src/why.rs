@@ -266,6 +266,9 @@ impl Way<'_> {
         let begun = match &self.detail.summary.terminal {
             None => format!("Turn {turn} is still running"),
             Some(Terminal::Failed { .. }) => format!("Turn {turn} failed"),
+            Some(Terminal::Unknown { .. }) => {
+                format!("Turn {turn} ended as unknown, as nobody knows whether all of its answer arrived")
+            }
             Some(Terminal::Silent { .. }) if self.landed() == 0 => format!("Turn {turn} stayed silent"),
             Some(_) if self.landed() == 0 => format!("Turn {turn} got no answer"),
             Some(_) => format!(

@@ -155,6 +155,10 @@ pub struct Refusal {
     pub unsent: bool,
     /// Whether the platform may have done it all the same (a time-out, a connection lost after sending).
     pub maybe_done: bool,
+    /// A front end answered in the platform's place, with 502, 503 or 504 and no word of the platform's own: it almost
+    /// never has passed the call on. Only together with `maybe_done`.
+    #[serde(default)]
+    pub by_front_end: bool,
 }
 
 impl Refusal {
@@ -167,6 +171,7 @@ impl Refusal {
             scope: LimitScope::Unstated,
             unsent: false,
             maybe_done: false,
+            by_front_end: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::Refusal;
 use foldback_wire::RefusalCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Response, StatusCode, Url};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -81,6 +81,20 @@ pub(crate) fn unanswered(error: reqwest::Error) -> Refusal {
         refusal.never_sent()
     } else {
         refusal.or_done()
+    }
+}
+
+/// An answer with a status of a server's failure and no word of the platform's own: a front end gave it where the status
+/// says that it stands before another server (<https://www.rfc-editor.org/rfc/rfc9110#section-15.6>).
+pub(crate) fn wordless(refusal: Refusal, status: StatusCode) -> Refusal {
+    let of_front_end = [
+        StatusCode::BAD_GATEWAY,
+        StatusCode::SERVICE_UNAVAILABLE,
+        StatusCode::GATEWAY_TIMEOUT,
+    ];
+    Refusal {
+        by_front_end: of_front_end.contains(&status),
+        ..refusal.or_done()
     }
 }
 

@@ -189,6 +189,7 @@ impl Core {
                 match &terminal {
                     // The words may be the agent's own.
                     Terminal::Failed { detail } => tracing::info!(turn = %id, text = %detail, "failed"),
+                    Terminal::Unknown { detail } => tracing::warn!(turn = %id, text = %detail, "unknown"),
                     ended => tracing::info!(turn = %id, %ended, "ended"),
                 }
                 let _ = pending.ended.send(terminal);

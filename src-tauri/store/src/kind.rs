@@ -83,6 +83,7 @@ kinds! {
     Ended = "ended", Some(Stage::Deliver.code()) => "An operation ended.",
     Undelivered = "undelivered", Some(Stage::Deliver.code()) => "An operation that ended well did not arrive after all.",
     Receipt = "receipt", Some(Stage::Deliver.code()) => "How far what an operation sent has come.",
+    Reviewed = "reviewed", Some(Stage::Deliver.code()) => "A person looked at what is unknown of the turn.",
     Warned = "warned", None => "Something a person should know.",
     Leaked = "leaked", Some(Stage::Deliver.code()) => "A directive byte reached a channel.",
     Idle = "idle", Some(Stage::Dispatch.code()) => "The conversation is idle.",

@@ -57,10 +57,13 @@ impl Draft {
 }
 
 impl Kind {
-    /// True where it only tells what became of an operation that had ended: it may come after its turn's end, and
+    /// True where it only tells what became of an operation that had ended, or that a person looked at it: it may come after its turn's end, and
     /// changes nothing of how long that took.
     pub const fn is_late(&self) -> bool {
-        matches!(self, Self::Undelivered { .. } | Self::Receipt { .. })
+        matches!(
+            self,
+            Self::Undelivered { .. } | Self::Receipt { .. } | Self::Reviewed { .. }
+        )
     }
 
     /// Forgets what only the process that writes the journal needs: before it is shown or exported.

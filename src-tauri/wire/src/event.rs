@@ -426,6 +426,11 @@ pub enum Kind {
         /// When, as the platform says.
         when: Timestamp,
     },
+    /// A person looked at the turn, of which something is unknown: it asks for no other look.
+    Reviewed {
+        /// The person.
+        by: Actor,
+    },
     /// Something a person should know that changes nothing else.
     Warned {
         /// What.

@@ -141,7 +141,7 @@ impl Redaction {
             | Kind::Undelivered { detail: text, .. }
             | Kind::Warned { detail: text }
             | Kind::TurnEnded {
-                terminal: Terminal::Failed { detail: text },
+                terminal: Terminal::Failed { detail: text } | Terminal::Unknown { detail: text },
             } => self.mask(text),
             Kind::Unreadable(UnreadablePart { error, raw, .. }) => {
                 self.mask(error);
@@ -152,9 +152,7 @@ impl Redaction {
             Kind::Gathered { name, why, heard, .. } => {
                 if self.inbound != InboundSecrets::Keep {
                     self.mask(name);
-                    if let Some(heard) = heard {
-                        self.mask(heard);
-                    }
+                    self.optional(heard);
                 }
                 self.mask(why);
             }
@@ -225,6 +223,7 @@ impl Redaction {
             | Kind::HeldSettled { .. }
             | Kind::Attempted { .. }
             | Kind::Receipt { .. }
+            | Kind::Reviewed { .. }
             | Kind::Leaked { .. }
             | Kind::Idle
             | Kind::TurnEnded { .. } => {}

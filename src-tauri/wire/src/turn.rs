@@ -87,6 +87,11 @@ pub enum Terminal {
         /// Why, in words.
         detail: String,
     },
+    /// Nobody knows whether all of its answer arrived.
+    Unknown {
+        /// Why, in words.
+        detail: String,
+    },
 }
 
 closed_set! {
@@ -112,6 +117,7 @@ impl std::fmt::Display for Terminal {
             Self::Duplicate => f.write_str("duplicate"),
             Self::Blocked { gate } => write!(f, "blocked({gate})"),
             Self::Failed { detail } => write!(f, "failed({detail})"),
+            Self::Unknown { detail } => write!(f, "unknown({detail})"),
         }
     }
 }

@@ -143,6 +143,9 @@ export type Body = { "from": "clean",
 | { "from": "literal",
   /** The text. */
   text: string,
+  /** The bytes of the clean text that it stands for, where an agent wrote it: a code fence that was closed and
+   * opened again, an answer that was cut off. */
+  place?: CleanPlace,
 }
 | { "from": "aside",
   /** The text. */
@@ -486,6 +489,14 @@ export type Chunk = {
 
 /** How the text of an answer comes. */
 export type ChunkCut = "burst" | "bytes";
+
+/** Bytes of the clean text of an assistant message. */
+export type CleanPlace = {
+  /** Which assistant message of the turn, from 0. */
+  message: number,
+  /** Bytes of its clean text. */
+  span: Span,
+};
 
 /** Every diagnostic, closed. */
 export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "duplicate-directive" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel";
@@ -1158,6 +1169,8 @@ export type Intent = {
   file_kind?: FileKind,
   /** The directive it carries out, by its place in the assistant message. */
   directive?: DirectiveRef,
+  /** The first message of its text, where the text takes several and this is a later one. */
+  part_of?: OpId,
   /** Whether this is a live frame that a later edit replaces. */
   live: boolean,
 };
@@ -1537,6 +1550,10 @@ export type Kind = { "type": "started",
   receipt: Receipt,
   /** When, as the platform says. */
   when: Timestamp,
+}
+| { "type": "reviewed",
+  /** The person. */
+  by: Actor,
 }
 | { "type": "warned",
   /** What. */
@@ -2555,6 +2572,10 @@ export type Terminal = { "state": "replied" }
   gate: Gate,
 }
 | { "state": "failed",
+  /** Why, in words. */
+  detail: string,
+}
+| { "state": "unknown",
   /** Why, in words. */
   detail: string,
 };

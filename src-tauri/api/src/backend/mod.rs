@@ -26,6 +26,7 @@ mod preview;
 mod reach;
 mod renewed;
 mod retention;
+mod reviews;
 mod runs;
 mod secrets;
 mod sessions;

@@ -7,6 +7,7 @@ use super::{
     agents::{self, AgentError, Made, Typed},
     descriptors,
     naming::backends_in_words,
+    reviews::unreviewed,
     runs::Runs,
     speech::{self, SpeechSetupError},
     tasks::Tasks,
@@ -203,7 +204,7 @@ impl Backend {
             offer_send_dir(&config, &base);
         }
         let outbox = outbox.into_iter().map(|entry| (entry.op, entry.channel));
-        let digest = Digest::resume(outbox);
+        let digest = Digest::resume(outbox, unreviewed(journal.as_ref()).await?);
         let typed = Typed::default();
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &base, data.join("voices"), &clock)?;

@@ -116,7 +116,9 @@ impl Backend {
     }
 
     pub(super) async fn detail(&self, turn: TurnId) -> Result<TurnDetail, Failure> {
-        self.digest().looked_at(turn);
+        if self.digest().looked_at(turn) {
+            self.note_review(turn)?;
+        }
         if let Some(detail) = self.shared.turns.with(turn, TurnFold::detail) {
             return detail.ok_or_else(|| failure::no_turn(turn));
         }

@@ -89,6 +89,7 @@ fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u3
         | Kind::Undelivered { .. }
         | Kind::Receipt { .. }
         | Kind::Truncated { .. }
+        | Kind::Reviewed { .. }
         | Kind::Warned { .. } => whole(D::Delivery),
         Kind::Idle | Kind::TurnEnded { .. } => whole(D::End),
         Kind::Released { .. }

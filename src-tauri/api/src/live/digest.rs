@@ -1,6 +1,9 @@
 //! What the events since the start add up to: figures, counters, errors, alarms.
 
-use super::trouble::{alarm, trouble, words};
+use super::{
+    trouble::{alarm, trouble, words},
+    unknown::UnknownOutcomes,
+};
 use crate::backend::again;
 use foldback_wire::{
     ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason,
@@ -36,7 +39,7 @@ pub(crate) struct Digest {
     leaks: u32,
     masked: u32,
     typing: HashSet<OpId>,
-    unknown: BTreeMap<TurnId, Unknown>,
+    unknown: UnknownOutcomes,
     since: Option<Timestamp>,
     /// How many events came at which time, of the last second.
     rate: VecDeque<(Timestamp, u32)>,
@@ -56,14 +59,6 @@ struct Known {
     error: ChannelError,
     /// The latest ones that nobody has sent again.
     lost: VecDeque<OpId>,
-}
-
-/// Operations of a turn whose outcome is unknown.
-#[derive(Debug, Clone, Copy, Default)]
-struct Unknown {
-    operations: u32,
-    /// Whether somebody looked at the turn since the last of them.
-    seen: bool,
 }
 
 /// An operation as an alarm names it.
@@ -116,9 +111,16 @@ impl ChannelSums {
 }
 
 impl Digest {
-    /// The sums at a start; what waits in the outbox was intended before.
-    pub(crate) fn resume(outbox: impl IntoIterator<Item = (OpId, ChannelId)>) -> Self {
+    /// The sums at a start; what waits in the outbox was intended before, and what is unknown of earlier processes still
+    /// asks for a look.
+    pub(crate) fn resume(
+        outbox: impl IntoIterator<Item = (OpId, ChannelId)>,
+        unknown: impl IntoIterator<Item = (TurnId, u32)>,
+    ) -> Self {
         let mut digest = Self::default();
+        for (turn, operations) in unknown {
+            digest.unknown.add(turn, operations);
+        }
         for (op, channel) in outbox {
             digest.sums(Some(&channel), |sums| sums.counters.held += 1);
             digest.open.insert(op, Some(channel));
@@ -321,9 +323,7 @@ impl Digest {
                 if outcome.code == OutcomeCode::Unknown
                     && let Some(turn) = event.turn
                 {
-                    let unknown = self.unknown.entry(turn).or_default();
-                    unknown.operations += 1;
-                    unknown.seen = false;
+                    self.unknown.add(turn, 1);
                 }
             }
             // That the platform acknowledged it stays true, and stays counted: each figure is the sum of its own events.
@@ -383,18 +383,9 @@ impl Digest {
         self.open.len() as u32
     }
 
-    /// Operations whose outcome is unknown and which nobody has looked at.
-    pub(crate) fn unknown(&self) -> u32 {
-        self.unseen().map(|(_, unknown)| unknown.operations).sum()
-    }
-
-    /// The turns of these operations.
-    pub(crate) fn unknown_turns(&self) -> Vec<TurnId> {
-        self.unseen().map(|(turn, _)| *turn).collect()
-    }
-
-    fn unseen(&self) -> impl Iterator<Item = (&TurnId, &Unknown)> {
-        self.unknown.iter().filter(|(_, unknown)| !unknown.seen)
+    /// The operations whose outcome is unknown, by their turns.
+    pub(crate) const fn unknown(&self) -> &UnknownOutcomes {
+        &self.unknown
     }
 
     /// When the first event came: everything is counted from there. `None` while nothing was counted.
@@ -404,9 +395,7 @@ impl Digest {
 
     /// Somebody looked at a turn; answers whether that changed a figure.
     pub(crate) fn looked_at(&mut self, turn: TurnId) -> bool {
-        self.unknown
-            .get_mut(&turn)
-            .is_some_and(|unknown| !std::mem::replace(&mut unknown.seen, true))
+        self.unknown.look_at(turn)
     }
 
     /// Events of the last second before `now`.

@@ -4,6 +4,7 @@ mod digest;
 mod frames;
 mod subscription;
 mod trouble;
+mod unknown;
 
 pub(crate) use digest::Digest;
 pub(crate) use frames::{Desk, Frames};

@@ -71,7 +71,7 @@ const FIGURES: [(&str, &str); 6] = [
     ("dry_run", "outcome:dry_run -kind:typing"),
     ("unsupported", "outcome:unsupported -kind:typing"),
     ("failed", "outcome:failed,not_allowed -kind:typing"),
-    ("unknown", "outcome:unknown -kind:typing"),
+    ("unknown", "outcome:unknown -kind:typing,turn_ended"),
 ];
 
 #[tokio::test(start_paused = true)]

@@ -9,6 +9,7 @@ mod fixtures;
 mod host;
 mod pairing;
 mod reach;
+mod reviews;
 mod ruler;
 mod sessions;
 mod trials;

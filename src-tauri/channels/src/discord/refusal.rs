@@ -68,12 +68,16 @@ fn wordless(status: StatusCode, wait: Option<Duration>) -> Refusal {
         StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
         _ => RefusalCode::Transient,
     };
-    Refusal {
+    let refusal = Refusal {
         retry_after: wait.filter(|_| code == RefusalCode::RateLimited),
         // It limits the address of this machine.
         scope: LimitScope::Channel,
-        maybe_done: !status.is_client_error(),
         ..Refusal::new(code, format!("Discord answered {status} without a word"))
+    };
+    if status.is_client_error() {
+        refusal
+    } else {
+        http::wordless(refusal, status)
     }
 }
 

@@ -196,6 +196,7 @@ impl Api {
 fn harmless(refusal: Refusal) -> Refusal {
     Refusal {
         maybe_done: false,
+        by_front_end: false,
         ..refusal
     }
 }
@@ -232,6 +233,6 @@ fn unreadable(status: StatusCode) -> Refusal {
     if status.is_client_error() {
         refusal
     } else {
-        refusal.or_done()
+        http::wordless(refusal, status)
     }
 }

@@ -147,6 +147,7 @@ fn about_file(refusal: Refusal) -> Refusal {
     Refusal {
         code,
         maybe_done: false,
+        by_front_end: false,
         ..refusal
     }
 }
@@ -168,7 +169,7 @@ fn unreadable(status: StatusCode, wait: Option<Duration>) -> Refusal {
             ..refusal
         },
         status if status.is_client_error() => refusal,
-        _ => refusal.or_done(),
+        _ => http::wordless(refusal, status),
     }
 }
 

@@ -155,7 +155,8 @@ impl Api {
                 refusal.detail = self.token.hide_in(&refusal.detail);
                 (refusal, failed)
             }
-            Err(_) => (unreadable(status), status.is_server_error()),
+            Err(_) if status.is_server_error() => (http::wordless(unreadable(status), status), true),
+            Err(_) => (unreadable(status), false),
         };
         if refusal.code == RefusalCode::RateLimited {
             refusal.retry_after = wait.or(refusal.retry_after);
@@ -170,6 +171,7 @@ impl Api {
 fn harmless(refusal: Refusal) -> Refusal {
     Refusal {
         maybe_done: false,
+        by_front_end: false,
         ..refusal
     }
 }

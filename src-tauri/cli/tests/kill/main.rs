@@ -49,7 +49,7 @@ struct Series {
     share: u64,
     /// Whether the channel is switched off and on in the middle of the first turn of every life.
     toggled: bool,
-    /// Whether the kills come after the end of a run, from outside.
+    /// True where the kills come after the end of a run, from outside.
     after_runs: bool,
 }
 

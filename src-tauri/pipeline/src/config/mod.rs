@@ -303,6 +303,20 @@ pub struct OutboxConfig {
     pub backoff: Interval,
     /// Longest pause; where a platform asks for a longer one, what waits for it is held.
     pub backoff_max: Interval,
+    /// The fate of an operation that a front end of the platform answers with 502, 503 or 504.
+    pub gateway_errors: GatewayErrors,
+}
+
+/// The fate of an operation that a front end answers in the platform's place, with 502, 503 or 504 and no word of the
+/// platform's own. It almost never has passed the call on, and nobody can know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GatewayErrors {
+    /// It is tried again. A message may stand in the chat twice where the platform has it all the same.
+    #[default]
+    Retry,
+    /// It ends as `unknown`, and a person decides. A message may be missing.
+    Unknown,
 }
 
 impl Default for OutboxConfig {
@@ -312,6 +326,7 @@ impl Default for OutboxConfig {
             attempts: 10,
             backoff: Interval::millis(500),
             backoff_max: Interval::minutes(5),
+            gateway_errors: GatewayErrors::Retry,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::backoff::backoff;
 use crate::{
-    config::OutboxConfig,
+    config::{GatewayErrors, OutboxConfig},
     rules::{Rule, Rules},
 };
 use foldback_channels::{Delivered, NotDelivered, Refusal};
@@ -91,18 +91,19 @@ pub(crate) fn judge(
             .filter(|_| refusal.code == RefusalCode::RateLimited)
             .or(refusal.retry_after),
     };
-    if refusal.maybe_done && !attempt.keyed && rules.holds(Rule::DeliverUnknown) {
+    let passed_on = policy.gateway_errors == GatewayErrors::Unknown || !refusal.by_front_end;
+    let maybe_done = refusal.maybe_done && passed_on;
+    if maybe_done && !attempt.keyed && rules.holds(Rule::DeliverUnknown) {
         return settle(OutcomeCode::Unknown, &refusal.detail);
     }
-    let given_up = if refusal.maybe_done || attempt.maybe_done {
+    let given_up = if maybe_done || attempt.maybe_done {
         OutcomeCode::Unknown
     } else {
         OutcomeCode::Failed
     };
     let passing = matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited);
     // Under its key a first frame is found again, or made once.
-    let replaced =
-        attempt.live && !(attempt.keyed && attempt.creates && (refusal.maybe_done || attempt.maybe_done));
+    let replaced = attempt.live && !(attempt.keyed && attempt.creates && (maybe_done || attempt.maybe_done));
     let is_used_up = attempt.no_attempt.is_none() && attempt.attempts >= policy.attempts;
     if !passing || replaced || is_used_up || !rules.holds(Rule::DeliverRetry) {
         return settle(given_up, &refusal.detail);
@@ -115,7 +116,7 @@ pub(crate) fn judge(
     });
     Verdict::Again {
         after,
-        certain: !refusal.maybe_done,
+        certain: !maybe_done,
         refusal,
     }
 }
@@ -304,5 +305,32 @@ mod tests {
             matches!(keyed, Verdict::Again { certain: false, .. }),
             "{keyed:?}"
         );
+    }
+
+    #[test]
+    fn what_a_front_end_refused_is_tried_again_unless_it_is_to_count_as_unknown() {
+        let bad_gateway = Refusal {
+            by_front_end: true,
+            ..Refusal::new(RefusalCode::Transient, "502").or_done()
+        };
+        let verdict = |gateway_errors, attempt| {
+            let policy = OutboxConfig {
+                gateway_errors,
+                ..OutboxConfig::default()
+            };
+            let answer = Err(bad_gateway.clone().into());
+            judge(Rules::all(), &policy, &SeededRng::new(1), attempt, answer)
+        };
+        let again = verdict(GatewayErrors::Retry, FIRST);
+        assert!(matches!(again, Verdict::Again { certain: true, .. }), "{again:?}");
+        let last = Try { attempts: 5, ..FIRST };
+        assert_eq!(code(verdict(GatewayErrors::Retry, last)), OutcomeCode::Failed);
+        assert_eq!(code(verdict(GatewayErrors::Unknown, FIRST)), OutcomeCode::Unknown);
+        let live = Try {
+            live: true,
+            creates: false,
+            ..FIRST
+        };
+        assert_eq!(code(verdict(GatewayErrors::Retry, live)), OutcomeCode::Failed);
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Tally {
     pub(crate) texts: u32,
     /// Texts that did not, with why.
     pub(crate) failures: Vec<String>,
+    /// Why nobody knows of a text whether it arrived.
+    pub(crate) unknown: Option<String>,
     /// Texts without an acknowledgement: those that failed, and those of which nobody knows.
     pub(crate) unacknowledged: u32,
     /// Directives that were read.
@@ -34,14 +36,14 @@ impl Tally {
         if !arrived(outcome) {
             self.unacknowledged += 1;
         }
-        if arrived(outcome) || outcome.code == OutcomeCode::Unknown {
+        let why = outcome.detail.as_deref().unwrap_or(outcome.code.about());
+        if arrived(outcome) {
             self.texts += 1;
+        } else if outcome.code == OutcomeCode::Unknown {
+            self.texts += 1;
+            self.unknown.get_or_insert_with(|| why.to_owned());
         } else {
-            let why = outcome
-                .detail
-                .clone()
-                .unwrap_or_else(|| outcome.code.about().to_owned());
-            self.failures.push(why);
+            self.failures.push(why.to_owned());
         }
     }
 
@@ -49,6 +51,11 @@ impl Tally {
     pub(crate) fn terminal(&self, failure: Option<String>) -> Terminal {
         if let Some(detail) = failure {
             return Terminal::Failed { detail };
+        }
+        if let Some(detail) = &self.unknown {
+            return Terminal::Unknown {
+                detail: detail.clone(),
+            };
         }
         if self.texts > 0 {
             return Terminal::Replied;

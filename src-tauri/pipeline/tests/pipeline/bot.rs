@@ -164,6 +164,26 @@ impl Bot {
         Self::around(world, engine, agent)
     }
 
+    /// A bot that reaches one of its platforms through another adapter.
+    pub(crate) async fn through<A: ChannelAdapter + 'static>(
+        platform: Platform,
+        settings: &str,
+        adapter: impl FnOnce(Arc<Loopback>) -> A,
+    ) -> Self {
+        let world = World::new();
+        let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
+        let mut parts = parts(&world, settings, Rules::all(), agent.clone());
+        let adapter: Arc<dyn ChannelAdapter> = Arc::new(adapter(Arc::clone(&world.loopbacks[&platform])));
+        let channel = ChannelId::new(platform.code());
+        for (_, own) in parts.channels.iter_mut().filter(|(id, _)| *id == channel) {
+            *own = Arc::clone(&adapter);
+        }
+        let engine = Engine::start(parts).await.unwrap();
+        // Channels connect while nothing else happens.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        Self::around(world, engine, agent)
+    }
+
     /// A bot that was started with parts of its own.
     pub(crate) fn around(world: World, engine: Engine, agent: Arc<ScriptAgent>) -> Self {
         let World {

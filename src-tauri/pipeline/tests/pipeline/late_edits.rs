@@ -1,10 +1,8 @@
 //! Live edits that the platform carries out long after nobody waits for them any more.
 
-use crate::bot::{Bot, World, later, parts, text};
+use crate::bot::{Bot, later, text};
 use async_trait::async_trait;
-use foldback_agents::ScriptAgent;
 use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink};
-use foldback_pipeline::{Engine, Rules};
 use foldback_wire::{Attachment, Capabilities, ChatId, OpKind, Operation, Platform, RefusalCode, Terminal};
 use std::{
     sync::{
@@ -52,21 +50,12 @@ impl ChannelAdapter for LateEdit {
 
 /// A bot on Telegram whose first edit comes so late, once it has answered.
 async fn answered(by: Duration, says: [foldback_agents::ScriptStep; 3]) -> Bot {
-    let world = World::new();
-    let agent = Arc::new(ScriptAgent::new(Arc::new(world.clock)));
-    let mut parts = parts(&world, "", Rules::all(), agent.clone());
-    let late = LateEdit {
-        platform: Arc::clone(&world.loopbacks[&Platform::Telegram]),
+    let late = |platform| LateEdit {
+        platform,
         by,
         happened: AtomicBool::default(),
     };
-    let of_telegram = |(id, _): &&mut (_, _)| *id == "telegram".into();
-    let (_, adapter) = parts.channels.iter_mut().find(of_telegram).unwrap();
-    *adapter = Arc::new(late);
-    let engine = Engine::start(parts).await.unwrap();
-    // Channels connect while nothing else happens.
-    tokio::time::sleep(Duration::from_millis(1)).await;
-    let bot = Bot::around(world, engine, agent);
+    let bot = Bot::through(Platform::Telegram, "", late).await;
     bot.says(says);
     assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
     bot.check().await;

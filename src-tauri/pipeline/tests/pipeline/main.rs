@@ -16,6 +16,7 @@ mod faults;
 mod files;
 mod finish;
 mod follow;
+mod front_ends;
 mod holds;
 mod hour;
 mod late;

@@ -245,6 +245,7 @@ fn json(value: &impl Serialize) -> String {
 fn ending(terminal: &Terminal) -> String {
     match terminal {
         Terminal::Failed { .. } => "failed".to_owned(),
+        Terminal::Unknown { .. } => "unknown".to_owned(),
         other => other.to_string(),
     }
 }

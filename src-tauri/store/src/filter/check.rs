@@ -7,7 +7,7 @@ use super::{
     tree::{Compare, Node, Term},
 };
 use crate::{Scene, Selection, kind, kind::KINDS, row};
-use foldback_wire::{Event, Kind, OpKind, OutcomeCode, Timestamp};
+use foldback_wire::{Event, Kind, OpKind, OutcomeCode, Terminal, Timestamp};
 use regex::Regex;
 use std::collections::BTreeSet;
 
@@ -130,6 +130,9 @@ impl Check {
                 | Kind::Skipped { outcome, .. }
                 | Kind::Action { outcome, .. } => outcomes.contains(&outcome.code.code()),
                 Kind::Undelivered { .. } => outcomes.contains(&OutcomeCode::Failed.code()),
+                Kind::TurnEnded {
+                    terminal: Terminal::Unknown { .. },
+                } => outcomes.contains(&OutcomeCode::Unknown.code()),
                 _ => false,
             },
             Self::Is(marks) => scene.flags(event).iter().any(|flag| marks.contains(&flag.code())),
@@ -221,7 +224,13 @@ impl Check {
             }
             Self::Kind { types, .. } => at_most(Selection::kinds(types.iter().copied().chain(OPERATIONS))),
             Self::Reason(_) => at_most(Selection::kinds(["held", "waiting"])),
-            Self::Outcome(_) => at_most(Selection::kinds(["ended", "undelivered", "skipped", "action"])),
+            Self::Outcome(_) => at_most(Selection::kinds([
+                "ended",
+                "undelivered",
+                "skipped",
+                "action",
+                "turn_ended",
+            ])),
             Self::Dur(..) => at_most(Selection::kinds(ENDS)),
             Self::Since(at) => exactly(Selection {
                 since: Some(*at),

@@ -83,7 +83,7 @@ pub(crate) fn flags(kind: &Kind) -> Vec<RowFlag> {
             ..
         }
         | Kind::TurnEnded {
-            terminal: Terminal::Failed { .. },
+            terminal: Terminal::Failed { .. } | Terminal::Unknown { .. },
         }
         | Kind::Undelivered { .. }
         | Kind::Unreadable { .. }

@@ -131,6 +131,7 @@ fn words(kind: &Kind) -> String {
         | Kind::Receipt { .. }
         | Kind::Truncated { .. }
         | Kind::Leaked { .. } => delivery(kind),
+        Kind::Reviewed { by } => format!("{} looked at what is unknown", who(by)),
         Kind::Idle => "idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
@@ -351,6 +352,7 @@ fn end(terminal: &Terminal) -> String {
         Terminal::Duplicate => "a duplicate".into(),
         Terminal::Blocked { gate } => format!("blocked: {gate}"),
         Terminal::Failed { detail } => said("failed", detail),
+        Terminal::Unknown { detail } => said("unknown", detail),
     }
 }
 

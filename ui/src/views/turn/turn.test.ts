@@ -61,19 +61,19 @@ it("does not say of a call that it runs when the run is over", async () => {
   expect(badges[0]?.title).toContain("last said to be pending");
 });
 
-it("tells a turn that waits, and one that a person stopped, from one that runs or failed", async () => {
+it("tells a turn that waits, and one that a person stopped, from one that runs, failed or is in doubt", async () => {
   const host = new SampleHost();
   const detail = sampleTurn();
   const failed = { state: "failed", detail: "it was cancelled" } as const;
-  for (const [turn, change] of [[901, { terminal: null, queued: true }], [902, { terminal: null }], [903, { terminal: failed, stopped: true }], [904, { terminal: failed }]] as const)
+  for (const [turn, change] of [[901, { terminal: null, queued: true }], [902, { terminal: null }], [903, { terminal: failed, stopped: true }], [904, { terminal: failed }], [905, { terminal: { state: "unknown", detail: "the connection broke" } }]] as const)
     host.retell({ ...detail, summary: { ...detail.summary, turn, ...change } });
   await stage(TurnView, undefined, undefined, host);
-  const words = [901, 902, 903, 904].map((turn) => {
+  const words = [901, 902, 903, 904, 905].map((turn) => {
     const badge = document.querySelector(`[data-testid="turn"][data-turn="${turn}"] .badge`);
     const spoken = document.querySelector(`[data-key="${turn}"]`)?.getAttribute("aria-label") ?? "";
     return [badge?.textContent?.trim(), spoken.split(". ").at(-1)];
   });
-  expect(words).toEqual([["waits", "waits"], ["running", "running"], ["stopped", "stopped"], ["failed", "failed"]]);
+  expect(words).toEqual([["waits", "waits"], ["running", "running"], ["stopped", "stopped"], ["failed", "failed"], ["unknown", "unknown"]]);
 });
 
 it("says what went wrong in the turn that is open by itself, and a leak all the same", async () => {
