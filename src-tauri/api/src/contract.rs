@@ -2,16 +2,17 @@
 //! dispatch of JSON calls, and the TypeScript that clients are written against.
 
 use crate::failure;
+use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
     Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
-    PendingPermission, PermissionDecide, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
-    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
-    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened,
-    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine,
+    SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -105,6 +106,7 @@ commands! {
     pairing_refuse(PairingCode) -> Pairings: "Refuses whoever has this code.";
     pairing_revoke(PairingRevoke) -> Pairings: "Takes an approval back.";
     permissions(Nothing) -> Vec<PendingPermission>: "Requests for permission that wait for a person, the oldest first.";
+    permission_uncover(PermissionRef) -> PermissionRequest: "Shows a request for permission without masks.";
     permission_decide(PermissionDecide) -> Vec<PendingPermission>: "Answers a request for permission.";
     sessions(SessionQuery) -> SessionList: "The conversations: those at work first, then the one used last.";
     session_cancel(SessionCancel) -> SessionLine: "Stops the turn that runs in a conversation, or only the one that is named.";

@@ -10,6 +10,7 @@ use foldback_api::{PairingOrder, pair};
 use foldback_wire::{
     Actor, ChannelId, UserId,
     rpc::{Approval, PairingRequest, Pairings},
+    visible,
 };
 use std::io::{self, Write};
 
@@ -138,14 +139,7 @@ fn text(out: &mut impl Write, pairings: &Pairings) -> io::Result<()> {
 
 /// What people choose themselves, without what could move or colour the terminal.
 fn plain(text: &str) -> String {
-    text.chars()
-        .flat_map(|sign| {
-            let hidden = sign.is_control()
-                || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-            let escaped = hidden.then(|| sign.escape_unicode().collect::<String>());
-            escaped.unwrap_or_else(|| sign.to_string()).chars().collect::<Vec<_>>()
-        })
-        .collect()
+    visible(text).replace(['\n', '\t'], " ")
 }
 
 fn who(actor: &Actor) -> String {
@@ -165,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_name_cannot_move_the_terminal() {
-        assert_eq!(plain("Al\u{1b}[2Jice\u{202e}"), "Al\\u{1b}[2Jice\\u{202e}");
+        assert_eq!(plain("Al\u{1b}[2Jice\u{202e}"), "Al⟨U+001B⟩[2Jice⟨U+202E⟩");
         assert_eq!(plain("Zoë 🐢"), "Zoë 🐢");
     }
 }

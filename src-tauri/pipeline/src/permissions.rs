@@ -86,6 +86,8 @@ pub(crate) struct Waiting {
     pub(crate) asker: UserId,
     /// None where the chat is not asked.
     pub(crate) question: Option<QuestionDelivery>,
+    /// The request without masks, where it has any.
+    pub(crate) uncovered: Option<PermissionRequest>,
     pub(crate) answers: mpsc::UnboundedSender<Answer>,
 }
 
@@ -148,6 +150,18 @@ impl Permissions {
             .collect();
         shown.sort_by_key(|pending| (pending.since, pending.turn));
         shown
+    }
+
+    /// A request as its agent made it, for the operator. Where nothing in it is masked, that is how it is shown.
+    pub(crate) fn uncovered(
+        &self,
+        turn: TurnId,
+        id: &PermissionId,
+    ) -> Result<PermissionRequest, PermissionFault> {
+        let all = self.lock();
+        let waiting = all.get(&(turn, id.clone())).ok_or(PermissionFault::Gone)?;
+        let shown = &waiting.shown.request;
+        Ok(waiting.uncovered.as_ref().unwrap_or(shown).clone())
     }
 
     /// A person chooses an option by its id, or cancels.

@@ -8,7 +8,8 @@ use crate::{
 };
 use foldback_store::{Journal, Numbers, StoreError};
 use foldback_wire::{
-    ChannelId, Clock, Draft, Kind, OpId, RunId, SessionId, Timestamp, TurnId, redact::Redaction,
+    ChannelId, Clock, Draft, Kind, OpId, PermissionRequest, RunId, SessionId, Timestamp, TurnId,
+    redact::Redaction,
 };
 use std::{
     borrow::Cow,
@@ -133,6 +134,13 @@ impl Recorder {
         if let Err(error) = self.journal.append(vec![jump]) {
             tracing::error!(%error, "a jump of the clock is not in the journal");
         }
+    }
+
+    /// Masks the secrets in a request for permission; true where there were any.
+    pub(crate) fn mask_request(&self, request: &mut PermissionRequest) -> bool {
+        self.redaction
+            .as_ref()
+            .is_some_and(|redaction| redaction.request(request))
     }
 
     pub(crate) fn draft(&self, mut kind: Kind) -> Draft {

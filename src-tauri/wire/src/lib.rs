@@ -21,6 +21,7 @@ mod spoken;
 mod time;
 mod turn;
 mod unreadable;
+mod visible;
 
 pub use agent::{AgentFault, Answerer, Doing, SessionStart, StopReason, ToolCall, ToolStatus, Usage};
 pub use channel::{
@@ -44,9 +45,10 @@ pub use ids::{
 };
 pub use inbound::{Attachment, ChatType, FileFate, Inbound, Sender};
 pub use pairing::PairingStep;
-pub use permission::{PermissionKind, PermissionOption, PermissionRequest};
+pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};
 pub use secret::Secret;
 pub use spoken::SpokenDirective;
 pub use time::{Clock, Rng, Sleep, Timestamp};
 pub use turn::{Gate, SilentReason, Stage, Terminal};
 pub use unreadable::UnreadablePart;
+pub use visible::{is_invisible, visible};

@@ -1,7 +1,8 @@
 //! An agent asks before it uses a tool.
 
-use crate::{PermissionId, ToolId, closed::closed_set};
+use crate::{PermissionId, ToolId, closed::closed_set, visible};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 closed_set! {
     /// What an option of a permission request means. Agents name and order their options as they like: a choice is
@@ -38,6 +39,73 @@ pub struct PermissionRequest {
     pub does: String,
     /// The call's arguments, as JSON text, where the agent tells them.
     pub arguments: Option<String>,
+    /// The call as the agent shows it before it is made.
+    #[serde(default, skip_serializing_if = "CallPreview::is_empty")]
+    #[ts(optional, as = "Option<CallPreview>")]
+    pub preview: CallPreview,
     /// The answers it takes.
     pub options: Vec<PermissionOption>,
+}
+
+impl PermissionRequest {
+    /// Writes out, in everything that people read of it, what nobody would see.
+    pub fn make_visible(&mut self) {
+        let plain = |text: &mut String| {
+            if let Cow::Owned(written) = visible(text) {
+                *text = written;
+            }
+        };
+        plain(&mut self.title);
+        plain(&mut self.does);
+        self.arguments.iter_mut().for_each(plain);
+        self.preview.each_text(plain);
+        self.options.iter_mut().for_each(|option| plain(&mut option.name));
+    }
+}
+
+/// A call as its agent shows it before it is made: above all what it would write.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct CallPreview {
+    /// Files that the call would write, at most 64.
+    #[serde(default)]
+    pub changes: Vec<FileChange>,
+    /// The number of those beyond that.
+    #[serde(default)]
+    pub more_changes: u32,
+    /// Files that it is about, with `:LINE` where the agent tells one; at most 64.
+    #[serde(default)]
+    pub locations: Vec<String>,
+    /// The agent's own words about it.
+    #[serde(default)]
+    pub text: Option<String>,
+}
+
+impl CallPreview {
+    /// True where the agent shows nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// All its texts, for whoever masks, shortens or counts them.
+    pub fn each_text(&mut self, mut text: impl FnMut(&mut String)) {
+        for FileChange { path, diff, .. } in &mut self.changes {
+            text(path);
+            text(diff);
+        }
+        self.locations.iter_mut().chain(&mut self.text).for_each(text);
+    }
+}
+
+/// A file as a call would change it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FileChange {
+    /// Its path, as the agent writes it.
+    pub path: String,
+    /// Lines it would gain.
+    pub added: u32,
+    /// Lines it would lose.
+    pub removed: u32,
+    /// The lines that change and three around them, each with `+`, `-` or a space before it, and an `@@` line before
+    /// each stretch.
+    pub diff: String,
 }

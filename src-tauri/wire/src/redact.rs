@@ -15,6 +15,8 @@ use std::{
     sync::Arc,
 };
 
+mod request;
+
 /// What is masked, and where. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Redaction {
@@ -170,11 +172,7 @@ impl Redaction {
             }
             Kind::AgentSession { detail, .. } => self.mask(detail),
             Kind::PermissionAsked { request, .. } => {
-                self.mask(&mut request.title);
-                self.optional(&mut request.arguments);
-                for option in &mut request.options {
-                    self.mask(&mut option.name);
-                }
+                self.request(request);
             }
             Kind::PermissionDecided { option, why, .. } => {
                 self.mask(why);

@@ -43,7 +43,7 @@ import type {
   Pairings,
   Pause,
   PendingPermission,
-  PermissionDecide,
+  PermissionDecide, PermissionRef, PermissionRequest,
   ReachOf,
   Recut,
   RecutCancel,
@@ -158,6 +158,8 @@ export interface Commands {
   pairing_revoke: { args: PairingRevoke; result: Pairings };
   /** Requests for permission that wait for a person, the oldest first. */
   permissions: { args: Nothing; result: Array<PendingPermission> };
+  /** Shows a request for permission without masks. */
+  permission_uncover: { args: PermissionRef; result: PermissionRequest };
   /** Answers a request for permission. */
   permission_decide: { args: PermissionDecide; result: Array<PendingPermission> };
   /** The conversations: those at work first, then the one used last. */

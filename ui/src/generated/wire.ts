@@ -300,6 +300,18 @@ export type CallFault = {
   latency_ms: number,
 };
 
+/** A call as its agent shows it before it is made: above all what it would write. */
+export type CallPreview = {
+  /** Files that the call would write, at most 64. */
+  changes: Array<FileChange>,
+  /** The number of those beyond that. */
+  more_changes: number,
+  /** Files that it is about, with `:LINE` where the agent tells one; at most 64. */
+  locations: Array<string>,
+  /** The agent's own words about it. */
+  text: string | null,
+};
+
 /** What a channel can do. Decisions about what a channel cannot do are made from this, in one place (the
  * delivery engine). Sizes are in bytes, text lengths in `unit`. */
 export type Capabilities = {
@@ -860,6 +872,19 @@ export type FaultPlan = {
 export type FaultRemove = {
   /** Its number. */
   number: number,
+};
+
+/** A file as a call would change it. */
+export type FileChange = {
+  /** Its path, as the agent writes it. */
+  path: string,
+  /** Lines it would gain. */
+  added: number,
+  /** Lines it would lose. */
+  removed: number,
+  /** The lines that change and three around them, each with `+`, `-` or a space before it, and an `@@` line before
+   * each stretch. */
+  diff: string,
 };
 
 /** What came of a file that came with a message. */
@@ -1909,6 +1934,8 @@ export type PendingPermission = {
   until: Timestamp,
   /** Whether the sender was asked in the chat, too. */
   in_chat: boolean,
+  /** True where something in it is masked as a secret; `permission_uncover` shows it. */
+  masked: boolean,
 };
 
 /** `permission_decide`: answer a request for permission. */
@@ -1938,6 +1965,14 @@ export type PermissionOption = {
   kind: PermissionKind,
 };
 
+/** `permission_uncover`: the request whose masks are lifted for the operator. */
+export type PermissionRef = {
+  /** The turn. */
+  turn: TurnId,
+  /** The request. */
+  permission: PermissionId,
+};
+
 /** What an agent asks before it uses a tool. */
 export type PermissionRequest = {
   /** Its id, unique within its run. */
@@ -1950,6 +1985,8 @@ export type PermissionRequest = {
   does: string,
   /** The call's arguments, as JSON text, where the agent tells them. */
   arguments: string | null,
+  /** The call as the agent shows it before it is made. */
+  preview?: CallPreview,
   /** The answers it takes. */
   options: Array<PermissionOption>,
 };

@@ -11,6 +11,7 @@ mod agent;
 mod answer;
 mod config;
 mod confine;
+mod diff;
 mod failure;
 mod folder;
 mod held;

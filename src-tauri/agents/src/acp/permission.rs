@@ -5,10 +5,15 @@
 //! announcements are remembered is bounded, and an id may come again with another call: a kind from that memory would
 //! let a call pass that the configuration rejects. What the request does not say is therefore unknown.
 
-use super::failure::{one_line, without};
+use super::{
+    diff::{Diff, diff},
+    failure::one_line,
+};
 use crate::Secret;
 use agent_client_protocol::v1::schema::{PermissionOptionKind, ToolCallUpdate, ToolKind};
-use foldback_wire::{PermissionId, PermissionKind, PermissionOption, PermissionRequest, ToolId};
+use foldback_wire::{
+    CallPreview, FileChange, PermissionId, PermissionKind, PermissionOption, PermissionRequest, ToolId,
+};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -16,6 +21,8 @@ use serde_json::Value;
 const UNREADABLE: &str = "something that cannot be read";
 /// The title of a request that says nothing of what is to be done.
 const UNTOLD: &str = "a tool call that the agent does not describe";
+/// Most changes, and most locations, that are read of a request.
+const MOST: usize = 64;
 
 /// The request as the pipeline knows it. Parts that cannot be read are left out; the request itself never is, as an
 /// answer that nobody gave would be a riddle.
@@ -39,11 +46,91 @@ pub(super) fn read(id: PermissionId, params: &Value, secrets: &[Secret]) -> Perm
     PermissionRequest {
         id,
         tool: text("toolCallId").map(ToolId::from),
-        title: without(secrets, title),
+        title: covered(secrets, title),
         does: does.to_owned(),
-        arguments: arguments.map(|input| without(secrets, &input.to_string())),
+        arguments: arguments.map(|input| covered(secrets, &input.to_string())),
+        preview: call.map(|call| preview(call, secrets)).unwrap_or_default(),
         options: options(params, secrets),
     }
+}
+
+/// Bytes of a request's words.
+pub(super) fn length(request: &mut PermissionRequest) -> usize {
+    let options = request
+        .options
+        .iter()
+        .flat_map(|option| [&option.id, &option.name]);
+    let texts = options.chain(&request.arguments).chain([&request.title]);
+    let mut bytes = texts.map(String::len).sum();
+    request.preview.each_text(|text| bytes += text.len());
+    bytes
+}
+
+/// The call as the agent shows it. gemini-cli says only here what it would write, and where.
+fn preview(call: &Value, secrets: &[Secret]) -> CallPreview {
+    let list = |field: &str| call.get(field).and_then(Value::as_array).into_iter().flatten();
+    let all: Vec<FileChange> = list("content").filter_map(|part| change(part, secrets)).collect();
+    let more_changes = u32::try_from(all.len().saturating_sub(MOST)).unwrap_or(u32::MAX);
+    let said: Vec<&str> = list("content").filter_map(said).collect();
+    CallPreview {
+        changes: all.into_iter().take(MOST).collect(),
+        more_changes,
+        locations: list("locations")
+            .filter_map(|at| location(at, secrets))
+            .take(MOST)
+            .collect(),
+        text: (!said.is_empty()).then(|| covered(secrets, &said.join("\n"))),
+    }
+}
+
+/// A part of the content that is a change of a file (<https://agentclientprotocol.com/protocol/tool-calls#diffs>).
+fn change(part: &Value, secrets: &[Secret]) -> Option<FileChange> {
+    let text = |field: &str| part.get(field).and_then(Value::as_str);
+    if text("type") != Some("diff") {
+        return None;
+    }
+    let (before, after) = (
+        text("oldText").unwrap_or_default(),
+        text("newText").unwrap_or_default(),
+    );
+    let Diff {
+        added,
+        removed,
+        text: lines,
+    } = diff(&covered(secrets, before), &covered(secrets, after));
+    Some(FileChange {
+        path: covered(secrets, text("path").unwrap_or("a file that is not named")),
+        added,
+        removed,
+        diff: lines,
+    })
+}
+
+/// A part of the content that is text.
+fn said(part: &Value) -> Option<&str> {
+    let text = part.get("content")?.get("text")?.as_str()?;
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn location(at: &Value, secrets: &[Secret]) -> Option<String> {
+    let path = covered(secrets, at.get("path")?.as_str()?);
+    Some(match at.get("line").and_then(Value::as_u64) {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    })
+}
+
+/// `words` without the secrets of the agent's own environment. Whoever decides about a command sees how long what
+/// they do not see is.
+fn covered(secrets: &[Secret], words: &str) -> String {
+    let known = secrets
+        .iter()
+        .map(Secret::expose)
+        .filter(|secret| !secret.is_empty());
+    known.fold(words.to_owned(), |words, secret| {
+        let length = secret.chars().count();
+        words.replace(secret, &format!("[redacted: {length} characters]"))
+    })
 }
 
 /// The request's call as an update of one that was announced.
@@ -72,7 +159,7 @@ fn options(params: &Value, secrets: &[Secret]) -> Vec<PermissionOption> {
         let name = option.get("name").and_then(Value::as_str).unwrap_or(id);
         Some(PermissionOption {
             id: id.to_owned(),
-            name: one_line(&without(secrets, name)),
+            name: one_line(&covered(secrets, name)),
             kind,
         })
     };
@@ -120,6 +207,51 @@ mod tests {
             Some("{\"command\":\"rm -rf build\"}")
         );
         assert_eq!(request.tool, None);
+    }
+
+    /// A request of gemini-cli 0.61 to write a file, and one to run a command, as they came.
+    #[test]
+    fn what_gemini_would_write_is_shown_as_a_diff() {
+        let request = asked(&json!({
+            "toolCallId": "write_file-1", "status": "pending", "title": "Writing to notes.md", "kind": "edit",
+            "content": [{"type": "diff", "path": "notes.md", "oldText": "one\ntwo\n", "newText": "one\n2\n"}],
+            "locations": [{"path": "/home/bot/notes.md"}, {"path": "/home/bot/other.md", "line": 7}, {"line": 1}],
+        }));
+        let change = FileChange {
+            path: "notes.md".to_owned(),
+            added: 1,
+            removed: 1,
+            diff: "@@ -1 +1 @@\n one\n-two\n+2\n".to_owned(),
+        };
+        assert_eq!(request.preview.changes, [change]);
+        assert_eq!(
+            request.preview.locations,
+            ["/home/bot/notes.md", "/home/bot/other.md:7"]
+        );
+        let request = asked(&json!({
+            "toolCallId": "run_shell_command-2", "status": "pending", "title": "rm -rf build [in /home/bot]",
+            "kind": "execute", "locations": [],
+            "content": [{"type": "content", "content": {"type": "text", "text": "Removes the build."}}, 7],
+        }));
+        assert_eq!(request.preview.text.as_deref(), Some("Removes the build."));
+        assert_eq!(request.preview.changes, []);
+    }
+
+    #[test]
+    fn of_very_many_changes_the_number_is_told() {
+        let change = json!({"type": "diff", "path": "a", "newText": "b"});
+        let request = asked(&json!({"toolCallId": "a", "content": vec![change; 70]}));
+        assert_eq!(
+            (request.preview.changes.len(), request.preview.more_changes),
+            (64, 6)
+        );
+    }
+
+    #[test]
+    fn a_secret_of_the_agents_environment_leaves_its_length() {
+        let params = json!({"toolCall": {"toolCallId": "a", "title": "cat notes"}});
+        let request = read(PermissionId::from("1"), &params, &[Secret::new("notes")]);
+        assert_eq!(request.title, "cat [redacted: 5 characters]");
     }
 
     #[test]

@@ -368,10 +368,8 @@ impl<'a> Turn<'a> {
             self.tools.requested(&call);
         }
         let id_of_ours = PermissionId::from(self.permissions.to_string());
-        let asked = permission::read(id_of_ours, &params, &self.peer.config.secrets);
-        let options = asked.options.iter().flat_map(|option| [&option.id, &option.name]);
-        let texts = options.chain(&asked.arguments);
-        self.count(asked.title.len() + texts.map(String::len).sum::<usize>())?;
+        let mut asked = permission::read(id_of_ours, &params, &self.peer.config.secrets);
+        self.count(permission::length(&mut asked))?;
         self.waiting.insert(asked.id.clone(), id);
         self.flush().await?;
         self.out.emit(Step::Permission(asked)).await?;

@@ -1,8 +1,8 @@
 //! One step of a scripted answer, in the words of a fixture's `agent:` list.
 
 use foldback_wire::{
-    AgentFault, PermissionId, PermissionKind, PermissionOption, PermissionRequest, SessionStart, StopReason,
-    ToolId, ToolStatus, Usage,
+    AgentFault, CallPreview, PermissionId, PermissionKind, PermissionOption, PermissionRequest, SessionStart,
+    StopReason, ToolId, ToolStatus, Usage,
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::fmt;
@@ -93,6 +93,9 @@ pub struct PermissionStep {
     /// Arguments, as JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
+    /// The call as it is shown: files that it would write, and the like.
+    #[serde(default, skip_serializing_if = "CallPreview::is_empty")]
+    pub preview: CallPreview,
     /// The answers it takes: to allow it once and to reject it once, unless told otherwise.
     #[serde(default = "once")]
     pub options: Vec<PermissionOption>,
@@ -116,6 +119,7 @@ impl From<PermissionRequest> for PermissionStep {
             title,
             does,
             arguments,
+            preview,
             options,
         } = request;
         Self {
@@ -124,6 +128,7 @@ impl From<PermissionRequest> for PermissionStep {
             title,
             does,
             arguments,
+            preview,
             options,
             allowed: Vec::new(),
             rejected: Vec::new(),
@@ -141,6 +146,7 @@ impl PermissionStep {
             title: self.title.clone(),
             does: self.does.clone(),
             arguments: self.arguments.clone(),
+            preview: self.preview.clone(),
             options: self.options.clone(),
         }
     }

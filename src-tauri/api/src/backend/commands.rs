@@ -1,17 +1,18 @@
 //! The commands of the contract, answered by the host.
 
 use super::Backend;
-use crate::{Commands, catalog::catalog};
+use crate::{Commands, catalog::catalog, failure};
+use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
     Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
-    PendingPermission, PermissionDecide, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted,
-    ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
-    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened,
-    ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine,
+    SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -177,6 +178,12 @@ impl Commands for Backend {
 
     async fn permissions(&self, _: Nothing) -> Result<Vec<PendingPermission>, Failure> {
         Ok(self.shared.engine.permissions())
+    }
+
+    async fn permission_uncover(&self, which: PermissionRef) -> Result<PermissionRequest, Failure> {
+        let PermissionRef { turn, permission } = which;
+        let request = self.shared.engine.uncover_permission(turn, &permission);
+        request.map_err(|fault| failure::no_permission(&fault))
     }
 
     async fn permission_decide(&self, wish: PermissionDecide) -> Result<Vec<PendingPermission>, Failure> {

@@ -7,6 +7,7 @@ use foldback_store::{OutboxEntry, Selection, one_line};
 use foldback_wire::{
     ChannelId, ChatId, Event, Inbound, Kind, OpId, OpKind, Operation, OutcomeCode, Seq, Timestamp, TurnId,
     rpc::{ChannelReach, Failure, ReachRate, ReachedChat, WaitingFate, WaitingOperation},
+    visible,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -234,11 +235,12 @@ fn reached(id: ChatId, chat: Chat) -> ReachedChat {
     ReachedChat {
         chat: id,
         chat_type: message.chat_type,
-        name: if sender.display_name.is_empty() {
-            sender.name
+        name: visible(if sender.display_name.is_empty() {
+            &sender.name
         } else {
-            sender.display_name
-        },
+            &sender.display_name
+        })
+        .into_owned(),
         people: chat.people.len() as u32,
         messages: chat.messages,
         stopped: chat.stopped,

@@ -5,6 +5,7 @@ use foldback_store::one_line;
 use foldback_wire::{
     Attachment, Capabilities, ChannelId, Inbound, Kind, MessageId, OpKind, OutcomeCode, VoiceForm,
     rpc::{Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, LedgerEntry, Reaction, VoiceOf},
+    visible,
 };
 use std::collections::BTreeMap;
 
@@ -124,11 +125,12 @@ impl<'a> Chat<'a> {
         };
         bubble.length = self.measure(&inbound.text);
         bubble.from_bot = false;
-        bubble.author = if inbound.sender.display_name.is_empty() {
-            inbound.sender.name.clone()
+        let name = if inbound.sender.display_name.is_empty() {
+            &inbound.sender.name
         } else {
-            inbound.sender.display_name.clone()
+            &inbound.sender.display_name
         };
+        bubble.author = visible(name).into_owned();
         self.preview.bubbles.push(bubble);
     }
 

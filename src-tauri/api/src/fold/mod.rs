@@ -18,6 +18,7 @@ use foldback_store::one_line;
 use foldback_wire::{
     ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, TurnId,
     rpc::{BubbleAttachment, Decision, FaultMark, LedgerEntry, TurnDetail, TurnSummary},
+    visible,
 };
 use lanes::Phases;
 use ledger::Ledger;
@@ -238,7 +239,7 @@ impl TurnFold {
             at: self.began,
             channel: self.channel.clone(),
             session: self.session.clone(),
-            sender: name.clone(),
+            sender: visible(name).into_owned(),
             user_text: one_line(&inbound.text, LINE),
             answer: one_line(&clean.join(" "), LINE),
             terminal: self.terminal.clone(),

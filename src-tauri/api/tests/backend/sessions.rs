@@ -2,7 +2,7 @@
 
 use crate::host::{Host, pushed};
 use foldback_wire::{
-    Actor, Doing,
+    Actor, Doing, PermissionRequest,
     rpc::{PendingPermission, Push, SessionLine, SessionList, Topic},
 };
 use serde_json::{Value, json};
@@ -79,12 +79,17 @@ async fn a_request_is_pushed_and_decided_once() {
     );
 
     let (turn, id) = (pending.turn, &pending.request.id);
+    assert!(pending.masked);
+    let which = json!({"turn": turn, "permission": id});
+    let whole: PermissionRequest = host.call("permission_uncover", which.clone()).await;
+    assert!(whole.title.contains("hunter2hunter2"), "{whole:?}");
     let wrong = json!({"turn": turn, "permission": id, "option": "sudo"});
     assert_eq!(host.failure("permission_decide", wrong).await.0, "no_option");
     let right = json!({"turn": turn, "permission": id, "option": "allow"});
     let left: Vec<PendingPermission> = host.call("permission_decide", right.clone()).await;
     assert_eq!(left, []);
     assert_eq!(host.failure("permission_decide", right).await.0, "not_found");
+    assert_eq!(host.failure("permission_uncover", which).await.0, "not_found");
     assert_eq!(told(pushed(&mut app, Duration::from_secs(1)).await), Some(vec![]));
     assert_eq!(host.rows("kind:permission_asked").await, 1);
     assert_eq!(host.rows("kind:permission_decided").await, 1);

@@ -332,3 +332,12 @@ pub(crate) fn range(start: usize, end: usize, fate: Fate, reason: Option<RangeRe
         shown_as: None,
     }
 }
+
+/// An agent asks before it writes a file.
+pub(crate) fn asked() -> Kind {
+    let request = serde_json::json!({"id": "p1", "tool": null, "title": "Write notes.md", "does": "", "arguments": null, "options": []});
+    Kind::PermissionAsked {
+        request: serde_json::from_value(request).unwrap(),
+        until: None,
+    }
+}

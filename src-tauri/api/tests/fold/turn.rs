@@ -1,10 +1,10 @@
 //! The whole turn.
 
-use crate::story::{BEGAN, CLEAN, RAW, Story, inbound, range, reaction_then_text};
+use crate::story::{BEGAN, CLEAN, RAW, Story, asked, inbound, range, reaction_then_text};
 use foldback_api::TurnFold;
 use foldback_wire::{
-    Actor, Answerer, Fate, Gate, Kind, PermissionRequest, RangeReason, RunId, Stage, StopReason, Terminal,
-    Timestamp, ToolCall, ToolStatus, TurnId,
+    Actor, Answerer, Fate, Gate, Kind, RangeReason, RunId, Stage, StopReason, Terminal, Timestamp, ToolCall,
+    ToolStatus, TurnId,
     rpc::{DecisionKind, Lane, TurnDetail},
 };
 use std::collections::BTreeMap;
@@ -105,20 +105,6 @@ fn tool(id: &str, status: ToolStatus) -> Kind {
             arguments: None,
             result: None,
         },
-    }
-}
-
-fn asked() -> Kind {
-    Kind::PermissionAsked {
-        request: PermissionRequest {
-            id: "p1".into(),
-            tool: None,
-            title: "Write notes.md".to_owned(),
-            does: String::new(),
-            arguments: None,
-            options: Vec::new(),
-        },
-        until: None,
     }
 }
 

@@ -8,8 +8,9 @@ use crate::{
 };
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{
-    Actor, Kind, PermissionId, SessionId, TurnId,
+    Actor, Kind, PermissionId, PermissionRequest, SessionId, TurnId,
     rpc::{PendingPermission, RunningTurn, SessionLine, SessionList},
+    visible,
 };
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -78,7 +79,7 @@ impl Engine {
             session: id,
             channel,
             chat,
-            sender,
+            sender: visible(&sender).into_owned(),
             turns,
             created,
             used,
@@ -174,6 +175,18 @@ impl Engine {
     /// The requests for permission that wait for a person, the oldest first.
     pub fn permissions(&self) -> Vec<PendingPermission> {
         self.core.permissions.shown()
+    }
+
+    /// A request that waits as its agent made it, without masks: for the operator alone.
+    ///
+    /// # Errors
+    /// With a request that does not wait any more.
+    pub fn uncover_permission(
+        &self,
+        turn: TurnId,
+        id: &PermissionId,
+    ) -> Result<PermissionRequest, PermissionFault> {
+        self.core.permissions.uncovered(turn, id)
     }
 
     /// A person answers a request with one of its options, by id, or cancels it.

@@ -3,7 +3,7 @@
 use super::{
     question::{Question, decided, line, question},
     scan::Cue,
-    tool::{cut_request, mask_request},
+    tool::cut_request,
 };
 use crate::{
     config::{PermissionPolicy, PermissionsConfig},
@@ -15,7 +15,7 @@ use foldback_agents::Agent;
 use foldback_store::StoreError;
 use foldback_wire::{
     Actor, Inbound, Kind, PermissionId, PermissionOption, PermissionRequest, RunId, SessionId, Timestamp,
-    TurnId, rpc::PendingPermission,
+    TurnId, rpc::PendingPermission, visible,
 };
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
@@ -96,7 +96,8 @@ impl<'a> Permits<'a> {
 
     /// Takes a request: decides it, or has a person asked. Answers what the chat is asked, where it is.
     pub(crate) fn ask(&mut self, mut request: PermissionRequest) -> Result<Option<Question>, StoreError> {
-        mask_request(self.recorder, &mut request);
+        let whole = request.clone();
+        let uncovered = self.recorder.mask_request(&mut request).then_some(whole);
         let config = self.asked.config;
         let (policy, setting) = if self.rules.holds(Rule::PermitPolicy) {
             config.about(&request.does)
@@ -107,7 +108,7 @@ impl<'a> Permits<'a> {
             PermissionPolicy::Ask if self.open.len() >= OPEN => {
                 return self.refuse(request).map(|()| None);
             }
-            PermissionPolicy::Ask => return self.wait_for_a_person(request),
+            PermissionPolicy::Ask => return self.wait_for_a_person(request, uncovered),
             PermissionPolicy::AllowOnce => true,
             PermissionPolicy::Reject => false,
         };
@@ -140,7 +141,12 @@ impl<'a> Permits<'a> {
         })
     }
 
-    fn wait_for_a_person(&mut self, mut request: PermissionRequest) -> Result<Option<Question>, StoreError> {
+    /// Has a person asked. `uncovered` is the request without masks, where it has any.
+    fn wait_for_a_person(
+        &mut self,
+        mut request: PermissionRequest,
+        mut uncovered: Option<PermissionRequest>,
+    ) -> Result<Option<Question>, StoreError> {
         let Asked {
             permissions,
             config,
@@ -164,26 +170,26 @@ impl<'a> Permits<'a> {
             _decided: question.delivery.decided_by_drop(),
         });
         cut_request(&mut request);
+        uncovered.iter_mut().for_each(cut_request);
         let kind = Kind::PermissionAsked {
             request: request.clone(),
             until: Some(until),
         };
-        // What people are shown is what the journal keeps.
-        let masked = match self.recorder.draft(kind.clone()).kind {
-            Kind::PermissionAsked { request, .. } => request,
-            _ => request.clone(),
-        };
+        let mut shown = request.clone();
+        shown.make_visible();
+        uncovered.iter_mut().for_each(PermissionRequest::make_visible);
         let shown = PendingPermission {
             turn: *turn,
             session: (*session).clone(),
             channel: message.channel.clone(),
             chat: message.chat.clone(),
-            sender: message.sender.display_name.clone(),
+            sender: visible(&message.sender.display_name).into_owned(),
             number,
-            request: masked,
+            request: shown,
             since,
             until,
             in_chat: in_chat.is_some(),
+            masked: uncovered.is_some(),
         };
         self.recorder.note(kind)?;
         permissions.enter(Waiting {
@@ -191,6 +197,7 @@ impl<'a> Permits<'a> {
             thread: message.thread.clone(),
             asker: message.sender.id.clone(),
             question: question.as_ref().map(|question| question.delivery.clone()),
+            uncovered,
             answers: self.sender.clone(),
         });
         let open = Open {

@@ -6,7 +6,7 @@ use crate::{
     stages::gather::Note,
 };
 use foldback_directives::{CHILDREN, ChildRow, Dialect, Makes, Placement};
-use foldback_wire::{Capabilities, ChatType, Inbound};
+use foldback_wire::{Capabilities, ChatType, Inbound, is_invisible};
 use serde::Serialize;
 use std::{fmt::Write as _, path::Path};
 
@@ -130,11 +130,13 @@ fn sender_context(rules: Rules, message: &Inbound, notes: &[Note]) -> String {
 pub(super) fn escape(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        let hidden = matches!(c, '\u{7f}'..='\u{9f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}');
+        let hidden = c.is_control() || is_invisible(c);
         if matches!(c, '<' | '>' | '&' | '`' | '#') || hidden {
-            // Writing into a string cannot fail.
-            let _ = write!(escaped, "\\u{:04x}", c as u32);
+            // JSON escapes code units of UTF-16.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing into a string cannot fail.
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
         } else {
             escaped.push(c);
         }

@@ -1,7 +1,10 @@
 //! What the sender of a turn is asked in the chat about a request for permission.
 
 use crate::{config::Interval, engine::person, permissions::QuestionDelivery};
-use foldback_wire::{Actor, PermissionId, PermissionKind, PermissionOption, PermissionRequest};
+use foldback_wire::{
+    Actor, CallPreview, FileChange, PermissionId, PermissionKind, PermissionOption, PermissionRequest,
+    visible,
+};
 use std::fmt::Write as _;
 
 /// A question for the chat.
@@ -25,9 +28,14 @@ impl Eq for Question {}
 /// stand. At four bytes each the question still fits into every message: the shortest holds 2,000 bytes, on Signal.
 const HEAD: usize = 140;
 const TAIL: usize = 60;
+/// Most bytes of a question.
+const LONGEST: usize = 2_000;
+/// Bytes that say how much of the files is left out.
+const REST: usize = 60;
 
 /// The question. The agent's words in it are lines of code, so that they can neither look like the bot's own nor be
-/// markup, and nothing in them is invisible or left out without a word.
+/// markup, and nothing in them is invisible or left out without a word. Of files that would change it shows as many
+/// lines as there is room for; the console shows all.
 pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Interval) -> String {
     let mut text = format!(
         "🔐 The agent asks for your permission: `{}`\n",
@@ -39,11 +47,53 @@ pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Inter
         // Writing to a String cannot fail.
         let _ = writeln!(text, "With: `{}`", line(arguments));
     }
-    let _ = write!(
+    let end = format!("Answer yes or no within {timeout}, or /approve {number} or /deny {number}.");
+    let room = LONGEST.saturating_sub(text.len() + end.len());
+    text + &preview(&request.preview, room) + &end
+}
+
+/// The files that the call would touch, as lines of at most so many bytes in all. How much is left out is always told, for which
+/// [`REST`] is kept free.
+fn preview(preview: &CallPreview, room: usize) -> String {
+    let CallPreview {
+        changes,
+        more_changes,
+        locations,
         text,
-        "Answer yes or no within {timeout}, or /approve {number} or /deny {number}."
-    );
-    text
+    } = preview;
+    let mut lines = Vec::new();
+    for FileChange {
+        path,
+        added,
+        removed,
+        diff,
+    } in changes
+    {
+        lines.push(format!("Changes `{}`: +{added} −{removed}", line(path)));
+        let changed = diff.lines().filter(|line| line.starts_with(['+', '-']));
+        lines.extend(changed.map(|changed| format!("`{}`", line(changed))));
+    }
+    if changes.is_empty() {
+        lines.extend(locations.iter().map(|at| format!("In `{}`", line(at))));
+    }
+    lines.extend(text.as_deref().map(|said| format!("It says: `{}`", line(said))));
+    let all = lines.len();
+    let (mut shown, mut count) = (String::new(), 0);
+    for line in lines {
+        if shown.len() + line.len() + 1 + REST > room {
+            break;
+        }
+        shown = shown + &line + "\n";
+        count += 1;
+    }
+    let files = *more_changes;
+    // Writing to a String cannot fail.
+    let _ = match (all - count, files) {
+        (0, 0) => Ok(()),
+        (lines, 0) => writeln!(shown, "… and {lines} lines more"),
+        (lines, files) => writeln!(shown, "… and {lines} lines and {files} files more"),
+    };
+    shown
 }
 
 /// What stands in the place of the question once it is decided, with the line that says what it was about.
@@ -62,7 +112,8 @@ pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: &Actor
 
 /// Words as one line that can stand in a code span.
 pub(super) fn line(words: &str) -> String {
-    let plain: Vec<char> = words.trim().chars().map(plain).collect();
+    let words = words.trim().replace(char::is_control, " ");
+    let plain: Vec<char> = visible(&words).chars().map(plain).collect();
     let text = |part: &[char]| part.iter().collect::<String>();
     match plain.len().saturating_sub(HEAD + TAIL) {
         0 => text(&plain),
@@ -73,28 +124,9 @@ pub(super) fn line(words: &str) -> String {
     }
 }
 
-/// A character that shows, and means nothing in a code span. What turns the direction of what follows or has no width
-/// could make a person read something else than what is done (<https://www.unicode.org/reports/tr36/>).
-fn plain(c: char) -> char {
-    match c {
-        '`' => '\'',
-        c if c.is_control() => ' ',
-        '\u{ad}'
-        | '\u{34f}'
-        | '\u{61c}'
-        | '\u{115f}'..='\u{1160}'
-        | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}' => char::REPLACEMENT_CHARACTER,
-        c => c,
-    }
+/// A character that means nothing in a code span.
+const fn plain(c: char) -> char {
+    if c == '`' { '\'' } else { c }
 }
 
 #[cfg(test)]
@@ -103,10 +135,15 @@ mod tests {
     use foldback_wire::PermissionRequest;
 
     fn asked(title: &str, arguments: Option<&str>) -> String {
-        let request: PermissionRequest = serde_json::from_value(serde_json::json!({
+        previewed(title, arguments, CallPreview::default())
+    }
+
+    fn previewed(title: &str, arguments: Option<&str>, preview: CallPreview) -> String {
+        let mut request: PermissionRequest = serde_json::from_value(serde_json::json!({
             "id": "p", "tool": null, "title": title, "does": "delete", "arguments": arguments, "options": []
         }))
         .unwrap();
+        request.preview = preview;
         question(&request, "12-1", Interval::minutes(5))
     }
 
@@ -147,15 +184,60 @@ mod tests {
             Some("\u{e0041}\u{3164}"),
         );
         assert!(
-            text.contains("`rm \u{fffd}txt.a\u{fffd}b\u{fffd}c\u{fffd}`"),
+            text.contains("`rm ⟨U+202E⟩txt.a⟨U+200B⟩b⟨U+2066⟩c⟨U+FEFF⟩`"),
             "{text}"
         );
-        assert!(text.contains("With: `\u{fffd}\u{fffd}`"), "{text}");
+        assert!(text.contains("With: `⟨U+E0041⟩⟨U+3164⟩`"), "{text}");
     }
 
     #[test]
     fn it_fits_into_the_shortest_message() {
         let long = "𝒳".repeat(70_000);
         assert!(asked(&long, Some(&long)).len() <= 2_000);
+        let change = || FileChange {
+            path: long.clone(),
+            added: 70_000,
+            removed: 70_000,
+            diff: format!("@@ -1 +1 @@\n-{long}\n+{long}\n").repeat(9),
+        };
+        let preview = CallPreview {
+            changes: vec![change(), change()],
+            more_changes: 4_000_000_000,
+            locations: vec![long.clone()],
+            text: Some(long.clone()),
+        };
+        for (title, arguments) in [("x", None), (long.as_str(), Some(long.as_str()))] {
+            let text = previewed(title, arguments, preview.clone());
+            assert!(text.len() <= 2_000, "{}", text.len());
+            assert!(text.contains("files more\nAnswer yes or no"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_would_change_is_shown_with_its_lines() {
+        let preview = CallPreview {
+            changes: vec![FileChange {
+                path: "notes/`a`\u{202e}.md".to_owned(),
+                added: 1,
+                removed: 1,
+                diff: "@@ -1 +1 @@\n one\n-two\n+2\n".to_owned(),
+            }],
+            ..CallPreview::default()
+        };
+        assert_eq!(
+            previewed("Writing to a.md", None, preview),
+            "🔐 The agent asks for your permission: `Writing to a.md`\nChanges `notes/'a'⟨U+202E⟩.md`: +1 −1\n`-two`\n\
+             `+2`\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."
+        );
+        let preview = CallPreview {
+            locations: vec!["/srv/site/a.md:7".to_owned()],
+            text: Some("It reads.".to_owned()),
+            ..CallPreview::default()
+        };
+        let text = previewed("Reading", None, preview);
+        assert!(
+            text.contains("In `/srv/site/a.md:7`\nIt says: `It reads.`\n"),
+            "{text}"
+        );
     }
 }

@@ -25,20 +25,13 @@ pub(crate) fn keepable(recorder: &Recorder, call: &mut ToolCall) {
     }
 }
 
-/// Masks what an agent asks.
-pub(crate) fn mask_request(recorder: &Recorder, request: &mut PermissionRequest) {
-    mask(recorder, &mut request.title);
-    if let Some(arguments) = &mut request.arguments {
-        mask(recorder, arguments);
-    }
-}
-
 /// Cuts what an agent asks, which is masked already.
 pub(crate) fn cut_request(request: &mut PermissionRequest) {
     cut(&mut request.title);
     if let Some(arguments) = &mut request.arguments {
         cut(arguments);
     }
+    request.preview.each_text(cut);
 }
 
 fn mask(recorder: &Recorder, text: &mut String) {

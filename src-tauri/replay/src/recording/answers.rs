@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::recording::script;
     use foldback_agents::Act;
-    use foldback_wire::{PermissionKind, PermissionRequest, RunId, Seq, TurnId};
+    use foldback_wire::{CallPreview, PermissionKind, PermissionRequest, RunId, Seq, TurnId};
 
     fn event(at: i64, kind: Kind) -> Event {
         Event {
@@ -75,6 +75,7 @@ mod tests {
             title: id.to_owned(),
             does: String::new(),
             arguments: None,
+            preview: CallPreview::default(),
             options: Vec::new(),
         };
         Kind::PermissionAsked { request, until: None }

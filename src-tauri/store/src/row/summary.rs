@@ -4,17 +4,20 @@ use super::run;
 use crate::kind as kinds;
 use foldback_wire::{
     Actor, Body, Directive, DirectiveRef, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
-    Range, Span, SpokenDirective, Terminal, Timestamp, UnreadablePart,
+    Range, Span, SpokenDirective, Terminal, Timestamp, UnreadablePart, visible,
 };
 use std::{fmt::Write as _, time::Duration};
 
 /// Longest summary, in characters; the grid shows fewer, and the inspector shows everything.
 const LONGEST: usize = 240;
 
-/// A text in one line: control characters as their pictures, shortened at `limit` characters.
+/// A text in one line: control characters as their pictures, other invisible ones written out, shortened at `limit`
+/// characters.
 pub fn one_line(text: &str, limit: usize) -> String {
-    let mut chars = text.chars();
-    let mut line: String = chars.by_ref().take(limit).map(picture).collect();
+    let pictures: String = text.chars().take(limit + 1).map(picture).collect();
+    let shown = visible(&pictures);
+    let mut chars = shown.chars();
+    let mut line: String = chars.by_ref().take(limit).collect();
     if chars.next().is_some() {
         line.pop();
         line.push('…');

@@ -34,8 +34,8 @@ pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, Wait
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
 pub use sessions::{
-    AgentSession, PendingPermission, PermissionDecide, RunningTurn, SessionCancel, SessionDrop, SessionLine,
-    SessionList, SessionQuery, SessionRef,
+    AgentSession, PendingPermission, PermissionDecide, PermissionRef, RunningTurn, SessionCancel,
+    SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
 };
 pub use shown::{Ink, InkStyle, Shown};
 pub use trial::{

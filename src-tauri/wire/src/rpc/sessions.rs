@@ -26,6 +26,18 @@ pub struct PendingPermission {
     pub until: Timestamp,
     /// Whether the sender was asked in the chat, too.
     pub in_chat: bool,
+    /// True where something in it is masked as a secret; `permission_uncover` shows it.
+    #[serde(default)]
+    pub masked: bool,
+}
+
+/// `permission_uncover`: the request whose masks are lifted for the operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct PermissionRef {
+    /// The turn.
+    pub turn: TurnId,
+    /// The request.
+    pub permission: PermissionId,
 }
 
 /// `permission_decide`: answer a request for permission.

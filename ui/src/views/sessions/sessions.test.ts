@@ -29,7 +29,7 @@ const busy: SessionLine = {
   running: { turn: 812, since: at, doing: "tool", tool: "search", cancelled_by: null },
 };
 const pending: PendingPermission = {
-  turn: 812, session: "slack:C1:bob", channel: "slack", chat: "C1", sender: "Bob", number: "812-1", since: at, in_chat: false,
+  turn: 812, session: "slack:C1:bob", channel: "slack", chat: "C1", sender: "Bob", number: "812-1", since: at, in_chat: false, masked: false,
   until: new Date(Date.now() + 240_000).toISOString(),
   request: {
     id: "p1", tool: "t1", title: "rm -r build", does: "execute", arguments: "{\"command\":\"rm -r build\"}",
@@ -158,6 +158,39 @@ describe("a request for permission", () => {
     await click(byId("permission-allow_once"));
     expect(calls(host, "permission_decide")).toEqual([{ turn: 812, permission: "p1", option: "o-yes" }]);
     expect(document.querySelector("[data-testid='permission']")).toBeNull();
+  });
+
+  it("shows what a call would write before anybody allows it", async () => {
+    const preview = {
+      changes: [{ path: "notes.md", added: 1, removed: 1, diff: "@@ -1 +1 @@\n one\n-two\n+2\n" }],
+      more_changes: 2, locations: ["/srv/notes.md:7"], text: "It tidies up.",
+    };
+    await asking([{ ...pending, request: { ...pending.request, preview } }]);
+    expect(byId("permission-change").textContent?.replace(/\s+/g, " ")).toContain("notes.md +1 −1 @@ -1 +1 @@ one -two +2");
+    const line = (tone: string): string | undefined => byId("permission-change").querySelector(`.line.${tone}`)?.textContent?.trim();
+    expect([line("danger"), line("ok")]).toEqual(["-two", "+2"]);
+    expect(byId("permission-more").textContent).toBe("2 files more are not shown.");
+    expect(byId("permission-locations").textContent).toBe("In /srv/notes.md:7");
+    expect(byId("permission-text").textContent).toBe("It tidies up.");
+    const buttons = byId("permission-allow_once");
+    expect(byId("permission-change").compareDocumentPosition(buttons) & Node.DOCUMENT_POSITION_FOLLOWING).not.toBe(0);
+  });
+
+  it("uncovers what is masked when it is asked to, and covers it again", async () => {
+    const masked = { ...pending, masked: true, request: { ...pending.request, arguments: "{\"command\":\"TOKEN=[redacted: 7 characters] make\"}" } };
+    const plain = { ...pending.request, arguments: "{\"command\":\"TOKEN=hunter2 make\"}" };
+    const { host } = await asking([masked], { name: "permission_uncover", result: plain });
+    expect(byId("permission-arguments").textContent).toContain("[redacted: 7 characters]");
+    await click(byId("permission-uncover"));
+    expect(calls(host, "permission_uncover")).toEqual([{ turn: 812, permission: "p1" }]);
+    expect(byId("permission-arguments").textContent).toContain("hunter2");
+    await click(byId("permission-uncover"));
+    expect(byId("permission-arguments").textContent).not.toContain("hunter2");
+  });
+
+  it("has nothing to uncover where nothing is masked", async () => {
+    await asking([pending]);
+    expect(document.querySelector("[data-testid='permission-uncover']")).toBeNull();
   });
 
   it("does not take back what was told while its answer was under way", async () => {

@@ -13,6 +13,9 @@ export const allows = (kind: PermissionKind): boolean => kind === "allow_once" |
 /** Whether an answer counts for more than this one call. */
 export const forEver = (kind: PermissionKind): boolean => kind === "allow_always" || kind === "reject_always";
 
+/** The role of a line of a diff: `+` is gained, `-` is lost, `@@` says where. */
+export const lineTone = (line: string): string => (line.startsWith("+") ? "ok" : line.startsWith("-") ? "danger" : line.startsWith("@@") ? "dim" : "");
+
 /** The answers in one order for every agent: allow before reject, once before for ever. */
 export const byMeaning = (options: readonly PermissionOption[]): PermissionOption[] =>
   permissionKinds.flatMap(({ code }) => options.filter(({ kind }) => kind === code));
