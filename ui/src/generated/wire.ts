@@ -1281,7 +1281,7 @@ export type Kind = { "type": "started",
   /** Who did it. */
   by: Actor,
 }
-| { "type": "received",
+| { "type": "unreadable" } & UnreadablePart | { "type": "received",
   /** The message as the adapter gave it. */
   message: Inbound,
 }
@@ -1350,8 +1350,7 @@ export type Kind = { "type": "started",
   span: Span,
   /** The text. */
   text: string,
-  /** How many bytes of the message had come, where that is more than is told: what may begin a secret is
-   * told with a later chunk, or with one that only tells. */
+  /** Bytes that had come, where that is more than is told: what may begin a secret is told later. */
   came?: number | null,
 }
 | { "type": "message_ended",
@@ -1462,19 +1461,7 @@ export type Kind = { "type": "started",
   /** The setting that would change it, such as `output.allow_targets`. */
   setting?: string | null,
 }
-| { "type": "spoken",
-  /** Which directive. */
-  at: DirectiveRef,
-  /** Which backend spoke. */
-  backend: string,
-  /** How long it plays. */
-  duration_ms: number,
-  /** Size of the file. */
-  bytes: number,
-  /** The name under which the sound is kept to be heard again; none where it is not kept. */
-  kept: string | null,
-}
-| { "type": "header_read",
+| { "type": "spoken" } & SpokenDirective | { "type": "header_read",
   /** Which assistant message. */
   message: number,
   /** Its valid keys. */
@@ -2334,7 +2321,7 @@ export type SecretEntry = {
   /** The setting that decides that, with its value. */
   setting: string,
   /** A text with such a secret (made up), and what is shown of it; for a pattern of the operator the
-   * pattern itself, and nothing. */
+   * pattern itself, and nothing. Empty for the bot's own credentials. */
   example: string,
   /** What is shown of the example; empty for a pattern of the operator. */
   shown: string,
@@ -2505,6 +2492,20 @@ export type Specimen = { "of": "text",
   turn: TurnId,
   /** Which assistant message, from 0. */
   message: number,
+};
+
+/** A voice directive whose words were made into sound. */
+export type SpokenDirective = {
+  /** Which directive. */
+  at: DirectiveRef,
+  /** Which backend spoke. */
+  backend: string,
+  /** Time that it plays. */
+  duration_ms: number,
+  /** Size of the file. */
+  bytes: number,
+  /** The name under which the sound is kept to be heard again; none where it is not kept. */
+  kept: string | null,
 };
 
 /** What is known of a spoken text. */
@@ -2747,6 +2748,20 @@ export type TurnSummary = {
   failed_ops: number,
   /** Operations whose outcome is `unknown`: they may have arrived. */
   unknown_ops: number,
+};
+
+/** A part of a platform's data that an adapter could not read. */
+export type UnreadablePart = {
+  /** Whose interface it belongs to. */
+  platform: Platform,
+  /** Part of that interface, such as `message` or `gateway payload`. */
+  what: string,
+  /** Why it cannot be read, in words. */
+  error: string,
+  /** Its size in bytes. */
+  bytes: number,
+  /** Its beginning, at most 4 KiB; bytes that are no text are replaced. */
+  raw: string,
 };
 
 /** Tokens used by a run. */
