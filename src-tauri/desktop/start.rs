@@ -9,7 +9,7 @@ use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, util::SubscriberI
 pub(crate) async fn backend() -> Result<Backend, Failure> {
     let mut setup = setup()?;
     log(&mut setup);
-    tracing::info!("{}", setup.in_words());
+    setup.log_in_words();
     Backend::open(setup).await.map_err(|error| Failure {
         code: "cannot_start".to_owned(),
         message: sentence(&error),

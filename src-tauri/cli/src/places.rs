@@ -1,13 +1,10 @@
 //! Where things lie: the configuration, the data, the journal, the fixtures.
 
-use crate::end::{Stop, complain};
+use crate::end::Stop;
 use foldback_api::{Setup, places};
 use foldback_pipeline::config::ConfigError;
 use foldback_wire::Actor;
 use std::path::{Path, PathBuf};
-
-/// The usual name of a configuration.
-const FILE_NAME: &str = "foldback.toml";
 
 /// Which bot a command is about.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -45,19 +42,6 @@ impl Place {
             setup.config.store.file = Some(std::path::absolute(db)?);
         }
         Ok(setup)
-    }
-
-    /// Says on stderr which bot this is: its configuration and its backends. A demonstration that somebody takes for
-    /// their own bot costs an afternoon.
-    pub(crate) fn announce(setup: &Setup) {
-        let words = setup.in_words();
-        if setup.file.is_none() && Path::new(FILE_NAME).is_file() {
-            complain(format!(
-                "{words}; the {FILE_NAME} in this folder is not used: name it with --config or in FOLDBACK_CONFIG"
-            ));
-        } else {
-            complain(words);
-        }
     }
 
     /// The journal's file. Needs neither configuration nor data folder where the file is named.

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> End {
     let mut setup = args.place.setup()?;
     setup.demo = false;
     log::start(&mut setup)?;
-    Place::announce(&setup);
+    complain(setup.in_words());
     let user_text = args.message.as_ref().or(args.text.as_ref());
     let order = ComposeSend {
         channel: channel(&setup, args.channel.as_deref())?,

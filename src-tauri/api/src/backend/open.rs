@@ -124,13 +124,24 @@ impl Setup {
         }
     }
 
-    /// The configuration's file and the backends, in words: `configuration /etc/foldback.toml; agent acp (opencode)`.
+    /// The configuration's file and the backends, in words: `configuration /etc/foldback.toml; agent acp (opencode)`. A
+    /// demonstration that somebody takes for their own bot costs an afternoon, so that it names a file that lies unused.
     pub fn in_words(&self) -> String {
-        let configuration = match &self.file {
-            Some(file) => format!("configuration {}", file.display()),
-            None => "built-in configuration".to_owned(),
+        let agent = backends_in_words(&self.config);
+        if let Some(file) = &self.file {
+            return format!("configuration {}; agent {agent}", file.display());
+        }
+        let unused = if Path::new("foldback.toml").is_file() {
+            "; the foldback.toml in this folder is not used: name it with --config or in FOLDBACK_CONFIG"
+        } else {
+            ""
         };
-        format!("{configuration}; agent {}", backends_in_words(&self.config))
+        format!("built-in configuration; agent {agent}{unused}")
+    }
+
+    /// Says the same in the log.
+    pub fn log_in_words(&self) {
+        tracing::info!("{}", self.in_words());
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> End {
     let mut setup = args.place.setup()?;
     log::start(&mut setup)?;
-    Place::announce(&setup);
+    setup.log_in_words();
     let runtime = runtime()?;
     let end = runtime.block_on(serve(args, setup));
     // Threads may still wait for a stdin that nobody closes, or for a stdout that nobody reads.

@@ -118,8 +118,12 @@ fn serve_says_which_configuration_it_runs() {
     bot.until(crate::bot::is("started"));
     assert_eq!(bot.term(), 0);
     let said = format!(
-        "foldback: configuration {}; agent script (the built-in demonstration), on telegram openai (my-model)\n",
+        "configuration {}; agent script (the built-in demonstration), on telegram openai (my-model)",
         home.path("foldback.toml").display()
     );
-    assert!(home.log().contains(&said), "{}", home.log());
+    let log = home.log();
+    let mut log = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    assert!(log.any(|line| line["message"] == said.as_str()), "{}", home.log());
 }
