@@ -101,7 +101,12 @@ async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_
         let texts: Vec<_> = texts.filter_map(|d| d.text.clone()).collect();
         assert_eq!(texts.len(), 2);
         let first: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
-        let begin = first.deliveries[0].text.clone().unwrap();
+        let sent_first = first
+            .deliveries
+            .iter()
+            .find(|d| d.op == OpKind::SendText)
+            .unwrap();
+        let begin = sent_first.text.clone().unwrap();
         assert_eq!([begin, texts.join(" ")].join(" "), long);
         let after = book(&host, Some("signal")).await;
         assert_eq!((after.dead_total, after.done_total), (0, 2));

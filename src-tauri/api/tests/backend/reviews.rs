@@ -43,7 +43,7 @@ async fn a_turn_in_doubt_asks_for_a_look_over_restarts_until_a_person_looks() {
     loopback.platform().plan(lost);
     let turn = host.say("signal", "Hi", "Perhaps").await;
     assert_eq!(unknown(&host).await, (1, vec![turn]));
-    let why: Why = host.call("why", json!({"turn": turn})).await;
+    let why: Why = host.call("why", json!({"about": turn.to_string()})).await;
     assert!(why.answer.contains("ended as unknown"), "{}", why.answer);
     let of_turn = format!("outcome:unknown turn:{turn}");
     assert_eq!(
