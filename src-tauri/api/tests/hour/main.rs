@@ -113,8 +113,9 @@ fn number_of(text: &str) -> Option<usize> {
 async fn start(places: &BTreeMap<Platform, Place>, folder: &Path, clock: Arc<Fast>) -> Backend {
     let tables: String = places.values().map(|place| place.config(folder)).collect();
     let path = folder.join("foldback.toml");
-    let general =
-        "[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n[queue]\ncap = 100000\n";
+    // Everybody writes more than a person does, and what a front end refused is counted as doubt, never sent twice.
+    let general = "[agent.script]\nfile = \"script.yaml\"\n[files]\nsend_dir = \"out\"\n\
+                   [outbox]\ngateway_errors = \"unknown\"\n[queue]\ncap = 100000\nper_sender = 0\n";
     fs::write(&path, format!("{general}{tables}")).unwrap();
     fs::write(folder.join("script.yaml"), script()).unwrap();
     fs::create_dir(folder.join("out")).unwrap();
