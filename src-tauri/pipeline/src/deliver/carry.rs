@@ -104,7 +104,11 @@ impl Lanes {
         reopened: &Reopened,
     ) -> Result<Option<Carried>, StoreError> {
         let mut calls = Calls::of(job);
-        let mut limited = Limited::default();
+        // Whoever posts an operation for later notes why.
+        let mut limited = Limited {
+            noted: job.entry.not_before.is_some(),
+            ..Limited::default()
+        };
         if let Some(outcome) = job.parts.as_ref().and_then(|parts| parts.held_with()) {
             return self.settle(job, outcome, None).await.map(Some);
         }

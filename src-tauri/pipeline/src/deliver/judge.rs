@@ -323,7 +323,10 @@ mod tests {
         };
         let again = verdict(GatewayErrors::Retry, FIRST);
         assert!(matches!(again, Verdict::Again { certain: true, .. }), "{again:?}");
-        let last = Try { attempts: 5, ..FIRST };
+        let last = Try {
+            attempts: 10,
+            ..FIRST
+        };
         assert_eq!(code(verdict(GatewayErrors::Retry, last)), OutcomeCode::Failed);
         assert_eq!(code(verdict(GatewayErrors::Unknown, FIRST)), OutcomeCode::Unknown);
         let live = Try {

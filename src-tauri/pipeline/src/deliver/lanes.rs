@@ -33,6 +33,8 @@ pub(super) struct Lane {
     pub(super) reopened: Reopened,
     /// Operations that what stood behind them has overtaken, and that are still being carried.
     pub(super) overtaken: BTreeMap<OpId, Queued>,
+    /// Until when directives may keep what stands behind them waiting; `None` while no directive is carried.
+    patience: Option<Timestamp>,
     /// Somebody works through it.
     at_work: bool,
 }
@@ -45,6 +47,7 @@ impl Default for Lane {
             held: watch::Sender::new(None),
             reopened: Reopened::default(),
             overtaken: BTreeMap::new(),
+            patience: None,
             at_work: false,
         }
     }
@@ -197,17 +200,15 @@ impl Lanes {
     }
 
     async fn work(self: Arc<Self>, key: Key, held: watch::Sender<Option<HoldReason>>, reopened: Reopened) {
-        // Until when directives may keep what stands behind them waiting; `None` while no directive is carried.
-        let mut patience = None;
         while !self.stop.is_cancelled()
             && let Some(job) = self.next(&key)
         {
             let hold = Hold::of(&held, &job);
             if job.overtaken.is_none() || !self.rules.holds(Rule::DeliverPatience) {
-                patience = None;
+                self.set_patience(&key, None);
                 self.see_through(job, hold, &reopened).await;
             } else {
-                self.hurry(&key, job, hold, &reopened, &mut patience).await;
+                self.hurry(&key, job, hold, &reopened).await;
             }
         }
         if self.stop.is_cancelled() {
@@ -216,22 +217,27 @@ impl Lanes {
         }
     }
 
+    fn patience(&self, key: &Key) -> Option<Timestamp> {
+        self.lock().get(key)?.patience
+    }
+
+    fn set_patience(&self, key: &Key, until: Option<Timestamp>) {
+        if let Some(lane) = self.lock().get_mut(key) {
+            lane.patience = until;
+        }
+    }
+
     /// Carries a directive's operation, and goes on without it once what stands behind it has waited long enough.
-    async fn hurry(
-        self: &Arc<Self>,
-        key: &Key,
-        job: Job,
-        hold: Hold,
-        reopened: &Reopened,
-        patience: &mut Option<Timestamp>,
-    ) {
+    async fn hurry(self: &Arc<Self>, key: &Key, job: Job, hold: Hold, reopened: &Reopened) {
         let queued = Queued::of(&job);
         let mut carried = Box::pin({
             let (lanes, hold, reopened) = (Arc::clone(self), hold.clone(), Arc::clone(reopened));
             async move { lanes.see_through(job, hold, &reopened).await }
         });
         loop {
-            let until = *patience.get_or_insert_with(|| self.clock.now().plus(PATIENCE));
+            let now = self.clock.now();
+            let until = self.patience(key).unwrap_or_else(|| now.plus(PATIENCE));
+            self.set_patience(key, Some(until));
             tokio::select! {
                 biased;
                 () = &mut carried => return,
@@ -244,7 +250,7 @@ impl Lanes {
             tokio::select! {
                 biased;
                 () = &mut carried => return,
-                () = hold.opened() => *patience = None,
+                () = hold.opened() => self.set_patience(key, None),
             }
         }
         if let Some(lane) = self.lock().get_mut(key) {
