@@ -135,6 +135,6 @@ mod tests {
             "echo [redacted: 16 characters]!"
         );
         let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAA==\n-----END PRIVATE KEY-----";
-        assert_eq!(masked(key), "[redacted: 82 characters]");
+        assert_eq!(masked(key), "[redacted: 83 characters]");
     }
 }
