@@ -324,7 +324,7 @@ mod tests {
         let again = verdict(GatewayErrors::Retry, FIRST);
         assert!(matches!(again, Verdict::Again { certain: true, .. }), "{again:?}");
         let last = Try {
-            attempts: 10,
+            attempts: OutboxConfig::default().attempts,
             ..FIRST
         };
         assert_eq!(code(verdict(GatewayErrors::Retry, last)), OutcomeCode::Failed);

@@ -33,7 +33,7 @@ async fn asking(replies: impl IntoIterator<Item = Reply>, most: usize) -> (Stric
     let script = Arc::new(ScriptAgent::new(clock));
     let bot = Bot::behind(
         world,
-        "[agent]\nidle_timeout = \"24h\"",
+        "[agent]\nidle_timeout = \"24h\"\n[output]\nmax_messages = 100000",
         Rules::all(),
         script,
         Arc::new(agent),
