@@ -5,7 +5,7 @@ use foldback_pipeline::invariants::{self, Extent};
 use foldback_store::{Journal as _, SqliteJournal};
 use foldback_wire::{
     Actor, Body, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, SessionId, Span,
-    Stage, Terminal, TurnId,
+    Stage, StopReason, Terminal, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
