@@ -173,8 +173,8 @@ struct Words {
     told: usize,
 }
 
-/// The messages of every answer.
-const ANSWER: [&str; 3] = ["One.", "Two more.", "Three."];
+/// The assistant messages of every answer.
+const ANSWER: [&str; 2] = ["One.Two more.", "Three."];
 
 /// Every run that ended is delivered whole, or an operation of its turn is shown as unknown; and whoever has no whole
 /// answer was told so.
