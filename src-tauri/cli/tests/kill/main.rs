@@ -42,6 +42,15 @@ const SCRIPT: &str = r#"
 /// frame has stood for the edit interval, and the third follows.
 const LAST_EDIT_MS: u64 = 1_400;
 
+/// That answer with a pause in which a preview of it stands: its last edit comes after the end of the run.
+const PREVIEWED: &str = r#"
+- agent:
+    - "One."
+    - {text: "Two more.", after_ms: 300}
+    - {message: third}
+    - {text: "Three.", after_ms: 10}
+"#;
+
 /// What one series of kills is like.
 struct Series {
     platform: Platform,
@@ -113,6 +122,9 @@ fn torment(series: &Series) -> Figures {
     let home = tempfile::tempdir().unwrap();
     let platform = SimulatedPlatform::start(series.platform, &home.path().join("platform.jsonl"));
     configure(&home, series.platform, &platform);
+    if series.after_runs {
+        write(home.path(), "script.yaml", PREVIEWED);
+    }
     let rng = SeededRng::new(
         setting("SEED", 1)
             ^ series.platform as u64
