@@ -350,6 +350,8 @@ impl Core {
 
 /// Writes the end of a turn that an earlier process began.
 async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
+    // The end is read from what was written a moment ago, too.
+    recorder.journal.flush().await?;
     let events = recorder.journal.turn(turn).await?;
     let session = events.iter().rev().find_map(|e| e.session.clone());
     let recorder = session.map_or_else(|| recorder.clone(), |s| recorder.in_session(&s));

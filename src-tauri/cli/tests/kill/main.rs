@@ -45,6 +45,7 @@ const LAST_EDIT_MS: u64 = 1_400;
 /// That answer with a pause in which a preview of it stands: its last edit comes after the end of the run.
 const PREVIEWED: &str = r#"
 - agent:
+    - {message: first}
     - "One."
     - {text: "Two more.", after_ms: 300}
     - {message: third}
