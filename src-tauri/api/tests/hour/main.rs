@@ -1,12 +1,15 @@
 //! An hour of traffic on all five real adapters at once, while their platforms do everything wrong that platforms do. In
 //! the end the platforms' chats and the ledger agree. Time passes faster than on the wall.
 
+#[path = "../real/fast.rs"]
+mod fast;
 mod ledger;
 #[path = "../real/place.rs"]
 mod place;
 mod trouble;
 
 use crate::{
+    fast::Fast,
     ledger::Ledger,
     place::{CHATS, Place},
 };
@@ -18,39 +21,15 @@ use foldback_pipeline::{
 };
 use foldback_store::MemoryJournal;
 use foldback_wire::{
-    Actor, ChannelState, Clock, OpKind, OutcomeCode, Platform, Rng as _, Seq, Sleep, Terminal, Timestamp,
+    Actor, ChannelState, Clock as _, OpKind, OutcomeCode, Platform, Rng as _, Seq, Terminal, Timestamp,
     TurnId,
 };
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc, time::Duration};
 
 /// Messages on each channel.
 const MESSAGES: usize = 4_000;
 /// Words of a long answer: several messages of every platform.
 const WORDS: usize = 900;
-
-/// Time, so many times faster.
-struct Fast {
-    start: Instant,
-    epoch: Timestamp,
-}
-
-const FASTER: u32 = 30;
-
-impl Clock for Fast {
-    fn now(&self) -> Timestamp {
-        self.epoch.plus(self.start.elapsed() * FASTER)
-    }
-
-    fn sleep_until(&self, until: Timestamp) -> Sleep {
-        Box::pin(tokio::time::sleep(until.since(self.now()) / FASTER))
-    }
-}
 
 /// Chance, the same in every run.
 struct Chance(SeededRng);
@@ -285,10 +264,7 @@ fn nothing_is_lost_or_doubled_and_the_order_is_kept() {
         .unwrap();
     runtime.block_on(async {
         let epoch = Timestamp(1_763_700_000_000);
-        let clock = Arc::new(Fast {
-            start: Instant::now(),
-            epoch,
-        });
+        let clock = Arc::new(Fast::at(epoch));
         let folder = tempfile::tempdir().unwrap();
         let mut places = BTreeMap::new();
         for platform in Platform::ALL {

@@ -1,5 +1,6 @@
 //! The whole bot on the real adapters, each against a strict server of its platform.
 
+mod fast;
 mod place;
 mod toggles;
 mod voice;

@@ -1,6 +1,6 @@
 //! Switching a real adapter off and on a hundred times while messages come in and answers go out.
 
-use crate::{alone, place::Place, runtime};
+use crate::{alone, fast::Fast, place::Place, runtime};
 use foldback_api::{Backend, Setup, call};
 use foldback_channels::{Call, Channel, NotDelivered};
 use foldback_store::MemoryJournal;
@@ -80,6 +80,7 @@ impl World {
         let mut setup = Setup::from_file(&path, folder.path().to_owned(), fixtures, Actor::Cli).unwrap();
         // A file's connections come and go by themselves.
         setup.journal = Some(Arc::new(MemoryJournal::new()));
+        setup.clock = Arc::new(Fast::at(setup.clock.now()));
         let backend = Backend::open(setup).await.unwrap();
         let world = Self {
             place,
