@@ -52,8 +52,8 @@ async fn it_reads_the_machine_and_writes_its_folder_and_sees_nothing_of_ours() {
         ),
         ("echo mine > own; cat own".to_owned(), "mine\n"),
         (
-            format!("echo mine > {at}/data/outgoing/file; ls {at}/data"),
-            "outgoing\n",
+            format!("echo mine > {at}/data/outgoing/file; ls {at}/data/outgoing"),
+            "file\n",
         ),
         ("echo mine > ~/own; cat home/own".to_owned(), "mine\n"),
         // Its folder lies there, and that of the files that users sent.
