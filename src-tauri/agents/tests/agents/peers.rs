@@ -269,9 +269,7 @@ async fn litellm_passes_chat_completions_on() {
     assert_eq!(fault(&ask(&agent, "breaks").await), Some(AgentFault::Internal));
     let unknown = gateway.agent("other", "sk-gateway");
     assert_eq!(fault(&ask(&unknown, "again").await), Some(AgentFault::NoModel));
+    // Without a database it answers 400 to a key that it does not know.
     let stranger = gateway.agent("gpt-test", "sk-wrong");
-    assert_eq!(
-        fault(&ask(&stranger, "again").await),
-        Some(AgentFault::Unauthorized)
-    );
+    assert_eq!(fault(&ask(&stranger, "again").await), Some(AgentFault::Rejected));
 }
