@@ -74,7 +74,11 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("foldback.toml");
         let table = place.config(folder.path());
-        fs::write(&path, format!("[agent.script]\nfile = \"script.yaml\"\n{table}")).unwrap();
+        fs::write(
+            &path,
+            format!("[queue]\nper_sender = 0\n[agent.script]\nfile = \"script.yaml\"\n{table}"),
+        )
+        .unwrap();
         fs::write(folder.path().join("script.yaml"), SCRIPT).unwrap();
         let fixtures = Path::new("fixtures").to_owned();
         let mut setup = Setup::from_file(&path, folder.path().to_owned(), fixtures, Actor::Cli).unwrap();
