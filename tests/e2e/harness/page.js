@@ -21,6 +21,14 @@ export const textOf = (browser, id) =>
     return element?.checkVisibility() ? element.innerText : "";
   }, id);
 
+/** Whether the middle of an element can be seen and clicked where the page stands: nothing covers or clips it. */
+export const inSight = (browser, id) =>
+  browser.execute((wanted) => {
+    const element = document.querySelector(`[data-testid="${wanted}"]`);
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  }, id);
+
 /** Waits until `probe` answers something true, and gives it back. */
 export async function eventually(browser, probe, what, timeout = 60_000) {
   let answer;

@@ -3,7 +3,10 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 
-/** Starts it with messages that wait: `{ id, from, name, chat, text }`; a chat below zero is a group. */
+/**
+ * Starts it with messages that wait: `{ id, from, name, chat, text }`; a chat below zero is a group. A text that is no
+ * string is passed on as it is, which no client can read.
+ */
 export async function telegram(messages) {
   const sent = [];
   const updates = messages.map(({ id, from, name, chat, text }) => ({

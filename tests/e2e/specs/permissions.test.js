@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, command, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { at, command, eventually, go, inSight, press, shows, textOf, write } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { open, picture } from "../harness/window.js";
 
@@ -14,7 +14,24 @@ const options = [
 const asks = (id, title) => ({
   permission: { id, title, does: "execute", arguments: JSON.stringify({ command: title }), options, allowed: ["Done."], rejected: ["Then I leave it."] },
 });
+/** A call that changes one file in more lines than the card has room for, writes another, and sends a secret. */
+const SECRET = "sk-abcdefghijklmnopqrstuvwx";
+const gained = Array.from({ length: 60 }, (_, line) => `+rule ${line + 1} of the hills`);
+const writes = {
+  id: "p4", title: "Write the plan", does: "edit", options,
+  arguments: JSON.stringify({ file_path: "plan.md", api_key: SECRET }),
+  preview: {
+    changes: [
+      { path: "plan.md", added: 60, removed: 1, diff: ["@@ -1,2 +1,61 @@", " # The plan", "-nothing yet", ...gained, ""].join("\n") },
+      { path: "maps/ridge.svg", added: 1, removed: 0, diff: "@@ -0,0 +1,1 @@\n+<svg/>\n" },
+    ],
+    locations: ["plan.md:2"],
+    text: "The plan of the weekend, and a map.",
+  },
+  allowed: ["Written."], rejected: ["Then I leave it."],
+};
 const rules = [
+  { when: { contains: "write" }, agent: [{ permission: writes }] },
   { when: { contains: "tidy" }, agent: [asks("p1", "rm -r build")] },
   { when: { contains: "push" }, agent: [asks("p2", "git push")] },
   { when: { contains: "delete" }, agent: [{ permission: { ...asks("p3", "rm -r /").permission, does: "delete" } }] },
@@ -75,6 +92,31 @@ describe("a request for permission", () => {
     await gone("permission");
     await gone("permissions-waiting");
     await journal("kind:permission_asked,permission_decided", /may it\? rm -r build/, /Go ahead by the console/);
+  });
+
+  it("shows every line that it would write, where, and how long a masked secret is, before anybody allows it", async () => {
+    const { browser } = window;
+    await ask("Please write it down");
+    await shows(browser, "permission", /Write the plan[\s\S]*plan\.md\s*\+60\s*−1[\s\S]*maps\/ridge\.svg\s*\+1\s*−0/);
+    const card = await textOf(browser, "permission");
+    for (const line of ["-nothing yet", ...gained, "+<svg/>", "In plan.md:2", "The plan of the weekend, and a map."]) {
+      assert.ok(card.includes(line), `${line} in\n${card}`);
+    }
+    assert.match(card, /"api_key": "\[redacted: 27 characters\]"/);
+    assert.ok(!card.includes(SECRET));
+    // The answers stay in sight, however much there is to read.
+    for (const id of ["permission-uncover", "permission-allow_once"]) assert.ok(await inSight(browser, id), `${id} is in sight`);
+    for (const theme of ["light", "dark"]) {
+      await command(browser, `theme: ${theme}`);
+      await picture(browser, `permission-diff-${theme}`);
+    }
+    await (await at(browser, "permission-uncover")).click();
+    await shows(browser, "permission-arguments", new RegExp(SECRET));
+    await answer();
+    await press(browser, "a");
+    await shows(browser, "chat", /Written\./);
+    await gone("permission");
+    await journal('kind:permission_asked text:"Write the plan"', /may it\? Write the plan/);
   });
 
   it("is found and rejected by keys from another view", async () => {

@@ -8,12 +8,15 @@ import { at, go, press, shows, write } from "../harness/page.js";
 import { freePort } from "../harness/processes.js";
 import { open, picture } from "../harness/window.js";
 
-/** Each as its platform writes them. Those of the first list go out with calls; the others only prove who calls. */
+/**
+ * Each as its platform writes them, and like no example that the settings show. Those of the first list go out with
+ * calls; the others only prove who calls.
+ */
 const TOLD = {
   E2E_TELEGRAM: "700001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
   E2E_DISCORD: "NzAwMDAwMDAwMDAwMDAwMDAx.GhT9xQ.k2JvPzW0sY7mD4nRfLb8cXaQeUiHgTqVw1",
   E2E_SLACK: "xoxb-1234567890-1234567890-AbCdEfGhIjKlMnOp",
-  E2E_SLACK_APP: "xapp-1-A0-1234567890-0123456789abcdef0123456789abcdef",
+  E2E_SLACK_APP: "xapp-1-A0-1234567890-fb0a93c1d27e64850f3ea91b7cd2486e",
   E2E_WHATSAPP: "EAAJBxyzTokenOfTheWhatsAppTestAbCdEf",
   E2E_OPENAI: "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789",
 };
