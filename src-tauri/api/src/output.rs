@@ -42,7 +42,7 @@ impl Output {
             .detail()
             .ok_or_else(|| failure::no_turn(turn))?;
         let inbound = detail.inbound;
-        let settings = config.output_of(&inbound.channel).settings();
+        let settings = config.settings_of(&inbound.channel);
         let secrets = Some(in_journal(&config.redact));
         let output = |raw| Self {
             raw,

@@ -124,7 +124,7 @@ impl Directive {
 )]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Header {
-    /// The message to reply to: 1–64 of ASCII letters, digits, `.`, `_`, `-`.
+    /// The message to reply to: an id of the channel's form, else 1–64 of ASCII letters, digits, `.`, `_`, `-`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reply_to: Option<String>,
     /// Only the person addressed sees it, where the platform can.
@@ -148,6 +148,24 @@ impl Header {
     /// Hands over every text in it that an agent makes up.
     pub fn each_text(&mut self, each: impl FnMut(&mut String)) {
         self.reply_to.iter_mut().for_each(each);
+    }
+
+    /// Adds what was written later, which wins.
+    pub fn merge(&mut self, later: Self) {
+        let Self {
+            reply_to,
+            ephemeral,
+            suppress_embeds,
+            silent,
+            reply_to_current,
+            audio_as_voice,
+        } = later;
+        self.reply_to = reply_to.or(self.reply_to.take());
+        self.ephemeral = ephemeral.or(self.ephemeral);
+        self.suppress_embeds = suppress_embeds.or(self.suppress_embeds);
+        self.silent = silent.or(self.silent);
+        self.reply_to_current = reply_to_current.or(self.reply_to_current);
+        self.audio_as_voice = audio_as_voice.or(self.audio_as_voice);
     }
 
     /// Whether nothing valid was written.

@@ -12,7 +12,7 @@ use crate::{
     recorder::Recorder,
     stages::{
         permit::Asked,
-        run::{CUES, Run},
+        run::{OUTPUT_EVENTS, Run},
         scan::Scan,
         text_bound::TextBound,
     },
@@ -235,8 +235,8 @@ impl Core {
         let live = self.runs(pending, &cancel);
         let agent = self.agents.of(&message.channel);
         let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
-        let settings = self.settings(&port.output);
-        let (cues, decided) = mpsc::channel(CUES);
+        let settings = self.settings(&port);
+        let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let run = Run {
             agent,
             recorder,
@@ -257,7 +257,7 @@ impl Core {
                 message,
             },
             cancel,
-            cues,
+            output,
             leaks: &leaks,
             typing: &typing,
         };

@@ -1,6 +1,7 @@
 //! What a channel is, what it can do and in which state it is.
 
 use crate::closed::closed_set;
+use foldback_directives::ReplyToForm;
 use serde::{Deserialize, Serialize};
 
 closed_set! {
@@ -147,6 +148,26 @@ pub struct Capabilities {
     pub mention: Option<String>,
     /// Whether an operation can carry a key under which the platform recognises a repetition.
     pub idempotency_key: bool,
+}
+
+impl Platform {
+    /// Form of its message ids in `[[reply_to:ID]]`: that of the ids which agents are given with messages.
+    pub fn reply_to_form(self) -> ReplyToForm {
+        let form = ReplyToForm::default();
+        match self {
+            // The time in milliseconds, and the author's number or account id.
+            Self::Signal => ReplyToForm {
+                also: ":+".into(),
+                ..form
+            },
+            // `wamid.` and base64, whose length nobody promises; a directive holds 256 bytes.
+            Self::Whatsapp => ReplyToForm {
+                also: "+/=".into(),
+                max: 240,
+            },
+            _ => form,
+        }
+    }
 }
 
 /// Who caused a change.

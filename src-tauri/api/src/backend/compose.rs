@@ -30,7 +30,7 @@ impl Backend {
         };
         // One channel is read with its own settings; several with those they share.
         let settings = match wanted.as_slice() {
-            [one] => self.shared.config.output_of(one).settings(),
+            [one] => self.shared.config.settings_of(one),
             _ => self.shared.config.output.settings(),
         };
         let (previews, rulers) = self.previews(&wanted, &user_text, &agent_output).await?;

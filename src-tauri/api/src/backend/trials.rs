@@ -88,7 +88,7 @@ impl Backend {
         let config = &self.shared.config;
         match channel {
             None => Ok(config.output.settings()),
-            Some(id) if config.channels.contains_key(id) => Ok(config.output_of(id).settings()),
+            Some(id) if config.channels.contains_key(id) => Ok(config.settings_of(id)),
             Some(id) => Err(failure::no_channel(id)),
         }
     }
@@ -195,7 +195,7 @@ impl Backend {
         add(default, "default", BenchBase::Default, Vec::new());
         let config = &self.shared.config;
         for channel in config.channels.keys() {
-            let own = config.output_of(channel).settings();
+            let own = config.settings_of(channel);
             let base = BenchBase::Channel {
                 channel: channel.clone(),
             };

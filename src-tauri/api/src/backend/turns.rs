@@ -144,7 +144,7 @@ impl Backend {
         let moment = match at.byte {
             None => fold.moment(&can),
             Some(byte) => {
-                let settings = self.shared.config.output_of(&channel).settings();
+                let settings = self.shared.config.settings_of(&channel);
                 fold.moment_at_byte(&can, &events, byte, &settings)
             }
         };

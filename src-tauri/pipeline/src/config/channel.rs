@@ -5,7 +5,7 @@ use super::{
     Secret, ToolDisplay, access,
 };
 use foldback_channels::{Feature, Mention, profile, restrict};
-use foldback_directives::{Bare, Dialect, Placement, TrailingSilence};
+use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -240,6 +240,16 @@ impl Config {
         output.narration = own.narration.or(output.narration);
         output.disable.extend(&own.disable);
         output
+    }
+
+    /// The settings of a scanner for this channel: message ids have the form of its platform.
+    pub fn settings_of(&self, channel: &ChannelId) -> Settings {
+        let platform = self.channels.get(channel).and_then(|own| own.platform(channel));
+        let mut settings = self.output_of(channel).settings();
+        if let Some(platform) = platform {
+            settings.reply_to = platform.reply_to_form();
+        }
+        settings
     }
 
     /// What this channel can do: what its platform can, less what is disabled. `None` for an unknown platform.

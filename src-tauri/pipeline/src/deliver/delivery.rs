@@ -13,19 +13,22 @@ use super::{
 use crate::{
     config::Narration,
     rules::Rule,
-    stages::{run::notice, scan::Cue},
+    stages::{run::notice, scan::OutputEvent},
 };
 use foldback_store::StoreError;
 use foldback_wire::{AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
 use tokio::sync::mpsc;
 
-/// Delivers a turn: takes cues until the run is over, then sees to it that something was said, and waits for
+/// Delivers a turn: takes output events until the run is over, then sees to it that something was said, and waits for
 /// everything that is held in its chat. Answers how the turn ended; in other chats something may still wait.
-pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> Result<Terminal, StoreError> {
+pub(crate) async fn deliver(
+    desk: &mut Desk,
+    mut events: mpsc::Receiver<OutputEvent>,
+) -> Result<Terminal, StoreError> {
     desk.put_placeholder().await?;
     let mut bubble = None;
     let mut failure = None;
-    'cues: loop {
+    'events: loop {
         // Asked in this order: what is due is looked for in all the text that is not shown, and while the channel
         // is closed that grows.
         let due = bubble
@@ -36,8 +39,8 @@ pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> R
         let due = due.into_iter().chain(aside).min();
         let mut next = tokio::select! {
             biased;
-            cue = cues.recv() => match cue {
-                Some(cue) => Some(cue),
+            event = events.recv() => match event {
+                Some(event) => Some(event),
                 None => break,
             },
             () = async {
@@ -48,12 +51,12 @@ pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> R
             } => None,
         };
         // Everything that is there already, before a frame: the latest text wins.
-        while let Some(cue) = next.take() {
-            if let Some(end) = take(desk, &mut bubble, cue).await? {
+        while let Some(event) = next.take() {
+            if let Some(end) = take(desk, &mut bubble, event).await? {
                 failure = end;
-                break 'cues;
+                break 'events;
             }
-            next = cues.try_recv().ok();
+            next = events.try_recv().ok();
         }
         if let Some(bubble) = &mut bubble {
             bubble.refresh(desk).await?;
@@ -66,27 +69,34 @@ pub(crate) async fn deliver(desk: &mut Desk, mut cues: mpsc::Receiver<Cue>) -> R
     conclude(desk, failure).await
 }
 
-/// Takes one cue. Answers `Some` when it was the last one, with the notice of a failed run.
+/// Takes one output event. Answers `Some` when it was the last one, with the notice of a failed run.
 async fn take(
     desk: &mut Desk,
     bubble: &mut Option<Bubble>,
-    cue: Cue,
+    event: OutputEvent,
 ) -> Result<Option<Option<Failure>>, StoreError> {
-    match cue {
-        Cue::Text { message, text } => open(bubble, message).push(&text),
-        Cue::Raw(text) => desk.raw.push_str(&text),
-        Cue::Header {
+    match event {
+        OutputEvent::Text { message, text } => open(bubble, message).push(&text),
+        OutputEvent::Raw(text) => desk.raw.push_str(&text),
+        OutputEvent::Header {
             message,
             header,
             span,
         } => {
             let target = header_target(desk, message, &header, span)?;
+            // It applies to the first message of the answer: where a file was that, the text is none.
+            let target = target.filter(|_| !std::mem::take(&mut desk.file_answered));
             desk.audio_as_voice = header.audio_as_voice == Some(true) && desk.rules.holds(Rule::SpeechHeader);
             desk.answers.clone_from(&target);
             open(bubble, message).answer(target);
         }
-        Cue::AudioAsVoice => desk.audio_as_voice = desk.rules.holds(Rule::SpeechHeader),
-        Cue::Directive { at, directive } => {
+        OutputEvent::PartOfHeader(part) => {
+            if let Some(as_voice) = part.audio_as_voice {
+                desk.audio_as_voice = as_voice && desk.rules.holds(Rule::SpeechHeader);
+            }
+            desk.early_header.merge(part);
+        }
+        OutputEvent::Directive { at, directive } => {
             desk.tally.directives += 1;
             if desk.rules.holds(Rule::DeliverDirectives) {
                 directives::carry_out(desk, at, directive).await?;
@@ -94,25 +104,25 @@ async fn take(
                 desk.late.push((at, directive));
             }
         }
-        Cue::Action => {
+        OutputEvent::Action => {
             desk.tally.directives += 1;
             desk.tally.skipped += 1;
         }
-        Cue::Suppressed(reason) => {
+        OutputEvent::Suppressed(reason) => {
             desk.tally.suppressed = Some(reason);
             if !desk.rules.holds(Rule::DeliverSilence) {
                 desk.post(Outgoing::own_text("(suppressed)")).await?;
             }
         }
-        Cue::Tool(call) => desk.tool(call).await?,
-        Cue::Thought(text) => desk.think(&text),
-        Cue::ThoughtEnded => desk.end_thought().await?,
-        Cue::Aside(text) => {
+        OutputEvent::Tool(call) => desk.tool(call).await?,
+        OutputEvent::Thought(text) => desk.think(&text),
+        OutputEvent::ThoughtEnded => desk.end_thought().await?,
+        OutputEvent::Aside(text) => {
             desk.post(Outgoing::aside(&text)).await?;
         }
-        Cue::Asked(question) => desk.ask(question).await?,
-        Cue::Decided { id, words } => desk.decided(&id, &words).await?,
-        Cue::Ended { narration } => {
+        OutputEvent::Asked(question) => desk.ask(question).await?,
+        OutputEvent::Decided { id, words } => desk.decided(&id, &words).await?,
+        OutputEvent::Ended { narration } => {
             let has_text = match bubble.take() {
                 Some(bubble) => end_message(desk, bubble, narration).await?,
                 None => false,
@@ -122,10 +132,12 @@ async fn take(
             }
             voice::end_of_message(desk, has_text).await?;
             desk.audio_as_voice = false;
+            desk.early_header = Header::default();
+            desk.file_answered = false;
         }
-        Cue::RunEnded => return Ok(Some(None)),
-        Cue::RunCancelled => return Ok(Some(Some(Failure::cancelled()))),
-        Cue::RunFailed { fault, detail } => return Ok(Some(Some(Failure::of_run(fault, detail)))),
+        OutputEvent::RunEnded => return Ok(Some(None)),
+        OutputEvent::RunCancelled => return Ok(Some(Some(Failure::cancelled()))),
+        OutputEvent::RunFailed { fault, detail } => return Ok(Some(Some(Failure::of_run(fault, detail)))),
     }
     Ok(None)
 }

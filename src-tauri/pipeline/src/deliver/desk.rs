@@ -19,7 +19,8 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, Capabilities, Directive, DirectiveRef, Inbound, Kind, MessageId, Outcome, OutcomeCode, Timestamp,
+    Body, Capabilities, Directive, DirectiveRef, Header, Inbound, Kind, MessageId, Outcome, OutcomeCode,
+    Timestamp,
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -35,6 +36,10 @@ pub(crate) struct Desk {
     pub(crate) speech: Speech,
     /// The message's audio files go out as voice notes.
     pub(super) audio_as_voice: bool,
+    /// The parts of the message's header so far, for the files that come before its text.
+    pub(super) early_header: Header,
+    /// A file of the message answers the message that its header names.
+    pub(super) file_answered: bool,
     /// How long the message's voice directives have been waited for, all of them.
     pub(super) speech_took: Duration,
     /// What of the message was to be heard and is not.
@@ -107,6 +112,8 @@ impl Desk {
             files,
             speech,
             audio_as_voice: false,
+            early_header: Header::default(),
+            file_answered: false,
             speech_took: Duration::ZERO,
             unspoken: Vec::new(),
             cancel: CancellationToken::new(),

@@ -5,6 +5,7 @@ use super::{
     bubble::arrived,
     courier::{Courier, Outgoing},
     desk::Desk,
+    reply::reply_target,
     voice::voice,
 };
 use crate::{
@@ -256,26 +257,34 @@ async fn send_file(
         Some(caption) if fits(&caption) => (Some(caption), None),
         other => (None, other),
     };
+    let answered = if as_voice || courier.is_elsewhere() {
+        None
+    } else {
+        answered_by_file(desk)
+    };
     let body = caption.clone().map(Body::own);
     let (path, identity) = (checked.relative.clone(), checked.identity);
-    let operation = if as_voice {
-        Operation::SendVoice {
-            path,
+    let outgoing = |operation| Outgoing {
+        body: body.clone(),
+        ..Outgoing::new(operation).for_directive(at)
+    };
+    let as_file = |reply_to| {
+        outgoing(Operation::SendFile {
+            path: path.clone(),
+            kind: file.kind,
+            caption: caption.clone(),
+            reply_to,
+            checked: identity,
+        })
+    };
+    let outgoing = match &answered {
+        _ if as_voice => outgoing(Operation::SendVoice {
+            path: path.clone(),
             text: String::new(),
             checked: identity,
-        }
-    } else {
-        Operation::SendFile {
-            path,
-            kind: file.kind,
-            caption,
-            reply_to: None,
-            checked: identity,
-        }
-    };
-    let outgoing = Outgoing {
-        body,
-        ..Outgoing::new(operation).for_directive(at)
+        }),
+        Some(target) => as_file(Some(target.clone())).or_plainly(as_file(None), target),
+        None => as_file(None),
     };
     let sent = desk.post_by(&courier, outgoing).await?;
     if let Some(text) = follows {
@@ -290,6 +299,18 @@ async fn send_file(
         clean_up(desk, &checked, acknowledged)?;
     }
     Ok(Ok(()))
+}
+
+/// The message that a file answers: the one that its message's header names, where the file is the first that is sent
+/// of it. A target that cannot be one is told with the whole header.
+fn answered_by_file(desk: &mut Desk) -> Option<MessageId> {
+    if desk.file_answered {
+        return None;
+    }
+    let target = reply_target(desk.rules, &desk.early_header, &desk.inbound.message, &desk.can);
+    let target = target.ok().flatten();
+    desk.file_answered = target.is_some();
+    target
 }
 
 /// Deletes a file that certainly arrived: neither a dry run nor a held or failed send loses it.

@@ -2,12 +2,12 @@
 
 use super::{Agents, Running};
 use crate::{
-    config::{ChannelConfig, OutputConfig},
+    config::ChannelConfig,
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
     permissions::Permissions,
-    ports::Ports,
+    ports::{Port, Ports},
     queue::Pending,
     recorder::{Ids, Recorder},
     rules::Rules,
@@ -86,8 +86,9 @@ impl Core {
     }
 
     /// The settings of a turn's scanners.
-    pub(crate) fn settings(&self, output: &OutputConfig) -> Settings {
-        let mut settings = output.settings();
+    pub(crate) fn settings(&self, port: &Port) -> Settings {
+        let mut settings = port.output.settings();
+        settings.reply_to = port.can.platform.reply_to_form();
         switch_off(&mut settings, &self.grammar_off);
         settings
     }

@@ -2,7 +2,7 @@
 
 use super::{
     question::{Question, decided, line, question},
-    scan::Cue,
+    scan::OutputEvent,
     tool::cut_request,
 };
 use crate::{
@@ -46,7 +46,7 @@ pub(crate) struct Permits<'a> {
     /// Those that wait for a person.
     open: BTreeMap<PermissionId, Open>,
     /// Decisions that the chat, which was asked, is to be told.
-    decided: Vec<Cue>,
+    decided: Vec<OutputEvent>,
     sender: mpsc::UnboundedSender<Answer>,
     answers: mpsc::UnboundedReceiver<Answer>,
 }
@@ -254,7 +254,7 @@ impl<'a> Permits<'a> {
         // Who answered there knows.
         if let Some(InChat { title, .. }) = asked.filter(|_| !matches!(by, Actor::User(_))) {
             let (id, words) = (id.clone(), decided(&title, option.as_ref(), &by, &why));
-            self.decided.push(Cue::Decided { id, words });
+            self.decided.push(OutputEvent::Decided { id, words });
         }
         self.agent.decide(self.run, &id, option.as_ref());
         self.recorder
@@ -262,7 +262,7 @@ impl<'a> Permits<'a> {
     }
 
     /// What the chat is to be told of decisions since it was asked for the last time.
-    pub(crate) fn decided(&mut self) -> Vec<Cue> {
+    pub(crate) fn decided(&mut self) -> Vec<OutputEvent> {
         std::mem::take(&mut self.decided)
     }
 

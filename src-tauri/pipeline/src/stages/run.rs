@@ -2,7 +2,7 @@
 
 use super::{
     permit::{Asked, Permits},
-    scan::{Cue, Decisions, Scan},
+    scan::{Decisions, OutputEvent, Scan},
     text_bound::TextBound,
     tool::keepable,
 };
@@ -31,7 +31,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 /// Steps an agent may be ahead of the pipeline.
 const AHEAD: usize = 64;
 /// Decisions the scanner may be ahead of the delivery: a platform that keeps us waiting slows the agent down.
-pub(crate) const CUES: usize = 256;
+pub(crate) const OUTPUT_EVENTS: usize = 256;
 /// How long a cancelled agent may take to say that it stopped.
 const STOP: Duration = Duration::from_secs(5);
 
@@ -58,7 +58,7 @@ pub(crate) struct Run<'a> {
     pub(crate) shows_tools: bool,
     pub(crate) shows_thoughts: bool,
     pub(crate) asked: Asked<'a>,
-    pub(crate) cues: mpsc::Sender<Cue>,
+    pub(crate) output: mpsc::Sender<OutputEvent>,
     pub(crate) leaks: &'a Watch,
     pub(crate) typing: &'a Typing,
 }
@@ -130,9 +130,9 @@ impl Run<'_> {
         self.live.does(Doing::Delivering);
         self.hand_on(scan.end_reasoning()).await?;
         self.hand_on(scan.end(false)).await?;
-        let (reason, cue) = match end {
-            End::Done(StopReason::Cancelled) => (StopReason::Cancelled, Cue::RunCancelled),
-            End::Done(reason) => (reason, Cue::RunEnded),
+        let (reason, event) = match end {
+            End::Done(StopReason::Cancelled) => (StopReason::Cancelled, OutputEvent::RunCancelled),
+            End::Done(reason) => (reason, OutputEvent::RunEnded),
             End::Failed(fault, detail) => {
                 let detail = self.recorder.words(&detail).into_owned();
                 tracing::warn!(%fault, "the run failed");
@@ -142,7 +142,7 @@ impl Run<'_> {
                 })?;
                 (
                     StopReason::Error,
-                    Cue::RunFailed {
+                    OutputEvent::RunFailed {
                         fault,
                         detail: format!("{fault}: {detail}"),
                     },
@@ -151,7 +151,7 @@ impl Run<'_> {
         };
         self.recorder.note(Kind::RunEnded { run, reason })?;
         // The delivery may have ended early, on a store that failed.
-        let _ = self.cues.send(cue).await;
+        let _ = self.output.send(event).await;
         Ok(())
     }
 
@@ -219,7 +219,7 @@ impl Run<'_> {
                     if permits.is_open() {
                         self.live.does(Doing::Asking);
                     }
-                    self.tell(question.map(Cue::Asked)).await;
+                    self.tell(question.map(OutputEvent::Asked)).await;
                 }
                 step => {
                     self.take(step, scan, &mut heard).await?;
@@ -301,7 +301,7 @@ impl Run<'_> {
         match step {
             Step::Text { message, text } => {
                 let decisions = scan.push(message, &text);
-                heard.said += self.most.measure(&decisions.cues);
+                heard.said += self.most.measure(&decisions.output);
                 self.hand_on(decisions).await
             }
             Step::Tool(call) => {
@@ -314,7 +314,7 @@ impl Run<'_> {
                 }
                 self.recorder.note(Kind::Tool { call: call.clone() })?;
                 if self.shows_tools {
-                    let _ = self.cues.send(Cue::Tool(call)).await;
+                    let _ = self.output.send(OutputEvent::Tool(call)).await;
                 }
                 Ok(())
             }
@@ -347,10 +347,10 @@ impl Run<'_> {
     }
 
     /// What is said beside the answer.
-    async fn tell(&self, cues: impl IntoIterator<Item = Cue>) {
-        for cue in cues {
+    async fn tell(&self, output: impl IntoIterator<Item = OutputEvent>) {
+        for event in output {
             // The delivery may have ended early, on a store that failed.
-            let _ = self.cues.send(cue).await;
+            let _ = self.output.send(event).await;
         }
     }
 
@@ -383,7 +383,7 @@ impl Run<'_> {
                 .await?;
         }
         if start == SessionStart::Lost && self.tell_lost && self.rules.holds(Rule::SessionLost) {
-            self.tell([Cue::Aside(LOST.to_owned())]).await;
+            self.tell([OutputEvent::Aside(LOST.to_owned())]).await;
         }
         Ok(())
     }
@@ -392,14 +392,14 @@ impl Run<'_> {
     async fn end_thought(&self, scan: &mut Scan<'_>) -> Result<(), StoreError> {
         self.hand_on(scan.end_reasoning()).await?;
         if self.live.stops_thinking() && self.shows_thoughts {
-            let _ = self.cues.send(Cue::ThoughtEnded).await;
+            let _ = self.output.send(OutputEvent::ThoughtEnded).await;
         }
         Ok(())
     }
 
-    async fn hand_on(&self, Decisions { events, cues }: Decisions) -> Result<(), StoreError> {
-        for cue in &cues {
-            if let Cue::Text { message, text } = cue {
+    async fn hand_on(&self, Decisions { events, output }: Decisions) -> Result<(), StoreError> {
+        for event in &output {
+            if let OutputEvent::Text { message, text } = event {
                 self.leaks.wrote(*message, text);
             }
         }
@@ -408,14 +408,14 @@ impl Run<'_> {
         let thoughts: Vec<_> = events
             .iter()
             .filter_map(|kind| match kind {
-                Kind::Reasoning { text } if self.shows_thoughts => Some(Cue::Thought(text.clone())),
+                Kind::Reasoning { text } if self.shows_thoughts => Some(OutputEvent::Thought(text.clone())),
                 _ => None,
             })
             .collect();
         self.recorder.note_all(events)?;
         self.recorder.alarm(leaks)?;
-        for cue in thoughts.into_iter().chain(cues) {
-            let _ = self.cues.send(cue).await;
+        for event in thoughts.into_iter().chain(output) {
+            let _ = self.output.send(event).await;
         }
         Ok(())
     }

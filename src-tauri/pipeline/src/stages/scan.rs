@@ -1,72 +1,25 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-use super::{
-    question::Question,
-    redact::{Raw, Redact, Told},
-};
+pub(crate) use super::output_event::OutputEvent;
+use super::redact::{Raw, Redact, Told};
 use crate::rules::{Rule, Rules};
 use foldback_directives::{Scanner, Settings, Sink, Step, parse, redact::Reader};
 use foldback_wire::{
-    AgentFault, Directive, DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, PermissionId, Range,
-    RangeReason, Span, Suppression, ToolCall, redact::Redaction,
+    DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason, Span, redact::Redaction,
 };
-
-/// What the delivery of a turn is told, in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Cue {
-    /// More text to show.
-    Text { message: u32, text: String },
-    /// More raw text, which is nobody's to show; only with that rule switched off.
-    Raw(String),
-    /// The header of the message, before its first text. The span is where it may stand.
-    Header {
-        message: u32,
-        header: Header,
-        span: Span,
-    },
-    /// A header that says `audio_as_voice`: told at once, since the files it is about may come before the first text,
-    /// which is what settles the header.
-    AudioAsVoice,
-    /// A directive, before the text that follows it.
-    Directive { at: DirectiveRef, directive: Directive },
-    /// A JSON action, which is not carried out.
-    Action,
-    /// The message is not delivered.
-    Suppressed(Suppression),
-    /// A tool call began or changed.
-    Tool(ToolCall),
-    /// More reasoning.
-    Thought(String),
-    /// The agent has thought so far.
-    ThoughtEnded,
-    /// Words beside the answer, that no agent wrote.
-    Aside(String),
-    /// The sender is asked for a permission.
-    Asked(Question),
-    /// It was decided, and not by the sender's answer: what is said of it.
-    Decided { id: PermissionId, words: String },
-    /// The message is complete.
-    Ended { narration: bool },
-    /// The run is over.
-    RunEnded,
-    /// A person, or the end of the process, stopped the run.
-    RunCancelled,
-    /// The run failed.
-    RunFailed { fault: AgentFault, detail: String },
-}
 
 /// What came of a piece of text: for the journal, and for the delivery.
 #[derive(Debug, Default)]
 pub(crate) struct Decisions {
     pub(crate) events: Vec<Kind>,
-    pub(crate) cues: Vec<Cue>,
+    pub(crate) output: Vec<OutputEvent>,
 }
 
 impl Decisions {
     fn of(event: Option<Kind>) -> Self {
         Self {
             events: event.into_iter().collect(),
-            cues: Vec::new(),
+            output: Vec::new(),
         }
     }
 
@@ -80,7 +33,7 @@ impl Decisions {
         });
         self.events.extend(chunk);
         self.events.extend(made.events);
-        self.cues.extend(made.cues);
+        self.output.extend(made.output);
     }
 }
 
@@ -175,7 +128,7 @@ impl<'a> Scan<'a> {
             markup,
             ..
         } = open;
-        let mut listener = Listener::new(*message, directives, held, &self.redact, &mut made);
+        let mut listener = Listener::new(*message, self.settings, directives, held, &self.redact, &mut made);
         listener.markup = markup.as_deref();
         listener.head = head;
         open.reader.push(text, &mut listener);
@@ -186,7 +139,7 @@ impl<'a> Scan<'a> {
         let raw = open.raw.push(text, open.reader.redaction_from(), &made.events);
         decisions.take(open.message, Some(raw), made);
         if !self.rules.holds(Rule::DeliverClean) {
-            decisions.cues.push(Cue::Raw(text.to_owned()));
+            decisions.output.push(OutputEvent::Raw(text.to_owned()));
         }
         decisions
     }
@@ -222,7 +175,14 @@ impl<'a> Scan<'a> {
             ..
         } = open;
         let mut made = Decisions::default();
-        let mut listener = Listener::new(message, &mut directives, &mut held, &self.redact, &mut made);
+        let mut listener = Listener::new(
+            message,
+            self.settings,
+            &mut directives,
+            &mut held,
+            &self.redact,
+            &mut made,
+        );
         listener.markup = markup.as_deref();
         listener.head = &head;
         reader.finish(&mut listener);
@@ -236,13 +196,14 @@ impl<'a> Scan<'a> {
             bytes,
             narration,
         });
-        decisions.cues.push(Cue::Ended { narration });
+        decisions.output.push(OutputEvent::Ended { narration });
     }
 }
 
-/// Turns the scanner's steps into events and cues.
+/// Turns the scanner's steps into journal events and output events.
 struct Listener<'a> {
     message: u32,
+    settings: &'a Settings,
     directives: &'a mut u32,
     held: &'a mut bool,
     redact: &'a Redact<'a>,
@@ -262,6 +223,7 @@ struct Listener<'a> {
 impl<'a> Listener<'a> {
     const fn new(
         message: u32,
+        settings: &'a Settings,
         directives: &'a mut u32,
         held: &'a mut bool,
         redact: &'a Redact<'a>,
@@ -269,6 +231,7 @@ impl<'a> Listener<'a> {
     ) -> Self {
         Self {
             message,
+            settings,
             directives,
             held,
             redact,
@@ -281,11 +244,10 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// Whether the header at these bytes says so.
-    fn says_audio_as_voice(&self, span: Span) -> bool {
+    /// The part of the header at these bytes, as far as it may be told.
+    fn header_at(&self, span: Span) -> Header {
         let header = self.head.get(span.start..span.end).unwrap_or_default();
-        let read = parse(header, &Settings::default(), None).header;
-        read.audio_as_voice == Some(true)
+        self.redact.header(&parse(header, self.settings, None).header)
     }
 
     fn event(&mut self, kind: Kind) {
@@ -324,7 +286,7 @@ impl<'a> Listener<'a> {
     fn flush_text(&mut self) {
         if !self.text.is_empty() {
             let text = std::mem::take(&mut self.text);
-            self.into.cues.push(Cue::Text {
+            self.into.output.push(OutputEvent::Text {
                 message: self.message,
                 text,
             });
@@ -381,9 +343,9 @@ impl<'a> Listener<'a> {
         self.decided(span, Fate::Show, reason, Some(text.to_owned()));
     }
 
-    fn cue(&mut self, cue: Cue) {
+    fn emit(&mut self, event: OutputEvent) {
         self.flush_text();
-        self.into.cues.push(cue);
+        self.into.output.push(event);
     }
 }
 
@@ -398,8 +360,11 @@ impl Sink for Listener<'_> {
                     return self.show(span, span.of(raw), false);
                 }
                 self.decided(span, fate, Some(reason), None);
-                if reason == RangeReason::Header && self.says_audio_as_voice(span) {
-                    self.cue(Cue::AudioAsVoice);
+                if reason == RangeReason::Header {
+                    let part = self.header_at(span);
+                    if part != Header::default() {
+                        self.emit(OutputEvent::PartOfHeader(part));
+                    }
                 }
             }
             Step::Directive(directive) => {
@@ -413,7 +378,7 @@ impl Sink for Listener<'_> {
                     at,
                     directive: directive.clone(),
                 });
-                self.cue(Cue::Directive { at, directive });
+                self.emit(OutputEvent::Directive { at, directive });
             }
             Step::Header { header, span } => {
                 let header = self.redact.header(header);
@@ -422,7 +387,7 @@ impl Sink for Listener<'_> {
                     header: header.clone(),
                     span,
                 });
-                self.cue(Cue::Header {
+                self.emit(OutputEvent::Header {
                     message,
                     header,
                     span: Span::default(),
@@ -436,7 +401,7 @@ impl Sink for Listener<'_> {
                     action: action.clone(),
                     outcome,
                 });
-                self.cue(Cue::Action);
+                self.emit(OutputEvent::Action);
             }
             Step::Diagnostic(diagnostic) => {
                 self.event(Kind::Diagnosed {
@@ -446,7 +411,7 @@ impl Sink for Listener<'_> {
             }
             Step::Suppressed(reason) => {
                 self.event(Kind::Suppressed { message, reason });
-                self.cue(Cue::Suppressed(reason));
+                self.emit(OutputEvent::Suppressed(reason));
             }
             Step::Hold(Some(hold)) => {
                 self.flush_plain();

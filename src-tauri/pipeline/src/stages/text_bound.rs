@@ -1,7 +1,7 @@
 //! The bound of a run's text: a run that says more than the messages of one answer hold is stopped, since the chat gets
 //! no more of it.
 
-use super::scan::Cue;
+use super::scan::OutputEvent;
 use foldback_wire::{Capabilities, LengthUnit};
 use std::num::NonZeroU32;
 
@@ -27,12 +27,12 @@ impl TextBound {
         said > self.units
     }
 
-    /// The units of text for the chat among these cues.
-    pub(super) fn measure(self, cues: &[Cue]) -> usize {
-        let text = |cue: &Cue| match cue {
-            Cue::Text { text, .. } => self.unit.measure(text),
+    /// The units of text for the chat among these output events.
+    pub(super) fn measure(self, events: &[OutputEvent]) -> usize {
+        let text = |event: &OutputEvent| match event {
+            OutputEvent::Text { text, .. } => self.unit.measure(text),
             _ => 0,
         };
-        cues.iter().map(text).sum()
+        events.iter().map(text).sum()
     }
 }

@@ -39,6 +39,7 @@ mod receipts;
 mod redact;
 mod redelivery;
 mod repeats;
+mod reply;
 mod restart;
 mod sessions;
 mod shutdown;

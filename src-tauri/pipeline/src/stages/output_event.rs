@@ -1,0 +1,48 @@
+//! Steps of a turn as its delivery is told of them.
+
+use super::question::Question;
+use foldback_wire::{AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, Suppression, ToolCall};
+
+/// Steps that the delivery of a turn is told of, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OutputEvent {
+    /// More text to show.
+    Text { message: u32, text: String },
+    /// More raw text, which is nobody's to show; only with that rule switched off.
+    Raw(String),
+    /// The header of the message, before its first text. The span is where it may stand.
+    Header {
+        message: u32,
+        header: Header,
+        span: Span,
+    },
+    /// One of the header's directives: told at once, since the files it is about may come before the first text, which
+    /// is what settles the header.
+    PartOfHeader(Header),
+    /// A directive, before the text that follows it.
+    Directive { at: DirectiveRef, directive: Directive },
+    /// A JSON action, which is not carried out.
+    Action,
+    /// The message is not delivered.
+    Suppressed(Suppression),
+    /// A tool call began or changed.
+    Tool(ToolCall),
+    /// More reasoning.
+    Thought(String),
+    /// The agent has thought so far.
+    ThoughtEnded,
+    /// Words beside the answer, that no agent wrote.
+    Aside(String),
+    /// The sender is asked for a permission.
+    Asked(Question),
+    /// It was decided, and not by the sender's answer: what is said of it.
+    Decided { id: PermissionId, words: String },
+    /// The message is complete.
+    Ended { narration: bool },
+    /// The run is over.
+    RunEnded,
+    /// A person, or the end of the process, stopped the run.
+    RunCancelled,
+    /// The run failed.
+    RunFailed { fault: AgentFault, detail: String },
+}
