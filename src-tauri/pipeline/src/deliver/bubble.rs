@@ -149,10 +149,10 @@ impl Bubble {
         self.reply_to = reply_to;
     }
 
-    /// When the next live frame may be shown, if there is text that is not shown yet.
+    /// When the next live frame may be shown, if there is text that is not shown yet and a message for it to stand in.
     pub(crate) fn due(&self, desk: &Desk) -> Option<Timestamp> {
         let interval = self.interval(desk)?;
-        if !self.is_dirty() {
+        if !self.is_dirty() || !(self.counted || desk.may_send_message()) {
             return None;
         }
         let after_last = self.shown.as_ref().map(|s| s.at.plus(interval));

@@ -23,14 +23,16 @@ pub(super) struct Rest {
 }
 
 impl Desk {
+    /// False where the chat has as many messages of the answer as it may have.
+    pub(super) fn may_send_message(&self) -> bool {
+        self.rest.messages < self.output.max_messages.get() || !self.rules.holds(Rule::PreviewMost)
+    }
+
     /// Counts one more message of the answer; false where the chat has as many as it may have.
     pub(super) fn takes_message(&mut self) -> bool {
-        let most = self.output.max_messages.get();
-        if self.rest.messages >= most && self.rules.holds(Rule::PreviewMost) {
-            return false;
-        }
-        self.rest.messages += 1;
-        true
+        let may = self.may_send_message();
+        self.rest.messages += u32::from(may);
+        may
     }
 
     /// Counts messages of the answer that an earlier process sent.
