@@ -35,6 +35,7 @@ mod stages;
 mod supervise;
 mod time;
 mod turn;
+mod user_text;
 mod voices;
 
 #[cfg(test)]

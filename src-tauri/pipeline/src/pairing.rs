@@ -8,6 +8,7 @@ use crate::{
     recorder::Recorder,
     rules::Rule,
     stages::session,
+    user_text::UserText,
 };
 use foldback_store::{PairingBook, PairingError, Standing, StoreError};
 use foldback_wire::{
@@ -153,7 +154,7 @@ impl Core {
             dry_run: message.dry_run,
         };
         if let Posted::Held(outcome) = courier
-            .post_after(before, Outgoing::own_text(&words(code)))
+            .post_after(before, Outgoing::own_text(&UserText::UnknownSender { code }))
             .await?
         {
             // What is held keeps no process from ending.
@@ -182,14 +183,6 @@ impl Core {
     fn now(&self) -> Timestamp {
         self.recorder.now()
     }
-}
-
-/// What somebody unknown is told.
-fn words(code: &str) -> String {
-    format!(
-        "I don't know you yet. Show this code to whoever runs this bot: {code}\nIt is valid for one hour. Write \
-         again once you have been let in."
-    )
 }
 
 impl Engine {

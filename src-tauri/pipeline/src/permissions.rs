@@ -1,5 +1,6 @@
 //! Requests for permission that wait for a person, at the console or in the chat.
 
+use crate::user_text::{Decider, Undecided};
 use foldback_wire::{
     Actor, Inbound, Outcome, OutcomeCode, PermissionId, PermissionKind, PermissionOption, PermissionRequest,
     ThreadId, Timestamp, TurnId, UserId, rpc::PendingPermission,
@@ -18,7 +19,28 @@ pub(crate) struct Answer {
     /// None where the request is cancelled.
     pub(crate) option: Option<PermissionOption>,
     pub(crate) by: Actor,
+    /// Why, for the journal.
     pub(crate) why: String,
+    /// Why the pipeline decides in the place of a person, for the chat.
+    pub(crate) undecided: Option<Undecided>,
+}
+
+impl Answer {
+    /// The pipeline's, in the place of a person.
+    pub(crate) fn instead(id: PermissionId, option: Option<PermissionOption>, why: Undecided) -> Self {
+        Self {
+            id,
+            option,
+            by: Actor::Pipeline,
+            why: why.for_operator(),
+            undecided: Some(why),
+        }
+    }
+
+    /// The author of the decision.
+    pub(crate) fn decider(&self) -> Decider<'_> {
+        self.undecided.map_or(Decider::Actor(&self.by), Decider::Pipeline)
+    }
 }
 
 /// The way of a request's question into the chat, shared by the request and the operation that asks it.
@@ -74,6 +96,23 @@ impl QuestionDelivery {
         matches!(self.asked.get(), Some(Asked::Never))
     }
 }
+
+/// A question for the chat.
+#[derive(Debug, Clone)]
+pub(crate) struct Question {
+    pub(crate) id: PermissionId,
+    pub(crate) text: String,
+    pub(crate) delivery: QuestionDelivery,
+}
+
+impl PartialEq for Question {
+    /// True where both ask for one request in equal words.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.id, &self.text) == (&other.id, &other.text)
+    }
+}
+
+impl Eq for Question {}
 
 /// A request that waits.
 #[derive(Debug)]
@@ -227,7 +266,13 @@ impl Waiting {
     fn answer(self, option: Option<PermissionOption>, by: Actor, why: String) {
         let id = self.shown.request.id;
         // A run that has just ended closes its requests itself.
-        let _ = self.answers.send(Answer { id, option, by, why });
+        let _ = self.answers.send(Answer {
+            id,
+            option,
+            by,
+            why,
+            undecided: None,
+        });
     }
 }
 

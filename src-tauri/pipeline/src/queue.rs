@@ -3,12 +3,13 @@
 
 use crate::{
     conversations::{Entry, Wait},
-    engine::{Core, person},
+    engine::Core,
     flow::{Stop, stopped},
     recorder::Recorder,
     rules::Rule,
     stages::dedupe::Claim,
     supervise::contained,
+    user_text::person,
 };
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Terminal, Timestamp, TurnId};

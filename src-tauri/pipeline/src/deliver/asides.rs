@@ -8,9 +8,10 @@ use super::{
 };
 use crate::{
     config::{ReasoningDisplay, ToolDisplay},
+    permissions::Question,
     rules::Rule,
     split::{Limit, split},
-    stages::question::Question,
+    user_text::UserText,
 };
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -197,7 +198,7 @@ impl Desk {
             ToolDisplay::Compact if self.can.edit => self.want_line(" –"),
             ToolDisplay::Full => {
                 for name in open {
-                    let text = format!("🔧 `{name}` not finished");
+                    let text = UserText::ToolUnfinished { name: &name }.to_string();
                     let text = self.courier.recorder.words(&text).into_owned();
                     self.post(Outgoing::aside(&text)).await?;
                 }
@@ -345,20 +346,23 @@ fn line(calls: &[Known], open: &str) -> String {
 
 /// A call that is over, with what it was given and what came of it.
 fn whole<'a>(known: &Known, call: &'a ToolCall, masked: impl Fn(&'a str) -> Cow<'a, str>) -> String {
-    let took = known.took.unwrap_or_default().as_millis();
-    let ended = if known.status == ToolStatus::Failed {
-        "failed"
-    } else {
-        "done"
+    let ended = UserText::ToolEnded {
+        name: &known.name,
+        failed: known.status == ToolStatus::Failed,
+        ms: known.took.unwrap_or_default().as_millis(),
     };
-    let mut text = format!("🔧 `{}` {ended} in {took} ms", known.name);
+    let mut text = ended.to_string();
     for (part, most) in [(&call.arguments, ARGUMENTS), (&call.result, RESULT)] {
         if let Some(part) = part.as_deref().filter(|part| !part.trim().is_empty()) {
             let part = masked(part).replace("```", "'''");
             let shown: String = part.chars().take(most).collect();
             let _ = write!(text, "\n```\n{}\n```", shown.trim_end());
             if shown.len() < part.len() {
-                let _ = write!(text, "\n{} of {} bytes", shown.len(), part.len());
+                let excerpt = UserText::Excerpt {
+                    shown: shown.len(),
+                    whole: part.len(),
+                };
+                let _ = write!(text, "\n{excerpt}");
             }
         }
     }

@@ -11,6 +11,7 @@ use crate::{
     leaks::{Place, Watch},
     permissions::QuestionDelivery,
     recorder::{Ids, Recorder},
+    user_text::UserText,
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError, Then};
@@ -74,12 +75,22 @@ impl Outgoing {
         }
     }
 
-    /// Text that no agent wrote.
-    pub(crate) fn own_text(text: &str) -> Self {
+    /// A sentence of our own.
+    pub(crate) fn own_text(text: &UserText<'_>) -> Self {
+        Self::literal(&text.to_string())
+    }
+
+    /// Text as the agent or the configuration has it, which stands nowhere in the answer's clean text.
+    pub(crate) fn literal(text: &str) -> Self {
         Self::text(text.to_owned(), None, Body::own(text))
     }
 
-    /// Text beside the answer, that no agent wrote.
+    /// A sentence of our own beside the answer.
+    pub(crate) fn own_aside(text: &UserText<'_>) -> Self {
+        Self::aside(&text.to_string())
+    }
+
+    /// Text beside the answer: about the agent's tools, its reasoning, its requests for permission.
     pub(crate) fn aside(text: &str) -> Self {
         let body = Body::Aside {
             text: text.to_owned(),

@@ -10,11 +10,7 @@ use super::{
     voice,
     wording::Wording,
 };
-use crate::{
-    config::Narration,
-    rules::Rule,
-    stages::{run::notice, scan::OutputEvent},
-};
+use crate::{config::Narration, rules::Rule, stages::scan::OutputEvent, user_text::UserText};
 use foldback_store::StoreError;
 use foldback_wire::{AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
 use tokio::sync::mpsc;
@@ -111,14 +107,14 @@ async fn take(
         OutputEvent::Suppressed(reason) => {
             desk.tally.suppressed = Some(reason);
             if !desk.rules.holds(Rule::DeliverSilence) {
-                desk.post(Outgoing::own_text("(suppressed)")).await?;
+                desk.post(Outgoing::literal("(suppressed)")).await?;
             }
         }
         OutputEvent::Tool(call) => desk.tool(call).await?,
         OutputEvent::Thought(text) => desk.think(&text),
         OutputEvent::ThoughtEnded => desk.end_thought().await?,
         OutputEvent::Aside(text) => {
-            desk.post(Outgoing::aside(&text)).await?;
+            desk.post(Outgoing::own_aside(&text)).await?;
         }
         OutputEvent::Asked(question) => desk.ask(question).await?,
         OutputEvent::Decided { id, words } => desk.decided(&id, &words).await?,
@@ -145,7 +141,7 @@ async fn take(
 /// A failed run.
 pub(super) struct Failure {
     /// The user is told this; `None` once they were.
-    pub(super) notice: Option<String>,
+    pub(super) notice: Option<UserText<'static>>,
     /// What the journal is told.
     pub(super) detail: String,
 }
@@ -153,14 +149,14 @@ pub(super) struct Failure {
 impl Failure {
     pub(super) fn cancelled() -> Self {
         Self {
-            notice: Some("⏹️ Stopped.".to_owned()),
+            notice: Some(UserText::Stopped),
             detail: CANCELLED.to_owned(),
         }
     }
 
     pub(super) fn of_run(fault: AgentFault, detail: String) -> Self {
         Self {
-            notice: Some(notice(fault).to_owned()),
+            notice: Some(UserText::RunFailed(fault)),
             detail,
         }
     }

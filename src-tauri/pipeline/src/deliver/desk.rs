@@ -299,7 +299,7 @@ impl Desk {
             return Ok(());
         }
         // By the courier: it is no answer yet and must not count as one.
-        let outgoing = Outgoing::own_text(&text).live(true);
+        let outgoing = Outgoing::literal(&text).live(true);
         if let Posted::Ended(Carried { outcome, .. }) = self.courier.post(outgoing).await? {
             if outcome.code == OutcomeCode::Unknown {
                 let why =

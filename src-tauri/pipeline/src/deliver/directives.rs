@@ -351,7 +351,7 @@ pub(super) async fn send_text(
 ) -> Result<(), StoreError> {
     let parts = Arc::default();
     for piece in split(text, Limit::of(can)) {
-        let outgoing = Outgoing::own_text(&piece.text(text))
+        let outgoing = Outgoing::literal(&piece.text(text))
             .for_directive(at)
             .part(&parts);
         desk.post_by(courier, outgoing).await?;

@@ -12,12 +12,9 @@ use super::{
     unfinished::{RunEnd, TAKEN_UP, UnfinishedMessage, UnfinishedTurn},
     voice,
 };
-use crate::{config::Narration, rules::Rule};
+use crate::{config::Narration, rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
 use foldback_wire::{Kind, Stage};
-
-/// Told to a person whose answer the end of the process cut off.
-const INTERRUPTED: &str = "⚠️ A restart cut this answer off. Please ask again.";
 
 /// Says what is left of a turn, and waits for everything that is held in its chat.
 pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), StoreError> {
@@ -44,7 +41,7 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         RunEnd::Cancelled => Some(Failure::cancelled()),
         RunEnd::Failed(fault, detail) => Some(Failure::of_run(fault, detail)),
         RunEnd::CutOff => Some(Failure {
-            notice: Some(INTERRUPTED.to_owned()),
+            notice: Some(UserText::Interrupted),
             detail: CUT_OFF.to_owned(),
         }),
     };

@@ -6,14 +6,9 @@
 //! channel takes no files, or not this one, the notice says that it was not sent. The journal has all of it either way.
 
 use super::{courier::Outgoing, desk::Desk};
-use crate::rules::Rule;
+use crate::{rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
 use foldback_wire::{FileKind, Kind, Operation};
-
-/// Said where the rest follows as a file.
-const FOLLOWS: &str = "⚠️ The answer is too long for a chat. The rest is in the file.";
-/// Said where it does not.
-const LEFT_OUT: &str = "⚠️ The answer is too long for a chat. The rest was not sent.";
 
 /// The messages that a turn's answer takes in its chat, and the text beyond them.
 #[derive(Debug, Default)]
@@ -73,8 +68,12 @@ impl Desk {
             file: file.as_ref().map(|file| file.relative.clone()),
             detail,
         })?;
-        let notice = if file.is_some() { FOLLOWS } else { LEFT_OUT };
-        self.post(Outgoing::aside(notice)).await?;
+        let notice = if file.is_some() {
+            UserText::RestFollows
+        } else {
+            UserText::RestLeftOut
+        };
+        self.post(Outgoing::own_aside(&notice)).await?;
         if let Some(file) = file {
             self.post(Outgoing::new(Operation::SendFile {
                 path: file.relative,

@@ -23,6 +23,7 @@ use crate::{
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
     turn::Turn,
+    user_text::person,
     voices::Speech,
 };
 use foldback_agents::Agent;
@@ -325,18 +326,6 @@ impl Engine {
         let by = by.clone();
         let kind = Kind::HeldSettled { send, by };
         self.core.recorder.on_channel(channel).note(kind)
-    }
-}
-
-/// Who decided, in words.
-pub(crate) fn person(by: &Actor) -> String {
-    match by {
-        Actor::Console => "a person at the console".to_owned(),
-        Actor::Cli => "a person at the command line".to_owned(),
-        Actor::Config => "the configuration".to_owned(),
-        Actor::Adapter => "the adapter".to_owned(),
-        Actor::Pipeline => "the pipeline".to_owned(),
-        Actor::User(id) => format!("the user {id}"),
     }
 }
 

@@ -5,6 +5,7 @@ use super::Engine;
 use crate::{
     PermissionFault,
     queue::{Pending, dropped},
+    user_text::person,
 };
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{
@@ -197,7 +198,7 @@ impl Engine {
         option: Option<&str>,
         by: Actor,
     ) -> Result<(), PermissionFault> {
-        let why = super::person(&by);
+        let why = person(&by);
         self.core.permissions.decide(turn, id, option, by, &why)
     }
 }

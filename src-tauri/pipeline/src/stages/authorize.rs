@@ -5,6 +5,7 @@ use crate::{
     flow::{Flow, Stop},
     id::{ANYBODY, flaw},
     rules::{Rule, Rules},
+    user_text::person,
 };
 use foldback_wire::{Actor, ChatType, Gate, Inbound, Platform, Stage};
 
@@ -90,7 +91,7 @@ impl Door<'_> {
                     return Flow::Continue(entry);
                 }
                 if let Some(by) = self.approved.filter(|_| self.rules.holds(Rule::PairingApproved)) {
-                    return Flow::Continue(format!("an operator's approval ({})", crate::engine::person(by)));
+                    return Flow::Continue(format!("an operator's approval ({})", person(by)));
                 }
                 let sender = &message.sender.id;
                 if message.sender.is_bot {

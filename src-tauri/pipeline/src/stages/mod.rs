@@ -9,7 +9,6 @@ pub(crate) mod gather;
 pub(crate) mod output_event;
 pub(crate) mod permit;
 pub(crate) mod prepare;
-pub(crate) mod question;
 pub(crate) mod redact;
 pub(crate) mod run;
 pub(crate) mod scan;

@@ -1,6 +1,6 @@
 //! Steps of a turn as its delivery is told of them.
 
-use super::question::Question;
+use crate::{permissions::Question, user_text::UserText};
 use foldback_wire::{AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, Suppression, ToolCall};
 
 /// Steps that the delivery of a turn is told of, in order.
@@ -32,7 +32,7 @@ pub(crate) enum OutputEvent {
     /// The agent has thought so far.
     ThoughtEnded,
     /// Words beside the answer, that no agent wrote.
-    Aside(String),
+    Aside(UserText<'static>),
     /// The sender is asked for a permission.
     Asked(Question),
     /// It was decided, and not by the sender's answer: what is said of it.

@@ -1,15 +1,12 @@
 //! A run's requests for permission: decided by the configuration, or by a person, or by nobody in time.
 
-use super::{
-    question::{Question, decided, line, question},
-    scan::OutputEvent,
-    tool::cut_request,
-};
+use super::{scan::OutputEvent, tool::cut_request};
 use crate::{
     config::{PermissionPolicy, PermissionsConfig},
-    permissions::{Answer, Permissions, QuestionDelivery, Waiting, choose},
+    permissions::{Answer, Permissions, Question, QuestionDelivery, Waiting, choose},
     recorder::Recorder,
     rules::{Rule, Rules},
+    user_text::{Undecided, UserText, line},
 };
 use foldback_agents::Agent;
 use foldback_store::StoreError;
@@ -123,6 +120,7 @@ impl<'a> Permits<'a> {
             option,
             by: Actor::Config,
             why,
+            undecided: None,
         })
         .map(|()| None)
     }
@@ -133,12 +131,7 @@ impl<'a> Permits<'a> {
         let (id, option) = (request.id.clone(), self.choose(&request, false));
         self.recorder
             .note(Kind::PermissionAsked { request, until: None })?;
-        self.settle(Answer {
-            id,
-            option,
-            by: Actor::Pipeline,
-            why: format!("{OPEN} requests of this run wait for a person already"),
-        })
+        self.settle(Answer::instead(id, option, Undecided::TooMany { waiting: OPEN }))
     }
 
     /// Has a person asked. `uncovered` is the request without masks, where it has any.
@@ -162,7 +155,12 @@ impl<'a> Permits<'a> {
         // Of the whole, whose end is the real one.
         let question = in_chat.then(|| Question {
             id: request.id.clone(),
-            text: question(&request, &number, config.timeout),
+            text: UserText::PermissionAsked {
+                request: &request,
+                number: &number,
+                timeout: config.timeout,
+            }
+            .to_string(),
             delivery: QuestionDelivery::default(),
         });
         let in_chat = question.as_ref().map(|question| InChat {
@@ -238,24 +236,28 @@ impl<'a> Permits<'a> {
                 None => std::future::pending().await,
             };
         };
-        let ms = self.asked.config.timeout.0.as_millis();
-        Answer {
-            option: self.choose(&open.request, false),
-            id,
-            by: Actor::Pipeline,
-            why: format!("nobody answered within {ms} ms (agent.permissions.timeout)"),
-        }
+        let option = self.choose(&open.request, false);
+        Answer::instead(id, option, Undecided::TimedOut(self.asked.config.timeout))
     }
 
     /// Writes a decision down and tells it to the agent.
     pub(crate) fn settle(&mut self, answer: Answer) -> Result<(), StoreError> {
-        let Answer { id, option, by, why } = answer;
-        let asked = self.open.remove(&id).and_then(|open| open.in_chat);
+        let asked = self.open.remove(&answer.id).and_then(|open| open.in_chat);
         // Who answered there knows.
-        if let Some(InChat { title, .. }) = asked.filter(|_| !matches!(by, Actor::User(_))) {
-            let (id, words) = (id.clone(), decided(&title, option.as_ref(), &by, &why));
-            self.decided.push(OutputEvent::Decided { id, words });
+        if let Some(InChat { title, .. }) = asked.filter(|_| !matches!(answer.by, Actor::User(_))) {
+            let words = UserText::PermissionDecided {
+                title: &title,
+                option: answer.option.as_ref(),
+                by: answer.decider(),
+            };
+            self.decided.push(OutputEvent::Decided {
+                id: answer.id.clone(),
+                words: words.to_string(),
+            });
         }
+        let Answer {
+            id, option, by, why, ..
+        } = answer;
         self.agent.decide(self.run, &id, option.as_ref());
         self.recorder
             .note(Kind::PermissionDecided { id, option, by, why })
@@ -267,7 +269,7 @@ impl<'a> Permits<'a> {
     }
 
     /// What still waits is cancelled.
-    pub(crate) fn close(&mut self, why: &str) -> Result<(), StoreError> {
+    pub(crate) fn close(&mut self, why: Undecided) -> Result<(), StoreError> {
         if !self.rules.holds(Rule::PermitCancel) {
             return Ok(());
         }
@@ -279,12 +281,7 @@ impl<'a> Permits<'a> {
         for id in left {
             let turn = self.asked.turn;
             let answer = match self.asked.permissions.take(turn, &id) {
-                Some(_) => Answer {
-                    id,
-                    option: None,
-                    by: Actor::Pipeline,
-                    why: why.to_owned(),
-                },
+                Some(_) => Answer::instead(id, None, why),
                 // Taken between the two lines above: its answer is here.
                 None => match self.answers.try_recv() {
                     Ok(answer) => answer,

@@ -13,6 +13,7 @@ use crate::{
     permissions::Answer,
     recorder::Recorder,
     rules::{Rule, Rules},
+    user_text::{Undecided, UserText},
 };
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
@@ -34,9 +35,6 @@ const AHEAD: usize = 64;
 pub(crate) const OUTPUT_EVENTS: usize = 256;
 /// How long a cancelled agent may take to say that it stopped.
 const STOP: Duration = Duration::from_secs(5);
-
-/// What the user is told when the agent does not have the conversation any more.
-const LOST: &str = "ℹ️ A new conversation begins: the agent does not have the earlier one any more.";
 
 /// A run to be made.
 pub(crate) struct Run<'a> {
@@ -124,7 +122,7 @@ impl Run<'_> {
             // It may have taken the conversation up after it was told to forget it.
             self.agent.forget(self.session);
         }
-        permits.close("the run ended")?;
+        permits.close(Undecided::RunEnded)?;
         self.tell(permits.decided()).await;
         drop(permits);
         self.live.does(Doing::Delivering);
@@ -185,7 +183,7 @@ impl Run<'_> {
                     continue;
                 }
                 Next::Cancelled => {
-                    permits.close("the run was cancelled")?;
+                    permits.close(Undecided::RunCancelled)?;
                     self.tell(permits.decided()).await;
                     continue;
                 }
@@ -383,7 +381,7 @@ impl Run<'_> {
                 .await?;
         }
         if start == SessionStart::Lost && self.tell_lost && self.rules.holds(Rule::SessionLost) {
-            self.tell([OutputEvent::Aside(LOST.to_owned())]).await;
+            self.tell([OutputEvent::Aside(UserText::SessionLost)]).await;
         }
         Ok(())
     }
@@ -418,22 +416,5 @@ impl Run<'_> {
             let _ = self.output.send(event).await;
         }
         Ok(())
-    }
-}
-
-/// What the user is told when a run failed. Never the backend's own words: they may hold paths and secrets.
-pub(crate) const fn notice(fault: AgentFault) -> &'static str {
-    match fault {
-        AgentFault::Overloaded => "⚠️ The agent is overloaded. Please try again later.",
-        AgentFault::RateLimited => "⚠️ The agent has to wait. Please try again later.",
-        AgentFault::Unauthorized => "⚠️ The agent has no access to its model. Please tell the operator.",
-        AgentFault::NoModel => "⚠️ The agent's model is not there. Please tell the operator.",
-        AgentFault::Unreachable => "⚠️ The agent cannot be reached. Please try again later.",
-        AgentFault::Disconnected => "⚠️ The connection to the agent broke before it was done.",
-        AgentFault::Timeout => "⚠️ The agent did not answer in time.",
-        AgentFault::TooLarge => "⚠️ The answer was too long and was cut off.",
-        AgentFault::Malformed | AgentFault::Rejected | AgentFault::Internal => {
-            "⚠️ The agent failed before it was done."
-        }
     }
 }

@@ -1,28 +1,11 @@
-//! What the sender of a turn is asked in the chat about a request for permission.
+//! The sentences of a request for permission in the chat of its turn.
 
-use crate::{config::Interval, engine::person, permissions::QuestionDelivery};
+use super::{Undecided, person};
+use crate::config::Interval;
 use foldback_wire::{
-    Actor, CallPreview, FileChange, PermissionId, PermissionKind, PermissionOption, PermissionRequest,
-    visible,
+    Actor, CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest, visible,
 };
 use std::fmt::Write as _;
-
-/// A question for the chat.
-#[derive(Debug, Clone)]
-pub(crate) struct Question {
-    pub(crate) id: PermissionId,
-    pub(crate) text: String,
-    pub(crate) delivery: QuestionDelivery,
-}
-
-impl PartialEq for Question {
-    /// Whether both ask the same.
-    fn eq(&self, other: &Self) -> bool {
-        (&self.id, &self.text) == (&other.id, &other.text)
-    }
-}
-
-impl Eq for Question {}
 
 /// Most characters that are repeated of a title, and of arguments: their beginning and their end, where what matters may
 /// stand. At four bytes each the question still fits into every message: the shortest holds 2,000 bytes, on Signal.
@@ -96,22 +79,36 @@ fn preview(preview: &CallPreview, room: usize) -> String {
     shown
 }
 
-/// What stands in the place of the question once it is decided, with the line that says what it was about.
-pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: &Actor, why: &str) -> String {
+/// The sentence in the place of a question that is decided, with the line that says which call it was about.
+pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: Decider<'_>) -> String {
     let what = match option.map(|option| option.kind) {
         Some(PermissionKind::AllowOnce | PermissionKind::AllowAlways) => "Allowed",
         Some(PermissionKind::RejectOnce | PermissionKind::RejectAlways) => "Rejected",
         None => "Cancelled",
     };
     let who = match by {
-        Actor::Pipeline => why.to_owned(),
-        by => format!("by {}", person(by)),
+        Decider::Actor(by) => format!("by {}", person(by)),
+        Decider::Pipeline(Undecided::TimedOut(within)) => format!("no answer came within {within}"),
+        Decider::Pipeline(Undecided::TooMany { waiting }) => {
+            format!("{waiting} other requests wait for an answer already")
+        }
+        Decider::Pipeline(Undecided::RunEnded) => "the run ended".to_owned(),
+        Decider::Pipeline(Undecided::RunCancelled) => "the run was cancelled".to_owned(),
     };
     format!("🔐 {what}, {who}: `{title}`")
 }
 
+/// The author of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decider<'a> {
+    /// A person, or the configuration.
+    Actor(&'a Actor),
+    /// The pipeline, in the place of a person.
+    Pipeline(Undecided),
+}
+
 /// Words as one line that can stand in a code span.
-pub(super) fn line(words: &str) -> String {
+pub(crate) fn line(words: &str) -> String {
     let words = words.trim().replace(char::is_control, " ");
     let plain: Vec<char> = visible(&words).chars().map(plain).collect();
     let text = |part: &[char]| part.iter().collect::<String>();

@@ -1,0 +1,174 @@
+//! Foldback's own sentences to the people in a chat, all of them in one table.
+//!
+//! A person in a chat cannot change the configuration and need not know that there is one: no sentence here names a
+//! setting. The journal, the window and the command line say in their own words which one it was. What an agent wrote,
+//! and the texts that the configuration itself holds (`output.empty_text`, `output.placeholder`), are no sentences of
+//! ours. An [`Outgoing`](crate::deliver) with words of our own can be made of a [`UserText`] only.
+
+mod question;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use question::{Decider, line};
+
+use crate::config::Interval;
+use foldback_wire::{Actor, AgentFault, PermissionOption, PermissionRequest};
+use std::fmt;
+
+/// A sentence to the people in a chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum UserText<'a> {
+    /// The run failed. Never the backend's own words: they may hold paths and secrets.
+    RunFailed(AgentFault),
+    /// A person stopped the run.
+    Stopped,
+    /// The end of the process cut the answer off.
+    Interrupted,
+    /// The rest of a long answer follows as a file.
+    RestFollows,
+    /// The rest of a long answer is not sent.
+    RestLeftOut,
+    /// The agent lost the earlier conversation.
+    SessionLost,
+    /// An unknown sender gets a code to show to the operator.
+    UnknownSender {
+        /// The code.
+        code: &'a str,
+    },
+    /// An agent asks for permission.
+    PermissionAsked {
+        /// Its request.
+        request: &'a PermissionRequest,
+        /// The request's number for people, such as `12-1`.
+        number: &'a str,
+        /// The time that its asker has.
+        timeout: Interval,
+    },
+    /// A request that was asked in the chat is decided.
+    PermissionDecided {
+        /// The call as it was asked about.
+        title: &'a str,
+        /// The decision; `None` where the request is cancelled.
+        option: Option<&'a PermissionOption>,
+        /// Its author.
+        by: Decider<'a>,
+    },
+    /// A tool call is over; its arguments and result may follow.
+    ToolEnded {
+        /// The tool.
+        name: &'a str,
+        /// Its call failed.
+        failed: bool,
+        /// Milliseconds that the call took.
+        ms: u128,
+    },
+    /// A tool call whose run ended without an end of the call.
+    ToolUnfinished {
+        /// The tool.
+        name: &'a str,
+    },
+    /// The beginning of a text stands above.
+    Excerpt {
+        /// Bytes that are shown.
+        shown: usize,
+        /// Bytes of the whole.
+        whole: usize,
+    },
+}
+
+/// The reason for which no person decided a request for permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undecided {
+    /// Its time was over.
+    TimedOut(Interval),
+    /// As many requests of the run wait already.
+    TooMany {
+        /// The number of those.
+        waiting: usize,
+    },
+    /// The run ended.
+    RunEnded,
+    /// The run was cancelled.
+    RunCancelled,
+}
+
+impl Undecided {
+    /// The reason as the operator reads it in the journal.
+    pub(crate) fn for_operator(self) -> String {
+        match self {
+            Self::TimedOut(within) => format!(
+                "nobody answered within {} ms (agent.permissions.timeout)",
+                within.0.as_millis()
+            ),
+            Self::TooMany { waiting } => {
+                format!("{waiting} requests of this run wait for a person already")
+            }
+            Self::RunEnded => "the run ended".to_owned(),
+            Self::RunCancelled => "the run was cancelled".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for UserText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::RunFailed(fault) => f.write_str(run_failed(fault)),
+            Self::Stopped => f.write_str("⏹️ Stopped."),
+            Self::Interrupted => f.write_str("⚠️ A restart cut this answer off. Please ask again."),
+            Self::RestFollows => {
+                f.write_str("⚠️ The answer is too long for a chat. The rest is in the file.")
+            }
+            Self::RestLeftOut => f.write_str("⚠️ The answer is too long for a chat. The rest was not sent."),
+            Self::SessionLost => {
+                f.write_str("ℹ️ A new conversation begins: the agent does not have the earlier one any more.")
+            }
+            Self::UnknownSender { code } => write!(
+                f,
+                "I don't know you yet. Show this code to whoever runs this bot: {code}\nIt is valid for one hour. \
+                 Write again once you have been let in."
+            ),
+            Self::PermissionAsked {
+                request,
+                number,
+                timeout,
+            } => f.write_str(&question::question(request, number, timeout)),
+            Self::PermissionDecided { title, option, by } => {
+                f.write_str(&question::decided(title, option, by))
+            }
+            Self::ToolEnded { name, failed, ms } => {
+                let ended = if failed { "failed" } else { "done" };
+                write!(f, "🔧 `{name}` {ended} in {ms} ms")
+            }
+            Self::ToolUnfinished { name } => write!(f, "🔧 `{name}` not finished"),
+            Self::Excerpt { shown, whole } => write!(f, "{shown} of {whole} bytes"),
+        }
+    }
+}
+
+const fn run_failed(fault: AgentFault) -> &'static str {
+    match fault {
+        AgentFault::Overloaded => "⚠️ The agent is overloaded. Please try again later.",
+        AgentFault::RateLimited => "⚠️ The agent has to wait. Please try again later.",
+        AgentFault::Unauthorized => "⚠️ The agent has no access to its model. Please tell the operator.",
+        AgentFault::NoModel => "⚠️ The agent's model is not there. Please tell the operator.",
+        AgentFault::Unreachable => "⚠️ The agent cannot be reached. Please try again later.",
+        AgentFault::Disconnected => "⚠️ The connection to the agent broke before it was done.",
+        AgentFault::Timeout => "⚠️ The agent did not answer in time.",
+        AgentFault::TooLarge => "⚠️ The answer was too long and was cut off.",
+        AgentFault::Malformed | AgentFault::Rejected | AgentFault::Internal => {
+            "⚠️ The agent failed before it was done."
+        }
+    }
+}
+
+/// An actor, as people read it.
+pub(crate) fn person(by: &Actor) -> String {
+    match by {
+        Actor::Console => "a person at the console".to_owned(),
+        Actor::Cli => "a person at the command line".to_owned(),
+        Actor::Config => "the configuration".to_owned(),
+        Actor::Adapter => "the adapter".to_owned(),
+        Actor::Pipeline => "the pipeline".to_owned(),
+        Actor::User(id) => format!("the user {id}"),
+    }
+}

@@ -1,0 +1,178 @@
+//! No sentence to the people in a chat names a setting.
+
+use super::*;
+use crate::config;
+use foldback_wire::{AgentFault, PermissionKind, UserId};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Names of settings as an operator writes them: the path of each (`agent.permissions.timeout`), the ends of it that
+/// have a point (`permissions.timeout`), and each key that is no English word (`in_chat`).
+fn settings() -> BTreeSet<String> {
+    let schema = serde_json::to_value(config::schema()).unwrap();
+    let mut names = BTreeSet::new();
+    walk(&schema, &schema, &mut Vec::new(), &mut names);
+    names
+}
+
+fn walk(schema: &Value, at: &Value, path: &mut Vec<String>, names: &mut BTreeSet<String>) {
+    // As deep as tables go, channels of channels and the alternatives of a table included.
+    if path.len() > 6 {
+        return;
+    }
+    if let Some(table) = at["$ref"].as_str() {
+        walk(
+            schema,
+            schema.pointer(table.trim_start_matches('#')).unwrap(),
+            path,
+            names,
+        );
+    }
+    for of in ["anyOf", "oneOf", "allOf"] {
+        for at in at[of].as_array().into_iter().flatten() {
+            walk(schema, at, path, names);
+        }
+    }
+    if at["additionalProperties"].is_object() {
+        path.push("NAME".to_owned());
+        walk(schema, &at["additionalProperties"], path, names);
+        path.pop();
+    }
+    for (key, at) in at["properties"].as_object().into_iter().flatten() {
+        path.push(key.clone());
+        for from in 0..path.len() - 1 {
+            names.insert(path[from..].join("."));
+        }
+        if key.contains('_') {
+            names.insert(key.clone());
+        }
+        walk(schema, at, path, names);
+        path.pop();
+    }
+}
+
+/// The number of a sentence in the table.
+const fn number(text: &UserText<'_>) -> usize {
+    match text {
+        UserText::RunFailed(_) => 0,
+        UserText::Stopped => 1,
+        UserText::Interrupted => 2,
+        UserText::RestFollows => 3,
+        UserText::RestLeftOut => 4,
+        UserText::SessionLost => 5,
+        UserText::UnknownSender { .. } => 6,
+        UserText::PermissionAsked { .. } => 7,
+        UserText::PermissionDecided { .. } => 8,
+        UserText::ToolEnded { .. } => 9,
+        UserText::ToolUnfinished { .. } => 10,
+        UserText::Excerpt { .. } => 11,
+    }
+}
+const NUMBERS: usize = 12;
+
+/// Calls `see` with every sentence, each in all its forms.
+fn each(mut see: impl FnMut(&UserText<'_>)) {
+    let request: PermissionRequest = serde_json::from_value(json!({
+        "id": "p", "tool": null, "title": "write a.md", "does": "edit", "arguments": "{}", "options": [],
+        "preview": {"changes": [{"path": "a.md", "added": 1, "removed": 0, "diff": "@@ -0 +1 @@\n+one\n"}],
+            "more_changes": 70, "locations": ["a.md:1"], "text": "It writes."}
+    }))
+    .unwrap();
+    let option = |kind| PermissionOption {
+        id: "o".to_owned(),
+        name: "Yes".to_owned(),
+        kind,
+    };
+    for fault in AgentFault::ALL {
+        see(&UserText::RunFailed(*fault));
+    }
+    for text in [
+        UserText::Stopped,
+        UserText::Interrupted,
+        UserText::RestFollows,
+        UserText::RestLeftOut,
+        UserText::SessionLost,
+        UserText::UnknownSender { code: "ABCDEFGH" },
+        UserText::PermissionAsked {
+            request: &request,
+            number: "12-1",
+            timeout: Interval::minutes(5),
+        },
+        UserText::ToolEnded {
+            name: "search",
+            failed: false,
+            ms: 12,
+        },
+        UserText::ToolEnded {
+            name: "search",
+            failed: true,
+            ms: 12,
+        },
+        UserText::ToolUnfinished { name: "search" },
+        UserText::Excerpt { shown: 1, whole: 2 },
+    ] {
+        see(&text);
+    }
+    let actors = [
+        Actor::Console,
+        Actor::Cli,
+        Actor::Config,
+        Actor::Adapter,
+        Actor::Pipeline,
+        Actor::User(UserId::new("alice")),
+    ];
+    let reasons = [
+        Undecided::TimedOut(Interval::minutes(5)),
+        Undecided::TooMany { waiting: 32 },
+        Undecided::RunEnded,
+        Undecided::RunCancelled,
+    ];
+    let deciders = actors
+        .iter()
+        .map(Decider::Actor)
+        .chain(reasons.map(Decider::Pipeline));
+    for by in deciders {
+        let options = PermissionKind::ALL.iter().map(|kind| Some(option(*kind)));
+        for option in options.chain([None]) {
+            see(&UserText::PermissionDecided {
+                title: "write a.md",
+                option: option.as_ref(),
+                by,
+            });
+        }
+    }
+}
+
+#[test]
+fn no_sentence_to_a_chat_names_a_setting() {
+    let settings = settings();
+    for known in [
+        "agent.permissions.timeout",
+        "permissions.timeout",
+        "in_chat",
+        "max_messages",
+    ] {
+        assert!(settings.contains(known), "{known} is not among {settings:?}");
+    }
+    let mut seen = BTreeSet::new();
+    each(|text| {
+        seen.insert(number(text));
+        let words = text.to_string();
+        let named: Vec<_> = settings.iter().filter(|name| words.contains(*name)).collect();
+        assert!(named.is_empty(), "{words:?} names {named:?}");
+    });
+    assert_eq!(
+        seen,
+        (0..NUMBERS).collect(),
+        "every sentence of the table is looked at"
+    );
+}
+
+#[test]
+fn the_operator_is_told_which_setting_decided_in_the_place_of_a_person() {
+    let why = Undecided::TimedOut(Interval::minutes(5)).for_operator();
+    assert_eq!(
+        why,
+        "nobody answered within 300000 ms (agent.permissions.timeout)"
+    );
+}
