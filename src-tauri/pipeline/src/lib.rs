@@ -8,6 +8,7 @@
 //! platform is in the outbox before the platform is called.
 
 mod brief;
+mod channel_log;
 pub mod config;
 mod conversations;
 mod crash;

@@ -191,6 +191,40 @@ fn the_log_is_json_lines_without_message_texts() {
     }
 }
 
+/// A port that nothing listens at is refused at once, and tried again.
+#[test]
+fn the_log_says_once_that_a_channel_connects_and_that_another_fails_and_why() {
+    let home = Home::with(&format!(
+        "{LOOPBACK}[channels.telegram]\ntoken = {{ env = \"TELEGRAM_TOKEN\" }}\n\
+         api_root = \"http://127.0.0.1:1\"\nallow_from = [\"*\"]\n"
+    ));
+    let mut bot = home.serve_with(&["--events"], &[("TELEGRAM_TOKEN", "4711:abcdefgh")]);
+    let down = |line: &Value| is("channel_state")(line) && line["kind"]["to"] == "down";
+    bot.until(down);
+    bot.until(down);
+    assert_eq!(bot.term(), 0);
+    let log = home.log();
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let said = |words: &str| {
+        let of = |line: &&Value| line["message"].as_str().unwrap().starts_with(words);
+        lines.iter().filter(of).count()
+    };
+    assert_eq!(said("channel slack is connected"), 1, "{log}");
+    assert_eq!(
+        said("channel telegram is connecting: enabled in the configuration"),
+        1,
+        "{log}"
+    );
+    assert_eq!(
+        said("channel telegram is not connected: cannot reach http://127.0.0.1:1"),
+        1,
+        "{log}"
+    );
+}
+
 #[test]
 fn levels_come_from_the_configuration_and_from_the_environment() {
     let home = Home::with(&format!("{LOOPBACK}[log]\nlevel = \"off\"\n"));

@@ -14,6 +14,7 @@ pub use footprint::Footprint;
 pub(crate) use running::{Live, Running};
 
 use crate::{
+    channel_log::ChannelLog,
     config::{ChannelConfig, ChannelKind, Config},
     conversations::Conversations,
     deliver::lanes::Lanes,
@@ -144,7 +145,7 @@ impl Engine {
         let ids = Arc::new(Ids::new(journal.reserve().await?));
         let (sender, inbound) = mpsc::channel(INBOUND);
         let (telling, late) = mpsc::channel(INBOUND);
-        let witness = recorder.clone();
+        let (witness, log) = (recorder.clone(), ChannelLog::default());
         let board = Switchboard::new(
             Arc::clone(&clock),
             Arc::clone(&rng),
@@ -155,6 +156,7 @@ impl Engine {
                     redaction.event(&mut draft.kind);
                 }
                 witness.tell_jump();
+                log.log(&draft);
                 if let Err(error) = witness.journal.append(vec![draft]) {
                     tracing::error!(%error, "a change of a channel is not in the journal");
                 }
