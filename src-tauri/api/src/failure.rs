@@ -6,7 +6,7 @@ use foldback_wire::{
     ChannelId, OpId, SessionId, TurnId,
     rpc::{Failure, FilterError},
 };
-use std::fmt::Display;
+use std::{fmt::Display, path::Path};
 
 /// Declares failures with their texts.
 fn failure(code: &str, message: String, hint: Option<&str>) -> Failure {
@@ -49,6 +49,18 @@ pub(crate) fn no_operator() -> Failure {
         "no_operator",
         "This process was started by the bot itself, so it is an agent's and no operator's.".to_owned(),
         Some("Give the order in the window, or in a terminal that no agent started."),
+    )
+}
+
+/// Requests for permission wait in a bot that runs, and none does.
+pub(crate) fn no_bot(journal: &Path) -> Failure {
+    failure(
+        "no_bot",
+        format!(
+            "No bot runs on {}, so no request for permission waits.",
+            journal.display()
+        ),
+        Some("A request ends with the bot that it waits in. --config or --db names another bot."),
     )
 }
 
@@ -208,9 +220,13 @@ pub(crate) fn no_permission(fault: &PermissionFault) -> Failure {
     let (code, hint) = match fault {
         PermissionFault::Gone => (
             "not_found",
-            "The turn shows how it was decided, and by whom; the Sessions view has what waits.",
+            "The turn shows how it was decided, and by whom; the Sessions view and `foldback permission list` have \
+             what waits.",
         ),
-        PermissionFault::NoOption(_) => ("no_option", "`permissions` has the answers the agent offers."),
+        PermissionFault::NoOption(_) => (
+            "no_option",
+            "`permissions` and `foldback permission list` have the answers the agent offers.",
+        ),
     };
     failure(code, format!("{}.", capital(&fault.to_string())), Some(hint))
 }

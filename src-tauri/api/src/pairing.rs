@@ -42,7 +42,7 @@ pub enum PairingOrder {
 /// With what cannot be done and why; nothing was changed then.
 pub async fn pair(journal: &Path, config: &Config, order: PairingOrder) -> Result<Pairings, Failure> {
     #[cfg(unix)]
-    if let Some(came) = crate::backend::ask(journal, &order).await {
+    if let Some(came) = crate::backend::ask(journal, &order.clone().into()).await {
         return came;
     }
     alone(journal, config, order).await

@@ -13,7 +13,9 @@ mod lint;
 mod log;
 mod pairing;
 mod parse;
+mod permission;
 mod places;
+mod plain;
 mod recut;
 mod replay;
 mod running;
@@ -51,6 +53,7 @@ enum Command {
     Journal(journal::Args),
     Why(why::Args),
     Pairing(pairing::Args),
+    Permission(permission::Args),
     Secret(secret::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Journal(args) => journal::run(&args),
         Command::Why(args) => why::run(&args),
         Command::Pairing(args) => pairing::run(&args),
+        Command::Permission(args) => permission::run(&args),
         Command::Secret(args) => secret::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),

@@ -3,6 +3,7 @@
 use crate::{
     end::{End, Verdict, json_line, stdout},
     places::Place,
+    plain::plain,
     running::{failed, runtime},
 };
 use clap::ValueEnum;
@@ -10,7 +11,6 @@ use foldback_api::{PairingOrder, pair};
 use foldback_wire::{
     Actor, ChannelId, UserId,
     rpc::{Approval, PairingRequest, Pairings},
-    visible,
 };
 use std::io::{self, Write};
 
@@ -137,11 +137,6 @@ fn text(out: &mut impl Write, pairings: &Pairings) -> io::Result<()> {
     Ok(())
 }
 
-/// What people choose themselves, without what could move or colour the terminal.
-fn plain(text: &str) -> String {
-    visible(text).replace(['\n', '\t'], " ")
-}
-
 fn who(actor: &Actor) -> String {
     match actor {
         Actor::Console => "the console".to_owned(),
@@ -150,16 +145,5 @@ fn who(actor: &Actor) -> String {
         Actor::Adapter => "the adapter".to_owned(),
         Actor::Pipeline => "the pipeline".to_owned(),
         Actor::User(id) => plain(id.as_str()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_cannot_move_the_terminal() {
-        assert_eq!(plain("Al\u{1b}[2Jice\u{202e}"), "Al⟨U+001B⟩[2Jice⟨U+202E⟩");
-        assert_eq!(plain("Zoë 🐢"), "Zoë 🐢");
     }
 }

@@ -4,7 +4,10 @@ use crate::end::Stop;
 use foldback_api::{Setup, places};
 use foldback_pipeline::config::ConfigError;
 use foldback_wire::Actor;
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 /// Which bot a command is about.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -42,6 +45,17 @@ impl Place {
             setup.config.store.file = Some(std::path::absolute(db)?);
         }
         Ok(setup)
+    }
+
+    /// The arguments that name this bot to another command, each with a space before it: none where the system's folders
+    /// do. The journal alone says which bot runs.
+    pub(crate) fn arguments(&self, setup: &Setup) -> String {
+        let by_environment = ["FOLDBACK_CONFIG", "FOLDBACK_DATA_DIR"];
+        if !self.is_named() && by_environment.iter().all(|name| env::var_os(name).is_none()) {
+            return String::new();
+        }
+        let journal = setup.journal_file().display().to_string();
+        format!(" --db '{}'", journal.replace('\'', "'\\''"))
     }
 
     /// The journal's file. Needs neither configuration nor data folder where the file is named.

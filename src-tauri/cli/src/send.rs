@@ -4,13 +4,14 @@ use crate::{
     end::{End, Stop, Verdict, complain, json_line, stdout},
     input, log,
     places::Place,
+    plain::plain,
     running::{Signals, failed, runtime, wrong},
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use foldback_api::{Backend, Commands as _, Setup, why};
 use foldback_replay::fold;
 use foldback_wire::{
-    ChannelId, Event, Kind, Seq, Terminal, TurnId,
+    ChannelId, Event, Kind, PermissionRequest, Seq, Terminal, TurnId,
     rpc::{ComposeFile, ComposeSend},
 };
 use std::{
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &Args) -> End {
             .map(|path| attached(path))
             .collect::<Result<_, _>>()?,
     };
-    runtime()?.block_on(send(setup, order))
+    runtime()?.block_on(send(setup, order, &args.place))
 }
 
 /// A file, of which its bytes say what it is.
@@ -83,11 +84,12 @@ fn attached(path: &Path) -> Result<ComposeFile, Stop> {
     })
 }
 
-async fn send(setup: Setup, order: ComposeSend) -> End {
+async fn send(setup: Setup, order: ComposeSend, place: &Place) -> End {
     let mut signals = Signals::listen()?;
+    let mut requests = Requests::new(place.arguments(&setup));
     let backend = Backend::open(setup).await.map_err(wrong)?;
     let came = tokio::select! {
-        came = through(&backend, order) => came,
+        came = through(&backend, order, &mut requests) => came,
         () = signals.next() => Err(Stop::Wrong("ended before the turn was over; the next start goes on".to_owned())),
     };
     backend.shutdown().await.map_err(wrong)?;
@@ -141,7 +143,11 @@ fn channel(setup: &Setup, wanted: Option<&str>) -> Result<ChannelId, Stop> {
 }
 
 /// Sends the message and waits for the end of its turn.
-async fn through(backend: &Backend, order: ComposeSend) -> Result<(TurnId, Vec<Event>), Stop> {
+async fn through(
+    backend: &Backend,
+    order: ComposeSend,
+    requests: &mut Requests,
+) -> Result<(TurnId, Vec<Event>), Stop> {
     let journal = backend.journal();
     let mut head = journal.watch();
     let mut seen = journal.head();
@@ -153,7 +159,8 @@ async fn through(backend: &Backend, order: ComposeSend) -> Result<(TurnId, Vec<E
             .await
             .map_err(wrong)?;
         seen = new.last().map_or(seen, |event| event.seq);
-        events.extend(new.into_iter().filter(|event| event.turn == Some(turn)));
+        let new = new.into_iter().filter(|event| event.turn == Some(turn));
+        events.extend(new.inspect(|event| requests.tell(turn, event)));
         if events
             .iter()
             .any(|event| matches!(event.kind, Kind::TurnEnded { .. }))
@@ -164,6 +171,46 @@ async fn through(backend: &Backend, order: ComposeSend) -> Result<(TurnId, Vec<E
             biased;
             grown = head.wait_for(|head| *head > seen) => drop(grown.map_err(wrong)?),
             why = journal.ended() => return Err(wrong(why)),
+        }
+    }
+}
+
+/// The requests for permission of a turn, told as they come: whoever waits for the answer in this terminal does not see
+/// the window.
+struct Requests {
+    /// Names this bot to another command, with a space before it.
+    bot: String,
+    count: u32,
+}
+
+impl Requests {
+    const fn new(bot: String) -> Self {
+        Self { bot, count: 0 }
+    }
+
+    /// Tells of a request that waits for a person, and the command lines that answer it.
+    fn tell(&mut self, turn: TurnId, event: &Event) {
+        let Kind::PermissionAsked {
+            request,
+            until: Some(until),
+        } = &event.kind
+        else {
+            return;
+        };
+        self.count += 1;
+        let (number, bot) = (PermissionRequest::number(turn, self.count), &self.bot);
+        complain(format_args!(
+            "the agent asks for permission {number} and waits until {until}: {}",
+            plain(&request.title)
+        ));
+        for (command, what) in [
+            ("allow", "allows it"),
+            ("reject", "rejects it"),
+            ("show", "shows it in full"),
+        ] {
+            complain(format_args!(
+                "`foldback permission{bot} {command} {number}` {what}"
+            ));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! An agent asks before it uses a tool.
 
-use crate::{PermissionId, ToolId, closed::closed_set, visible};
+use crate::{PermissionId, ToolId, TurnId, closed::closed_set, visible};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -48,6 +48,11 @@ pub struct PermissionRequest {
 }
 
 impl PermissionRequest {
+    /// The number for people of a turn's nth request that waits for a person, counted from 1: `12-1`.
+    pub fn number(turn: TurnId, nth: u32) -> String {
+        format!("{turn}-{nth}")
+    }
+
     /// Writes out, in everything that people read of it, what nobody would see.
     pub fn make_visible(&mut self) {
         let plain = |text: &mut String| {

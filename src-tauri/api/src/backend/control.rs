@@ -1,15 +1,17 @@
-//! A socket beside the journal, on which `foldback pairing` reaches the bot that runs. It takes nothing but
-//! orders about pairing, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
+//! A socket beside the journal, on which `foldback pairing` and `foldback permission` reach the bot that runs. It takes
+//! nothing but their orders, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
 //! an agent started) run as the same user and are no operators: they are refused.
 
 use super::Backend;
-use crate::{PairingOrder, failure};
+use crate::{PairingOrder, PermissionOrder, failure};
 use foldback_agents::descent::descends_from_us;
+use foldback_pipeline::PermissionFault;
 use foldback_wire::{
-    Actor,
-    rpc::{Failure, Pairings},
+    Actor, PermissionKind,
+    rpc::{Failure, Pairings, PendingPermission},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::{
     ffi::OsString,
     fs, io,
@@ -32,9 +34,29 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// What came of an order, as a line of JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Came {
-    Answer(Pairings),
+enum Came<A> {
+    Answer(A),
     Failure(Failure),
+}
+
+/// An operator's order, as a line of JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OperatorOrder {
+    Pairing(PairingOrder),
+    Permission(PermissionOrder),
+}
+
+impl From<PairingOrder> for OperatorOrder {
+    fn from(order: PairingOrder) -> Self {
+        Self::Pairing(order)
+    }
+}
+
+impl From<PermissionOrder> for OperatorOrder {
+    fn from(order: PermissionOrder) -> Self {
+        Self::Permission(order)
+    }
 }
 
 /// Where the bot that writes a journal hears orders.
@@ -93,7 +115,7 @@ impl Backend {
         let door = match Door::open(socket_of(&journal)) {
             Ok(door) => door,
             Err(error) => {
-                return tracing::warn!(%error, "`foldback pairing` cannot reach this bot; its window and `serve --commands` can");
+                return tracing::warn!(%error, "`foldback pairing` and `foldback permission` cannot reach this bot; its window and `serve --commands` can");
             }
         };
         loop {
@@ -118,7 +140,7 @@ impl Backend {
                 Err(failure::no_operator())
             }
             Ok(order) => self.carry_out(order).await,
-            Err(error) => Err(failure::bad_arguments("pairing", &error)),
+            Err(error) => Err(failure::bad_arguments("operator", &error)),
         };
         let came = came.map_or_else(Came::Failure, Came::Answer);
         let mut answer = serde_json::to_vec(&came)?;
@@ -126,7 +148,50 @@ impl Backend {
         to.write_all(&answer).await
     }
 
-    async fn carry_out(&self, order: PairingOrder) -> Result<Pairings, Failure> {
+    async fn carry_out(&self, order: OperatorOrder) -> Result<Value, Failure> {
+        let answer = match order {
+            OperatorOrder::Pairing(order) => serde_json::to_value(self.order_pairing(order).await?),
+            OperatorOrder::Permission(order) => serde_json::to_value(self.order_permission(order)?),
+        };
+        answer.map_err(|error| failure::internal(&error))
+    }
+
+    fn order_permission(&self, order: PermissionOrder) -> Result<Vec<PendingPermission>, Failure> {
+        let engine = &self.shared.engine;
+        let find = |number: &str| {
+            let mut waiting = engine.permissions().into_iter();
+            waiting
+                .find(|pending| pending.number == number)
+                .ok_or_else(|| failure::no_permission(&PermissionFault::Gone))
+        };
+        match order {
+            PermissionOrder::List => {}
+            PermissionOrder::Show { number } => {
+                let mut pending = find(&number)?;
+                let whole = engine.uncover_permission(pending.turn, &pending.request.id);
+                pending.request = whole.map_err(|fault| failure::no_permission(&fault))?;
+                pending.masked = false;
+                return Ok(vec![pending]);
+            }
+            PermissionOrder::Decide { number, answer } => {
+                let PendingPermission { turn, request, .. } = find(&number)?;
+                // An agent names its answers as it likes: one is chosen by what it means.
+                let meant = |kind: PermissionKind| {
+                    let offered = request.options.iter().find(|option| option.kind == kind);
+                    offered.map(|option| option.id.as_str()).ok_or_else(|| {
+                        failure::no_permission(&PermissionFault::NoOption(kind.code().to_owned()))
+                    })
+                };
+                let option = answer.map(meant).transpose()?;
+                engine
+                    .decide_permission(turn, &request.id, option, Actor::Cli)
+                    .map_err(|fault| failure::no_permission(&fault))?;
+            }
+        }
+        Ok(engine.permissions())
+    }
+
+    async fn order_pairing(&self, order: PairingOrder) -> Result<Pairings, Failure> {
         match order {
             PairingOrder::List => Ok(self.list_pairings()),
             PairingOrder::Approve { code } => self.decide_pairing(&code, true, Actor::Cli).await,
@@ -149,16 +214,19 @@ fn is_ours(peer: &UCred) -> bool {
 }
 
 /// Asks the bot that writes a journal; `None` when none runs.
-pub(crate) async fn ask(journal: &Path, order: &PairingOrder) -> Option<Result<Pairings, Failure>> {
+pub(crate) async fn ask<A: DeserializeOwned>(
+    journal: &Path,
+    order: &OperatorOrder,
+) -> Option<Result<A, Failure>> {
     let stream = UnixStream::connect(socket_of(journal)).await.ok()?;
     Some(match timeout(PATIENCE, exchange(stream, order)).await {
-        Ok(Ok(Came::Answer(pairings))) => Ok(pairings),
+        Ok(Ok(Came::Answer(answer))) => Ok(answer),
         Ok(Ok(Came::Failure(failure))) => Err(failure),
         Ok(Err(_)) | Err(_) => Err(failure::not_heard()),
     })
 }
 
-async fn exchange(mut stream: UnixStream, order: &PairingOrder) -> io::Result<Came> {
+async fn exchange<A: DeserializeOwned>(mut stream: UnixStream, order: &OperatorOrder) -> io::Result<Came<A>> {
     let (from, mut to) = stream.split();
     let mut line = serde_json::to_vec(order)?;
     line.push(b'\n');

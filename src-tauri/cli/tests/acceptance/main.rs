@@ -17,6 +17,7 @@ mod lint;
 mod openai;
 mod pairing;
 mod parse;
+mod permission;
 mod quick_start;
 mod recordings;
 mod recut;

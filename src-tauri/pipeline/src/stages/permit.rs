@@ -150,7 +150,7 @@ impl<'a> Permits<'a> {
         self.count += 1;
         let since = self.recorder.now();
         let until = since.plus(config.timeout.0);
-        let number = format!("{turn}-{}", self.count);
+        let number = PermissionRequest::number(*turn, self.count);
         let in_chat = config.in_chat && self.rules.holds(Rule::PermitChat);
         // Of the whole, whose end is the real one.
         let question = in_chat.then(|| Question {
@@ -189,7 +189,14 @@ impl<'a> Permits<'a> {
             in_chat: in_chat.is_some(),
             masked: uncovered.is_some(),
         };
-        self.recorder.note(kind)?;
+        let id = request.id.clone();
+        let open = Open {
+            request,
+            until,
+            in_chat,
+        };
+        self.open.insert(id, open);
+        // Before it is told, so that whoever hears of it finds it.
         permissions.enter(Waiting {
             shown,
             thread: message.thread.clone(),
@@ -198,12 +205,7 @@ impl<'a> Permits<'a> {
             uncovered,
             answers: self.sender.clone(),
         });
-        let open = Open {
-            request,
-            until,
-            in_chat,
-        };
-        self.open.insert(open.request.id.clone(), open);
+        self.recorder.note(kind)?;
         Ok(question)
     }
 
