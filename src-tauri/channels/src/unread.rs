@@ -14,7 +14,7 @@ const SHOWN: usize = 4_096;
 pub struct Unreadable {
     /// Part of the platform's interface, such as `message` or `gateway payload`.
     pub part: &'static str,
-    /// The reason, in words.
+    /// The reason, in words; it quotes nothing of the data.
     pub error: String,
     /// Its size in bytes.
     pub bytes: u64,
@@ -28,7 +28,7 @@ impl Unreadable {
         shown.truncate(shown.floor_char_boundary(SHOWN));
         Self {
             part,
-            error: error.to_string(),
+            error: without_value(&error.to_string()),
             bytes: raw.len() as u64,
             raw: shown,
         }
@@ -38,6 +38,21 @@ impl Unreadable {
     pub(crate) async fn report(self, sink: &SignalSink) {
         let _ = sink.send(Signal::Unreadable(self)).await;
     }
+}
+
+/// The message of a serde error without the value that it quotes: `invalid type: string "hi", expected u64` becomes
+/// `invalid type: string, expected u64`. A person may have written the value.
+fn without_value(error: &str) -> String {
+    // The value may hold these words too; what is expected stands behind it and is ours.
+    let Some(at) = error
+        .rfind(", expected ")
+        .or_else(|| error.rfind(", there are no "))
+    else {
+        return error.to_owned();
+    };
+    let (found, expected) = error.split_at(at);
+    let quote = found.find(['"', '`']).unwrap_or(found.len());
+    format!("{}{expected}", found[..quote].trim_end())
 }
 
 /// Reads parts, and gathers those that cannot be read.
@@ -107,6 +122,33 @@ mod tests {
         assert!(reader.read_all::<u8>("number", &json!({})).is_empty());
         let raw: Vec<_> = reader.failed.into_iter().map(|failed| failed.raw).collect();
         assert_eq!(raw, ["\"two\"", "300", "{}"]);
+    }
+
+    #[test]
+    fn an_error_does_not_quote_what_somebody_wrote() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        enum Named {
+            Other,
+        }
+        let errors = |value: Value| {
+            let mut reader = Reader::default();
+            assert!(reader.read::<u8>("number", &value).is_none());
+            assert!(reader.read::<Named>("name", &value).is_none());
+            let failed = reader.failed.into_iter();
+            failed.map(|failed| failed.error).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            errors(json!("my \"secret\", expected u8")),
+            [
+                "invalid type: string, expected u8",
+                "unknown variant, expected `other`"
+            ]
+        );
+        assert_eq!(
+            errors(json!({"a secret": 1}))[1],
+            "unknown variant, expected `other`"
+        );
     }
 
     #[test]

@@ -52,6 +52,13 @@ pub(crate) enum Admission {
     Unknown { message: Inbound, stop: Box<Stop> },
 }
 
+impl Admission {
+    /// True where a run, or a code for the sender, follows. Neither begins while the process ends.
+    pub(crate) const fn begins_work(&self) -> bool {
+        matches!(self, Self::In(_) | Self::Unknown { .. })
+    }
+}
+
 /// Goes on with what a stage let through, or answers its stop.
 macro_rules! passed {
     ($recorder:expr, $stage:ident, $flow:expr, |$found:pat_param| $detail:expr) => {
@@ -167,8 +174,12 @@ impl Core {
         // Before the mention is asked for: who was asked answers with a word.
         match self.answered(message) {
             None => {}
-            Some(Answered::No(stop)) => return Ok(stop.flow()),
+            Some(Answered::No(stop)) => {
+                recorder.release()?;
+                return Ok(stop.flow());
+            }
             Some(Answered::Yes { name, detail }) => {
+                recorder.release()?;
                 recorder.note(Kind::Passed {
                     stage: Stage::Commands,
                     detail,
@@ -179,7 +190,13 @@ impl Core {
         let answers_bot = message.reply_to.as_ref().is_some_and(wrote);
         let meant = activate(rules, settings, message, answers_bot, &mut self.bot_turns());
         passed!(recorder, Activation, meant, |why| why.clone());
-        if coming == Coming::New {
+        if message.omitted.is_some() {
+            return Ok(content_omitted().flow());
+        }
+        // It is for the bot. Before its session counts it, so that it is not counted twice after a crash in between.
+        recorder.release()?;
+        // While the process ends nothing runs; the next start spreads them.
+        if coming == Coming::New && !self.stopping.is_cancelled() {
             let kind = settings.kind(&message.channel);
             let most = self.ports.config.queue.most_of_sender(kind);
             let admitted = self.sender_times().admit(rules, most, message, recorder.now());
@@ -228,6 +245,16 @@ impl Core {
             detail,
         })
     }
+}
+
+/// The stop of a message that is taken up again and was not for the bot when it came in, so that nobody has its text.
+fn content_omitted() -> Stop {
+    Stop::new(
+        Stage::Activation,
+        Gate::EmptyMessage,
+        "its text was not kept, as the bot was not allowed to have it when it came in",
+    )
+    .changed_by("store.keep_unaddressed")
 }
 
 fn no_such_channel(message: &Inbound) -> Stop {

@@ -14,7 +14,7 @@ use foldback_wire::{
 use std::{
     borrow::Cow,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -60,6 +60,8 @@ pub(crate) struct Recorder {
     channel: Option<ChannelId>,
     /// What is masked before it is written.
     redaction: Option<Redaction>,
+    /// Events of a turn that wait for its gates; empty once they are written. None outside of [`Recorder::holding`].
+    held: Option<Arc<Mutex<Option<Vec<Draft>>>>>,
 }
 
 impl Recorder {
@@ -77,6 +79,7 @@ impl Recorder {
             session: None,
             channel: None,
             redaction,
+            held: None,
         }
     }
 
@@ -103,6 +106,43 @@ impl Recorder {
             session: Some(session.clone()),
             ..self.clone()
         }
+    }
+
+    /// A copy that keeps events back, and has its own copies do so, until one of them is released.
+    pub(crate) fn holding(&self) -> Self {
+        Self {
+            held: Some(Arc::new(Mutex::new(Some(Vec::new())))),
+            ..self.clone()
+        }
+    }
+
+    /// Writes the events that were kept back, and keeps none back any more.
+    pub(crate) fn release(&self) -> Result<(), StoreError> {
+        self.release_changed(|_| {})
+    }
+
+    /// Writes the events that were kept back without text and files of the message in them.
+    pub(crate) fn release_without_content(&self) -> Result<(), StoreError> {
+        self.release_changed(|drafts| {
+            for draft in drafts {
+                if let Kind::Received { message } = &mut draft.kind {
+                    message.omit_content();
+                }
+            }
+        })
+    }
+
+    fn release_changed(&self, change: impl FnOnce(&mut [Draft])) -> Result<(), StoreError> {
+        let Some(held) = &self.held else {
+            return Ok(());
+        };
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut drafts) = held.take() else {
+            return Ok(());
+        };
+        change(&mut drafts);
+        self.write(drafts)
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -165,9 +205,19 @@ impl Recorder {
         if kinds.is_empty() {
             return Ok(());
         }
+        let drafts: Vec<_> = kinds.into_iter().map(|kind| self.draft(kind)).collect();
+        if let Some(held) = &self.held
+            && let Some(held) = &mut *held.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            held.extend(drafts);
+            return Ok(());
+        }
+        self.write(drafts)
+    }
+
+    fn write(&self, drafts: Vec<Draft>) -> Result<(), StoreError> {
         crash::point(Point::BeforeAppend);
-        self.journal
-            .append(kinds.into_iter().map(|kind| self.draft(kind)).collect())?;
+        self.journal.append(drafts)?;
         crash::point(Point::AfterAppend);
         Ok(())
     }

@@ -24,5 +24,6 @@ pub(crate) fn inbound(text: &str) -> Inbound {
         files: Vec::new(),
         at: Timestamp(0),
         dry_run: false,
+        omitted: None,
     }
 }

@@ -43,19 +43,16 @@ impl Turn {
 impl Core {
     /// Begins a turn: through the gates, then into its conversation.
     ///
-    /// While the process ends it is only noted: the turn stays open, and the next start takes it up.
+    /// While the process ends, a message that the gates let through stays open, and the next start takes it up.
     pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
         let (id, recorder, inbound) = self.receive(inbound)?;
-        if self.stopping.is_cancelled() {
-            let (_, ended) = oneshot::channel();
-            return Ok(Turn { id, ended });
-        }
         self.enter(id, recorder, inbound, Coming::New).await
     }
 
     /// Answers whoever writes while the process ends, and can write again later.
     pub(crate) fn turn_away(&self, inbound: Inbound) -> Result<Turn, StoreError> {
         let (id, recorder, _) = self.receive(inbound)?;
+        recorder.release()?;
         let stop = Stop::new(
             Stage::Queue,
             Gate::ShuttingDown,
@@ -66,6 +63,9 @@ impl Core {
         Ok(Turn { id, ended })
     }
 
+    /// Gives a message its turn. Its recorder keeps back that it came in until the gates have decided, as of a message
+    /// that is not for the bot the text may not be kept. Until then no platform has a confirmation of it, and delivers it
+    /// again after a crash.
     fn receive(&self, mut inbound: Inbound) -> Result<(TurnId, Recorder, Inbound), StoreError> {
         if let Some(redaction) = &self.redaction
             && redaction.inbound() == InboundSecrets::Agent
@@ -73,7 +73,7 @@ impl Core {
             redaction.message(&mut inbound);
         }
         let id = self.ids.turn();
-        let recorder = self.recorder.of_turn(id, &inbound.channel);
+        let recorder = self.recorder.of_turn(id, &inbound.channel).holding();
         recorder.note(Kind::Received {
             message: Box::new(inbound.clone()),
         })?;
@@ -104,7 +104,26 @@ impl Core {
         coming: Coming,
     ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
-        match self.admit(&recorder, id, inbound, coming).await? {
+        let admission = match self.admit(&recorder, id, inbound, coming).await {
+            Ok(admission) => admission,
+            Err(error) => {
+                // It may be for the bot, and then must not be lost.
+                recorder.release()?;
+                return Err(error);
+            }
+        };
+        // A message for the bot is written already.
+        if self.ports.config.store.keep_unaddressed {
+            recorder.release()?;
+        } else {
+            recorder.release_without_content()?;
+        }
+        let stays_open = coming == Coming::New && self.stopping.is_cancelled() && admission.begins_work();
+        if stays_open {
+            drop(end);
+            return Ok(Turn { id, ended });
+        }
+        match admission {
             Admission::In(Admitted {
                 message,
                 session,

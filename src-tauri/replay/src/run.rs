@@ -289,6 +289,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
             .collect(),
         at: clock.now(),
         dry_run: false,
+        omitted: None,
     }
 }
 

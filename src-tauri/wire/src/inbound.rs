@@ -2,6 +2,7 @@
 
 use crate::{ChannelId, ChatId, MessageId, ThreadId, Timestamp, UserId, closed::closed_set};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 closed_set! {
     /// What kind of conversation a chat is.
@@ -98,9 +99,51 @@ pub struct Inbound {
     /// Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the
+    /// journal, where `text` and `files` are empty then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub omitted: Option<OmittedContent>,
+}
+
+/// Size of what a message held and the journal does not keep (`store.keep_unaddressed`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct OmittedContent {
+    /// Bytes of its text.
+    pub bytes: u64,
+    /// Number of its files.
+    pub files: u32,
 }
 
 impl Inbound {
+    /// Takes text and files out and leaves their size. A message without either stays as it is.
+    pub fn omit_content(&mut self) {
+        if self.text.is_empty() && self.files.is_empty() {
+            return;
+        }
+        self.omitted = Some(OmittedContent {
+            bytes: self.text.len() as u64,
+            files: u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+        });
+        self.text = String::new();
+        self.files = Vec::new();
+    }
+
+    /// Its text for people to read: where the journal does not keep it, a sentence that says so.
+    pub fn readable_text(&self) -> Cow<'_, str> {
+        let Some(OmittedContent { bytes, files }) = self.omitted else {
+            return Cow::Borrowed(&self.text);
+        };
+        let files = match files {
+            0 => String::new(),
+            1 => ", 1 file".to_owned(),
+            many => format!(", {many} files"),
+        };
+        Cow::Owned(format!(
+            "text not kept (store.keep_unaddressed; {bytes} B{files})"
+        ))
+    }
+
     /// Forgets the handles of its files, for everybody but the process that fetches them.
     pub fn forget_handles(&mut self) {
         for file in &mut self.files {

@@ -43,7 +43,7 @@ pub use hold::Hold;
 pub use ids::{
     ChannelId, ChatId, MessageId, OpId, PermissionId, RunId, Seq, SessionId, ThreadId, ToolId, TurnId, UserId,
 };
-pub use inbound::{Attachment, ChatType, FileFate, Inbound, Sender};
+pub use inbound::{Attachment, ChatType, FileFate, Inbound, OmittedContent, Sender};
 pub use pairing::PairingStep;
 pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};
 pub use secret::Secret;

@@ -10,10 +10,10 @@ pub struct UnreadablePart {
     pub platform: Platform,
     /// Part of that interface, such as `message` or `gateway payload`.
     pub what: String,
-    /// Why it cannot be read, in words.
+    /// Why it cannot be read, in words; it quotes nothing of the data.
     pub error: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its beginning, at most 4 KiB; bytes that are no text are replaced.
+    /// Its beginning, at most 4 KiB; bytes that are no text are replaced. Empty where `store.keep_unaddressed` is off.
     pub raw: String,
 }

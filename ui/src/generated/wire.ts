@@ -1077,7 +1077,7 @@ export type Gate = "empty_message" | "duplicate" | "invalid_id" | "channel_close
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
-  /** The message to reply to: 1–64 of ASCII letters, digits, `.`, `_`, `-`. */
+  /** The message to reply to: an id of the channel's form, else 1–64 of ASCII letters, digits, `.`, `_`, `-`. */
   reply_to?: string,
   /** Only the person addressed sees it, where the platform can. */
   ephemeral?: boolean,
@@ -1155,6 +1155,9 @@ export type Inbound = {
   at: Timestamp,
   /** Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand. */
   dry_run?: boolean,
+  /** Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the
+   * journal, where `text` and `files` are empty then. */
+  omitted?: OmittedContent,
 };
 
 /** Letters of one look. */
@@ -1796,6 +1799,14 @@ export type Mute = {
 
 /** A command without arguments, or an answer without content. */
 export type Nothing = Record<symbol, never>;
+
+/** Size of what a message held and the journal does not keep (`store.keep_unaddressed`). */
+export type OmittedContent = {
+  /** Bytes of its text. */
+  bytes: number,
+  /** Number of its files. */
+  files: number,
+};
 
 /** One intended operation on a platform, from intent to outcome. */
 export type OpId = number;
@@ -2756,11 +2767,11 @@ export type UnreadablePart = {
   platform: Platform,
   /** Part of that interface, such as `message` or `gateway payload`. */
   what: string,
-  /** Why it cannot be read, in words. */
+  /** Why it cannot be read, in words; it quotes nothing of the data. */
   error: string,
   /** Its size in bytes. */
   bytes: number,
-  /** Its beginning, at most 4 KiB; bytes that are no text are replaced. */
+  /** Its beginning, at most 4 KiB; bytes that are no text are replaced. Empty where `store.keep_unaddressed` is off. */
   raw: string,
 };
 

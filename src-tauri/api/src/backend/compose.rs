@@ -202,6 +202,7 @@ impl Backend {
             files: Vec::new(),
             at: self.shared.clock.now(),
             dry_run: false,
+            omitted: None,
         }
     }
 

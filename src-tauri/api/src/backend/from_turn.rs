@@ -20,7 +20,7 @@ impl Backend {
         let platform = self.capabilities(&detail.inbound.channel).platform;
         let path = format!("turns/turn-{turn}.yaml");
         let script = Script {
-            name: format!("Turn {turn}: {}", one_line(&detail.inbound.text, 60)),
+            name: format!("Turn {turn}: {}", one_line(&detail.inbound.readable_text(), 60)),
             about: format!("Made from turn {turn} of {}.", detail.inbound.channel),
             platform,
             inbound: &detail.inbound,
@@ -107,7 +107,7 @@ impl Script<'_> {
 
 fn user(inbound: &Inbound) -> Value {
     let mut user = Map::new();
-    user.insert("text".into(), json!(inbound.text));
+    user.insert("text".into(), json!(inbound.readable_text()));
     user.insert("from".into(), json!(inbound.sender.id));
     user.insert("id".into(), json!(inbound.message));
     user.insert("chat".into(), json!(inbound.chat_type));

@@ -231,6 +231,7 @@ const fn is_message(kind: OpKind) -> bool {
 
 fn reached(id: ChatId, chat: Chat) -> ReachedChat {
     let (last_at, last_turn, message) = chat.latest;
+    let last_text = one_line(&message.readable_text(), LINE);
     let sender = message.sender;
     ReachedChat {
         chat: id,
@@ -245,7 +246,7 @@ fn reached(id: ChatId, chat: Chat) -> ReachedChat {
         messages: chat.messages,
         stopped: chat.stopped,
         last_at,
-        last_text: one_line(&message.text, LINE),
+        last_text,
         last_turn,
     }
 }

@@ -113,17 +113,14 @@ impl<'a> Chat<'a> {
 
     /// The user's message.
     pub(crate) fn user(&mut self, inbound: &Inbound) {
-        let mut bubble = self.text(
-            Some(inbound.message.clone()),
-            &inbound.text,
-            inbound.reply_to.as_ref(),
-        );
+        let text = inbound.readable_text();
+        let mut bubble = self.text(Some(inbound.message.clone()), &text, inbound.reply_to.as_ref());
         // A person's words are not rendered here, and no limit of the bot's counts them.
         bubble.part = BubblePart::Text {
-            text: inbound.text.clone(),
+            text: text.clone().into_owned(),
             rendering: None,
         };
-        bubble.length = self.measure(&inbound.text);
+        bubble.length = self.measure(&text);
         bubble.from_bot = false;
         let name = if inbound.sender.display_name.is_empty() {
             &inbound.sender.name

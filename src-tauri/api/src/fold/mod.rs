@@ -240,7 +240,7 @@ impl TurnFold {
             channel: self.channel.clone(),
             session: self.session.clone(),
             sender: visible(name).into_owned(),
-            user_text: one_line(&inbound.text, LINE),
+            user_text: one_line(&inbound.readable_text(), LINE),
             answer: one_line(&clean.join(" "), LINE),
             terminal: self.terminal.clone(),
             queued: self.queued,

@@ -53,6 +53,7 @@ impl Feed {
             files: Vec::new(),
             at: Timestamp(ms),
             dry_run: false,
+            omitted: None,
         };
         self.at(
             ms,

@@ -95,11 +95,14 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
             format!("acknowledged, but it did not arrive: {detail}"),
             hint(remedy(*refusal)),
         ),
-        Kind::Unreadable(UnreadablePart { what, error, .. }) => (
+        Kind::Unreadable(UnreadablePart { what, error, raw, .. }) => (
             format!("a {what} could not be read: {error}"),
-            hint(
-                "Look at the conversation on the platform. The event has the beginning of it; report it with that.",
-            ),
+            hint(if raw.is_empty() {
+                "Look at the conversation on the platform. With store.keep_unaddressed = true the event of the next one \
+                 has the beginning of it, to report it with."
+            } else {
+                "Look at the conversation on the platform. The event has the beginning of it; report it with that."
+            }),
         ),
         Kind::Refused {
             refusal,

@@ -35,6 +35,7 @@ async fn writes(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
         files: Vec::new(),
         at: foldback_wire::Timestamp(1_800_000_000_000),
         dry_run: false,
+        omitted: None,
     };
     loopback.inject(message).unwrap();
     tokio::time::sleep(Duration::from_secs(30)).await;

@@ -244,6 +244,7 @@ impl Envelope {
             files,
             at: Timestamp(said.timestamp),
             dry_run: false,
+            omitted: None,
         })
     }
 }

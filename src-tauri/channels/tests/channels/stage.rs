@@ -253,5 +253,6 @@ pub(crate) fn inbound(id: &str, text: &str) -> Inbound {
         files: Vec::new(),
         at: Timestamp(0),
         dry_run: false,
+        omitted: None,
     }
 }

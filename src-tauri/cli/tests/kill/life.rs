@@ -205,5 +205,6 @@ fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
         files: Vec::new(),
         at: TokioClock::system().now(),
         dry_run: false,
+        omitted: None,
     }
 }

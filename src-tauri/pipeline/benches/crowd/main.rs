@@ -129,6 +129,7 @@ fn message(person: usize, loopback: &Loopback, clock: &TokioClock) -> Inbound {
         files: Vec::new(),
         at: clock.now(),
         dry_run: false,
+        omitted: None,
         chat,
     })
 }

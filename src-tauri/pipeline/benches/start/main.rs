@@ -206,6 +206,7 @@ fn message(person: usize, loopback: &Loopback) -> Inbound {
         files: Vec::new(),
         at: TokioClock::system().now(),
         dry_run: false,
+        omitted: None,
         chat,
     })
 }

@@ -204,6 +204,7 @@ impl Bot {
             files: Vec::new(),
             at: self.clock.now(),
             dry_run: false,
+            omitted: None,
             chat,
         });
         let reply = cut(REPLIES[turn % REPLIES.len()].text);

@@ -364,6 +364,9 @@ pub struct StoreConfig {
     /// Age at which events are deleted; 0 keeps them for ever. Turns that are open or have something left to send stay,
     /// however old, and so do approvals of people.
     pub keep: Interval,
+    /// Keeps text and names of files also of messages that no gate let to the bot, such as those of people who may not
+    /// talk to it and of groups that do not mention it. Otherwise the journal has who wrote, the length and the gate.
+    pub keep_unaddressed: bool,
 }
 
 impl Default for StoreConfig {
@@ -372,6 +375,7 @@ impl Default for StoreConfig {
             file: None,
             max_size: None,
             keep: Interval::days(90),
+            keep_unaddressed: false,
         }
     }
 }

@@ -17,8 +17,8 @@ impl Core {
         }
     }
 
-    /// Takes a message in. One that makes it panic is not confirmed: its platform may deliver it again, and where it
-    /// was written down already, the next start takes it up.
+    /// Takes a message in. One that makes it panic is not confirmed: its platform may deliver it again, and where the
+    /// gates had let it through, the next start takes it up.
     async fn hear_supervised(self: &Arc<Self>, arrival: Arrival) {
         let message = arrival.message.clone();
         let core = Arc::clone(self);

@@ -31,7 +31,7 @@ use foldback_agents::Agent;
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Fault, Inbound, Kind, OpId, Rng, redact::Redaction};
+use foldback_wire::{Actor, ChannelId, Clock, Draft, Fault, Inbound, Kind, OpId, Rng, redact::Redaction};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -117,6 +117,31 @@ fn redaction(config: &Config, base: &Path, rules: Rules) -> Option<Redaction> {
     Some(redaction.with_inbound(InboundSecrets::Keep))
 }
 
+/// Writes what the channels tell into the journal and the app's log.
+fn witness(
+    recorder: Recorder,
+    redaction: Option<Redaction>,
+    keep_unaddressed: bool,
+) -> impl Fn(Draft) + Send + Sync {
+    let log = ChannelLog::default();
+    move |mut draft| {
+        if let Kind::Unreadable(part) = &mut draft.kind
+            && !keep_unaddressed
+        {
+            // Nobody knows whom it was for.
+            part.raw = String::new();
+        }
+        if let Some(redaction) = &redaction {
+            redaction.event(&mut draft.kind);
+        }
+        recorder.tell_jump();
+        log.log(&draft);
+        if let Err(error) = recorder.journal.append(vec![draft]) {
+            tracing::error!(%error, "a change of a channel is not in the journal");
+        }
+    }
+}
+
 /// The running bot. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
@@ -145,22 +170,12 @@ impl Engine {
         let ids = Arc::new(Ids::new(journal.reserve().await?));
         let (sender, inbound) = mpsc::channel(INBOUND);
         let (telling, late) = mpsc::channel(INBOUND);
-        let (witness, log) = (recorder.clone(), ChannelLog::default());
         let board = Switchboard::new(
             Arc::clone(&clock),
             Arc::clone(&rng),
             sender,
             telling,
-            move |mut draft| {
-                if let Some(redaction) = &kept {
-                    redaction.event(&mut draft.kind);
-                }
-                witness.tell_jump();
-                log.log(&draft);
-                if let Err(error) = witness.journal.append(vec![draft]) {
-                    tracing::error!(%error, "a change of a channel is not in the journal");
-                }
-            },
+            witness(recorder.clone(), kept, config.store.keep_unaddressed),
         );
         let halted = CancellationToken::new();
         let chance = Arc::clone(&rng);

@@ -21,7 +21,8 @@ pub(crate) fn finalize(rules: Rules, mut message: Inbound) -> Flow<Inbound> {
             }
         }
     }
-    if rules.holds(Rule::FinalizeEmpty) && message.text.trim().is_empty() && message.files.is_empty() {
+    let is_empty = message.text.trim().is_empty() && message.files.is_empty() && message.omitted.is_none();
+    if rules.holds(Rule::FinalizeEmpty) && is_empty {
         return Stop::new(
             Stage::Finalize,
             Gate::EmptyMessage,

@@ -298,6 +298,7 @@ pub(crate) fn from_alice(platform: Platform, message: MessageId, text: &str, at:
         files: Vec::new(),
         at,
         dry_run: false,
+        omitted: None,
     }
 }
 

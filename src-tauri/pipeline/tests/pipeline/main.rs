@@ -47,3 +47,4 @@ mod speech;
 mod transcripts;
 mod trouble;
 mod turns;
+mod unaddressed;

@@ -241,6 +241,9 @@ fn take_copies<'a>(turns: &mut BTreeMap<TurnId, Turn<'a>>) -> Vec<(TurnId, Strin
     copies.into_iter().filter_map(named).collect()
 }
 
+/// Longest text, in bytes, that stands in for one that the journal does not keep.
+const LONGEST_STAND_IN: usize = 65_536;
+
 /// What happened to the bot, in order.
 fn happenings(
     own: &[Event],
@@ -257,6 +260,11 @@ fn happenings(
                     answer.push(Act::Error("the process ended".to_owned()).into());
                 }
                 let mut message = message.clone();
+                if let Some(omitted) = message.omitted.take() {
+                    // Any text does, as it is not for the bot; a message needs some.
+                    let bytes = usize::try_from(omitted.bytes).unwrap_or(usize::MAX);
+                    message.text = "x".repeat(bytes.clamp(1, LONGEST_STAND_IN));
+                }
                 sent::send(&mut message, turn, platform);
                 Happens::Message(message, answer)
             }

@@ -50,7 +50,10 @@ pub(crate) fn gap(seq: u64, count: u64, at: foldback_wire::Timestamp) -> EventRo
 pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
     let of = |span: Span| span.end.saturating_sub(span.start);
     let bytes = match kind {
-        Kind::Received { message } => message.text.len(),
+        Kind::Received { message } => match message.omitted {
+            Some(omitted) => return Some(omitted.bytes),
+            None => message.text.len(),
+        },
         Kind::Unreadable(part) => return Some(part.bytes),
         Kind::Gathered { bytes, .. } => return *bytes,
         Kind::Prepared { prompt } => prompt.len(),

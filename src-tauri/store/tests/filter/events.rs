@@ -264,6 +264,7 @@ fn received(text: &str) -> Kind {
         files: vec![],
         at: Timestamp(0),
         dry_run: false,
+        omitted: None,
     };
     Kind::Received {
         message: Box::new(message),

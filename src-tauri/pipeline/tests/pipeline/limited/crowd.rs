@@ -155,6 +155,7 @@ fn message(platform: Platform, person: usize, loopback: &Loopback, clock: &Tokio
         files: Vec::new(),
         at: clock.now(),
         dry_run: false,
+        omitted: None,
         chat,
     })
 }
