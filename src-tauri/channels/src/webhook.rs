@@ -2,9 +2,10 @@
 //! and, with its listener, no open port behind.
 
 use crate::Refusal;
+use connections::{Connections, Peer};
 use foldback_wire::{RefusalCode, Secret};
-use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
@@ -18,15 +19,23 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+pub(crate) mod connections;
 
 /// Most bytes of a body. `WhatsApp`'s are the largest, up to 3 MB:
 /// <https://developers.facebook.com/docs/graph-api/webhooks/getting-started>.
 const MAX_BODY: usize = 4_000_000;
-/// Connections at once; more wait to be taken.
-const AT_ONCE: usize = 64;
-/// How long a request may take, from its first byte to the last one of its answer. No platform waits longer.
+/// Longest time from a connection to the last byte of its answer. No platform waits longer.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Longest time until the head of a request is there; platforms send it in one piece.
+const HEAD: Duration = Duration::from_secs(5);
+/// Longest time between two pieces of a body.
+const PIECE: Duration = Duration::from_secs(5);
+/// First wait after the system had no connection to give, doubled each time.
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+/// Failures in a row, about 25 seconds of them, after which the port is given up.
+const MOST_FAILURES: u32 = 9;
 
 /// What a request is answered with.
 pub(crate) type Answer = Response<Full<Bytes>>;
@@ -57,31 +66,67 @@ impl Listener {
         self.0.local_addr().map_err(|e| lost(&e))
     }
 
-    /// Answers every GET and POST, until nothing can be received any more. Only whole bodies are handed over. One
-    /// connection carries one request; however slow its sender is, it is cut off in the end.
+    /// Answers every GET and POST, until nothing can be received any more. Only whole bodies are handed over, with
+    /// their peer: whoever finds it signed says so with [`Peer::trust`]. One connection carries one request; however
+    /// slow its sender is, it is cut off in the end.
     pub(crate) async fn serve<A, F>(&self, answer: A) -> Refusal
     where
-        A: Fn(Request<Bytes>) -> F,
+        A: Fn(Request<Bytes>, Peer) -> F,
         F: Future<Output = Answer>,
     {
-        let mut open = FuturesUnordered::new();
-        loop {
-            tokio::select! {
-                Some(()) = open.next(), if !open.is_empty() => {}
-                accepted = self.0.accept(), if open.len() < AT_ONCE => match accepted {
-                    Ok((stream, _)) => open.push(converse(stream, &answer)),
-                    // Of that connection only.
-                    Err(e) if matches!(
-                        e.kind(),
-                        io::ErrorKind::ConnectionAborted
-                            | io::ErrorKind::ConnectionRefused
-                            | io::ErrorKind::ConnectionReset
-                    ) => {}
-                    Err(e) => return lost(&e),
-                },
-            }
+        serve(|| self.0.accept(), answer).await
+    }
+}
+
+/// Answers what comes over the connections that `accept` gives, until it fails for good.
+async fn serve<A, F, C>(accept: impl Fn() -> C, answer: A) -> Refusal
+where
+    A: Fn(Request<Bytes>, Peer) -> F,
+    F: Future<Output = Answer>,
+    C: Future<Output = io::Result<(TcpStream, SocketAddr)>>,
+{
+    let mut open = FuturesUnordered::new();
+    let mut connections = Connections::default();
+    let (mut failures, mut resume) = (0, Instant::now());
+    loop {
+        let now = Instant::now();
+        let ready = connections.room_at(now).map(|room| room.max(resume));
+        tokio::select! {
+            // A connection is read before another one takes its place.
+            biased;
+            Some(ended) = open.next(), if !open.is_empty() => connections.remove(ended),
+            () = sleep_until(ready.unwrap_or(now)), if ready.is_some_and(|ready| ready > now) => {}
+            accepted = accept(), if ready.is_some_and(|ready| ready <= now) => match accepted {
+                Ok((stream, from)) => {
+                    failures = 0;
+                    let (number, peer) = connections.add(from.ip(), Instant::now());
+                    let conversation = converse(stream, peer, &answer);
+                    open.push(conversation.map(move |()| number));
+                }
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(error) if failures == MOST_FAILURES => return lost(&error),
+                Err(error) => {
+                    // Out of descriptors or memory: asking again at once would only keep a core busy, and whoever
+                    // has not shown a signature may give one back.
+                    if failures == 0 {
+                        tracing::warn!(%error, "no webhook can be received for now");
+                    }
+                    let now = Instant::now();
+                    connections.drop_oldest(now, |_| true);
+                    resume = now + FIRST_WAIT * 2_u32.pow(failures);
+                    failures += 1;
+                }
+            },
         }
     }
+}
+
+/// True where accepting failed because of the connection that was to be accepted.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset
+    )
 }
 
 fn lost(error: &io::Error) -> Refusal {
@@ -92,21 +137,35 @@ fn lost(error: &io::Error) -> Refusal {
 }
 
 /// One connection. How it ends is its sender's concern: a platform that got no answer tries again.
-async fn converse<A, F>(stream: TcpStream, answer: &A)
+async fn converse<A, F>(stream: TcpStream, peer: Peer, answer: &A)
 where
-    A: Fn(Request<Bytes>) -> F,
+    A: Fn(Request<Bytes>, Peer) -> F,
     F: Future<Output = Answer>,
 {
-    let service = service_fn(|request| async { Ok::<_, Infallible>(respond(request, answer).await) });
+    let service = service_fn(|request| async {
+        peer.asked();
+        Ok::<_, Infallible>(respond(request, &peer, answer).await)
+    });
     let connection = http1::Builder::new()
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), service);
-    let _ = timeout(PATIENCE, connection).await;
+    let without_head = async {
+        sleep(HEAD).await;
+        if peer.has_asked() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = peer.gives_way() => {}
+        _ = timeout(PATIENCE, connection) => {}
+        () = without_head => {}
+    }
 }
 
-async fn respond<A, F>(request: Request<Incoming>, answer: &A) -> Answer
+async fn respond<A, F>(request: Request<Incoming>, peer: &Peer, answer: &A) -> Answer
 where
-    A: Fn(Request<Bytes>) -> F,
+    A: Fn(Request<Bytes>, Peer) -> F,
     F: Future<Output = Answer>,
 {
     if ![Method::GET, Method::POST].contains(request.method()) {
@@ -117,10 +176,27 @@ where
         return refused;
     }
     let (head, body) = request.into_parts();
-    match Limited::new(body, MAX_BODY).collect().await {
-        Ok(body) => answer(Request::from_parts(head, body.to_bytes())).await,
-        Err(e) if e.is::<LengthLimitError>() => say(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
-        Err(_) => say(StatusCode::BAD_REQUEST, "the body broke off"),
+    match whole(body).await {
+        Ok(body) => answer(Request::from_parts(head, body), peer.clone()).await,
+        Err(refused) => refused,
+    }
+}
+
+/// The whole body, or what is said to whoever does not send it.
+async fn whole(body: Incoming) -> Result<Bytes, Answer> {
+    let mut body = Limited::new(body, MAX_BODY);
+    let mut bytes = Vec::new();
+    loop {
+        match timeout(PIECE, body.frame()).await {
+            Ok(None) => return Ok(bytes.into()),
+            // Trailers are nothing that a platform signs.
+            Ok(Some(Ok(frame))) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
+            Ok(Some(Err(e))) if e.is::<LengthLimitError>() => {
+                return Err(say(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
+            }
+            Ok(Some(Err(_))) => return Err(say(StatusCode::BAD_REQUEST, "the body broke off")),
+            Err(_) => return Err(say(StatusCode::REQUEST_TIMEOUT, "the body did not come")),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::Slack;
 use super::intake::Intake;
 use crate::backoff::Backoff;
 use crate::loopback::report;
+use crate::webhook::connections::Peer;
 use crate::webhook::{Answer, Listener, is_signed, say};
 use crate::{Refusal, Unreadable};
 use foldback_wire::{ChannelState, Secret};
@@ -44,11 +45,17 @@ impl Slack {
         let why = format!("connected as @{bot} in {workspace}; events arrive at {address}");
         report(intake.sink, ChannelState::Up, &why).await;
         Err(listener
-            .serve(|request| self.delivered(request, intake, secret))
+            .serve(|request, peer| self.delivered(request, peer, intake, secret))
             .await)
     }
 
-    async fn delivered(&self, request: Request<Bytes>, intake: &Intake<'_>, secret: &Secret) -> Answer {
+    async fn delivered(
+        &self,
+        request: Request<Bytes>,
+        peer: Peer,
+        intake: &Intake<'_>,
+        secret: &Secret,
+    ) -> Answer {
         if request.method() == Method::GET {
             return say(StatusCode::OK, "Slack's events arrive here.");
         }
@@ -56,6 +63,7 @@ impl Slack {
             tracing::warn!(channel = %self.channel, "a request was refused: {why}");
             return say(StatusCode::UNAUTHORIZED, why);
         }
+        peer.trust();
         let delivery: Delivery = match serde_json::from_slice(request.body()) {
             Ok(delivery) => delivery,
             Err(error) => {

@@ -1,6 +1,9 @@
+use super::connections::AT_ONCE;
 use super::*;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpSocket;
+use tokio::sync::Notify;
 
 /// Sends what is given, and gives the whole answer.
 async fn ask(address: SocketAddr, request: &[u8]) -> String {
@@ -22,7 +25,7 @@ async fn listener() -> (Listener, SocketAddr) {
 async fn whole_requests_are_handed_over_and_answered() {
     let (listener, address) = listener().await;
     let seen = RefCell::new(Vec::new());
-    let serve = listener.serve(async |request| {
+    let serve = listener.serve(async |request, _| {
         let said = String::from_utf8(request.body().to_vec()).unwrap();
         let name = request
             .headers()
@@ -76,9 +79,9 @@ async fn whole_requests_are_handed_over_and_answered() {
 }
 
 #[tokio::test]
-async fn a_body_has_a_limit_and_so_have_connections() {
+async fn a_body_has_a_limit() {
     let (listener, address) = listener().await;
-    let serve = listener.serve(async |request| say(StatusCode::OK, request.body().len().to_string()));
+    let serve = listener.serve(async |request, _| say(StatusCode::OK, request.body().len().to_string()));
     let asked = async {
         let post = |len: usize| {
             let head = format!("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: {len}\r\n\r\n");
@@ -91,33 +94,157 @@ async fn a_body_has_a_limit_and_so_have_connections() {
             larger.is_empty() || larger.starts_with("HTTP/1.1 413 "),
             "{larger}"
         );
-        let mut idle = Vec::new();
-        for _ in 0..AT_ONCE {
-            idle.push(TcpStream::connect(address).await.unwrap());
-        }
-        let mut waits = std::pin::pin!(ask(address, &[]));
-        assert!(timeout(Duration::from_millis(50), &mut waits).await.is_err());
-        drop(idle);
-        ask(address, b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await
     };
     tokio::select! {
         refusal = serve => panic!("{refusal}"),
-        answer = asked => assert!(answer.ends_with('0'), "{answer}"),
+        () = asked => {}
+    }
+}
+
+/// As many connections as there are places, of as many addresses.
+async fn idle(address: SocketAddr) -> Vec<TcpStream> {
+    let mut idle = Vec::new();
+    for last in 1..=AT_ONCE {
+        let socket = TcpSocket::new_v4().unwrap();
+        // All of 127/8 is this machine on Linux; elsewhere they come from one address, and half of them are left.
+        let _ = socket.bind(SocketAddr::from(([127, 0, 0, u8::try_from(last).unwrap()], 0)));
+        idle.push(socket.connect(address).await.unwrap());
+    }
+    idle
+}
+
+#[tokio::test]
+async fn a_connection_that_says_nothing_gives_way_to_a_request_and_no_other_does() {
+    let (listener, address) = listener().await;
+    let serve = listener.serve(async |_, _| say(StatusCode::OK, "thanks"));
+    let asked = async {
+        let mut idle = idle(address).await;
+        let answer = ask(address, b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        assert!(answer.ends_with("thanks"), "{answer}");
+        assert_eq!(idle[0].read(&mut [0]).await.unwrap(), 0, "the oldest is cut off");
+        let last = idle.last_mut().unwrap();
+        last.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
+        let mut answer = String::new();
+        last.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.ends_with("thanks"), "the latest is not: {answer}");
+    };
+    tokio::select! {
+        refusal = serve => panic!("{refusal}"),
+        () = asked => {}
+    }
+}
+
+#[tokio::test]
+async fn a_signed_request_that_is_not_answered_yet_gives_way_to_nobody() {
+    let (listener, address) = listener().await;
+    let (answers, asked) = (Notify::new(), Notify::new());
+    let serve = listener.serve(async |_, peer: Peer| {
+        peer.trust();
+        asked.notify_one();
+        answers.notified().await;
+        say(StatusCode::OK, "kept")
+    });
+    let flood = async {
+        let request = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+        let (answer, ()) = tokio::join!(ask(address, request), async {
+            asked.notified().await;
+            for _ in 0..3 {
+                drop(idle(address).await);
+            }
+            answers.notify_one();
+        });
+        assert!(answer.ends_with("kept"), "{answer}");
+    };
+    tokio::select! {
+        refusal = serve => panic!("{refusal}"),
+        () = flood => {}
+    }
+}
+
+#[tokio::test]
+async fn a_crowd_of_whole_requests_is_answered_whole() {
+    let (listener, address) = listener().await;
+    let serve = listener.serve(async |_, peer: Peer| {
+        peer.trust();
+        say(StatusCode::OK, "thanks")
+    });
+    let crowd = async {
+        let request = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi";
+        let answers = (0..4 * AT_ONCE).map(|_| ask(address, request));
+        for answer in futures::future::join_all(answers).await {
+            assert!(answer.ends_with("thanks"), "{answer:?}");
+        }
+    };
+    tokio::select! {
+        refusal = serve => panic!("{refusal}"),
+        () = crowd => {}
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_is_too_slow_is_cut_off() {
     let (listener, address) = listener().await;
-    let serve = listener.serve(async |_| std::future::pending().await);
+    let serve = listener.serve(async |_, _| std::future::pending().await);
     let slow = async {
-        for request in ["", "POST / HTTP", "GET / HTTP/1.1\r\nhost: x\r\n\r\n"] {
-            assert_eq!(ask(address, request.as_bytes()).await, "", "{request:?}");
+        for (request, seconds, said) in [
+            ("", 5, ""),
+            ("POST / HTTP", 5, ""),
+            (
+                "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nh",
+                5,
+                "HTTP/1.1 408 ",
+            ),
+            ("GET / HTTP/1.1\r\nhost: x\r\n\r\n", 20, ""),
+        ] {
+            let start = Instant::now();
+            let answer = ask(address, request.as_bytes()).await;
+            assert!(
+                answer.starts_with(said) && answer.is_empty() == said.is_empty(),
+                "{request:?}: {answer}"
+            );
+            assert_eq!(start.elapsed().as_secs(), seconds, "{request:?}");
         }
     };
     tokio::select! {
         refusal = serve => panic!("{refusal}"),
         () = slow => {}
+    }
+}
+
+/// The error of accepting while the process has no descriptor left.
+fn no_descriptor() -> io::Error {
+    rustix::io::Errno::MFILE.into()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_without_descriptors_asks_for_connections_ever_more_rarely() {
+    let (asked, start) = (Cell::new(0), Instant::now());
+    let accept = async || {
+        asked.set(asked.get() + 1);
+        Err(no_descriptor())
+    };
+    let refusal = serve(accept, async |_, _| say(StatusCode::OK, "")).await;
+    assert!(refusal.detail.contains("can no longer be received"), "{refusal}");
+    assert_eq!((asked.get(), start.elapsed().as_secs()), (10, 25));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_taken_again_once_there_is_a_descriptor() {
+    let (listener, address) = listener().await;
+    let failures = Cell::new(3);
+    let accept = async || {
+        failures.set(failures.get() - 1);
+        if failures.get() < 0 {
+            listener.0.accept().await
+        } else {
+            Err(no_descriptor())
+        }
+    };
+    tokio::select! {
+        refusal = serve(accept, async |_, _| say(StatusCode::OK, "thanks")) => panic!("{refusal}"),
+        answer = ask(address, b"GET / HTTP/1.1\r\nhost: x\r\n\r\n") => assert!(answer.ends_with("thanks"), "{answer}"),
     }
 }
 

@@ -7,6 +7,7 @@ use super::WhatsApp;
 use super::notification::News;
 use crate::backoff::Backoff;
 use crate::loopback::report;
+use crate::webhook::connections::Peer;
 use crate::webhook::{Answer, Listener, is_signed, say};
 use crate::{Arrival, Refusal, Signal, SignalSink, Unreadable};
 use foldback_wire::{ChannelState, RefusalCode};
@@ -60,13 +61,15 @@ impl WhatsApp {
             Ok((listener, why)) => {
                 backoff.reset();
                 report(sink, ChannelState::Up, &why).await;
-                listener.serve(|request| self.answer(request, sink)).await
+                listener
+                    .serve(|request, peer| self.answer(request, peer, sink))
+                    .await
             }
             Err(refusal) => refusal,
         }
     }
 
-    async fn answer(&self, request: Request<Bytes>, sink: &SignalSink) -> Answer {
+    async fn answer(&self, request: Request<Bytes>, peer: Peer, sink: &SignalSink) -> Answer {
         if request.method() == Method::GET {
             return self.shake_hands(request.uri().query().unwrap_or_default());
         }
@@ -79,6 +82,7 @@ impl WhatsApp {
             tracing::warn!(channel = %self.channel, "a webhook with a wrong signature was refused");
             return say(StatusCode::UNAUTHORIZED, "the signature is wrong");
         }
+        peer.trust();
         match News::read(body, &self.number.id, &self.channel, self.clock.now()) {
             Ok(news) => self.take(news, sink).await,
             Err(error) => {

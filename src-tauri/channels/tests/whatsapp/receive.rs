@@ -26,7 +26,8 @@ async fn confirmed(place: &Place) {
 async fn a_message_comes_in_and_is_confirmed_once_it_is_kept() {
     let place = Place::open().await;
     let mut run = Run::registered(&place).await;
-    let id = place.server.write(ANA, text("Hello"));
+    let then = with(text("Hello"), "timestamp", "1750000000".into());
+    let id = place.server.write(ANA, then);
     let arrival = run.arrival().await;
     let message = &arrival.message;
     assert_eq!(

@@ -6,6 +6,8 @@ use crate::unread::unread_while;
 use foldback_channels::strict::whatsapp::sign;
 use foldback_wire::ChannelState;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 fn notification(words: &str) -> Value {
     let message =
@@ -220,5 +222,35 @@ async fn a_part_that_cannot_be_read_keeps_the_message_from_nobody() {
     let parts: Vec<_> = unread.iter().map(|(part, _)| *part).collect();
     assert_eq!(parts, ["context", "location"]);
     until(|| place.server.unconfirmed() == 0).await;
+    run.end().await;
+}
+
+/// Sixty-four connections that say nothing, as many as are read at once.
+async fn say_nothing(callback: &str) -> Vec<TcpStream> {
+    let url = reqwest::Url::parse(callback).unwrap();
+    let address = (url.host_str().unwrap(), url.port().unwrap());
+    let mut idle = Vec::new();
+    for _ in 0..64 {
+        idle.push(TcpStream::connect(address).await.unwrap());
+    }
+    idle
+}
+
+#[tokio::test]
+async fn a_signed_webhook_is_answered_while_others_hold_every_place_and_say_nothing() {
+    let place = Place::open().await;
+    let (mut run, callback) = Run::up(&place.adapter).await;
+    let mut idle = say_nothing(&callback).await;
+    let body = notification("Hello");
+    let (status, message) = tokio::join!(post(&callback, &body), run.message());
+    assert_eq!((status, message.text.as_str()), (200, "Hello"));
+    // Its answer did not wait until they were all cut off: the latest of them can still ask.
+    let last = idle.last_mut().unwrap();
+    last.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await
+        .unwrap();
+    let mut answer = String::new();
+    last.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
     run.end().await;
 }
