@@ -3,7 +3,7 @@
 use super::Discord;
 use super::message::{Message, roles_of};
 use super::session::{Bot, Open, Place, Session};
-use super::socket::{End, Payload, Socket};
+use super::socket::{End, PATIENCE, Payload, Socket};
 use crate::backoff::Backoff;
 use crate::loopback::report;
 use crate::unread::Reader;
@@ -17,6 +17,7 @@ use serenity::model::gateway::GatewayIntents;
 use serenity::model::id::{ChannelId, UserId};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::pin::pin;
 use std::time::Duration;
 
 /// What is told: messages in servers and direct ones, with what they say.
@@ -102,6 +103,8 @@ impl Discord {
         backoff: &mut Backoff,
     ) -> Result<Infallible, End> {
         let mut socket = self.take_up(session).await?;
+        // A gateway that answers heartbeats and begins nothing would be waited for for ever.
+        let mut overdue = pin!(tokio::time::sleep(PATIENCE));
         loop {
             let due = socket.beat_due();
             tokio::select! {
@@ -114,6 +117,11 @@ impl Discord {
                 settled = session.settle() => {
                     settled?;
                     self.mark(session).await;
+                }
+                () = &mut overdue, if !socket.up => {
+                    let seconds = PATIENCE.as_secs();
+                    let why = format!("Discord took up no session within {seconds} seconds");
+                    return Err(again_soon(why).into());
                 }
                 payload = socket.next() => {
                     let payload = match payload? {

@@ -15,8 +15,8 @@ use tokio_tungstenite::tungstenite::handshake::client::generate_key;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role};
 
-/// How long opening a connection may take, the first event included.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest time for opening a connection, and then for taking up a session on it: Discord needs a second or two for each.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How a connection ended.
 #[derive(Debug)]

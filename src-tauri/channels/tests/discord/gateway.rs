@@ -321,6 +321,34 @@ async fn a_connection_that_does_not_answer_heartbeats_is_replaced() {
     assert_eq!(place.server.sessions().0, 1);
 }
 
+/// Of what was said for a session, only heartbeats are answered.
+#[tokio::test]
+async fn a_connection_on_which_no_session_begins_is_replaced() {
+    for resumes in [false, true] {
+        let place = Place::open().await;
+        // One comes at the beginning, the next one long after this test.
+        place.server.beat_every(Duration::from_hours(100));
+        if resumes {
+            Run::up(&place.adapter).await.end().await;
+        }
+        place.server.rebuff(&[11]);
+        let before = place.server.beats();
+        let mut run = Run::of(&place.adapter);
+        run.until(ChannelState::Connecting).await;
+        beats(&place, before + 1).await;
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(31)).await;
+        tokio::time::resume();
+        let why = run.until(ChannelState::Down).await;
+        assert_eq!(why, "Discord took up no session within 30 seconds");
+        run.until(ChannelState::Up).await;
+        write(&place, "one");
+        assert_eq!(run.message().await.text, "one");
+        assert_eq!(place.server.sessions(), (1, u32::from(resumes)));
+        assert_eq!(place.server.broken(), []);
+    }
+}
+
 #[tokio::test]
 async fn a_heartbeat_that_is_asked_for_is_sent_at_once() {
     let place = Place::open().await;
