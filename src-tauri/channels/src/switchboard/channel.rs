@@ -40,6 +40,7 @@ impl Channel {
             armed,
             muted,
             failures: 0,
+            trouble: None,
         });
         let connection = Mutex::default();
         Self {

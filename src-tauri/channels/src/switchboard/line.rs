@@ -70,7 +70,11 @@ impl Line {
             state
         };
         self.status.send_if_modified(|status| {
-            status.state != ChannelState::Off && self.walk(status, state, None, &Actor::Adapter, why)
+            if status.state == ChannelState::Off {
+                return false;
+            }
+            status.trouble = (state == ChannelState::Degraded).then(|| why.to_owned());
+            self.walk(status, state, None, &Actor::Adapter, why)
         });
     }
 
@@ -128,19 +132,24 @@ impl Line {
     pub(super) fn end_limit(&self) {
         self.status.send_if_modified(|status| {
             status.until.is_some_and(|until| until <= self.shared.clock.now())
-                && self.walk(
-                    status,
-                    ChannelState::Up,
-                    None,
-                    &Actor::Adapter,
-                    "the wait is over",
-                )
+                && self.recover(status, "the wait is over")
         });
     }
 
     pub(super) fn enter(&self, state: ChannelState, by: &Actor, why: &str) -> bool {
-        self.status
-            .send_if_modified(|status| self.walk(status, state, None, by, why))
+        self.status.send_if_modified(|status| {
+            status.trouble = None;
+            self.walk(status, state, None, by, why)
+        })
+    }
+
+    /// Calls succeed: the channel is up, or in the trouble that its adapter told of.
+    fn recover(&self, status: &mut Status, why: &str) -> bool {
+        let (state, why) = match status.trouble.clone() {
+            Some(trouble) => (ChannelState::Degraded, trouble),
+            None => (ChannelState::Up, why.to_owned()),
+        };
+        self.walk(status, state, None, &Actor::Adapter, &why)
     }
 
     /// What an answer tells about the channel.
@@ -156,7 +165,7 @@ impl Line {
                     status.failures = 0;
                     // A wait with an end is waited for: other calls may still be let through meanwhile.
                     (status.state == Degraded || status.until.is_none())
-                        && self.walk(status, Up, None, &by, "it answers again")
+                        && self.recover(status, "it answers again")
                 }
                 Err(Refusal {
                     code: RefusalCode::RateLimited,

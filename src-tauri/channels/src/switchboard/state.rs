@@ -19,6 +19,8 @@ pub struct Status {
     pub muted: bool,
     /// Calls in a row that failed in passing.
     pub(super) failures: u32,
+    /// The trouble that the adapter told of itself: no call that succeeds says that it is over.
+    pub(super) trouble: Option<String>,
 }
 
 /// Why a channel takes no operations at the moment. They are to be held as `channel_off`.
@@ -54,7 +56,7 @@ impl Status {
 
 /// The next step on the way from one state to another; `None` at the end of it. A channel that was down
 /// connects before it is up, and from off there is no way but connecting, so that whatever an adapter
-/// reports, the journal shows only steps that exist.
+/// reports, the journal shows only steps that exist. One that meets a limit or a trouble while it connects was not up.
 pub(super) const fn step(from: ChannelState, to: ChannelState) -> Option<ChannelState> {
     use ChannelState::{Connecting, Degraded, Down, Off, RateLimited, Up};
     Some(match (from, to) {
@@ -66,7 +68,6 @@ pub(super) const fn step(from: ChannelState, to: ChannelState) -> Option<Channel
         | (Down, Down) => return None,
         (_, Off) => Off,
         (Off | Down, _) => Connecting,
-        (Connecting, Degraded | RateLimited) => Up,
         (Up | Degraded | RateLimited, Connecting) => Down,
         (_, to) => to,
     })
@@ -77,12 +78,12 @@ mod tests {
     use super::*;
     use ChannelState::{Connecting, Degraded, Down, Off, RateLimited, Up};
 
-    /// The arrows of the architecture: off → connecting → up → degraded / `rate_limited` / down, and off from
-    /// everywhere.
+    /// The arrows of the architecture: off → connecting → up → degraded / `rate_limited` / down, all of these also from
+    /// connecting, and off from everywhere.
     fn exists(from: ChannelState, to: ChannelState) -> bool {
         match from {
             Off | Down => to == Connecting || (from == Down && to == Off),
-            Connecting => matches!(to, Up | Down | Off),
+            Connecting => to != Connecting,
             Up | Degraded | RateLimited => {
                 matches!(to, Up | Degraded | RateLimited | Down | Off) && to != from
             }

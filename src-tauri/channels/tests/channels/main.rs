@@ -11,3 +11,4 @@ mod stage;
 mod supervision;
 mod switchboard;
 mod toggles;
+mod troubles;
