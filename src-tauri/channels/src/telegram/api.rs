@@ -1,5 +1,6 @@
 //! Calls of the Bot API: <https://core.telegram.org/bots/api#making-requests>.
 
+use super::moved::MovedChats;
 use crate::{LimitScope, Refusal, download::download, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::multipart::Form;
@@ -17,6 +18,7 @@ pub(super) struct Api {
     client: Client,
     root: String,
     token: Secret,
+    moved: MovedChats,
 }
 
 /// What every call is answered with.
@@ -33,6 +35,7 @@ struct Answer {
 #[derive(Debug, Deserialize)]
 struct Parameters {
     retry_after: Option<u64>,
+    migrate_to_chat_id: Option<i64>,
 }
 
 /// <https://core.telegram.org/bots/api#file>
@@ -47,6 +50,7 @@ impl Api {
             client: http::client(root)?,
             root: root.trim_end_matches('/').to_owned(),
             token,
+            moved: MovedChats::default(),
         })
     }
 
@@ -66,14 +70,55 @@ impl Api {
         parameters: &Value,
         patience: Duration,
     ) -> Result<T, Refusal> {
-        let request = self.client.post(self.address(method)).json(parameters);
-        self.answer(request.timeout(patience)).await
+        let send = |chat: Option<i64>| {
+            let mut parameters = parameters.clone();
+            if let Some(chat) = chat {
+                parameters["chat_id"] = chat.into();
+            }
+            let request = self.client.post(self.address(method)).json(&parameters);
+            self.answer(chat, request.timeout(patience))
+        };
+        self.in_current_chat(parameters, send).await
     }
 
-    /// Calls a method that sends a file.
-    pub(super) async fn upload<T: DeserializeOwned>(&self, method: &str, form: Form) -> Result<T, Refusal> {
-        let request = self.client.post(self.address(method)).multipart(form);
-        self.answer(request.timeout(FILE_PATIENCE)).await
+    /// Calls a method that sends a file, with the form of its parameters; it is made anew for a chat that moved.
+    pub(super) async fn upload<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        parameters: &Value,
+        form: impl Fn(&Value) -> Result<Form, Refusal>,
+    ) -> Result<T, Refusal> {
+        let send = async |chat: Option<i64>| {
+            let mut parameters = parameters.clone();
+            if let Some(chat) = chat {
+                parameters["chat_id"] = chat.into();
+            }
+            let request = self
+                .client
+                .post(self.address(method))
+                .multipart(form(&parameters)?);
+            self.answer(chat, request.timeout(FILE_PATIENCE)).await
+        };
+        self.in_current_chat(parameters, send).await
+    }
+
+    /// Makes a call with the id that its chat has now, and once more where that turns out to be another one.
+    async fn in_current_chat<T, F>(
+        &self,
+        parameters: &Value,
+        send: impl Fn(Option<i64>) -> F,
+    ) -> Result<T, Refusal>
+    where
+        F: Future<Output = Result<T, Refusal>>,
+    {
+        let named = parameters["chat_id"].as_i64();
+        let known = named.map(|chat| self.moved.current(chat));
+        let sent = send(known).await;
+        let now = named.map(|chat| self.moved.current(chat));
+        if sent.is_err() && now != known {
+            return send(now).await;
+        }
+        sent
     }
 
     /// Fetches a file: <https://core.telegram.org/bots/api#getfile>. Larger ones than 20 MB are refused there.
@@ -108,7 +153,12 @@ impl Api {
         format!("{}/bot{}/{method}", self.root, self.token.expose())
     }
 
-    async fn answer<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Refusal> {
+    /// The answer to a call about this chat.
+    async fn answer<T: DeserializeOwned>(
+        &self,
+        chat: Option<i64>,
+        request: RequestBuilder,
+    ) -> Result<T, Refusal> {
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, wait) = (response.status(), http::retry_after(response.headers()));
         let body = http::read_body(response).await?;
@@ -116,6 +166,10 @@ impl Api {
             return Err(unreadable(status, wait));
         };
         if !answer.ok {
+            let moved = answer.parameters.as_ref();
+            if let (Some(chat), Some(to)) = (chat, moved.and_then(|moved| moved.migrate_to_chat_id)) {
+                self.moved.learn(chat, to);
+            }
             return Err(self.refusal(status, wait, answer));
         }
         serde_json::from_value(answer.result.unwrap_or_default()).map_err(|e| {

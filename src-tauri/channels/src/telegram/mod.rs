@@ -2,6 +2,7 @@
 //! in <https://core.telegram.org/bots/api>.
 
 mod api;
+mod moved;
 mod receive;
 mod send;
 mod update;

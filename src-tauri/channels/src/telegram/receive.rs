@@ -19,6 +19,10 @@ const GRACE: Duration = Duration::from_secs(15);
 /// waits until then.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// Time without a conflict after which no other program receives any more: one that is told of it tries again within a
+/// minute, as this one does.
+const UNDISTURBED: Duration = Duration::from_mins(2);
+
 impl Telegram {
     /// Receives until the token turns out to be refused.
     pub(super) async fn receive(&self, sink: &SignalSink) -> Refusal {
@@ -56,6 +60,8 @@ impl Telegram {
         let name = bot.username.clone().unwrap_or_default();
         report(sink, ChannelState::Up, &format!("connected as @{name}")).await;
         let mut next = None;
+        // When another program was in the way last, by the monotonic clock.
+        let mut conflict = None;
         loop {
             let body = json!({
                 "offset": next,
@@ -63,8 +69,27 @@ impl Telegram {
                 "allowed_updates": ["message"],
             });
             let began = self.clock.monotonic();
-            let updates: Vec<Value> = self.api.call_for("getUpdates", &body, POLL + GRACE).await?;
-            backoff.reset();
+            let polled = self.api.call_for("getUpdates", &body, POLL + GRACE).await;
+            let updates: Vec<Value> = match polled {
+                // Sending works, and between two conflicts so does receiving: it is one trouble, told once.
+                Err(refusal) if is_conflict(&refusal) => {
+                    if conflict.replace(self.clock.monotonic()).is_none() {
+                        report(sink, ChannelState::Degraded, &explain(&refusal)).await;
+                    }
+                    let wait = backoff.next(self.rng.as_ref());
+                    self.clock.sleep_until(self.clock.now().plus(wait)).await;
+                    continue;
+                }
+                polled => polled?,
+            };
+            match conflict {
+                Some(last) if self.clock.monotonic().saturating_sub(last) < UNDISTURBED => {}
+                Some(_) => {
+                    conflict = None;
+                    report(sink, ChannelState::Up, "no other program receives any more").await;
+                }
+                None => backoff.reset(),
+            }
             let confirmed = self.hand_over(&updates, next, &bot, sink).await?;
             let rest = (began + PAUSE).saturating_sub(self.clock.monotonic());
             if confirmed == next && !rest.is_zero() {
@@ -116,6 +141,11 @@ impl Telegram {
         }
         Ok(next)
     }
+}
+
+/// Another program, or a webhook, receives with the token: <https://core.telegram.org/bots/api#getupdates>.
+fn is_conflict(refusal: &Refusal) -> bool {
+    refusal.detail.starts_with("Conflict: ")
 }
 
 /// What a person can do about it, where that is known.

@@ -128,12 +128,14 @@ impl Telegram {
         let mut ways = methods(file.path, file.kind).iter().peekable();
         let (mut warnings, mut given_up) = (Vec::new(), None);
         while let Some(&&(method, field)) = ways.peek() {
-            let open = self.folder.open_to_send(file, &self.capabilities)?;
-            if field == "photo" && open.size > MAX_PHOTO {
+            let open = || self.folder.open_to_send(file, &self.capabilities);
+            if field == "photo" && open()?.size > MAX_PHOTO {
                 ways.next();
                 continue;
             }
-            match (self.api.upload(method, form(field, open, &body)).await, caption) {
+            let form = |parameters: &Value| Ok(form(field, open()?, parameters));
+            let parameters = Value::Object(body.clone());
+            match (self.api.upload(method, &parameters, form).await, caption) {
                 (Err(refusal), _) if takes_another_way(&refusal) => {
                     ways.next();
                     if let Some((method, _)) = ways.peek() {
@@ -160,14 +162,14 @@ impl Telegram {
 }
 
 /// A file with the other parameters of its method.
-fn form(field: &'static str, open: OpenFile, body: &Map<String, Value>) -> Form {
+fn form(field: &'static str, open: OpenFile, parameters: &Value) -> Form {
     let stream = tokio::fs::File::from_std(open.file);
     let part = Part::stream_with_length(reqwest::Body::from(stream), open.size).file_name(open.name);
-    body.iter()
-        .fold(Form::new().part(field, part), |form, (name, value)| {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            form.text(name.clone(), text)
-        })
+    let parameters = parameters.as_object().into_iter().flatten();
+    parameters.fold(Form::new().part(field, part), |form, (name, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        form.text(name.clone(), text)
+    })
 }
 
 /// Telegram cannot read the markup of a text.

@@ -5,11 +5,11 @@ use crate::shared::chance::Even;
 use crate::shared::run::{Run, until};
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::telegram::TelegramServer;
-use foldback_channels::{ChannelAdapter, Folder, Telegram, profile};
+use foldback_channels::{ChannelAdapter, Folder, Signal, Telegram, profile};
 use foldback_wire::{ChannelId, ChannelState, ChatType, Clock, Platform, Secret, Sleep, Timestamp};
 use serde_json::{Value, json};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -242,6 +242,103 @@ async fn it_comes_back_after_every_mishap_and_loses_nothing() {
     }
 }
 
+/// Time that passes only while it is waited for, and then at once.
+#[derive(Default)]
+struct Leaping {
+    now: AtomicI64,
+    waits: Mutex<Vec<Duration>>,
+}
+
+impl Clock for Leaping {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.now.load(Ordering::SeqCst))
+    }
+
+    fn sleep_until(&self, until: Timestamp) -> Sleep {
+        let before = self.now.fetch_max(until.0, Ordering::SeqCst);
+        self.waits.lock().unwrap().push(until.since(Timestamp(before)));
+        Box::pin(tokio::task::yield_now())
+    }
+}
+
+/// A Bot API that answers `getMe`, and each poll with what is given for its number, from 0.
+async fn polled(
+    answer: impl Fn(usize) -> Value + Clone + Send + Sync + 'static,
+) -> (String, AbortOnDropHandle<()>) {
+    let polls = Arc::new(AtomicUsize::new(0));
+    let answer = move |uri: axum::http::Uri| {
+        let said = if uri.path().ends_with("/getMe") {
+            let bot = json!({"id": 1, "is_bot": true, "first_name": "bot", "username": "bot"});
+            json!({"ok": true, "result": bot})
+        } else {
+            answer(polls.fetch_add(1, Ordering::SeqCst))
+        };
+        async move { axum::Json(said) }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let root = format!("http://{}", listener.local_addr().unwrap());
+    let server = axum::Router::new().fallback(answer);
+    let serving = tokio::spawn(async move { axum::serve(listener, server).await.unwrap() });
+    (root, AbortOnDropHandle::new(serving))
+}
+
+fn at(root: &str, clock: Arc<dyn Clock>) -> Arc<Telegram> {
+    let telegram = Telegram::new(
+        ChannelId::new("telegram"),
+        profile(Platform::Telegram),
+        Secret::new(TOKEN),
+        root,
+        Folder::new(std::path::Path::new("."), 1),
+        clock,
+        Arc::new(Even),
+    );
+    Arc::new(telegram.unwrap())
+}
+
+#[tokio::test]
+async fn another_program_that_receives_is_one_trouble_with_growing_waits_until_it_is_gone() {
+    for said in [
+        "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
+        "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+    ] {
+        // Each poll ends the other program's, and is ended by its next one.
+        let (root, _server) = polled(move |poll| match poll {
+            0..20 if poll % 2 == 1 => json!({"ok": false, "error_code": 409, "description": said}),
+            _ => json!({"ok": true, "result": []}),
+        })
+        .await;
+        let clock = Arc::new(Leaping::default());
+        let mut run = Run::of(&at(&root, clock.clone()));
+        let mut states = Vec::new();
+        while states.len() < 4 {
+            if let Signal::State { state, why } = run.next().await {
+                states.push((state, why));
+            }
+        }
+        run.end().await;
+        let told: Vec<_> = states.iter().map(|(state, _)| *state).collect();
+        assert_eq!(
+            told,
+            [
+                ChannelState::Connecting,
+                ChannelState::Up,
+                ChannelState::Degraded,
+                ChannelState::Up
+            ],
+            "{states:?}"
+        );
+        assert!(states[2].1.contains(said), "{states:?}");
+        assert_eq!(states[3].1, "no other program receives any more");
+        let waits = clock.waits.lock().unwrap().clone();
+        let conflicts: Vec<_> = waits
+            .iter()
+            .filter(|wait| **wait != Duration::from_secs(1))
+            .collect();
+        let total: Duration = conflicts.iter().copied().sum();
+        assert!(total >= Duration::from_mins(2), "ten conflicts: {conflicts:?}");
+    }
+}
+
 /// Waits for nothing, and counts how often it was to.
 #[derive(Default)]
 struct Impatient(AtomicUsize);
@@ -260,33 +357,16 @@ impl Clock for Impatient {
 #[tokio::test]
 async fn a_server_that_holds_no_poll_open_is_not_rushed() {
     let polls = Arc::new(AtomicUsize::new(0));
-    let answer = {
+    let (root, _server) = polled({
         let polls = Arc::clone(&polls);
-        move |uri: axum::http::Uri| async move {
-            let result = if uri.path().ends_with("/getMe") {
-                json!({"id": 1, "is_bot": true, "first_name": "bot", "username": "bot"})
-            } else {
-                polls.fetch_add(1, Ordering::SeqCst);
-                json!([])
-            };
-            axum::Json(json!({"ok": true, "result": result}))
+        move |poll| {
+            polls.store(poll + 1, Ordering::SeqCst);
+            json!({"ok": true, "result": []})
         }
-    };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let root = format!("http://{}", listener.local_addr().unwrap());
-    let server = axum::Router::new().fallback(answer);
-    let _server = AbortOnDropHandle::new(tokio::spawn(async move { axum::serve(listener, server).await }));
+    })
+    .await;
     let clock = Arc::new(Impatient::default());
-    let telegram = Telegram::new(
-        ChannelId::new("telegram"),
-        profile(Platform::Telegram),
-        Secret::new(TOKEN),
-        &root,
-        Folder::new(std::path::Path::new("."), 1),
-        clock.clone(),
-        Arc::new(Even),
-    );
-    let telegram = Arc::new(telegram.unwrap());
+    let telegram = at(&root, clock.clone());
     let (sink, mut signals) = mpsc::channel(16);
     let stop = CancellationToken::new();
     let run = tokio::spawn({

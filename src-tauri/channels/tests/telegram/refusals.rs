@@ -2,10 +2,10 @@
 
 use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{CHAT, Place, TOKEN, adapter};
-use crate::shared::calls::{file, said};
+use crate::shared::calls::{call, file, said, target};
 use foldback_channels::strict::Mishap;
 use foldback_channels::{ChannelAdapter, LimitScope};
-use foldback_wire::{FileKind, RefusalCode};
+use foldback_wire::{FileKind, Operation, RefusalCode};
 
 #[tokio::test]
 async fn what_a_front_end_asks_for_stands_in_the_header() {
@@ -31,6 +31,40 @@ async fn no_refusal_holds_the_token() {
     said.push(format!("{:?}", place.send("hi").await));
     for text in said {
         assert!(!text.contains("AAtoken"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_group_that_became_a_supergroup_is_written_to_there() {
+    const GROUP: i64 = -4_001_002;
+    let place = Place::open().await;
+    for (supergroup, first) in [
+        (-1_001_234_000_001, said("hi")),
+        (-1_001_234_000_002, file("a.png", FileKind::Image, Some("Look"))),
+    ] {
+        place.server.open_chat(GROUP, &[]);
+        place.server.upgrade(GROUP, supergroup);
+        let adapter = adapter(&place.server, TOKEN, place.dir.path());
+        let perform = |operation| adapter.perform(call(target(GROUP, None), operation));
+        let before = place.server.calls();
+        let sent = perform(first).await.unwrap().message.unwrap();
+        assert_eq!(place.server.calls() - before, 2, "refused once, with the new id");
+        let edit = Operation::EditText {
+            message: sent,
+            text: "again".into(),
+        };
+        for operation in [
+            said("one"),
+            file("a.txt", FileKind::File, None),
+            Operation::Typing,
+        ] {
+            perform(operation).await.unwrap();
+        }
+        // A picture has a caption and no text.
+        let _ = perform(edit).await;
+        assert_eq!(place.server.calls() - before, 6, "it is remembered");
+        assert_eq!(place.server.messages(supergroup).len(), 3);
+        assert_eq!(place.server.messages(GROUP), []);
     }
 }
 

@@ -41,6 +41,8 @@ pub(super) struct Chat {
     pub(super) topics: BTreeSet<i64>,
     pub(super) blocked: bool,
     pub(super) no_voice: bool,
+    /// The supergroup that it is now.
+    pub(super) became: Option<i64>,
     pub(super) actions: u32,
     last: i64,
 }

@@ -228,6 +228,10 @@ impl State {
             return Err(refuse(CHAT, 400, "Bad Request: chat_id is empty"));
         };
         match self.chats.get_mut(&id) {
+            Some(Chat {
+                became: Some(supergroup),
+                ..
+            }) => Err(Answer::migrated(*supergroup)),
             None => Err(refuse(CHAT, 400, "Bad Request: chat not found")),
             Some(chat) if chat.blocked => {
                 Err(refuse(FORBIDDEN, 403, "Forbidden: bot was blocked by the user"))

@@ -43,6 +43,8 @@ pub struct Answer {
     code: u16,
     description: String,
     retry_after: Option<u64>,
+    /// The supergroup that the chat of the call became.
+    migrate_to: Option<i64>,
     rule: Option<Rule>,
 }
 
@@ -52,7 +54,16 @@ impl Answer {
             code,
             description: description.to_owned(),
             retry_after: None,
+            migrate_to: None,
             rule: None,
+        }
+    }
+
+    /// The group of the call is this supergroup now: <https://core.telegram.org/bots/api#responseparameters>.
+    pub(super) fn migrated(supergroup: i64) -> Self {
+        Self {
+            migrate_to: Some(supergroup),
+            ..Self::refused(400, "Bad Request: group chat was upgraded to a supergroup chat")
         }
     }
 }
@@ -71,6 +82,9 @@ impl IntoResponse for Answer {
         let mut body = json!({"ok": false, "error_code": self.code, "description": self.description});
         if let Some(seconds) = self.retry_after {
             body["parameters"] = json!({"retry_after": seconds});
+        }
+        if let Some(chat) = self.migrate_to {
+            body["parameters"]["migrate_to_chat_id"] = chat.into();
         }
         (status, Json(body)).into_response()
     }
@@ -144,6 +158,13 @@ impl TelegramServer {
     /// The person of the chat blocks the bot, or unblocks it.
     pub fn block(&self, chat: i64, blocked: bool) {
         self.state().chats.entry(chat).or_default().blocked = blocked;
+    }
+
+    /// A group becomes a supergroup, which has another id and other messages.
+    pub fn upgrade(&self, group: i64, supergroup: i64) {
+        let mut state = self.state();
+        state.chats.entry(group).or_default().became = Some(supergroup);
+        state.chats.entry(supergroup).or_default();
     }
 
     /// The person of the chat takes no voice messages.
