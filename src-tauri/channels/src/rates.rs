@@ -40,6 +40,9 @@ pub struct Route {
 pub struct Rates {
     /// All calls together.
     pub channel: Option<Rate>,
+    /// All calls together, where a platform limits them and publishes nothing: they begin with it, and go faster until
+    /// one is refused.
+    pub assumed: Option<Rate>,
     /// Messages in one chat.
     pub chat: Option<Rate>,
     /// Messages in a group, beside [`chat`](Self::chat).
@@ -60,6 +63,7 @@ impl Rates {
     /// No rates: a platform in the memory of this machine, or one that publishes none.
     pub const NONE: Self = Self {
         channel: None,
+        assumed: None,
         chat: None,
         group: None,
         messages: NEW,
@@ -74,6 +78,7 @@ impl Rates {
     /// <https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>. An edit counts as a message.
     const TELEGRAM: Self = Self {
         channel: Some(Rate::of(30, SECOND, 5)),
+        assumed: None,
         chat: Some(Rate::of(1, SECOND, 1)),
         group: Some(Rate::of(20, MINUTE, 8)),
         messages: &[
@@ -163,6 +168,40 @@ impl Rates {
         ..Self::NONE
     };
 
+    /// A bucket for each account that is written to, of sixty messages, which gains one a second; one for uploads, of
+    /// fifty, which gains one every 1.2 seconds. Those are the defaults (`messages`, `attachmentCreate`) of
+    /// <https://github.com/signalapp/Signal-Server/blob/main/service/src/main/java/org/whispersystems/textsecuregcm/limits/RateLimiters.java>.
+    /// Reactions, removals and typing are messages, too; receipts, which nobody waits for here, have the last ones.
+    ///
+    /// Nobody publishes what its filter against spam takes for too much: ten a second to begin with is assumed.
+    const SIGNAL: Self = Self {
+        assumed: Some(Rate {
+            interval: Duration::from_millis(100),
+            at_once: 5,
+        }),
+        chat: Some(Rate {
+            interval: Duration::from_millis(1_050),
+            at_once: 45,
+        }),
+        messages: OpKind::ALL,
+        routes: &[
+            Route {
+                name: "messages",
+                kinds: &[OpKind::SendText, OpKind::Typing],
+                rate: None,
+            },
+            Route {
+                name: "attachments",
+                kinds: &[OpKind::SendFile, OpKind::SendVoice],
+                rate: Some(Rate {
+                    interval: Duration::from_millis(1_260),
+                    at_once: 40,
+                }),
+            },
+        ],
+        ..Self::NONE
+    };
+
     /// The route of an operation: its place in the table, or one of its own.
     pub fn route(&self, kind: OpKind) -> (usize, Option<Rate>) {
         let at = self.routes.iter().position(|route| route.kinds.contains(&kind));
@@ -182,14 +221,14 @@ impl Rates {
     }
 }
 
-/// The rates of a platform. Signal publishes none.
+/// The rates of a platform.
 pub const fn rates(platform: Platform) -> Rates {
     match platform {
         Platform::Telegram => Rates::TELEGRAM,
         Platform::Discord => Rates::DISCORD,
         Platform::Slack => Rates::SLACK,
         Platform::Whatsapp => Rates::WHATSAPP,
-        Platform::Signal => Rates::NONE,
+        Platform::Signal => Rates::SIGNAL,
     }
 }
 
@@ -216,6 +255,9 @@ mod tests {
             (row(Platform::Slack).route(OpKind::SendFile).1, MINUTE, 100),
             (row(Platform::Whatsapp).channel, SECOND, 80),
             (row(Platform::Whatsapp).chat, Duration::from_secs(6), 45),
+            // A bucket, and what it gains in a minute.
+            (row(Platform::Signal).chat, MINUTE, 60 + 60),
+            (row(Platform::Signal).route(OpKind::SendFile).1, MINUTE, 50 + 50),
         ] {
             let most = most(rate.unwrap(), span);
             assert!(most <= published, "{most} of {published} in {span:?}");

@@ -19,12 +19,12 @@ mod refusal;
 mod send;
 
 use crate::folder::Folder;
-use crate::{Ack, Call, ChannelAdapter, Refusal, SignalSink};
+use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
 use async_trait::async_trait;
 use attach::MAX_FILE;
 use daemon::Daemon;
 use envelope::Me;
-use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Rng};
+use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng};
 use memory::Memory;
 use receipts::Receipts;
 use serde_json::{Map, Value};
@@ -116,6 +116,10 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
 impl ChannelAdapter for SignalCli {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn rates(&self) -> Rates {
+        rates(Platform::Signal)
     }
 
     async fn run(&self, sink: SignalSink, stop: CancellationToken) -> Result<(), Refusal> {

@@ -54,9 +54,7 @@ fn report(platform: Platform, conduct: Conduct, crowd: &Crowd) -> Result<(), Box
     );
     // Without a key that tells a repetition, a call that was reset is shown as unknown instead.
     let fine = match conduct {
-        Conduct::Honest => {
-            none == 0 && *replied == PEOPLE && (refused <= MOST || platform == Platform::Signal)
-        }
+        Conduct::Honest => none == 0 && *replied == PEOPLE && refused <= MOST,
         Conduct::Dishonest => none <= *unknown,
     };
     if twice > 0 || !fine {

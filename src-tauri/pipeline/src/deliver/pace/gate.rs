@@ -1,6 +1,6 @@
 //! One gate of the calls: the rates that it keeps, and the pause that its platform asked for.
 
-use foldback_channels::Rate;
+use super::bucket::Bucket;
 use std::time::Duration;
 
 /// The time between two calls after a pause, where no rate is known: everybody who waited comes back in turn.
@@ -20,29 +20,10 @@ pub(super) struct Gate {
     returning: Option<Duration>,
 }
 
-/// A rate, by when the bucket is full again (the generic cell rate algorithm, ITU-T I.371).
-#[derive(Debug)]
-struct Bucket {
-    rate: Rate,
-    full_at: Duration,
-}
-
-impl Bucket {
-    /// When a call may go that leaves so many to others.
-    fn free_at(&self, left: u32) -> Duration {
-        let room = self.rate.at_once.saturating_sub(1 + left);
-        self.full_at.saturating_sub(self.rate.interval * room)
-    }
-}
-
 impl Gate {
-    pub(super) fn new(rates: impl Iterator<Item = Rate>) -> Self {
-        let bucket = |rate| Bucket {
-            rate,
-            full_at: Duration::ZERO,
-        };
+    pub(super) fn new(rates: impl Iterator<Item = Bucket>) -> Self {
         Self {
-            rates: rates.map(bucket).collect(),
+            rates: rates.collect(),
             ..Self::default()
         }
     }
@@ -50,10 +31,8 @@ impl Gate {
     /// When a call may go. One that is `counted` keeps the rates; one that is `dispensable` leaves the last place of a
     /// burst to those that are not.
     pub(super) fn free_at(&self, counted: bool, dispensable: bool) -> Duration {
-        let rates = self.rates.iter().filter(|_| counted).map(|bucket| {
-            let left = u32::from(dispensable && bucket.rate.at_once > 1);
-            bucket.free_at(left)
-        });
+        let counted = self.rates.iter().filter(|_| counted);
+        let rates = counted.map(|bucket| bucket.free_at(dispensable));
         let back = self.returning.unwrap_or_default();
         rates.fold(self.closed_until.max(back), Duration::max)
     }
@@ -66,7 +45,7 @@ impl Gate {
     /// A call goes. `alone`: nobody else waits.
     pub(super) fn spend(&mut self, now: Duration, counted: bool, alone: bool) {
         for bucket in self.rates.iter_mut().filter(|_| counted) {
-            bucket.full_at = bucket.full_at.max(now) + bucket.rate.interval;
+            bucket.spend(now);
         }
         if self.returning.is_some() {
             self.returning = (!alone).then_some(now + RETURN);
@@ -84,6 +63,7 @@ impl Gate {
         if self.streak == 0 || began >= self.closed_at {
             self.streak += 1;
             self.closed_at = now;
+            self.rates.iter_mut().for_each(Bucket::slow_down);
         }
         self.close_until(now + wait(self.streak));
         self.closed_until
@@ -93,28 +73,29 @@ impl Gate {
     pub(super) fn close_until(&mut self, until: Duration) {
         self.closed_until = self.closed_until.max(until);
         for bucket in &mut self.rates {
-            let burst = bucket.rate.interval * (bucket.rate.at_once - 1);
-            bucket.full_at = bucket.full_at.max(self.closed_until + burst);
+            bucket.empty(self.closed_until);
         }
         self.returning = Some(self.closed_until);
     }
 
     /// A call was taken that began at this time.
-    pub(super) const fn open(&mut self, began: Duration) {
-        if began.as_nanos() >= self.closed_until.as_nanos() {
+    pub(super) fn open(&mut self, began: Duration) {
+        if began >= self.closed_until {
             self.streak = 0;
+            self.rates.iter_mut().for_each(|bucket| bucket.speed_up(began));
         }
     }
 
     /// True where it holds up nobody, so that it can be forgotten.
     pub(super) fn is_idle(&self, now: Duration) -> bool {
-        self.streak == 0 && self.closed_until <= now && self.rates.iter().all(|bucket| bucket.full_at <= now)
+        self.streak == 0 && self.closed_until <= now && self.rates.iter().all(|bucket| bucket.is_idle(now))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foldback_channels::Rate;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -123,7 +104,7 @@ mod tests {
             interval: Duration::from_millis(every),
             at_once,
         };
-        Gate::new(std::iter::once(rate))
+        Gate::new(std::iter::once(Bucket::published(rate)))
     }
 
     /// When calls go that all come at once.

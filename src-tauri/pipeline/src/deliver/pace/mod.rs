@@ -1,7 +1,9 @@
-//! The pace of the calls: they keep the rates of their platform, and the pauses that it asks for. A call passes the
+//! The pace of the calls: they keep the rates of their platform, or those that its refusals teach, and the pauses that
+//! it asks for. A call passes the
 //! gates of its chat, of its route, of its route in its chat and of its channel; who waits is let through in the order
 //! of coming.
 
+mod bucket;
 mod gate;
 
 use super::backoff::{backoff, chance};
@@ -9,6 +11,7 @@ use crate::{
     config::OutboxConfig,
     rules::{Rule, Rules},
 };
+use bucket::Bucket;
 use foldback_channels::{Channel, Delivered, LimitScope, NotDelivered, Pause, Rates, Refusal};
 use foldback_wire::{ChannelId, ChatId, Clock, OpKind, Platform, RefusalCode, Rng, Target, Timestamp};
 use gate::Gate;
@@ -130,10 +133,17 @@ impl Pace {
         let paced = channels.entry(channel.id().clone()).or_default();
         let mut gate = |scope, make: &dyn Fn() -> Gate| paced.gate(scope, now, make);
         let gates = [
-            gate(Scope::Chat(chat.clone()), &|| Gate::new(rates.in_chat(&chat))),
+            gate(Scope::Chat(chat.clone()), &|| {
+                Gate::new(rates.in_chat(&chat).map(Bucket::published))
+            }),
             gate(Scope::RouteInChat(route, chat.clone()), &Gate::default),
-            gate(Scope::Route(route), &|| Gate::new(of_route.into_iter())),
-            gate(Scope::Channel, &|| Gate::new(rates.channel.into_iter())),
+            gate(Scope::Route(route), &|| {
+                Gate::new(of_route.into_iter().map(Bucket::published))
+            }),
+            gate(Scope::Channel, &|| {
+                let published = rates.channel.into_iter().map(Bucket::published);
+                Gate::new(published.chain(rates.assumed.map(Bucket::assumed)))
+            }),
         ];
         Passage {
             channel: channel.id().clone(),

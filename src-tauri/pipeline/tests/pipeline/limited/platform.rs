@@ -21,8 +21,18 @@ enum Together {
     KindsInChat,
 }
 
+/// The counting of a limit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    /// So many calls in every span.
+    Window,
+    /// So many calls at once; a place of theirs is free again after every span.
+    Bucket,
+}
+
 /// A limit, as a platform publishes it.
 struct Published {
+    counting: Counting,
     calls: usize,
     per: Duration,
     together: Together,
@@ -35,6 +45,7 @@ struct Published {
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_mins(1);
 const NEW: &[OpKind] = &[OpKind::SendText, OpKind::SendFile, OpKind::SendVoice];
+const FILES: &[OpKind] = &[OpKind::SendFile, OpKind::SendVoice];
 const SHOWN: &[OpKind] = &[
     OpKind::SendText,
     OpKind::EditText,
@@ -50,6 +61,7 @@ const fn published(
     says: LimitScope,
 ) -> Published {
     Published {
+        counting: Counting::Window,
         calls,
         per,
         together,
@@ -58,7 +70,15 @@ const fn published(
     }
 }
 
-/// The limits of a platform; `foldback_channels::rates` names their sources.
+/// A bucket of so many calls to a chat, which gains one after every span.
+const fn bucket(calls: usize, per: Duration, together: Together, kinds: &'static [OpKind]) -> Published {
+    Published {
+        counting: Counting::Bucket,
+        ..published(calls, per, together, kinds, LimitScope::Unstated)
+    }
+}
+
+/// The limits of a platform; `foldback_channels::rates` names the sources of what is published.
 fn limits(platform: Platform) -> Vec<Published> {
     use Together::{All, Chat, Kinds, KindsInChat};
     match platform {
@@ -79,7 +99,12 @@ fn limits(platform: Platform) -> Vec<Published> {
             published(80, SECOND, All, NEW, LimitScope::Channel),
             published(45, SECOND * 6, Chat, NEW, LimitScope::Chat),
         ],
-        Platform::Signal => vec![published(20, SECOND, All, &[], LimitScope::Unstated)],
+        Platform::Signal => vec![
+            bucket(60, SECOND, Chat, &[]),
+            bucket(50, Duration::from_millis(1_200), Kinds, FILES),
+            // Its filter against spam, whose limits nobody knows; whoever it stops is to solve a captcha.
+            published(20, SECOND, All, &[], LimitScope::Channel),
+        ],
     }
 }
 
@@ -101,6 +126,7 @@ pub(crate) struct Met {
     pub(crate) reset: u64,
 }
 
+/// When each place that calls have taken is free again.
 type Spans = HashMap<(usize, Option<ChatId>), VecDeque<Timestamp>>;
 
 /// A platform with limits.
@@ -158,12 +184,12 @@ impl LimitedPlatform {
             .collect();
         for (key, limit) in &concerned {
             let span = spans.entry(key.clone()).or_default();
-            while span.front().is_some_and(|at| now.since(*at) >= limit.per) {
+            while span.front().is_some_and(|free| *free <= now) {
                 span.pop_front();
             }
             if span.len() >= limit.calls {
                 met.refused += 1;
-                let free = span.front().map_or(now, |at| at.plus(limit.per));
+                let free = span.front().copied().unwrap_or(now);
                 // In whole seconds, as most say it.
                 let wait = Duration::from_secs(free.since(now).as_millis().div_ceil(1_000) as u64);
                 return Err(Refusal {
@@ -176,10 +202,14 @@ impl LimitedPlatform {
         let mut pause = None;
         for (key, limit) in concerned {
             let span = spans.entry(key).or_default();
-            span.push_back(now);
+            let from = match limit.counting {
+                Counting::Window => now,
+                Counting::Bucket => span.back().copied().unwrap_or(now),
+            };
+            span.push_back(from.plus(limit.per));
             // Only Discord says so.
             if limit.says == LimitScope::RouteInChat && span.len() == limit.calls {
-                let free = span.front().map_or(now, |at| at.plus(limit.per));
+                let free = span.front().copied().unwrap_or(now);
                 pause = Some(Pause {
                     scope: limit.says,
                     after: free.since(now),
