@@ -434,9 +434,7 @@ fn an_answer_that_is_too_long_names_its_bound() {
             .iter()
             .find(|step| step.no)
             .map(|step| step.text.as_str()),
-        Some(
-            "4000 bytes are beyond the 20 messages of the answer and are not sent: this channel takes no files"
-        )
+        Some("4000 bytes beyond the 20 messages of the answer are not sent: this channel takes no files")
     );
 }
 

@@ -101,7 +101,7 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
                 "Look at the conversation on the platform. With store.keep_unaddressed = true the event of the next one \
                  has the beginning of it, to report it with."
             } else {
-                "Look at the conversation on the platform. The event has the beginning of it; report it with that."
+                "Look at the conversation on the platform. Its event has how it begins: report it with that."
             }),
         ),
         Kind::Refused {

@@ -72,13 +72,7 @@ fn words(kind: &Kind) -> String {
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
         Kind::Stopping { gate, detail, .. } => said(gate, detail),
-        Kind::Queued { position, runs: None } => format!("waits at place {position}"),
-        Kind::Queued {
-            position,
-            runs: Some(runs),
-        } => {
-            format!("waits at place {position}: {runs} runs are under way, as many as agent.max_runs allows")
-        }
+        Kind::Queued { position, runs } => queued(*position, *runs),
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
         Kind::Gathered {
             name,
@@ -151,11 +145,13 @@ fn delivery(kind: &Kind) -> String {
             file,
             detail,
         } => {
-            let kept = format!("{bytes} bytes are beyond the {messages} messages of the answer");
-            match (file, detail) {
-                (Some(file), _) => format!("{kept}; they are sent as {file}"),
-                (None, Some(why)) => format!("{kept} and are not sent: {why}"),
-                (None, None) => format!("{kept} and are not sent"),
+            let kept = format!("{bytes} bytes beyond the {messages} messages of the answer");
+            // Its folder is for this one file, with a name that tells nothing.
+            let name = file.as_ref().map(|file| file.rsplit('/').next().unwrap_or(file));
+            match (name, detail) {
+                (Some(name), _) => format!("{kept} are sent as {name}"),
+                (None, Some(why)) => format!("{kept} are not sent: {why}"),
+                (None, None) => format!("{kept} are not sent"),
             }
         }
         Kind::Attempted { op, attempt: 1 } => format!("op {op} calls the platform"),
@@ -185,6 +181,16 @@ fn delivery(kind: &Kind) -> String {
 
 fn directive(at: DirectiveRef) -> String {
     format!("directive {} of message {}", at.index, at.message)
+}
+
+/// A place in a queue, where it waits for one of so many runs to end.
+fn queued(position: u32, runs: Option<u32>) -> String {
+    let place = format!("waits at place {position}");
+    match runs {
+        None => place,
+        Some(1) => format!("{place}: 1 run is under way, as many as agent.max_runs allows"),
+        Some(runs) => format!("{place}: {runs} runs are under way, as many as agent.max_runs allows"),
+    }
 }
 
 fn jumped(by_ms: i64) -> String {

@@ -1,7 +1,8 @@
 //! Writes, or checks, what is made from the code: what the window reads of this crate, the page of lint's rules,
-//! that of the directives, and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
+//! those of the directives and of the events, and what every channel shows of the texts in `fixtures/previews`. `generate --mode write|check`.
 
 mod directives;
+mod events;
 mod lint;
 mod previews;
 mod record;
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
     for (folder, files) in [
         (TYPES, typescript::files()),
         (RECORDED, recorded),
-        (DOCS, vec![page, directives::page()]),
+        (DOCS, vec![page, directives::page(), events::page()]),
         (PREVIEWS, golden),
     ] {
         let folder = Path::new(ROOT).join(folder);
