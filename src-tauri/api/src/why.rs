@@ -85,6 +85,14 @@ impl Way<'_> {
                 let text = "Foldback was stopped or killed before the agent was done".to_owned();
                 (Some(text), Says::No(None))
             }
+            Kind::Queued {
+                needs_consent: true, ..
+            } if self.detail.summary.queued => {
+                let text = "the message waited over a stop for longer than outbox.max_age; only a person gives it to the \
+                            agent, or drops it, on the channel's card"
+                    .to_owned();
+                (Some(text), Says::No(Some("outbox.max_age".to_owned())))
+            }
             Kind::Received { .. }
             | Kind::Passed { .. }
             | Kind::Pairing { .. }

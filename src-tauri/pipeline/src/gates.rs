@@ -23,8 +23,13 @@ use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, TurnId};
 pub(crate) enum Coming {
     /// Its message just came in.
     New,
-    /// An earlier process received its message; `counted` by its session already.
-    Again { counted: bool },
+    /// An earlier process received its message.
+    Again {
+        /// Its session has counted it already.
+        counted: bool,
+        /// It waited for longer than `outbox.max_age`.
+        aged: bool,
+    },
 }
 
 /// A message that passed the gates.
@@ -234,7 +239,7 @@ impl Core {
             chat: None,
             sender: String::new(),
         });
-        record.turns += u64::from(coming != Coming::Again { counted: true });
+        record.turns += u64::from(!matches!(coming, Coming::Again { counted: true, .. }));
         record.used = now;
         record.chat = Some(message.chat.clone());
         record.sender = recorder.words(&message.sender.display_name).into_owned();

@@ -7,6 +7,7 @@
 //! [`Engine`] is the running bot. Every decision it makes is an event in the journal; every operation on a
 //! platform is in the outbox before the platform is called.
 
+mod aged;
 mod brief;
 mod channel_log;
 pub mod config;

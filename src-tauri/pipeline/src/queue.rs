@@ -32,6 +32,14 @@ impl Pending {
     pub(crate) const fn id(&self) -> TurnId {
         self.id
     }
+
+    /// Notes that its turn has come, and how long it waited.
+    pub(crate) fn tell_wait_is_over(&self) -> Result<(), StoreError> {
+        let waited_ms = u64::try_from(self.recorder.now().since(self.since).as_millis());
+        self.recorder.note(Kind::Dequeued {
+            waited_ms: waited_ms.unwrap_or(u64::MAX),
+        })
+    }
 }
 
 /// The stop of a message that a person dropped while it waited.
@@ -79,6 +87,7 @@ fn queued(wait: Wait) -> Kind {
     Kind::Queued {
         position: number(position),
         runs,
+        needs_consent: false,
     }
 }
 
@@ -144,12 +153,8 @@ impl Core {
             if self.stopping.is_cancelled() {
                 return;
             }
-            if waited {
-                let waited_ms = u64::try_from(pending.recorder.now().since(pending.since).as_millis());
-                let waited_ms = waited_ms.unwrap_or(u64::MAX);
-                if let Err(error) = pending.recorder.note(Kind::Dequeued { waited_ms }) {
-                    tracing::error!(%error, "the queue goes on without a word");
-                }
+            if waited && let Err(error) = pending.tell_wait_is_over() {
+                tracing::error!(%error, "the queue goes on without a word");
             }
             let free = CancellationToken::new();
             self.tasks

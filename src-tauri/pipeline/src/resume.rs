@@ -12,13 +12,14 @@ use crate::{
     },
     engine::{ByHand, Core},
     flow::end_by,
+    gates::Coming,
     recorder::Recorder,
     rules::Rule,
 };
 use foldback_store::{OutboxEntry, Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Event, Inbound, Kind, OpId, OpKind, Outcome, OutcomeCode, PermissionId, Seq, Stage,
-    TurnId,
+    Timestamp, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -50,6 +51,7 @@ struct Waiting {
     message: Inbound,
     /// Its session has counted it.
     counted: bool,
+    received: Timestamp,
 }
 
 /// State of the way back through what processes told.
@@ -78,7 +80,7 @@ impl Walk {
 /// Progress of an open turn.
 #[derive(Default)]
 struct Progress {
-    message: Option<(Option<ChannelId>, Box<Inbound>)>,
+    message: Option<(Option<ChannelId>, Box<Inbound>, Timestamp)>,
     /// Its run had begun, or it was stopped: that of somebody unknown who was told a code is decided.
     begun: bool,
     /// Its session has counted it.
@@ -88,7 +90,7 @@ struct Progress {
 impl Progress {
     fn take(&mut self, event: Event) {
         match event.kind {
-            Kind::Received { message } => self.message = Some((event.channel, message)),
+            Kind::Received { message } => self.message = Some((event.channel, message, event.at)),
             Kind::RunStarted { .. } | Kind::Stopping { .. } => self.begun = true,
             Kind::Passed {
                 stage: Stage::Session,
@@ -128,7 +130,7 @@ impl Core {
             outbox,
         };
         for (turn, progress) in self.progress(&open, first).await? {
-            let Some((channel, message)) = progress.message else {
+            let Some((channel, message, received)) = progress.message else {
                 continue;
             };
             if progress.begun {
@@ -137,6 +139,7 @@ impl Core {
                 let waiting = Waiting {
                     message: *message,
                     counted: progress.counted,
+                    received,
                 };
                 left.waiting.insert(turn, waiting);
             }
@@ -183,7 +186,7 @@ impl Core {
     /// repetition by its key, else it is `unknown`. A live frame, or a question, that was never attempted is not
     /// sent: the whole text is, and nobody waits for the answer. Turns whose run had begun are finished once
     /// their operations have ended; those that waited go through the gates again, in the order in which they came, before
-    /// any new message.
+    /// any new message, and what waited for longer than `outbox.max_age` waits for a person then.
     pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<Carried>>> = BTreeMap::new();
         // By the first message of each.
@@ -272,8 +275,16 @@ impl Core {
                 close(&recorder, turn).await
             });
         }
-        for (turn, Waiting { message, counted }) in left.waiting {
-            let turn = self.begin_again(turn, message, counted).await?;
+        let max_age = self.ports.config.outbox.max_age.0;
+        for (turn, waiting) in left.waiting {
+            let Waiting {
+                message,
+                counted,
+                received,
+            } = waiting;
+            let aged = self.recorder.now().since(received) > max_age && self.rules.holds(Rule::DeliverOld);
+            let coming = Coming::Again { counted, aged };
+            let turn = self.begin_again(turn, message, coming).await?;
             // Until it has ended, a later start has to look back as far as this one did.
             closings.spawn(async move { turn.ended().await.map(drop).ok_or(StoreError::Closed) });
         }

@@ -86,14 +86,14 @@ impl Core {
         self: &Arc<Self>,
         id: TurnId,
         inbound: Inbound,
-        counted: bool,
+        coming: Coming,
     ) -> Result<Turn, StoreError> {
         let recorder = self.recorder.of_turn(id, &inbound.channel);
         recorder.note(Kind::Passed {
             stage: Stage::Queue,
             detail: "taken up again: the process ended before it was given to the agent".to_owned(),
         })?;
-        self.enter(id, recorder, inbound, Coming::Again { counted }).await
+        self.enter(id, recorder, inbound, coming).await
     }
 
     async fn enter(
@@ -140,7 +140,10 @@ impl Core {
                     ended: end,
                     since,
                 };
-                self.take_turns(pending)?;
+                match coming {
+                    Coming::Again { aged: true, .. } => self.hold_aged(pending)?,
+                    Coming::Again { .. } | Coming::New => self.take_turns(pending)?,
+                }
             }
             Admission::Command { name, claim } => {
                 self.seen().commit(&claim);

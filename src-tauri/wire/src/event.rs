@@ -128,6 +128,9 @@ pub enum Kind {
         /// Most runs at once, where it waits for one of them to end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         runs: Option<u32>,
+        /// True where it waited over a stop for longer than `outbox.max_age`: it goes on only when a person lets it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        needs_consent: bool,
     },
     /// The message's turn has come.
     Dequeued {

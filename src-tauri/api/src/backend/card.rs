@@ -53,6 +53,7 @@ impl Backend {
             groups: who.groups_in_words(),
             limited_until: status.until,
             needs_consent,
+            messages_need_consent: shared.engine.aged_messages(id) as u64,
             outgoing,
             consent_after_ms: u64::try_from(shared.config.outbox.max_age.0.as_millis()).unwrap_or(u64::MAX),
             counters,

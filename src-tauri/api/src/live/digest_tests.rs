@@ -129,6 +129,7 @@ fn turns_run_from_their_message_to_their_end_but_not_in_the_queue() {
         Kind::Queued {
             position: 1,
             runs: None,
+            needs_consent: false,
         },
     );
     assert_eq!(feed.digest.running(), 1);

@@ -30,6 +30,7 @@ fn a_turn_waits_until_it_is_begun_and_one_that_was_taken_up_by_another_process_t
             Kind::Queued {
                 position: 1,
                 runs: None,
+                needs_consent: false,
             },
         );
         assert!(waits(&story));

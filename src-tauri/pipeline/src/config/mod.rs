@@ -294,7 +294,8 @@ impl Default for QueueConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutboxConfig {
-    /// What was held longer than this goes out only after a person agrees.
+    /// Time after which a person is asked: an operation that was held for longer goes out, and a message that waited for
+    /// longer over a stop goes to the agent, only when a person agrees.
     pub max_age: Interval,
     /// Most platform calls for one operation. Those that its platform wants later and those that never left this
     /// machine do not count.

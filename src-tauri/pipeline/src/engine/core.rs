@@ -2,6 +2,7 @@
 
 use super::{Agents, Running};
 use crate::{
+    aged::AgedMessages,
     config::ChannelConfig,
     conversations::Conversations,
     deliver::lanes::Lanes,
@@ -34,6 +35,8 @@ pub(crate) struct Core {
     pub(crate) recorder: Recorder,
     pub(crate) lanes: Arc<Lanes>,
     pub(crate) conversations: Conversations<Pending>,
+    /// Messages that waited over a stop for too long to be answered without a person's word.
+    pub(crate) aged: AgedMessages,
     pub(crate) tasks: TaskTracker,
     /// Turns that still have something to say; what is only held does not count.
     pub(crate) busy: TaskTracker,

@@ -15,6 +15,7 @@ impl Engine {
         core.stopping.cancel();
         // Their messages may be confirmed: they stay open, and the next start takes them up.
         drop(core.conversations.take_waiting());
+        drop(core.aged.take(|_| true));
         let clock = &core.recorder.clock;
         core.busy.close();
         tokio::select! {

@@ -14,6 +14,7 @@ pub use footprint::Footprint;
 pub(crate) use running::{Live, Running};
 
 use crate::{
+    aged::AgedMessages,
     channel_log::ChannelLog,
     config::{ChannelConfig, ChannelKind, Config},
     conversations::Conversations,
@@ -212,6 +213,7 @@ impl Engine {
             recorder,
             lanes,
             conversations: Conversations::with_runs(most_runs),
+            aged: AgedMessages::default(),
             tasks: TaskTracker::new(),
             busy: TaskTracker::new(),
             stopping: CancellationToken::new(),
@@ -317,19 +319,21 @@ impl Engine {
         self.channels().mute(muted, by)
     }
 
-    /// A person lets go out what is held on a channel because it is older than `outbox.max_age`.
+    /// A person lets go on what is held on a channel because it is older than `outbox.max_age`: operations go out, and
+    /// messages go to the agent.
     pub fn release_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, true, by)?;
         self.core.lanes.release(channel);
-        Ok(())
+        self.core.release_aged(channel)
     }
 
     /// A person gives up what is held on a channel because it is older than `outbox.max_age`: it ends as
-    /// `cancelled` or, where an attempt may have arrived, as `unknown`. What is younger stays held.
+    /// `cancelled` or, where an attempt may have arrived, as `unknown`, and a message as dropped. What is younger stays
+    /// held.
     pub fn give_up_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, false, by)?;
         self.core.lanes.give_up(channel, &person(by));
-        Ok(())
+        self.core.drop_aged(channel, by)
     }
 
     /// The operations of a channel that go out only when a person lets them: held for longer than `outbox.max_age`, and

@@ -26,7 +26,8 @@ impl Engine {
             .values()
             .map(|run| run.session.clone())
             .collect();
-        let waits = self.core.conversations.all_waiting();
+        let aged = self.core.aged.sessions().into_iter().map(|session| (session, 1));
+        let waits: Vec<_> = self.core.conversations.all_waiting().into_iter().chain(aged).collect();
         let (running, waiting) = (runs.len(), waits.iter().map(|(_, count)| count).sum::<usize>());
         let at_work: BTreeSet<_> = runs
             .into_iter()
@@ -72,10 +73,12 @@ impl Engine {
         } = record;
         let core = &self.core;
         let asking = core.permissions.shown();
+        let mut waiting = core.aged.of_session(&id);
+        waiting.extend(core.conversations.waiting(&id, Pending::id));
         Ok(SessionLine {
             agents: core.recorder.journal.agent_sessions(&id).await?,
             running: self.runs_in(&id),
-            waiting: core.conversations.waiting(&id, Pending::id),
+            waiting,
             permissions: asking.iter().filter(|asked| asked.session == id).count() as u32,
             session: id,
             channel,
@@ -132,7 +135,9 @@ impl Engine {
         by: &Actor,
     ) -> Result<usize, StoreError> {
         let meant = |pending: &Pending| only.is_none_or(|only| only.contains(&pending.id()));
+        let aged = self.core.aged.take(|pending| pending.session == *session && meant(pending));
         let waiting = self.core.conversations.take_waiting_of(session, meant);
+        let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
         let count = waiting.len();
         for pending in waiting {
             self.core.refuse_for_good(pending, dropped(by))?;

@@ -1,6 +1,7 @@
 //! Whole turns on loopback channels in virtual time.
 
 mod across;
+mod aged;
 mod answers;
 mod asides;
 mod attachments;

@@ -238,7 +238,7 @@ async fn no_more_runs_go_on_at_once_than_may_and_the_others_wait_in_order() {
         .await
         .into_iter()
         .filter_map(|kind| match kind {
-            Kind::Queued { position, runs } => Some((position, runs)),
+            Kind::Queued { position, runs, .. } => Some((position, runs)),
             _ => None,
         })
         .collect();

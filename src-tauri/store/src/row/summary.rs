@@ -72,7 +72,10 @@ fn words(kind: &Kind) -> String {
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
         Kind::Passed { detail, .. } | Kind::Warned { detail } => detail.clone(),
         Kind::Stopping { gate, detail, .. } => said(gate, detail),
-        Kind::Queued { position, runs } => queued(*position, *runs),
+        Kind::Queued {
+            needs_consent: true, ..
+        } => "waits for a person: it waited over a stop for longer than outbox.max_age".into(),
+        Kind::Queued { position, runs, .. } => queued(*position, *runs),
         Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
         Kind::Gathered {
             name,

@@ -70,6 +70,9 @@ pub struct ChannelCard {
     pub limited_until: Option<Timestamp>,
     /// Operations held while it was off that are older than the limit and need a person's word.
     pub needs_consent: u64,
+    /// Messages that waited over a stop for longer than the limit: the agent gets them on a person's word only.
+    #[serde(default)]
+    pub messages_need_consent: u64,
     /// Operations that wait in the outbox and go out for real, without a question, as soon as the channel is armed and
     /// open. What waits for a person's word is not among them, nor what belongs to a rehearsal.
     pub outgoing: u64,

@@ -1,0 +1,93 @@
+//! Messages that waited over a stop of the bot for longer than `outbox.max_age`. A question from last night may be
+//! settled by now, and its asker does not expect an answer any more: like an answer that was held for as long, it waits
+//! for a person. It passed the gates again, so a copy that its platform delivers is a duplicate; newer messages of its
+//! conversation do not wait behind it.
+
+use crate::{
+    engine::{Core, Engine},
+    queue::{Pending, dropped},
+};
+use foldback_store::StoreError;
+use foldback_wire::{Actor, ChannelId, Kind, SessionId, TurnId};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// The messages that wait for a person, by their turns: the oldest first.
+#[derive(Default)]
+pub(crate) struct AgedMessages {
+    waiting: Mutex<BTreeMap<TurnId, Pending>>,
+}
+
+impl AgedMessages {
+    /// Takes out those that are `meant`, in order.
+    pub(crate) fn take(&self, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
+        let mut waiting = self.lock();
+        let taken = waiting.extract_if(.., |_, pending| meant(pending));
+        taken.map(|(_, pending)| pending).collect()
+    }
+
+    /// The turns that wait in a conversation.
+    pub(crate) fn of_session(&self, session: &SessionId) -> Vec<TurnId> {
+        let waiting = self.lock();
+        let of = waiting.values().filter(|pending| pending.session == *session);
+        of.map(Pending::id).collect()
+    }
+
+    /// The conversation of each that waits.
+    pub(crate) fn sessions(&self) -> Vec<SessionId> {
+        self.lock().values().map(|pending| pending.session.clone()).collect()
+    }
+
+    fn of_channel(&self, channel: &ChannelId) -> usize {
+        let waiting = self.lock();
+        waiting.values().filter(|pending| pending.message.channel == *channel).count()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Pending>> {
+        // Whole after every change, so that a panic elsewhere does not matter here.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Core {
+    /// Has a message wait for a person.
+    pub(crate) fn hold_aged(&self, pending: Pending) -> Result<(), StoreError> {
+        let recorder = pending.recorder.clone();
+        let mut waiting = self.aged.lock();
+        waiting.insert(pending.id, pending);
+        let position = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
+        drop(waiting);
+        recorder.note(Kind::Queued {
+            position,
+            runs: None,
+            needs_consent: true,
+        })
+    }
+
+    /// A person lets the messages of a channel go on.
+    pub(crate) fn release_aged(self: &Arc<Self>, channel: &ChannelId) -> Result<(), StoreError> {
+        for pending in self.aged.take(|pending| pending.message.channel == *channel) {
+            pending.tell_wait_is_over()?;
+            self.take_turns(pending)?;
+        }
+        Ok(())
+    }
+
+    /// A person does not want the messages of a channel answered any more.
+    pub(crate) fn drop_aged(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
+        for pending in self.aged.take(|pending| pending.message.channel == *channel) {
+            self.refuse_for_good(pending, dropped(by))?;
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// The number of messages of a channel that are given to the agent only when a person lets them: they waited over a
+    /// stop for longer than `outbox.max_age`.
+    pub fn aged_messages(&self, channel: &ChannelId) -> usize {
+        self.core.aged.of_channel(channel)
+    }
+}
