@@ -9,7 +9,7 @@ use crate::{
 use foldback_store::row;
 use foldback_wire::{
     ChannelId, Event, FileFate, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, Span, Suppression,
-    Terminal, TurnId,
+    Terminal, ToolStatus, TurnId,
     rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
 };
 
@@ -166,6 +166,10 @@ impl Way<'_> {
             } if self.open(op.0) => {
                 let Kept { text, setting } = self.waits(self.op(op.0)?, *reason);
                 (Some(text), Says::No(setting))
+            }
+            Kind::Tool { call } if call.status == ToolStatus::Unfinished => {
+                let text = format!("the agent called {} and did not tell how that ended", call.name);
+                (Some(text), Says::Yes)
             }
             Kind::Truncated { .. } => (None, Says::No(Some("output.max_messages".to_owned()))),
             Kind::Ended { op, outcome } => return self.ended(op.0, outcome),

@@ -6,6 +6,8 @@ mod story;
 
 #[path = "why/delivery.rs"]
 mod delivery;
+#[path = "why/waiting.rs"]
+mod waiting;
 
 use foldback_api::why;
 use foldback_directives::{HoldReason, Span};

@@ -37,12 +37,18 @@ impl AgedMessages {
 
     /// The conversation of each that waits.
     pub(crate) fn sessions(&self) -> Vec<SessionId> {
-        self.lock().values().map(|pending| pending.session.clone()).collect()
+        self.lock()
+            .values()
+            .map(|pending| pending.session.clone())
+            .collect()
     }
 
     fn of_channel(&self, channel: &ChannelId) -> usize {
         let waiting = self.lock();
-        waiting.values().filter(|pending| pending.message.channel == *channel).count()
+        waiting
+            .values()
+            .filter(|pending| pending.message.channel == *channel)
+            .count()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Pending>> {

@@ -1,6 +1,8 @@
 //! What must hold in every journal, whatever happened. Tests, replays and `foldback doctor` ask for it.
 
-use foldback_wire::{Event, Gate, Kind, OpId, OpKind, PermissionId, Receipt, Seq, Span, Terminal, TurnId};
+use foldback_wire::{
+    Event, Gate, Kind, OpId, OpKind, PermissionId, Receipt, Seq, Span, Terminal, ToolId, TurnId,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -37,7 +39,8 @@ pub enum Extent {
 
 /// Checks a journal from its beginning. Empty when everything holds:
 ///
-/// - every turn ends exactly once, and says nothing afterwards; a stop and a blocked end come together;
+/// - every turn ends exactly once, and says nothing afterwards; a stop and a blocked end come together; no tool call of
+///   it is without an end then, and no request for permission undecided;
 /// - every operation is intended once, attempted only in between, and ends exactly once; that it did not arrive after
 ///   all is said once at most, and only then, also after its turn;
 /// - the chunks of a message follow each other, and its ranges cover each byte exactly once;
@@ -70,6 +73,8 @@ struct TurnState {
     stopped: Option<Gate>,
     /// Requests for permission that nobody has decided.
     asking: BTreeSet<PermissionId>,
+    /// Tool calls without an end.
+    calling: BTreeSet<ToolId>,
     messages: BTreeMap<u32, Bytes>,
 }
 
@@ -208,8 +213,12 @@ impl State {
                 state.ended = true;
                 let undecided = |id: &PermissionId| format!("nobody decided about request {id}");
                 wrong.extend(state.asking.iter().map(undecided));
+                let unended = |id: &ToolId| format!("tool call {id} has no end");
+                wrong.extend(state.calling.iter().map(unended));
                 wrong.extend(end_mismatch(terminal, state.stopped));
             }
+            Kind::Tool { call } if call.status.is_over() => drop(state.calling.remove(&call.id)),
+            Kind::Tool { call } => drop(state.calling.insert(call.id.clone())),
             Kind::PermissionAsked { request, .. } => {
                 state.asking.insert(request.id.clone());
             }

@@ -15,11 +15,12 @@ use crate::{
     gates::Coming,
     recorder::Recorder,
     rules::Rule,
+    turn::Turn,
 };
 use foldback_store::{OutboxEntry, Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Event, Inbound, Kind, OpId, OpKind, Outcome, OutcomeCode, PermissionId, Seq, Stage,
-    Timestamp, TurnId,
+    Timestamp, ToolCall, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -275,16 +276,8 @@ impl Core {
                 close(&recorder, turn).await
             });
         }
-        let max_age = self.ports.config.outbox.max_age.0;
         for (turn, waiting) in left.waiting {
-            let Waiting {
-                message,
-                counted,
-                received,
-            } = waiting;
-            let aged = self.recorder.now().since(received) > max_age && self.rules.holds(Rule::DeliverOld);
-            let coming = Coming::Again { counted, aged };
-            let turn = self.begin_again(turn, message, coming).await?;
+            let turn = self.take_up(turn, waiting).await?;
             // Until it has ended, a later start has to look back as far as this one did.
             closings.spawn(async move { turn.ended().await.map(drop).ok_or(StoreError::Closed) });
         }
@@ -301,6 +294,19 @@ impl Core {
 }
 
 impl Core {
+    /// Takes a turn up that waited. One that waited for longer than `outbox.max_age` waits for a person then.
+    async fn take_up(self: &Arc<Self>, turn: TurnId, waiting: Waiting) -> Result<Turn, StoreError> {
+        let Waiting {
+            message,
+            counted,
+            received,
+        } = waiting;
+        let waited = self.recorder.now().since(received);
+        let aged = waited > self.ports.config.outbox.max_age.0 && self.rules.holds(Rule::DeliverOld);
+        let coming = Coming::Again { counted, aged };
+        self.begin_again(turn, message, coming).await
+    }
+
     /// Ends what an earlier process left and no later one carries out.
     async fn settle_left(
         &self,
@@ -375,6 +381,9 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
             "the process ended before the answer replaced it",
         ))?;
     }
+    for call in unended(&events) {
+        recorder.note(Kind::Tool { call })?;
+    }
     for id in undecided(&events) {
         recorder.note(Kind::PermissionDecided {
             id,
@@ -389,6 +398,21 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
     });
     let terminal = stopped.unwrap_or_else(|| terminal_of(&events));
     recorder.note_all(vec![Kind::Idle, Kind::TurnEnded { terminal }])
+}
+
+/// The ends of the tool calls without one.
+fn unended(events: &[Event]) -> Vec<ToolCall> {
+    let mut open: Vec<&ToolCall> = Vec::new();
+    for event in events {
+        if let Kind::Tool { call } = &event.kind {
+            open.retain(|known| known.id != call.id);
+            if !call.status.is_over() {
+                open.push(call);
+            }
+        }
+    }
+    let end = |call: &ToolCall| ToolCall::unfinished(call.id.clone(), call.name.clone());
+    open.into_iter().map(end).collect()
 }
 
 /// Requests for permission that nobody decided about.

@@ -54,6 +54,9 @@ pub struct CaseTurn {
     pub typing: usize,
     /// How often a message was edited.
     pub edits: usize,
+    /// The tool calls of the agent in the order in which they began, each with how it stands in the end, as
+    /// `search completed`.
+    pub tools: Vec<String>,
     /// From the message to the last event of the turn.
     pub lasted_ms: u64,
     /// What the agent was given; not printed.

@@ -3,7 +3,7 @@
 use crate::case::CaseTurn;
 use foldback_wire::{
     Body, Delivery, Diagnostic, Event, Fate, Intent, Kind, MessageId, OpId, OpKind, Outcome, Range,
-    Timestamp, TurnId,
+    Timestamp, ToolCall, TurnId,
 };
 use std::collections::HashMap;
 
@@ -38,6 +38,8 @@ struct Turn<'a> {
     case: CaseTurn,
     began: Timestamp,
     findings: Vec<(u32, &'a Diagnostic)>,
+    /// The tool calls as they were told of last, in the order in which they began.
+    calls: Vec<&'a ToolCall>,
 }
 
 impl<'a> Fold<'a> {
@@ -113,12 +115,14 @@ impl<'a> Turn<'a> {
             holds: Vec::new(),
             typing: 0,
             edits: 0,
+            tools: Vec::new(),
             lasted_ms: 0,
             prompt: None,
         };
         Self {
             case,
             began,
+            calls: Vec::new(),
             findings: Vec::new(),
         }
     }
@@ -132,6 +136,10 @@ impl<'a> Turn<'a> {
             Kind::Held { hold, .. } if turn.holds.last() != Some(&hold.reason) => {
                 turn.holds.push(hold.reason);
             }
+            Kind::Tool { call } => match self.calls.iter_mut().find(|known| known.id == call.id) {
+                Some(known) => *known = call,
+                None => self.calls.push(call),
+            },
             Kind::Suppressed { reason, .. } => turn.suppressed = Some(*reason),
             Kind::Intended { intent, .. } => match intent.kind {
                 OpKind::Typing => turn.typing += 1,
@@ -147,6 +155,10 @@ impl<'a> Turn<'a> {
         // As `parse` prints them; when they were found depends on how the text was cut.
         self.findings
             .sort_by_key(|(message, finding)| (*message, finding.span.start, finding.code.code()));
+        let calls = self.calls.iter();
+        self.case.tools = calls
+            .map(|call| format!("{} {}", call.name, call.status))
+            .collect();
         self.case.diagnostics = self
             .findings
             .into_iter()

@@ -43,6 +43,14 @@ closed_set! {
         Running = "running": "Running.",
         Completed = "completed": "Done.",
         Failed = "failed": "Failed.",
+        Unfinished = "unfinished": "The run ended without word of the call's end, or of whether it was carried out.",
+    }
+}
+
+impl ToolStatus {
+    /// True where nothing more is expected of the call.
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Unfinished)
     }
 }
 
@@ -76,6 +84,19 @@ pub struct ToolCall {
     pub arguments: Option<String>,
     /// Result, possibly shortened.
     pub result: Option<String>,
+}
+
+impl ToolCall {
+    /// The end of a call that its run, or its attempt, did not tell.
+    pub const fn unfinished(id: ToolId, name: String) -> Self {
+        Self {
+            id,
+            name,
+            status: ToolStatus::Unfinished,
+            arguments: None,
+            result: None,
+        }
+    }
 }
 
 /// Who answers a run.

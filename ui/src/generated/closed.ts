@@ -447,6 +447,7 @@ export const toolStatuses = [
   { code: "running", about: "Running." },
   { code: "completed", about: "Done." },
   { code: "failed", about: "Failed." },
+  { code: "unfinished", about: "The run ended without word of the call's end, or of whether it was carried out." },
 ] as const satisfies readonly Entry<ToolStatus>[];
 
 export const verdicts = [

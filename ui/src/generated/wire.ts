@@ -411,6 +411,8 @@ export type ChannelCard = {
   limited_until: Timestamp | null,
   /** Operations held while it was off that are older than the limit and need a person's word. */
   needs_consent: number,
+  /** Messages that waited over a stop for longer than the limit: the agent gets them on a person's word only. */
+  messages_need_consent: number,
   /** Operations that wait in the outbox and go out for real, without a question, as soon as the channel is armed and
    * open. What waits for a person's word is not among them, nor what belongs to a rehearsal. */
   outgoing: number,
@@ -1311,6 +1313,8 @@ export type Kind = { "type": "started",
   position: number,
   /** Most runs at once, where it waits for one of them to end. */
   runs?: number | null,
+  /** True where it waited over a stop for longer than `outbox.max_age`: it goes on only when a person lets it. */
+  needs_consent?: boolean,
 }
 | { "type": "dequeued",
   /** How long it waited. */
@@ -2668,7 +2672,7 @@ export type ToolEntry = {
 export type ToolId = string;
 
 /** Where a tool call stands. */
-export type ToolStatus = "pending" | "running" | "completed" | "failed";
+export type ToolStatus = "pending" | "running" | "completed" | "failed" | "unfinished";
 
 /** What one can subscribe to. */
 export type Topic = { "topic": "view",

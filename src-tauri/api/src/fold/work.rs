@@ -52,30 +52,30 @@ impl Work {
     }
 
     fn tool(&mut self, seq: u64, ms: u64, call: &ToolCall) {
-        let over = matches!(call.status, ToolStatus::Completed | ToolStatus::Failed);
+        let lapsed_ms = (call.status == ToolStatus::Unfinished).then_some(ms);
+        let told = call.status.is_over() && lapsed_ms.is_none();
         let known = self.tools.iter_mut().find(|known| known.call.id == call.id);
         let Some(known) = known else {
             self.tools.push(ToolEntry {
                 call: call.clone(),
                 seq,
                 at_ms: ms,
-                took_ms: over.then_some(0),
-                lapsed_ms: None,
+                took_ms: told.then_some(0),
+                lapsed_ms,
             });
             return;
         };
         let before = std::mem::replace(&mut known.call, call.clone());
         known.call.arguments = known.call.arguments.take().or(before.arguments);
         known.call.result = known.call.result.take().or(before.result);
-        // It goes on, or its end is told now.
-        known.lapsed_ms = None;
-        if over && known.took_ms.is_none() {
+        // It goes on, or its end is told now, or never.
+        known.lapsed_ms = lapsed_ms;
+        if told && known.took_ms.is_none() {
             known.took_ms = Some(ms.saturating_sub(known.at_ms));
         }
     }
 
-    /// Nothing more is told of the calls. Some backends never tell the end of one: chat completions leave it to whoever
-    /// asked to carry it out; a process that is stopped says nothing more.
+    /// Nothing more is told of the calls, in a journal of a version that did not end them with their run.
     fn lapse_calls(&mut self, ms: u64) {
         for call in &mut self.tools {
             if call.took_ms.is_none() && call.lapsed_ms.is_none() {

@@ -173,6 +173,26 @@ fn with_the_run_ends_what_nobody_told_the_end_of() {
 }
 
 #[test]
+fn a_call_that_the_journal_ends_with_its_run_has_no_time_of_its_own() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    story.at(10, tool("t1", ToolStatus::Running));
+    story.at(60, tool("t1", ToolStatus::Unfinished));
+    let detail = detail(&story);
+    assert_eq!(tool_bars(&detail), [(10, Some(60), "search, end not told")]);
+    let entry = &detail.tools[0];
+    assert_eq!(
+        (entry.call.status, entry.took_ms, entry.lapsed_ms),
+        (ToolStatus::Unfinished, None, Some(60))
+    );
+}
+
+#[test]
 fn a_call_of_an_attempt_that_failed_is_over_until_it_is_told_of_again() {
     let mut story = Story::default();
     story.at(

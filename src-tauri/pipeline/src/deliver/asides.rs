@@ -160,7 +160,7 @@ impl Desk {
             });
         let known = &mut calls[at];
         known.status = call.status;
-        let ends = known.took.is_none() && is_over(call.status);
+        let ends = known.took.is_none() && call.status.is_over();
         if ends {
             known.took = Some(now.since(known.since));
         }
@@ -189,7 +189,7 @@ impl Desk {
 
     /// The run is over: calls without an end will never have one, or nobody will tell.
     async fn end_calls(&mut self) -> Result<(), StoreError> {
-        let open = self.asides.calls.iter().filter(|call| !is_over(call.status));
+        let open = self.asides.calls.iter().filter(|call| !call.status.is_over());
         let open: Vec<String> = open.map(|call| call.name.clone()).collect();
         if open.is_empty() || !self.rules.holds(Rule::AsideTools) {
             return Ok(());
@@ -321,10 +321,6 @@ fn fitting(text: String, limit: Limit) -> String {
     first.unwrap_or_default() + MORE
 }
 
-const fn is_over(status: ToolStatus) -> bool {
-    matches!(status, ToolStatus::Completed | ToolStatus::Failed)
-}
-
 /// All calls of the run in one line, the latest last, with this sign for those that are not over.
 fn line(calls: &[Known], open: &str) -> String {
     let earlier = calls.len().saturating_sub(NAMED);
@@ -338,6 +334,7 @@ fn line(calls: &[Known], open: &str) -> String {
             ToolStatus::Pending | ToolStatus::Running => open,
             ToolStatus::Completed => " ✓",
             ToolStatus::Failed => " ✗",
+            ToolStatus::Unfinished => " –",
         };
         format!("`{}`{sign}", call.name)
     });

@@ -27,7 +27,13 @@ impl Engine {
             .map(|run| run.session.clone())
             .collect();
         let aged = self.core.aged.sessions().into_iter().map(|session| (session, 1));
-        let waits: Vec<_> = self.core.conversations.all_waiting().into_iter().chain(aged).collect();
+        let waits: Vec<_> = self
+            .core
+            .conversations
+            .all_waiting()
+            .into_iter()
+            .chain(aged)
+            .collect();
         let (running, waiting) = (runs.len(), waits.iter().map(|(_, count)| count).sum::<usize>());
         let at_work: BTreeSet<_> = runs
             .into_iter()
@@ -135,7 +141,10 @@ impl Engine {
         by: &Actor,
     ) -> Result<usize, StoreError> {
         let meant = |pending: &Pending| only.is_none_or(|only| only.contains(&pending.id()));
-        let aged = self.core.aged.take(|pending| pending.session == *session && meant(pending));
+        let aged = self
+            .core
+            .aged
+            .take(|pending| pending.session == *session && meant(pending));
         let waiting = self.core.conversations.take_waiting_of(session, meant);
         let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
         let count = waiting.len();

@@ -11,6 +11,7 @@ pub(crate) mod permit;
 pub(crate) mod prepare;
 pub(crate) mod redact;
 pub(crate) mod run;
+pub(crate) mod run_progress;
 pub(crate) mod scan;
 pub(crate) mod sender_limit;
 pub(crate) mod session;

@@ -2,6 +2,7 @@
 
 use super::{
     permit::{Asked, Permits},
+    run_progress::RunProgress,
     scan::{Decisions, OutputEvent, Scan},
     text_bound::TextBound,
     tool::keepable,
@@ -17,15 +18,8 @@ use crate::{
 };
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
-use foldback_wire::{
-    AgentFault, Doing, Fault, Kind, SessionId, SessionStart, StopReason, ToolId, ToolStatus,
-    rpc::AgentSession,
-};
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-    time::Duration,
-};
+use foldback_wire::{AgentFault, Doing, Fault, Kind, SessionId, SessionStart, StopReason, rpc::AgentSession};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -76,23 +70,6 @@ enum Next {
     Stuck,
 }
 
-/// What was heard of the agent so far.
-struct Heard {
-    /// The backend that answers.
-    backend: String,
-    /// The tool calls that began, and whether they still run.
-    tools: HashMap<ToolId, bool>,
-    /// Text for the chat, in the channel's unit.
-    said: usize,
-}
-
-impl Heard {
-    /// Whether a tool that was announced has not ended yet.
-    fn works(&self) -> bool {
-        self.tools.values().any(|runs| *runs)
-    }
-}
-
 /// How a run ended.
 enum End {
     Done(StopReason),
@@ -105,19 +82,15 @@ impl Run<'_> {
     pub(crate) async fn run(self, request: TurnRequest, mut scan: Scan<'_>) -> Result<(), StoreError> {
         let run = request.run;
         let (backend, model) = self.agent.answering(&request);
-        let heard = Heard {
-            backend: backend.to_owned(),
-            tools: HashMap::new(),
-            said: 0,
-        };
+        let mut progress = RunProgress::of(backend);
         self.recorder.note(Kind::RunStarted {
             run,
-            backend: heard.backend.clone(),
+            backend: progress.backend.clone(),
             model: model.map(str::to_owned),
         })?;
         let agent = Arc::clone(&self.agent);
         let mut permits = Permits::new(self.asked, agent.as_ref(), self.recorder, self.rules, run);
-        let end = self.read(request, heard, &mut scan, &mut permits).await?;
+        let end = self.read(request, &mut progress, &mut scan, &mut permits).await?;
         if self.live.is_reset() {
             // It may have taken the conversation up after it was told to forget it.
             self.agent.forget(self.session);
@@ -128,6 +101,7 @@ impl Run<'_> {
         self.live.does(Doing::Delivering);
         self.hand_on(scan.end_reasoning()).await?;
         self.hand_on(scan.end(false)).await?;
+        self.end_calls(&mut progress)?;
         let (reason, event) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, OutputEvent::RunCancelled),
             End::Done(reason) => (reason, OutputEvent::RunEnded),
@@ -156,7 +130,7 @@ impl Run<'_> {
     async fn read(
         &self,
         request: TurnRequest,
-        mut heard: Heard,
+        progress: &mut RunProgress,
         scan: &mut Scan<'_>,
         permits: &mut Permits<'_>,
     ) -> Result<End, StoreError> {
@@ -170,7 +144,7 @@ impl Run<'_> {
             async move { agent.run(request, sink, halt).await }
         }));
         loop {
-            let AgentEvent { run: of, step } = match self.next(&mut steps, permits, heard.works()).await {
+            let AgentEvent { run: of, step } = match self.next(&mut steps, permits, progress.works()).await {
                 Next::Step(event) => event,
                 Next::Answer(answer) => {
                     permits.settle(answer)?;
@@ -220,8 +194,8 @@ impl Run<'_> {
                     self.tell(question.map(OutputEvent::Asked)).await;
                 }
                 step => {
-                    self.take(step, scan, &mut heard).await?;
-                    if self.most.is_passed_by(heard.said) && self.rules.holds(Rule::RunMost) {
+                    self.take(step, scan, progress).await?;
+                    if self.most.is_passed_by(progress.said) && self.rules.holds(Rule::RunMost) {
                         halt.cancel();
                         self.until_stopped(steps, task).await;
                         return Ok(End::Done(StopReason::Length));
@@ -277,7 +251,12 @@ impl Run<'_> {
         }
     }
 
-    async fn take(&self, mut step: Step, scan: &mut Scan<'_>, heard: &mut Heard) -> Result<(), StoreError> {
+    async fn take(
+        &self,
+        mut step: Step,
+        scan: &mut Scan<'_>,
+        progress: &mut RunProgress,
+    ) -> Result<(), StoreError> {
         if let Step::Tool(call) = &mut step {
             keepable(self.recorder, call);
         }
@@ -290,7 +269,7 @@ impl Run<'_> {
                 self.live.does(Doing::Thinking);
                 self.live.thinks();
             }
-            Step::Tool(call) if matches!(call.status, ToolStatus::Completed | ToolStatus::Failed) => {
+            Step::Tool(call) if call.status.is_over() => {
                 self.live.does(Doing::Starting);
             }
             Step::Tool(call) => self.live.calls(&call.name),
@@ -299,15 +278,13 @@ impl Run<'_> {
         match step {
             Step::Text { message, text } => {
                 let decisions = scan.push(message, &text);
-                heard.said += self.most.measure(&decisions.output);
+                progress.said += self.most.measure(&decisions.output);
                 self.hand_on(decisions).await
             }
             Step::Tool(call) => {
                 // Only a call that begins ends the message: one that runs in the background may report its
                 // end in the middle of a sentence.
-                let runs = matches!(call.status, ToolStatus::Pending | ToolStatus::Running);
-                let begins = heard.tools.insert(call.id.clone(), runs).is_none();
-                if begins && self.rules.holds(Rule::ScanMessage) {
+                if progress.take_call(&call) && self.rules.holds(Rule::ScanMessage) {
                     self.hand_on(scan.end(true)).await?;
                 }
                 self.recorder.note(Kind::Tool { call: call.clone() })?;
@@ -317,7 +294,7 @@ impl Run<'_> {
                 Ok(())
             }
             Step::Reasoning(text) => self.hand_on(scan.reason(text)).await,
-            Step::Session { id, start, detail } => self.keep(&heard.backend, id, start, detail).await,
+            Step::Session { id, start, detail } => self.keep(&progress.backend, id, start, detail).await,
             Step::Usage(usage) => self.recorder.note(Kind::Used { usage }),
             Step::Faulted { number, fault } => self.recorder.note(Kind::Faulted {
                 number,
@@ -330,8 +307,10 @@ impl Run<'_> {
                 detail,
                 next,
             } => {
+                // Whoever is asked next knows nothing of the calls of the attempt that failed.
+                self.end_calls(progress)?;
                 if let Some(next) = &next {
-                    heard.backend.clone_from(&next.backend);
+                    progress.backend.clone_from(&next.backend);
                 }
                 self.recorder.note(Kind::Retrying {
                     attempt,
@@ -342,6 +321,13 @@ impl Run<'_> {
             }
             Step::Permission(_) | Step::Failed { .. } | Step::Done(_) => Ok(()),
         }
+    }
+
+    /// Notes the end of the calls whose end the agent has not told. Some backends never tell one: chat completions leave
+    /// a call to whoever asked.
+    fn end_calls(&self, progress: &mut RunProgress) -> Result<(), StoreError> {
+        let ends = progress.end_calls().into_iter().map(|call| Kind::Tool { call });
+        self.recorder.note_all(ends.collect())
     }
 
     /// What is said beside the answer.

@@ -45,6 +45,7 @@ mod restart;
 mod sessions;
 mod shutdown;
 mod speech;
+mod tool_ends;
 mod transcripts;
 mod trouble;
 mod turns;

@@ -1,7 +1,7 @@
 //! What an agent did in a turn, as a script that does it again.
 
 use foldback_agents::{Act, ScriptStep, SessionStep, ToolStep};
-use foldback_wire::{Event, Kind, PermissionId, StopReason, Timestamp, ToolId};
+use foldback_wire::{Event, Kind, PermissionId, StopReason, Timestamp, ToolId, ToolStatus};
 use std::collections::{BTreeMap, HashSet};
 
 /// The agent's part of a turn's events, with the pauses it made. Empty where it was not asked.
@@ -57,6 +57,8 @@ fn act(kind: &Kind, texts: &mut Texts) -> Option<Act> {
             message, span, came, ..
         } => Act::Text(texts.next(*message, came.unwrap_or(span.end))?),
         Kind::Reasoning { text } => Act::Reasoning(text.clone()),
+        // The pipeline's word about a call whose end the agent did not tell.
+        Kind::Tool { call } if call.status == ToolStatus::Unfinished => return None,
         Kind::Tool { call } => Act::Tool(ToolStep {
             id: call.id.clone(),
             name: call.name.clone(),

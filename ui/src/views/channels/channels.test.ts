@@ -54,6 +54,19 @@ it("asks once before what was held too long goes out", async () => {
   expect(byId("channel-whatsapp").querySelector("[data-testid='channel-held']")).toBeNull();
 });
 
+it("asks about messages that waited over a stop, beside deliveries and alone", async () => {
+  const { console } = await stage(ChannelsView);
+  const card = console.channel("whatsapp");
+  if (card === undefined) throw new Error("the demonstration has whatsapp");
+  const held = (): string => byId("channel-whatsapp").querySelector("[data-testid='channel-held'] p")?.textContent ?? "";
+  console.updateChannel({ ...card, messages_need_consent: 1 });
+  await settle();
+  expect(held()).toContain("2 deliveries and 1 message waited too long");
+  console.updateChannel({ ...card, needs_consent: 0, messages_need_consent: 1 });
+  await settle();
+  expect(held()).toContain("1 message waited too long while the channel was off or the bot was stopped. Only a person lets it go on now.");
+});
+
 it("leads from every figure to the events behind it", async () => {
   const { console } = await stage(ChannelsView);
   // The host's tests count the rows of these filters; here it is only that the window asks for them.
