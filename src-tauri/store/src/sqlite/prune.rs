@@ -14,11 +14,11 @@ use super::{
     fault,
     open::connect,
     private::claim,
-    rows::{COLUMNS, StoredRow, list, number},
+    rows::{COLUMNS, StoredRow, at_mention, list, number},
     schema,
 };
 use crate::{Mention, StoreError, ledger::Ledger};
-use foldback_wire::{ChatId, Seq, Timestamp};
+use foldback_wire::{Seq, Timestamp};
 use sqlx::{Connection as _, QueryBuilder, SqliteConnection, query, query_scalar, raw_sql};
 use std::{
     path::PathBuf,
@@ -183,13 +183,8 @@ async fn forget_mentions(conn: &mut SqliteConnection, places: &str) -> Result<()
     // One that cannot be read is told of nowhere, either.
     for event in rows.into_iter().filter_map(|row| row.event().ok()) {
         for mention in Mention::all(event.channel.as_ref(), &event.kind) {
-            query("DELETE FROM mentions WHERE channel = ? AND message = ? AND chat = ? AND seq = ?")
-                .bind(mention.channel.as_str())
-                .bind(mention.message.as_str())
-                .bind(mention.chat.as_ref().map_or("", ChatId::as_str))
-                .bind(event.seq.0 as i64)
-                .execute(&mut *conn)
-                .await?;
+            let one = "DELETE FROM mentions WHERE channel = ? AND message = ? AND chat = ? AND seq = ?";
+            at_mention(conn, one, &mention, event.seq).await?;
         }
     }
     Ok(())

@@ -58,16 +58,31 @@ pub(super) async fn insert(conn: &mut SqliteConnection, rows: &[&EventRow]) -> R
             _ => {}
         }
         for mention in Mention::all(event.channel.as_ref(), &event.kind) {
-            query("INSERT INTO mentions VALUES (?, ?, ?, ?)")
-                .bind(mention.channel.as_str())
-                .bind(mention.message.as_str())
-                .bind(mention.chat.as_ref().map_or("", ChatId::as_str))
-                .bind(event.seq.0 as i64)
-                .execute(&mut *conn)
-                .await?;
+            at_mention(
+                conn,
+                "INSERT INTO mentions VALUES (?, ?, ?, ?)",
+                &mention,
+                event.seq,
+            )
+            .await?;
         }
     }
     Ok(())
+}
+
+/// Runs a statement about one place where a message is told of. Its parameters are channel, message, chat and place.
+pub(super) async fn at_mention(
+    conn: &mut SqliteConnection,
+    sql: &'static str,
+    mention: &Mention,
+    at: Seq,
+) -> Result<(), sqlx::Error> {
+    let sql = query(sql)
+        .bind(mention.channel.as_str())
+        .bind(mention.message.as_str())
+        .bind(mention.chat.as_ref().map_or("", ChatId::as_str))
+        .bind(at.0 as i64);
+    sql.execute(conn).await.map(drop)
 }
 
 fn values(head: &str, row: &str, count: usize) -> AssertSqlSafe<String> {

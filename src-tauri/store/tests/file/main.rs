@@ -2,6 +2,7 @@
 
 mod formats;
 mod log;
+mod prune;
 
 use foldback_store::{Journal, Limits, OutboxEntry, SessionRecord, SqliteJournal, StoreError, Then};
 use foldback_wire::{

@@ -1,13 +1,14 @@
 //! Deleting what is old: what goes, what stays, and that the file becomes smaller.
 
+use super::{other_program, place, run, sending};
 use foldback_store::{
-    Filter, Journal, Mention, Opening, OutboxEntry, PairingBook, Scene, SqliteJournal, StoreError, Then, View,
+    Filter, Journal, Mention, Opening, OutboxEntry, PairingBook, Scene, SqliteJournal, StoreError, View,
 };
 use foldback_wire::{
-    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Operation, Outcome, OutcomeCode, PairingStep, Seq,
-    Target, Terminal, Timestamp, TurnId,
+    Actor, ChannelId, Draft, Event, Inbound, Kind, OpId, Outcome, OutcomeCode, PairingStep, Seq, Terminal,
+    Timestamp, TurnId,
 };
-use sqlx::{Connection as _, SqliteConnection};
+use sqlx::Connection as _;
 use std::{path::Path, sync::Arc};
 
 const DAY: i64 = 24 * 3_600_000;
@@ -79,25 +80,12 @@ fn pairing(day: i64, step: PairingStep) -> Draft {
     in_turn(day, 1, kind)
 }
 
-fn sending(op: u64, turn: u64) -> OutboxEntry {
+fn sending_of(op: u64, turn: u64) -> OutboxEntry {
     OutboxEntry {
-        op: OpId(op),
         turn: TurnId(turn),
         session: "telegram:42".into(),
         channel: "telegram".into(),
-        target: Target {
-            chat: "42".into(),
-            thread: None,
-        },
-        operation: Operation::Typing,
-        key: op.to_string(),
-        at: Timestamp(0),
-        in_flight: false,
-        dry_run: false,
-        live: false,
-        not_before: None,
-        part_of: None,
-        then: Then::default(),
+        ..sending(op)
     }
 }
 
@@ -106,18 +94,15 @@ fn places(events: &[Event]) -> Vec<u64> {
 }
 
 async fn rows(path: &Path, sql: &'static str) -> i64 {
-    let mut conn = SqliteConnection::connect(&format!("sqlite://{}", path.display()))
-        .await
-        .unwrap();
-    let count = sqlx::query_scalar(sql).fetch_one(&mut conn).await.unwrap();
-    conn.close().await.unwrap();
+    let mut program = other_program(path).await;
+    let count = sqlx::query_scalar(sql).fetch_one(&mut program).await.unwrap();
+    program.close().await.unwrap();
     count
 }
 
 #[tokio::test]
 async fn what_is_old_goes_and_what_is_still_needed_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.sqlite");
+    let (_folder, path) = place();
     let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await.unwrap());
     journal
         .append(vec![
@@ -145,7 +130,7 @@ async fn what_is_old_goes_and_what_is_still_needed_stays() {
             ended(1, 6), // 16 stays: the clock was set back, and it stands behind a young one
         ])
         .unwrap();
-    journal.intend(sending(1, 3), vec![]).await.unwrap();
+    journal.intend(sending_of(1, 3), vec![]).await.unwrap();
     assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 5);
     let left = [3, 5, 6, 7, 8, 9, 10, 11, 14, 15, 16];
     for reopened in [false, true] {
@@ -213,8 +198,7 @@ async fn fill(journal: &SqliteJournal) {
 
 #[tokio::test]
 async fn the_file_becomes_smaller() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.sqlite");
+    let (_folder, path) = place();
     let journal = SqliteJournal::open(&path).await.unwrap();
     fill(&journal).await;
     assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 4_000);
@@ -225,21 +209,15 @@ async fn the_file_becomes_smaller() {
 
 #[tokio::test]
 async fn a_file_of_an_earlier_version_becomes_smaller_when_it_is_written_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.sqlite");
+    let (_folder, path) = place();
     let journal = SqliteJournal::open(&path).await.unwrap();
     fill(&journal).await;
     journal.close().await.unwrap();
     // As an earlier version would have made it.
     assert_eq!(rows(&path, "PRAGMA auto_vacuum").await, 2);
-    let mut conn = SqliteConnection::connect(&format!("sqlite://{}", path.display()))
-        .await
-        .unwrap();
-    sqlx::raw_sql("PRAGMA auto_vacuum = NONE; VACUUM;")
-        .execute(&mut conn)
-        .await
-        .unwrap();
-    conn.close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(&mut program, "PRAGMA auto_vacuum = NONE; VACUUM;").await;
+    program.close().await.unwrap();
     assert_eq!(rows(&path, "PRAGMA auto_vacuum").await, 0);
     let journal = SqliteJournal::open(&path).await.unwrap();
     assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 4_000);
