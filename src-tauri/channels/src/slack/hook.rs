@@ -1,7 +1,7 @@
 //! The Events API: <https://docs.slack.dev/apis/events-api/using-http-request-urls>.
 
 use super::Slack;
-use super::intake::Intake;
+use super::intake::{Intake, due};
 use crate::backoff::Backoff;
 use crate::loopback::report;
 use crate::webhook::connections::Peer;
@@ -79,12 +79,13 @@ impl Slack {
             // <https://docs.slack.dev/apis/events-api#rate-limiting>
             tracing::warn!(channel = %self.channel, "Slack withholds events: there are more than 30,000 in an hour");
         }
+        let due = due();
         let message = match delivery.kind.as_str() {
             "event_callback" => intake.message(&delivery.event).await,
             _ => None,
         };
         let kept = match message {
-            Some(message) => intake.keep(message).await,
+            Some(message) => intake.keep(message, due).await,
             None => true,
         };
         if kept {

@@ -3,6 +3,7 @@
 //! (<https://docs.slack.dev/reference/events/app_mention>).
 
 use super::event::{self, Bot};
+use super::names::UserNames;
 use crate::unread::Reader;
 use crate::{Arrival, Signal, SignalSink};
 use foldback_wire::{ChannelId, ChatId, Inbound, MessageId};
@@ -66,15 +67,28 @@ pub(super) struct Intake<'a> {
     pub(super) bot: Bot,
     pub(super) sink: &'a SignalSink,
     pub(super) seen: &'a Seen,
+    pub(super) names: &'a UserNames,
 }
 
 impl Intake<'_> {
-    /// The message an event tells of, where it tells of one that can be read.
+    /// The message an event tells of, where it tells of one that can be read, with the name of who wrote it, where Slack
+    /// tells that soon.
     pub(super) async fn message(&self, event: &Value) -> Option<Inbound> {
         let mut reader = Reader::default();
         let message = event::message(event, self.channel, &self.bot, &mut reader);
         reader.report(self.sink).await;
-        message
+        let mut message = message?;
+        let sender = &mut message.sender;
+        if sender.display_name == sender.id.as_str() {
+            let name = self.names.of(sender.id.as_str()).await;
+            if let Some(account) = name.account {
+                sender.name = account;
+            }
+            if let Some(shown) = name.shown {
+                sender.display_name = shown;
+            }
+        }
+        Some(message)
     }
 
     /// Hands a message over in the place that was kept for it, which is free again if the message came before.
@@ -91,8 +105,8 @@ impl Intake<'_> {
     }
 
     /// Waits for a place and hands a message over. Whether it is durable, in time for its confirmation.
-    pub(super) async fn keep(&self, message: Inbound) -> bool {
-        in_time(due(), async {
+    pub(super) async fn keep(&self, message: Inbound, due: Instant) -> bool {
+        in_time(due, async {
             let place = self.sink.reserve().await.ok()?;
             self.hand_over(message, place).await.ok()
         })

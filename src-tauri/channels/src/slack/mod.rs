@@ -6,6 +6,7 @@ mod event;
 mod hook;
 mod intake;
 mod meaning;
+mod names;
 mod receive;
 mod send;
 mod socket;
@@ -17,6 +18,7 @@ use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, Rng, Secret};
 use intake::Seen;
+use names::UserNames;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -54,12 +56,13 @@ pub struct SlackApp {
 pub struct Slack {
     channel: ChannelId,
     capabilities: Capabilities,
-    api: Api,
+    api: Arc<Api>,
     events: SlackEvents,
     folder: Folder,
     clock: Arc<dyn Clock>,
     rng: Arc<dyn Rng>,
     seen: Seen,
+    names: UserNames,
 }
 
 impl Slack {
@@ -75,10 +78,12 @@ impl Slack {
         clock: Arc<dyn Clock>,
         rng: Arc<dyn Rng>,
     ) -> Result<Self, Refusal> {
+        let api = Arc::new(Api::new(&app.root, app.token)?);
         Ok(Self {
+            names: UserNames::new(Arc::clone(&api), Arc::clone(&clock)),
             channel,
             capabilities,
-            api: Api::new(&app.root, app.token)?,
+            api,
             events: app.events,
             folder,
             clock,

@@ -44,6 +44,7 @@ impl Slack {
             bot,
             sink,
             seen: &self.seen,
+            names: &self.names,
         };
         match &self.events {
             SlackEvents::SocketMode(token) => self.socket_mode(&intake, token, backoff).await,

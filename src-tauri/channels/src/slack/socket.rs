@@ -156,13 +156,14 @@ async fn converse(mut link: Link, intake: &Intake<'_>, replace: &Notify) -> Resu
                     replace.notify_one();
                 }
                 let Some(envelope) = frame.envelope_id else { continue };
+                let due = due();
                 let message = match frame.kind.as_str() {
                     "events_api" => intake.message(&frame.payload["event"]).await,
                     _ => None,
                 };
                 match message {
                     None => confirm(&mut link, envelope).await?,
-                    Some(message) => waiting = Some((message, envelope, due())),
+                    Some(message) => waiting = Some((message, envelope, due)),
                 }
             }
         }

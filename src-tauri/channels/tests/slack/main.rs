@@ -7,6 +7,7 @@ mod elsewhere;
 mod fetch;
 #[path = "../shared/front.rs"]
 mod front;
+mod names;
 mod parts;
 #[cfg(feature = "test-peers")]
 mod peer;

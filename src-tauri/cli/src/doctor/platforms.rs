@@ -60,6 +60,9 @@ impl TokenForm {
     }
 }
 
+/// Question for the names of somebody who is in every workspace.
+const SLACK_NAMES: &str = "/users.info?user=USLACKBOT";
+
 /// One question with one credential.
 struct Question {
     subject: Subject,
@@ -110,6 +113,8 @@ pub(super) fn checks(subject: &Subject, id: &ChannelId, channel: &ChannelConfig)
         )],
         Some(ChannelKind::Slack) => vec![
             ("token", TokenForm::SlackBot, header("/auth.test", "Bearer", true)),
+            // Everybody knows this one; the answer tells whether the app has the scope.
+            ("token", TokenForm::SlackBot, header(SLACK_NAMES, "Bearer", true)),
             // Opens no connection: it only tells where one could be opened.
             (
                 "app_token",
@@ -190,6 +195,7 @@ impl Question {
             }
         };
         match reply {
+            Ok(reply) if url.ends_with(SLACK_NAMES) => self.judge_names(&reply),
             Ok(reply) => self.judge(&reply),
             Err(answer) => answer,
         }
@@ -223,6 +229,20 @@ impl Question {
                 &format!("{todo}; for WhatsApp also the channel's account"),
             ),
             _ => self.not_tried(told.trim()),
+        }
+    }
+
+    /// The answer to the question for a name on Slack, which the app may do without.
+    fn judge_names(&self, reply: &Reply) -> Answer {
+        let json = reply.json().unwrap_or_default();
+        match json["error"].as_str() {
+            _ if json["ok"] == Value::Bool(true) => Answer::fine("the app may ask for the names of people"),
+            Some("missing_scope") => Answer::note(
+                "the app may not ask for the names of people: they are called by their ids",
+                "add the scope users:read to the app, under OAuth & Permissions, and install the app again",
+            ),
+            Some(error) => self.not_tried(error),
+            None => self.not_tried(&reply.status.to_string()),
         }
     }
 

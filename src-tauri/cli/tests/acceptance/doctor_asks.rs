@@ -164,6 +164,10 @@ fn tokens_are_shown_to_their_platform_and_to_no_other() {
             Some("/bot123:abc/getMe") => (200, r#"{"ok": true, "result": {"username": "tea_bot"}}"#),
             Some("/api/v10/users/@me") => (401, r#"{"message": "401: Unauthorized", "code": 0}"#),
             Some("/auth.test") => (200, r#"{"ok": true, "user": "tea"}"#),
+            Some("/users.info?user=USLACKBOT") => (
+                200,
+                r#"{"ok": false, "error": "missing_scope", "needed": "users:read"}"#,
+            ),
             Some("/apps.connections.open") => (200, r#"{"ok": false, "error": "invalid_auth"}"#),
             _ => (404, "{}"),
         }
@@ -193,6 +197,12 @@ fn tokens_are_shown_to_their_platform_and_to_no_other() {
         ("wrong".into(), refused.into())
     );
     assert_eq!(told("channels.slack.token", "/auth.test").0, "fine");
+    let (state, names) = told("channels.slack.token", "/users.info");
+    assert_eq!(state, "note");
+    assert!(
+        names.contains("called by their ids → add the scope users:read"),
+        "{names}"
+    );
     let refused = "the platform refuses it: invalid_auth → mend channels.slack.app_token";
     assert_eq!(
         told("channels.slack.app_token", "/apps.connections.open"),

@@ -27,6 +27,7 @@ impl State {
             "reactions.add" => Some("reactions:write"),
             "files.getUploadURLExternal" | "files.completeUploadExternal" => Some("files:write"),
             "files.info" => Some("files:read"),
+            "users.info" => Some("users:read"),
             _ => return Err(refuse(METHOD, "unknown_method")),
         };
         if as_app != (method == "apps.connections.open") {
@@ -48,6 +49,7 @@ impl State {
             "reactions.add" => self.react(given),
             "files.getUploadURLExternal" => self.place_for_file(given),
             "files.completeUploadExternal" => self.complete(given),
+            "users.info" => self.person(given),
             _ => self.file(given),
         }
     }
@@ -58,6 +60,21 @@ impl State {
             "url": "https://foldback.slack.com/", "team": "Foldback", "team_id": "T0FOLDBACK",
             "user": self.name, "user_id": SlackServer::BOT, "bot_id": "B0FOLDBACK",
         }))
+    }
+
+    /// <https://docs.slack.dev/reference/methods/users.info>
+    fn person(&self, given: &Arguments) -> Done {
+        given.only(&["user", "include_locale"])?;
+        let id = given.need("user")?;
+        let Some(person) = self.people.get(id) else {
+            // Breaks no rule: somebody of another workspace may write in a shared channel.
+            return Err(Answer::error("user_not_found"));
+        };
+        Ok(json!({"user": {
+            "id": id, "team_id": "T0FOLDBACK", "name": person.account, "deleted": false, "is_bot": false,
+            "real_name": person.real_name,
+            "profile": {"real_name": person.real_name, "display_name": person.display_name},
+        }}))
     }
 
     fn connect(&mut self, given: &Arguments) -> Done {

@@ -14,5 +14,5 @@ mod socket;
 mod state;
 
 pub use deliver::{Delivered, signature};
-pub use room::{File, Posted};
+pub use room::{File, Person, Posted};
 pub use server::SlackServer;

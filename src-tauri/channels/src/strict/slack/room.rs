@@ -30,6 +30,17 @@ pub struct Posted {
     pub edits: u32,
 }
 
+/// Names of somebody in the workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Person {
+    /// Name of the account.
+    pub account: String,
+    /// Full name.
+    pub real_name: String,
+    /// Name that they chose; empty where they chose none.
+    pub display_name: String,
+}
+
 /// A conversation.
 #[derive(Debug, Default)]
 pub(super) struct Room {

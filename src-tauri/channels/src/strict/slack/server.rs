@@ -1,6 +1,6 @@
 //! The server: <https://docs.slack.dev/apis/web-api>.
 
-use super::room::{Posted, Room};
+use super::room::{Person, Posted, Room};
 use super::rules::CHALLENGE;
 use super::state::State;
 use super::{answer, socket};
@@ -90,6 +90,11 @@ impl SlackServer {
     /// Opens a conversation.
     pub fn open_room(&self, id: &str) {
         self.state().rooms.entry(id.to_owned()).or_default();
+    }
+
+    /// Somebody joins the workspace, or changes their names.
+    pub fn know(&self, id: &str, person: Person) {
+        self.state().people.insert(id.to_owned(), person);
     }
 
     /// The bot is put out of a conversation, or let in.

@@ -1,7 +1,7 @@
 //! What is in memory behind the server.
 
 use super::files::Upload;
-use super::room::{Posted, Room};
+use super::room::{Person, Posted, Room};
 use crate::strict::Broken;
 use crate::strict::fault::Faults;
 use crate::strict::sent::SentFiles;
@@ -24,6 +24,8 @@ pub(super) struct State {
     pub(super) root: String,
     pub(super) scopes: BTreeSet<&'static str>,
     pub(super) rooms: BTreeMap<String, Room>,
+    /// People of the workspace, by their ids.
+    pub(super) people: BTreeMap<String, Person>,
     pub(super) uploads: BTreeMap<String, Upload>,
     pub(super) reveal_after: u32,
     pub(super) sent: SentFiles,
@@ -48,8 +50,10 @@ impl State {
                 "files:read",
                 "files:write",
                 "reactions:write",
+                "users:read",
             ]),
             rooms: BTreeMap::new(),
+            people: BTreeMap::new(),
             uploads: BTreeMap::new(),
             reveal_after: 1,
             sent: SentFiles::default(),
