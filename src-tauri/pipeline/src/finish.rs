@@ -45,7 +45,10 @@ impl Core {
     /// off, that it was. [`StoreError::Closed`] where the process ends first; the next start goes on from there.
     pub(crate) async fn finish(&self, turn: TurnId, recorder: &Recorder) -> Result<(), StoreError> {
         let events = recorder.journal.turn(turn).await?;
-        let (Some(session), Some(unfinished)) = (session_of(&events), UnfinishedTurn::read(&events)) else {
+        let (Some(session), Some(unfinished)) = (
+            session_of(&events),
+            UnfinishedTurn::read(&events, self.recorder.clock.as_ref()),
+        ) else {
             return Ok(());
         };
         let Some(port) = self.ports.port(&unfinished.inbound.channel) else {

@@ -129,7 +129,7 @@ impl Core {
     /// False when the process ends first.
     async fn record_late(&self, late: &Late) -> Result<bool, StoreError> {
         let clock = &self.recorder.clock;
-        let until = clock.now().plus(AGAIN);
+        let until = clock.steady().plus(AGAIN);
         loop {
             // Asked first: an operation that ends in between is found. Another program may send from the same account;
             // its messages are not waited for while none of ours is at the platform.
@@ -138,7 +138,7 @@ impl Core {
                 return Ok(true);
             }
             let is_there = |entry: &OutboxEntry| entry.in_flight && entry.channel == late.channel;
-            if clock.now() >= until || !open.iter().any(is_there) {
+            if clock.steady() >= until || !open.iter().any(is_there) {
                 self.pass_over(late).await?;
                 return Ok(true);
             }

@@ -20,7 +20,7 @@ use crate::{
 use foldback_store::{OutboxEntry, Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Event, Inbound, Kind, OpId, OpKind, Outcome, OutcomeCode, PermissionId, Seq, Stage,
-    Timestamp, ToolCall, TurnId,
+    SteadyTime, Timestamp, ToolCall, TurnId,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -234,6 +234,7 @@ impl Core {
                 OpKind::React | OpKind::SendFile | OpKind::SendVoice
             );
             self.lanes.enter(Job {
+                not_before: self.not_before(&entry),
                 entry,
                 channel: port.channel,
                 recorder,
@@ -352,6 +353,14 @@ impl Core {
         Ok(parts)
     }
 
+    /// The time before which an operation is not to go, as another process noted it; the clock may have been set since.
+    fn not_before(&self, entry: &OutboxEntry) -> Option<SteadyTime> {
+        let clock = &self.recorder.clock;
+        let longest = self.ports.config.outbox.backoff_max.0;
+        let left = entry.not_before?.since(clock.now()).min(longest);
+        Some(clock.steady().plus(left))
+    }
+
     /// Remembers the message of a turn whose whole answer is known: a platform that has no confirmation of it delivers
     /// it again.
     fn recall_complete(&self, turn: TurnId, events: &[Event]) {
@@ -375,7 +384,7 @@ async fn close(recorder: &Recorder, turn: TurnId) -> Result<(), StoreError> {
     if events.iter().any(|e| matches!(e.kind, Kind::TurnEnded { .. })) {
         return Ok(());
     }
-    if let Some(placeholder) = left_placeholder(&events) {
+    if let Some(placeholder) = left_placeholder(&events, recorder.clock.as_ref()) {
         recorder.warn(left(
             &placeholder.id,
             "the process ended before the answer replaced it",

@@ -1,8 +1,11 @@
 //! The clock and the chance of a running process; both also serve replays.
 
-use foldback_wire::{Clock, Rng, Sleep, Timestamp};
+use foldback_wire::{Clock, Rng, Sleep, SteadyTime, Timestamp};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tokio::time::{Duration, Instant};
+
+/// Longest wait: a clock cannot wait longer than tokio can count, and thirty years is "never" here.
+const NEVER: Duration = Duration::from_hours(30 * 365 * 24);
 
 /// A clock whose sleeps tokio counts. The system's shows the time of day, which may jump. One that was begun at a
 /// moment goes on with tokio's time: in a runtime whose time is paused it is the virtual clock of replays, which moves
@@ -42,13 +45,15 @@ impl Clock for TokioClock {
         self.start.elapsed()
     }
 
+    fn sleep_until_steady(&self, until: SteadyTime) -> Sleep {
+        Box::pin(tokio::time::sleep_until(self.start + until.0.min(NEVER)))
+    }
+
     fn sleep_until(&self, until: Timestamp) -> Sleep {
-        // A clock cannot wait longer than tokio can count; thirty years is "never" here.
-        let never = Duration::from_hours(30 * 365 * 24);
         let deadline = match self.epoch {
             // Counted from the start, so that no time is lost between the two readings.
-            Some(epoch) => self.start + until.since(epoch).min(never),
-            None => Instant::now() + until.since(system_time()).min(never),
+            Some(epoch) => self.start + until.since(epoch).min(NEVER),
+            None => Instant::now() + until.since(system_time()).min(NEVER),
         };
         Box::pin(tokio::time::sleep_until(deadline))
     }

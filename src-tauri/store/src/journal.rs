@@ -231,6 +231,9 @@ pub trait Journal: Send + Sync {
     /// the processes told since the last one that had nothing left to do.
     async fn prune(&self, before: Timestamp) -> Result<u64, StoreError>;
 
+    /// The time of the last event, in the order of the journal, that was decided before this time.
+    async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError>;
+
     /// The first place from which on nothing was ever deleted.
     fn whole_from(&self) -> Seq;
 

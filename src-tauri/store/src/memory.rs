@@ -276,6 +276,12 @@ impl Journal for MemoryJournal {
         Ok(own)
     }
 
+    async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let state = self.state();
+        let mut times = state.events.iter().rev().map(|event| event.at);
+        Ok(times.find(|at| *at < before))
+    }
+
     /// It is gone with the process; nothing is deleted before.
     async fn prune(&self, _: Timestamp) -> Result<u64, StoreError> {
         Ok(0)

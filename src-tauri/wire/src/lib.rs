@@ -48,7 +48,7 @@ pub use pairing::PairingStep;
 pub use permission::{CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest};
 pub use secret::Secret;
 pub use spoken::SpokenDirective;
-pub use time::{Clock, Rng, Sleep, Timestamp};
+pub use time::{Clock, Rng, Sleep, SteadyTime, Timestamp};
 pub use turn::{Gate, SilentReason, Stage, Terminal};
 pub use unreadable::UnreadablePart;
 pub use visible::{is_invisible, visible};

@@ -70,6 +70,24 @@ impl schemars::JsonSchema for Timestamp {
     }
 }
 
+/// A moment of the time that passes in a process: neither a suspend nor a clock that is set moves it. Other processes have
+/// their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct SteadyTime(pub Duration);
+
+impl SteadyTime {
+    /// Time from `earlier` to `self`; zero when `earlier` is later.
+    pub const fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The moment `after` later.
+    #[must_use]
+    pub const fn plus(self, after: Duration) -> Self {
+        Self(self.0.saturating_add(after))
+    }
+}
+
 /// A boxed future that ends when a clock says so.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -77,7 +95,8 @@ pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 ///
 /// The time of day may jump: a suspended machine wakes hours later, and an operator or a time server sets the clock.
 /// Times that are compared with those of others (a signature's, a message's, the journal's) come from [`Self::now`].
-/// An interval within the process is measured with [`Self::monotonic`], which never jumps.
+/// An interval within the process is measured with [`Self::steady`], which never jumps; so are the moments that are waited
+/// for.
 pub trait Clock: Send + Sync {
     /// The time of day.
     fn now(&self) -> Timestamp;
@@ -86,6 +105,33 @@ pub trait Clock: Send + Sync {
     /// clock that is set moves it. For clocks that never jump, the time of day will do.
     fn monotonic(&self) -> Duration {
         self.now().since(Timestamp(0))
+    }
+
+    /// The moment that is now, in the time that passes.
+    fn steady(&self) -> SteadyTime {
+        SteadyTime(self.monotonic())
+    }
+
+    /// The time of day at that moment, in whole milliseconds and never before it, as the clock stands now.
+    fn time_of(&self, at: SteadyTime) -> Timestamp {
+        let (now, steady) = (self.now(), self.steady());
+        let whole = |time: Duration| i64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(i64::MAX);
+        Timestamp(if at >= steady {
+            now.0.saturating_add(whole(at.since(steady)))
+        } else {
+            now.0.saturating_sub(whole(steady.since(at)))
+        })
+    }
+
+    /// The moment of a time of day that is over, as the clock stands now: not before this process, and now for a time
+    /// that is still to come.
+    fn steady_of(&self, past: Timestamp) -> SteadyTime {
+        SteadyTime(self.monotonic().saturating_sub(self.now().since(past)))
+    }
+
+    /// Ends at that moment; at once when it is over.
+    fn sleep_until_steady(&self, until: SteadyTime) -> Sleep {
+        self.sleep_until(self.time_of(until))
     }
 
     /// Ends when as much time has passed as lies between [`Self::now`] and `until`; at once when nothing does. A jump

@@ -317,9 +317,9 @@ impl Peer {
 
     /// Waits until nothing more comes that belongs to no run: `patience` for the first of it, [`QUIET`] for what follows.
     pub(super) async fn quiet(&mut self, patience: Duration) -> Result<(), Failure> {
-        let mut until = self.clock.now().plus(patience);
+        let mut until = self.clock.steady().plus(patience);
         loop {
-            let quiet = self.clock.sleep_until(until);
+            let quiet = self.clock.sleep_until_steady(until);
             let next = tokio::select! {
                 // Messages that have come already count, however late they are read.
                 biased;
@@ -327,7 +327,7 @@ impl Peer {
                 () = quiet => return Ok(()),
             };
             if tells(&next) {
-                until = self.clock.now().plus(QUIET);
+                until = self.clock.steady().plus(QUIET);
             }
             self.outside(next).await?;
         }

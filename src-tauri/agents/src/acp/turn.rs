@@ -17,7 +17,7 @@ use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, PromptRequest, PromptResponse, RequestId, SessionNotification, SessionUpdate,
     StopReason as Stopped,
 };
-use foldback_wire::{AgentFault, PermissionId, PermissionOption, StopReason, Timestamp, ToolCall, Usage};
+use foldback_wire::{AgentFault, PermissionId, PermissionOption, SteadyTime, StopReason, ToolCall, Usage};
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc;
@@ -61,10 +61,10 @@ pub(super) struct Turn<'a> {
     waiting: BTreeMap<PermissionId, RequestId>,
     permissions: u32,
     words: Words,
-    began: Timestamp,
-    heard: Option<Timestamp>,
+    began: SteadyTime,
+    heard: Option<SteadyTime>,
     /// When the last piece of the history came that an agent tells in the place of an answer.
-    replayed: Option<Timestamp>,
+    replayed: Option<SteadyTime>,
     /// Of everything that was passed on.
     bytes: usize,
 }
@@ -83,7 +83,7 @@ impl<'a> Turn<'a> {
         decisions: mpsc::UnboundedReceiver<Decision>,
     ) -> Self {
         Self {
-            began: peer.clock.now(),
+            began: peer.clock.steady(),
             tools: Tools::new(peer.config.secrets.clone()),
             peer,
             out,
@@ -161,7 +161,7 @@ impl<'a> Turn<'a> {
     }
 
     async fn next(&mut self) -> Result<Next, Broken> {
-        let late = self.peer.clock.sleep_until(self.limit());
+        let late = self.peer.clock.sleep_until_steady(self.limit());
         let Self {
             peer, out, decisions, ..
         } = self;
@@ -178,7 +178,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Until when something has to come.
-    fn limit(&self) -> Timestamp {
+    fn limit(&self) -> SteadyTime {
         let limits = &self.peer.config.limits;
         let total = self.began.plus(limits.total);
         let patient = !self.waiting.is_empty() || self.tools.any_runs();
@@ -210,7 +210,7 @@ impl<'a> Turn<'a> {
 
     /// A sign of life, noted when it has been passed on: the time that a slow reader takes is not the agent's.
     fn hear(&mut self) {
-        self.heard = Some(self.peer.clock.now());
+        self.heard = Some(self.peer.clock.steady());
     }
 
     async fn finish(
@@ -293,7 +293,7 @@ impl<'a> Turn<'a> {
         if !self.peer.resumed {
             return false;
         }
-        let now = self.peer.clock.now();
+        let now = self.peer.clock.steady();
         let strange = matches!(update, SessionUpdate::UserMessageChunk(chunk)
             if matches!(&chunk.content, ContentBlock::Text(text) if !self.prompt.contains(&text.text)));
         let goes_on = self.replayed.is_some_and(|last| now < last.plus(QUIET));

@@ -11,7 +11,7 @@ use crate::{
     Step,
     emitter::{Emitter, Interrupt},
 };
-use foldback_wire::{AgentFault, StopReason, Timestamp};
+use foldback_wire::{AgentFault, SteadyTime, StopReason};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 use std::{future::Future, time::Duration};
@@ -35,7 +35,7 @@ const FRAMING_BYTES: usize = 1024 * 1024;
 pub(crate) struct Turn<'a> {
     agent: &'a HttpAgent,
     out: &'a Emitter,
-    ends: Timestamp,
+    ends: SteadyTime,
     /// Told once the backend answers.
     session: Option<Step>,
     said: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Turn<'a> {
     /// The attempt that was told last, from 1.
     attempt: u32,
     /// Until when a server that does something else is asked again.
-    patient: Option<Timestamp>,
+    patient: Option<SteadyTime>,
     reply: Reply,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Turn<'a> {
         Self {
             agent,
             out,
-            ends: agent.clock.now().plus(agent.config.timeouts.total),
+            ends: agent.clock.steady().plus(agent.config.timeouts.total),
             session,
             said: false,
             taken: false,
@@ -106,7 +106,7 @@ impl<'a> Turn<'a> {
         }
         let detail = "the agent answers another chat; this one waits for its turn";
         self.tell_next(Duration::ZERO, detail.to_owned()).await?;
-        let late = self.agent.clock.sleep_until(self.ends);
+        let late = self.agent.clock.sleep_until_steady(self.ends);
         let place = self.out.until(async {
             tokio::select! {
                 biased;
@@ -154,13 +154,13 @@ impl<'a> Turn<'a> {
             let half = most.as_millis() as u64 / 2;
             Duration::from_millis(half + self.agent.rng.next() % (half + 1))
         });
-        let fits = wait <= LONGEST_WAIT && self.agent.clock.now().plus(wait) < ends;
+        let fits = wait <= LONGEST_WAIT && self.agent.clock.steady().plus(wait) < ends;
         fits.then_some(wait)
     }
 
     /// Until when a server is asked again that does something else: as long as it may say nothing.
-    fn patience(&mut self) -> Timestamp {
-        let now = self.agent.clock.now();
+    fn patience(&mut self) -> SteadyTime {
+        let now = self.agent.clock.steady();
         let until = now.plus(self.agent.config.timeouts.first_byte).min(self.ends);
         *self.patient.get_or_insert(until)
     }
@@ -319,13 +319,13 @@ impl<'a> Turn<'a> {
 
     /// A limit that begins now.
     fn limit(&self, late: &'static str, time: Duration) -> Limit {
-        let until = self.agent.clock.now().plus(time);
+        let until = self.agent.clock.steady().plus(time);
         Limit { until, late, time }
     }
 
     /// Waits for `work`, no longer than its limit and than the turn may take.
     async fn within<T>(&self, limit: Limit, work: impl Future<Output = T>) -> Result<T, Broken> {
-        let sleep = self.agent.clock.sleep_until(limit.until.min(self.ends));
+        let sleep = self.agent.clock.sleep_until_steady(limit.until.min(self.ends));
         let done = self
             .out
             .until(async {
@@ -352,7 +352,7 @@ impl<'a> Turn<'a> {
 /// Until when something is waited for, and the words for it coming too late.
 #[derive(Clone, Copy)]
 struct Limit {
-    until: Timestamp,
+    until: SteadyTime,
     late: &'static str,
     time: Duration,
 }

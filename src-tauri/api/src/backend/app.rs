@@ -45,7 +45,7 @@ impl Backend {
         };
         loop {
             self.tell_news(to, &mut told).await?;
-            let next = self.shared.clock.now().plus(TICK);
+            let next = self.shared.clock.steady().plus(TICK);
             loop {
                 tokio::select! {
                     biased;
@@ -59,7 +59,7 @@ impl Backend {
                         }
                         Err(broadcast::error::RecvError::Closed) => return Ok(()),
                     },
-                    () = self.shared.clock.sleep_until(next) => break,
+                    () = self.shared.clock.sleep_until_steady(next) => break,
                 }
             }
         }

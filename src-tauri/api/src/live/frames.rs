@@ -6,7 +6,7 @@
 
 use foldback_store::{StoreError, View};
 use foldback_wire::{
-    Clock, Seq, Timestamp,
+    Clock, Seq, SteadyTime,
     rpc::{Frame, Push, Window},
 };
 use std::{
@@ -119,7 +119,7 @@ pub(crate) struct Frames {
     clock: Arc<dyn Clock>,
     last: Option<Frame>,
     /// When the last frame was made, shown or not.
-    last_at: Timestamp,
+    last_at: SteadyTime,
     /// How far the journal was looked at for it, and for which window.
     shown: Option<(Seq, Look)>,
 }
@@ -133,7 +133,7 @@ impl Frames {
             desk,
             clock,
             last: None,
-            last_at: Timestamp::default(),
+            last_at: SteadyTime::default(),
             shown: None,
         }
     }
@@ -149,7 +149,7 @@ impl Frames {
         let desk = Arc::clone(&self.desk);
         loop {
             let scanning = desk.view.catch_up().await?;
-            let looked_at = self.clock.now();
+            let looked_at = self.clock.steady();
             let wish = *desk.wish();
             if wish.closed {
                 return Ok(());
@@ -171,21 +171,21 @@ impl Frames {
             // However fast the journal grows, it is looked at once a frame.
             let grown = async {
                 let grown = desk.view.changed().await;
-                self.clock.sleep_until(looked_at.plus(FRAME)).await;
+                self.clock.sleep_until_steady(looked_at.plus(FRAME)).await;
                 grown
             };
             tokio::select! {
                 () = desk.changed.notified() => {}
-                () = self.clock.sleep_until(self.due(wish)), if free && !up_to_date => {}
+                () = self.clock.sleep_until_steady(self.due(wish)), if free && !up_to_date => {}
                 grown = grown, if !free || up_to_date => grown?,
             }
         }
     }
 
     /// When the next frame may go out.
-    fn due(&self, wish: Wish) -> Timestamp {
+    fn due(&self, wish: Wish) -> SteadyTime {
         let Some(last) = &self.last else {
-            return Timestamp::default();
+            return SteadyTime::default();
         };
         let same_place = last.first == first(wish, last.length);
         let pause = if wish.paused_at.is_some() && same_place {

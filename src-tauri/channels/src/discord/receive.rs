@@ -171,10 +171,10 @@ impl Discord {
             return Err(refusal.into());
         }
         if let Some(begun) = session.begun {
-            self.clock.sleep_until(begun.plus(BEGIN_INTERVAL)).await;
+            self.clock.sleep_until_steady(begun.plus(BEGIN_INTERVAL)).await;
         }
         let mut socket = self.connect(&gateway.url).await?;
-        session.begun = Some(self.clock.now());
+        session.begun = Some(self.clock.steady());
         let identify = json!({
             "token": token,
             "intents": INTENTS.bits(),

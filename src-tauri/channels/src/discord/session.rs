@@ -4,7 +4,7 @@
 //! asked for is that of the last event that needs no repetition.
 
 use crate::Refusal;
-use foldback_wire::{RefusalCode, Timestamp};
+use foldback_wire::{RefusalCode, SteadyTime};
 use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, RoleId, UserId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -25,7 +25,7 @@ pub(super) struct Session {
     /// Messages handed over that are not known to be durable.
     waiting: VecDeque<Waiting>,
     /// When a session was last begun: <https://discord.com/developers/docs/events/gateway#rate-limiting>.
-    pub(super) begun: Option<Timestamp>,
+    pub(super) begun: Option<SteadyTime>,
     /// What channels have turned out to be.
     places: BTreeMap<ChannelId, Place>,
 }

@@ -1,7 +1,7 @@
 //! One connection to the gateway: <https://discord.com/developers/docs/events/gateway#connections>.
 
 use crate::{Refusal, Unreadable, http};
-use foldback_wire::{Clock, RefusalCode, Rng, Sleep, Timestamp};
+use foldback_wire::{Clock, RefusalCode, Rng, Sleep, SteadyTime};
 use futures::{SinkExt as _, StreamExt as _};
 use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
 use reqwest::{StatusCode, Upgraded, Url};
@@ -52,7 +52,7 @@ pub(super) struct Socket {
     stream: WebSocketStream<Upgraded>,
     clock: Arc<dyn Clock>,
     interval: Duration,
-    beat_at: Timestamp,
+    beat_at: SteadyTime,
     /// Whether the last heartbeat was answered.
     answered: bool,
     /// Whether a session has been taken up on it.
@@ -67,7 +67,7 @@ impl Socket {
                 stream: connect(gateway).await?,
                 clock: Arc::clone(clock),
                 interval: Duration::ZERO,
-                beat_at: clock.now(),
+                beat_at: clock.steady(),
                 answered: true,
                 up: false,
             };
@@ -79,7 +79,7 @@ impl Socket {
             };
             socket.interval = Duration::from_millis(interval);
             // The first one comes at any moment, so that not all bots beat at once after an outage.
-            socket.beat_at = clock.now().plus(Duration::from_millis(rng.next() % interval));
+            socket.beat_at = clock.steady().plus(Duration::from_millis(rng.next() % interval));
             Ok(socket)
         };
         match tokio::time::timeout(PATIENCE, opening).await {
@@ -121,7 +121,7 @@ impl Socket {
 
     /// Ends when the next heartbeat is due.
     pub(super) fn beat_due(&self) -> Sleep {
-        self.clock.sleep_until(self.beat_at)
+        self.clock.sleep_until_steady(self.beat_at)
     }
 
     /// Shows that this side lives; `seq` is the last event that needs no repetition.
@@ -135,7 +135,7 @@ impl Socket {
 
     /// The same out of turn, when Discord asks for it.
     pub(super) async fn beat_now(&mut self, seq: Option<u64>) -> Result<(), Refusal> {
-        self.beat_at = self.clock.now().plus(self.interval);
+        self.beat_at = self.clock.steady().plus(self.interval);
         self.say(Opcode::Heartbeat, json!(seq)).await
     }
 

@@ -37,6 +37,7 @@ impl Channel {
             since: shared.clock.now(),
             why: "not switched on yet".into(),
             until: None,
+            limited_until: None,
             armed,
             muted,
             failures: 0,

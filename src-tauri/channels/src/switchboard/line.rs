@@ -6,7 +6,7 @@ use super::run::Run;
 use super::state::{Status, step};
 use crate::{Ack, Arrival, ChannelAdapter, Late, LateNews, Refusal, Unreadable};
 use foldback_wire::{
-    Actor, ChannelId, ChannelState, Kind, MessageId, RefusalCode, Timestamp, UnreadablePart,
+    Actor, ChannelId, ChannelState, Kind, MessageId, RefusalCode, SteadyTime, UnreadablePart,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -116,10 +116,10 @@ impl Line {
     pub(super) async fn limit_over(&self) {
         let mut status = self.status.subscribe();
         loop {
-            let until = status.borrow_and_update().until;
+            let until = status.borrow_and_update().limited_until;
             match until {
                 Some(until) => tokio::select! {
-                    () = self.shared.clock.sleep_until(until) => return,
+                    () = self.shared.clock.sleep_until_steady(until) => return,
                     _ = status.changed() => {}
                 },
                 // It cannot fail: the sender lives in `self`.
@@ -131,7 +131,8 @@ impl Line {
     /// Ends that wait, unless it was made longer meanwhile.
     pub(super) fn end_limit(&self) {
         self.status.send_if_modified(|status| {
-            status.until.is_some_and(|until| until <= self.shared.clock.now())
+            let until = status.limited_until;
+            until.is_some_and(|until| until <= self.shared.clock.steady())
                 && self.recover(status, "the wait is over")
         });
     }
@@ -164,7 +165,7 @@ impl Line {
                 Ok(_) => {
                     status.failures = 0;
                     // A wait with an end is waited for: other calls may still be let through meanwhile.
-                    (status.state == Degraded || status.until.is_none())
+                    (status.state == Degraded || status.limited_until.is_none())
                         && self.recover(status, "it answers again")
                 }
                 Err(Refusal {
@@ -172,9 +173,9 @@ impl Line {
                     retry_after,
                     ..
                 }) => {
-                    let now = self.shared.clock.now();
+                    let now = self.shared.clock.steady();
                     // The longest wait counts.
-                    let until = retry_after.map(|wait| now.plus(wait)).max(status.until);
+                    let until = retry_after.map(|wait| now.plus(wait)).max(status.limited_until);
                     let why = until.map_or_else(
                         || "asked to wait".into(),
                         |until| format!("asked to wait for {:?}", until.since(now)),
@@ -197,11 +198,14 @@ impl Line {
         &self,
         status: &mut Status,
         to: ChannelState,
-        until: Option<Timestamp>,
+        until: Option<SteadyTime>,
         by: &Actor,
         why: &str,
     ) -> bool {
-        let mut changed = std::mem::replace(&mut status.until, until) != until;
+        let mut changed = std::mem::replace(&mut status.limited_until, until) != until;
+        if changed {
+            status.until = until.map(|until| self.shared.clock.time_of(until));
+        }
         while let Some(next) = step(status.state, to) {
             let from = std::mem::replace(&mut status.state, next);
             // An outage begins once, however often connecting is tried.

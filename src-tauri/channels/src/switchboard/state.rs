@@ -1,6 +1,6 @@
 //! Where a channel is, and how it may move.
 
-use foldback_wire::{ChannelState, Timestamp};
+use foldback_wire::{ChannelState, SteadyTime, Timestamp};
 
 /// A channel as it is at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Status {
     pub why: String,
     /// When a wait the platform asked for ends; only while `rate_limited`.
     pub until: Option<Timestamp>,
+    /// End of that wait in the time that passes, which a clock that is set does not move.
+    pub(super) limited_until: Option<SteadyTime>,
     /// Whether it sends for real; else everything but the platform call happens.
     pub armed: bool,
     /// Whether all outbound is muted.

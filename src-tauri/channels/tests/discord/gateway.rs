@@ -6,6 +6,7 @@ use crate::time::Hasty;
 use foldback_channels::strict::discord::{DiscordServer, Order};
 use foldback_wire::{ChannelState, Clock, RefusalCode, Sleep, Timestamp};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -359,6 +360,42 @@ async fn a_heartbeat_that_is_asked_for_is_sent_at_once() {
     beats(&place, 2).await;
     run.end().await;
     assert_eq!(place.server.broken(), []);
+}
+
+/// A machine whose clock was set back by a year, once it is told so.
+#[derive(Default)]
+struct SetBack(AtomicBool);
+
+impl Clock for SetBack {
+    fn now(&self) -> Timestamp {
+        let back = i64::from(self.0.load(Ordering::SeqCst)) * 365 * 24 * 3_600_000;
+        Timestamp(Hasty.now().0 - back)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Hasty.now().since(Timestamp(0))
+    }
+
+    fn sleep_until(&self, until: Timestamp) -> Sleep {
+        Hasty.sleep_until(Hasty.now().plus(until.since(self.now())))
+    }
+}
+
+#[tokio::test]
+async fn the_heart_beats_on_when_the_clock_is_set_back() {
+    let place = Place::open().await;
+    place.server.beat_every(Duration::from_secs(400));
+    let clock = Arc::new(SetBack::default());
+    let adapter = Arc::new(timed(&place.server, TOKEN, place.dir.path(), clock.clone()));
+    let mut run = Run::up(&adapter).await;
+    beats(&place, 1).await;
+    clock.0.store(true, Ordering::SeqCst);
+    // It is asked anew when the next beat is due.
+    write(&place, "hi");
+    assert_eq!(run.message().await.text, "hi");
+    beats(&place, place.server.beats() + 2).await;
+    assert_eq!(place.server.sessions(), (1, 0), "the connection held");
+    run.end().await;
 }
 
 #[tokio::test]

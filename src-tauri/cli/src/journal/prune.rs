@@ -40,9 +40,16 @@ pub(super) async fn run(args: &Args) -> End {
     let before = size(&path)?;
     let journal = SqliteJournal::open(&path).await.map_err(wrong)?;
     let keep = i64::try_from(keep.0.as_millis()).unwrap_or(i64::MAX);
-    let deleted = journal
-        .prune(Timestamp(TokioClock::system().now().0.saturating_sub(keep)))
-        .await;
+    let now = TokioClock::system().now();
+    let cut = Timestamp(now.0.saturating_sub(keep));
+    let last = journal.last_before(Timestamp(i64::MAX)).await.map_err(wrong)?;
+    if args.keep.is_none() && last.is_some_and(|last| last < cut) {
+        journal.close().await.map_err(wrong)?;
+        return Err(Stop::Wrong(format!(
+            "everything is older than store.keep by this machine's clock, which says {now}; if that is right, say --keep AGE"
+        )));
+    }
+    let deleted = journal.prune(cut).await;
     journal.close().await.map_err(wrong)?;
     let deleted = deleted.map_err(wrong)?;
     SqliteJournal::compact(&path).await.map_err(wrong)?;

@@ -194,3 +194,18 @@ fn what_is_old_is_deleted_and_the_file_becomes_smaller() {
     assert_eq!(forever.code, 2);
     assert!(forever.stderr.contains("store.keep is 0"), "{}", forever.stderr);
 }
+
+#[test]
+fn a_clock_by_which_everything_is_old_deletes_nothing_unless_somebody_says_so() {
+    let home =
+        Home::with("[store]\nkeep = \"1ms\"\n[channels.slack]\nkind = \"loopback\"\nallow_from = [\"*\"]\n");
+    assert_eq!(home.send("slack", "one", "words").code, 0);
+    let refused = home.run(&["journal", "prune"]);
+    assert_eq!(refused.code, 2);
+    let why = "everything is older than store.keep by this machine's clock";
+    assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    assert_eq!(home.journal("kind:received").len(), 1);
+    let pruned = home.run(&["journal", "prune", "--keep", "1ms"]);
+    assert_eq!(pruned.code, 0, "{}", pruned.stderr);
+    assert!(home.journal("kind:received").is_empty());
+}

@@ -15,7 +15,7 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    MessageId, OutcomeCode, PermissionId, RefusalCode, Timestamp, ToolCall, ToolId, ToolStatus,
+    MessageId, OutcomeCode, PermissionId, RefusalCode, SteadyTime, ToolCall, ToolId, ToolStatus,
 };
 use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _, time::Duration};
 
@@ -51,7 +51,7 @@ struct Known {
     id: ToolId,
     name: String,
     status: ToolStatus,
-    since: Timestamp,
+    since: SteadyTime,
     took: Option<Duration>,
 }
 
@@ -62,7 +62,7 @@ struct Line {
     /// Its text is empty where nobody knows which of two it shows.
     shown: Option<(MessageId, String)>,
     /// When it may be edited again.
-    due: Timestamp,
+    due: SteadyTime,
     /// Frames that failed in a row.
     failures: u32,
     /// The platform will never take it, or it may stand where nobody can edit it: it is left as it is.
@@ -236,7 +236,7 @@ impl Desk {
     }
 
     /// When what is shown in place may be brought up to date, if it is not.
-    pub(crate) fn asides_due(&self) -> Option<Timestamp> {
+    pub(crate) fn asides_due(&self) -> Option<SteadyTime> {
         let Asides {
             line,
             thought,

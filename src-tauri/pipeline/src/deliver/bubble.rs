@@ -15,7 +15,7 @@ use crate::{
     split::{Piece, Splitter},
 };
 use foldback_store::StoreError;
-use foldback_wire::{HoldReason, Kind, MessageId, OutcomeCode, Timestamp};
+use foldback_wire::{HoldReason, Kind, MessageId, OutcomeCode, SteadyTime};
 use std::{sync::Arc, time::Duration};
 
 /// Live frames that fail in a row before the preview is given up; the complete text is sent all the same.
@@ -33,7 +33,7 @@ pub(crate) struct Shown {
     /// Empty where nobody knows which of two texts it shows.
     pub(crate) text: String,
     /// When the platform acknowledged it.
-    pub(crate) at: Timestamp,
+    pub(crate) at: SteadyTime,
 }
 
 /// The part of a message that an earlier process came to.
@@ -68,7 +68,7 @@ pub(crate) struct Bubble {
     /// Live frames that failed in a row.
     failures: u32,
     /// The platform wants no frame before this.
-    quiet_until: Timestamp,
+    quiet_until: SteadyTime,
     /// Whether it said so itself.
     limited: bool,
     /// A first frame may stand on the screen, and nobody can edit it: another one could double the message.
@@ -95,7 +95,7 @@ impl Bubble {
             parts: 0,
             counted: false,
             failures: 0,
-            quiet_until: Timestamp::default(),
+            quiet_until: SteadyTime::default(),
             limited: false,
             lost: false,
             unconfirmed: false,
@@ -150,7 +150,7 @@ impl Bubble {
     }
 
     /// When the next live frame may be shown, if there is text that is not shown yet and a message for it to stand in.
-    pub(crate) fn due(&self, desk: &Desk) -> Option<Timestamp> {
+    pub(crate) fn due(&self, desk: &Desk) -> Option<SteadyTime> {
         let interval = self.interval(desk)?;
         if !self.is_dirty() || !(self.counted || desk.may_send_message()) {
             return None;
@@ -349,7 +349,7 @@ impl Bubble {
                     if delay.is_some_and(|delay| self.is_too_long(desk, delay)) {
                         desk.warn(format!(
                             "the platform wants no edit of message {id} before {}; the text is sent anew",
-                            self.quiet_until
+                            desk.courier.recorder.clock.time_of(self.quiet_until)
                         ))?;
                         anew.replacing(off_screen(&id, &desk.can))
                     } else {
@@ -392,7 +392,7 @@ impl Bubble {
     }
 
     /// The pause before the message that was shown at this time may be edited; `None` where it may be now.
-    fn delay_of_edit(&self, desk: &Desk, shown_at: Timestamp) -> Option<Delay> {
+    fn delay_of_edit(&self, desk: &Desk, shown_at: SteadyTime) -> Option<Delay> {
         let paced = self
             .interval(desk)
             .map(|interval| shown_at.plus(interval).max(self.quiet_until));
@@ -407,17 +407,17 @@ impl Bubble {
     }
 
     /// Tells that a live edit waits, and for what.
-    fn note_wait(&self, desk: &Desk, until: Timestamp) -> Result<(), StoreError> {
+    fn note_wait(&self, desk: &Desk, until: SteadyTime) -> Result<(), StoreError> {
         let Delay { until, reason } = self.delay(until);
         desk.note(Kind::Waiting {
             op: None,
             reason,
-            until: Some(until),
+            until: Some(desk.courier.recorder.clock.time_of(until)),
         })
     }
 
     /// A pause until this time, and what asks for it.
-    fn delay(&self, until: Timestamp) -> Delay {
+    fn delay(&self, until: SteadyTime) -> Delay {
         let reason = if self.limited && self.quiet_until >= until {
             HoldReason::RateLimited
         } else {

@@ -106,7 +106,7 @@ impl Lanes {
         let mut calls = Calls::of(job);
         // Whoever posts an operation for later notes why.
         let mut limited = Limited {
-            noted: job.entry.not_before.is_some(),
+            noted: job.not_before.is_some(),
             ..Limited::default()
         };
         if let Some(outcome) = job.parts.as_ref().and_then(|parts| parts.held_with()) {

@@ -10,7 +10,7 @@ use super::{
 use crate::{permissions::QuestionDelivery, rules::Rule};
 use foldback_channels::Status;
 use foldback_store::StoreError;
-use foldback_wire::{ChannelId, HoldReason, Kind, Timestamp};
+use foldback_wire::{ChannelId, HoldReason, Kind, SteadyTime, Timestamp};
 use std::{collections::BTreeMap, pin::Pin, time::Duration};
 use tokio::sync::watch;
 
@@ -50,7 +50,7 @@ struct Circumstances {
     /// Until when the platform wants no such call.
     paused: Option<Timestamp>,
     /// Before this it is not to go.
-    not_before: Option<Timestamp>,
+    not_before: Option<SteadyTime>,
     /// The pause is longer than anything but a held operation waits.
     is_long: bool,
     agreed: Option<Timestamp>,
@@ -121,9 +121,10 @@ impl Waiting<'_> {
             }
             let over = if self.note(&all)? {
                 passing = None;
-                all.paused.filter(|_| all.is_long)
-            } else if all.not_before.is_some() {
-                all.not_before
+                let paused = all.paused.filter(|_| all.is_long);
+                paused.map(|until| lanes.clock.sleep_until(until))
+            } else if let Some(until) = all.not_before {
+                Some(lanes.clock.sleep_until_steady(until))
             } else {
                 passing.get_or_insert_with(|| Box::pin(lanes.pace.pass(&passage)));
                 None
@@ -136,7 +137,7 @@ impl Waiting<'_> {
             };
             let over = async {
                 match over {
-                    Some(until) => lanes.clock.sleep_until(until).await,
+                    Some(over) => over.await,
                     None => std::future::pending().await,
                 }
             };
@@ -176,7 +177,7 @@ impl Waiting<'_> {
             armed,
             paused,
             is_long: paused.is_some_and(|until| until.since(now) > lanes.policy.backoff_max.0),
-            not_before: entry.not_before.filter(|at| *at > now),
+            not_before: self.job.not_before.filter(|at| *at > lanes.clock.steady()),
             agreed: self.released.borrow_and_update().get(&entry.channel).copied(),
             given_up: word
                 .filter(|word| lanes.is_old(self.queued, word.at))

@@ -17,7 +17,7 @@ use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError, Then};
 use foldback_wire::{
     Body, DirectiveRef, Draft, HoldReason, Inbound, Kind, MessageId, OpId, OpKind, Operation, Outcome,
-    OutcomeCode, SessionId, Target, Timestamp, TurnId,
+    OutcomeCode, SessionId, SteadyTime, Target, TurnId,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{oneshot, watch};
@@ -49,7 +49,7 @@ pub(crate) struct Outgoing {
 /// A pause that an operation keeps before its first platform call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delay {
-    pub(crate) until: Timestamp,
+    pub(crate) until: SteadyTime,
     pub(crate) reason: HoldReason,
 }
 
@@ -199,7 +199,7 @@ pub(crate) struct Courier {
     pub(crate) target: Target,
     /// Until when what is posted to another chat than the turn's own is waited for; no text of the turn waits
     /// behind it. `None` in its own chat.
-    pub(crate) patience: Option<Timestamp>,
+    pub(crate) patience: Option<SteadyTime>,
     /// Another channel than the turn's own.
     pub(crate) abroad: bool,
     /// Nothing may reach a platform, in no chat.
@@ -241,7 +241,9 @@ impl Courier {
         let abroad = *channel.id() != *self.channel.id();
         let patience = (abroad || target != self.target).then(|| {
             let since = self.lanes.busy_since(channel.id(), &target);
-            since.unwrap_or_else(|| self.recorder.now()).plus(PATIENCE)
+            since
+                .unwrap_or_else(|| self.recorder.clock.steady())
+                .plus(PATIENCE)
         });
         Self {
             patience,
@@ -285,7 +287,9 @@ impl Courier {
             in_flight: false,
             dry_run: self.dry_run,
             live: outgoing.live || outgoing.question.is_some(),
-            not_before: outgoing.delay.map(|delay| delay.until),
+            not_before: outgoing
+                .delay
+                .map(|delay| self.recorder.clock.time_of(delay.until)),
             part_of,
             operation: outgoing.operation.clone(),
             then: outgoing.then.clone(),
@@ -307,7 +311,7 @@ impl Courier {
             self.recorder.draft(Kind::Waiting {
                 op: Some(op),
                 reason,
-                until: Some(until),
+                until: Some(self.recorder.clock.time_of(until)),
             })
         }));
         self.recorder.journal.intend(entry.clone(), events).await?;
@@ -317,6 +321,7 @@ impl Courier {
             entry,
             channel: self.channel.clone(),
             recorder: self.recorder.clone(),
+            not_before: delay.map(|delay| delay.until),
             live,
             question,
             overtaken: overtaken.clone(),
@@ -344,7 +349,7 @@ impl Courier {
     /// Ends once what is posted to another chat is waited for no longer.
     async fn impatience(&self) {
         match self.patience {
-            Some(until) => self.recorder.clock.sleep_until(until).await,
+            Some(until) => self.recorder.clock.sleep_until_steady(until).await,
             None => std::future::pending().await,
         }
     }

@@ -41,7 +41,7 @@ pub(crate) async fn deliver(
             },
             () = async {
                 match due {
-                    Some(due) => desk.courier.recorder.clock.sleep_until(due).await,
+                    Some(due) => desk.courier.recorder.clock.sleep_until_steady(due).await,
                     None => std::future::pending().await,
                 }
             } => None,

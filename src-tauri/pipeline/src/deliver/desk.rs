@@ -20,7 +20,7 @@ use crate::{
 use foldback_store::StoreError;
 use foldback_wire::{
     Body, Capabilities, Directive, DirectiveRef, Header, Inbound, Kind, MessageId, Outcome, OutcomeCode,
-    Timestamp,
+    SteadyTime,
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -134,8 +134,8 @@ impl Desk {
         }
     }
 
-    pub(crate) fn now(&self) -> Timestamp {
-        self.courier.recorder.now()
+    pub(crate) fn now(&self) -> SteadyTime {
+        self.courier.recorder.clock.steady()
     }
 
     pub(crate) fn note(&self, kind: Kind) -> Result<(), StoreError> {

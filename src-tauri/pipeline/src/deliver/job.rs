@@ -8,7 +8,7 @@ use crate::{
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{HoldReason, Operation, Outcome, OutcomeCode};
+use foldback_wire::{HoldReason, Operation, Outcome, OutcomeCode, SteadyTime};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,8 @@ pub(crate) struct Job {
     pub(crate) entry: OutboxEntry,
     pub(crate) channel: Channel,
     pub(crate) recorder: Recorder,
+    /// Before this it is not to go.
+    pub(crate) not_before: Option<SteadyTime>,
     /// A live frame: superfluous when it cannot go out now.
     pub(crate) live: bool,
     /// Of a question: not sent any more once it is decided.

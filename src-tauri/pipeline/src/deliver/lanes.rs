@@ -13,7 +13,7 @@ use crate::{
     rules::{Rule, Rules},
     sent::Sent,
 };
-use foldback_wire::{ChannelId, Clock, HoldReason, OpId, Rng, SessionId, Target, Timestamp};
+use foldback_wire::{ChannelId, Clock, HoldReason, OpId, Rng, SessionId, SteadyTime, Target, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError, Weak},
@@ -34,7 +34,7 @@ pub(super) struct Lane {
     /// Operations that what stood behind them has overtaken, and that are still being carried.
     pub(super) overtaken: BTreeMap<OpId, Queued>,
     /// Until when directives may keep what stands behind them waiting; `None` while no directive is carried.
-    patience: Option<Timestamp>,
+    patience: Option<SteadyTime>,
     /// Somebody works through it.
     at_work: bool,
 }
@@ -144,11 +144,11 @@ impl Lanes {
     }
 
     /// Since when the first operation in a chat's lane has been in the outbox; `None` where there is none.
-    pub(crate) fn busy_since(&self, channel: &ChannelId, target: &Target) -> Option<Timestamp> {
+    pub(crate) fn busy_since(&self, channel: &ChannelId, target: &Target) -> Option<SteadyTime> {
         let lanes = self.lock();
         let lane = lanes.get(&(channel.clone(), target.clone()))?;
         let first = lane.first.or_else(|| lane.waiting.front().map(Queued::of))?;
-        Some(first.at)
+        Some(self.clock.steady_of(first.at))
     }
 
     /// Lanes with an operation in them.
@@ -217,11 +217,11 @@ impl Lanes {
         }
     }
 
-    fn patience(&self, key: &Key) -> Option<Timestamp> {
+    fn patience(&self, key: &Key) -> Option<SteadyTime> {
         self.lock().get(key)?.patience
     }
 
-    fn set_patience(&self, key: &Key, until: Option<Timestamp>) {
+    fn set_patience(&self, key: &Key, until: Option<SteadyTime>) {
         if let Some(lane) = self.lock().get_mut(key) {
             lane.patience = until;
         }
@@ -235,13 +235,13 @@ impl Lanes {
             async move { lanes.see_through(job, hold, &reopened).await }
         });
         loop {
-            let now = self.clock.now();
+            let now = self.clock.steady();
             let until = self.patience(key).unwrap_or_else(|| now.plus(PATIENCE));
             self.set_patience(key, Some(until));
             tokio::select! {
                 biased;
                 () = &mut carried => return,
-                () = self.clock.sleep_until(until) => {}
+                () = self.clock.sleep_until_steady(until) => {}
             }
             if !hold.is_closed() {
                 break;

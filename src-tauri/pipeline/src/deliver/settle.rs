@@ -103,6 +103,7 @@ impl Lanes {
             entry: next,
             channel: job.channel.clone(),
             recorder: job.recorder.clone(),
+            not_before: None,
             live: job.live,
             question: job.question.clone(),
             overtaken: job.overtaken.clone(),

@@ -13,13 +13,13 @@ use crate::{
 };
 use foldback_channels::{Call, NotDelivered};
 use foldback_store::StoreError;
-use foldback_wire::{Kind, OpId, OpKind, Operation, Outcome, OutcomeCode, Timestamp};
+use foldback_wire::{Kind, OpId, OpKind, Operation, Outcome, OutcomeCode, SteadyTime};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 /// The typing of one turn. Sealed when dropped: nothing that comes late starts it again.
 pub(crate) struct Typing {
-    touched: watch::Sender<Timestamp>,
+    touched: watch::Sender<SteadyTime>,
     courier: Courier,
     sealed: CancellationToken,
     task: Option<AbortOnDropHandle<()>>,
@@ -28,7 +28,7 @@ pub(crate) struct Typing {
 impl Typing {
     /// Starts showing, where the channel can and the configuration wants it.
     pub(crate) fn start(courier: &Courier, can: bool, config: TypingConfig, rules: Rules) -> Self {
-        let touched = watch::Sender::new(courier.recorder.now());
+        let touched = watch::Sender::new(courier.recorder.clock.steady());
         let sealed = CancellationToken::new();
         let task = (can && config.enabled && rules.holds(Rule::TypingRefresh)).then(|| {
             let keep = Keep {
@@ -52,7 +52,7 @@ impl Typing {
 
     /// The agent gave a sign of life.
     pub(crate) fn touch(&self) {
-        self.touched.send_replace(self.courier.recorder.now());
+        self.touched.send_replace(self.courier.recorder.clock.steady());
     }
 
     /// Stops for good. A call under way is given up: the platform lets it expire.
@@ -69,7 +69,7 @@ struct Keep {
     courier: Courier,
     config: TypingConfig,
     rules: Rules,
-    touched: watch::Receiver<Timestamp>,
+    touched: watch::Receiver<SteadyTime>,
 }
 
 impl Keep {
@@ -77,7 +77,7 @@ impl Keep {
         let clock = self.courier.recorder.clock.clone();
         loop {
             let last = *self.touched.borrow_and_update();
-            let quiet = clock.now().since(last) >= self.config.stop_after.0;
+            let quiet = clock.steady().since(last) >= self.config.stop_after.0;
             if quiet && self.rules.holds(Rule::TypingEnd) {
                 if self.touched.changed().await.is_err() {
                     return;

@@ -21,8 +21,8 @@ use super::{
     tally::Tally,
 };
 use foldback_wire::{
-    AgentFault, Body, CleanPlace, Directive, DirectiveRef, Event, Fate, Header, Inbound, Intent, Kind,
-    MessageId, OpId, OpKind, OutcomeCode, Range, Stage, StopReason, Target,
+    AgentFault, Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Fate, Header, Inbound, Intent, Kind,
+    MessageId, OpId, OpKind, OutcomeCode, Range, Stage, SteadyTime, StopReason, Target,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -104,7 +104,7 @@ struct Frame {
     start: usize,
     /// `None` where nobody knows which of two texts it shows.
     body: Option<Body>,
-    at: foldback_wire::Timestamp,
+    at: SteadyTime,
 }
 
 /// True where an earlier process left something of a turn that is not in the outbox. A turn that a gate stopped, or whose
@@ -127,7 +127,7 @@ pub(crate) fn is_unfinished(events: &[Event]) -> bool {
 
 impl UnfinishedTurn {
     /// Reads a turn whose operations have all ended; `None` where nothing of it is left to be said.
-    pub(crate) fn read(events: &[Event]) -> Option<Self> {
+    pub(crate) fn read(events: &[Event], clock: &dyn Clock) -> Option<Self> {
         let inbound = events.iter().find_map(|event| match &event.kind {
             Kind::Received { message } => Some((**message).clone()),
             _ => None,
@@ -197,7 +197,7 @@ impl UnfinishedTurn {
                                 id: id.clone(),
                                 start: span.start,
                                 body: intent.body.clone(),
-                                at: event.at,
+                                at: clock.steady_of(event.at),
                             });
                         } else if may_stand {
                             reading.doubt(intent);
@@ -212,7 +212,7 @@ impl UnfinishedTurn {
             message.directives.retain(|(at, _)| !done.contains(at));
         }
         Some(Self {
-            placeholder: left_placeholder(events),
+            placeholder: left_placeholder(events, clock),
             truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
             inbound,
             run: RunEnd::of(events),
@@ -329,7 +329,7 @@ const fn makes_message(kind: OpKind) -> bool {
 }
 
 /// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.
-pub(crate) fn left_placeholder(events: &[Event]) -> Option<Shown> {
+pub(crate) fn left_placeholder(events: &[Event], clock: &dyn Clock) -> Option<Shown> {
     let mut put = None;
     let mut touched: BTreeMap<OpId, &MessageId> = BTreeMap::new();
     let mut standing: Option<Shown> = None;
@@ -358,7 +358,7 @@ pub(crate) fn left_placeholder(events: &[Event]) -> Option<Shown> {
                     standing = outcome.message.clone().map(|id| Shown {
                         id,
                         text,
-                        at: event.at,
+                        at: clock.steady_of(event.at),
                     });
                 }
                 _ => {

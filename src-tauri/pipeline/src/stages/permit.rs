@@ -11,7 +11,7 @@ use crate::{
 use foldback_agents::Agent;
 use foldback_store::StoreError;
 use foldback_wire::{
-    Actor, Inbound, Kind, PermissionId, PermissionOption, PermissionRequest, RunId, SessionId, Timestamp,
+    Actor, Inbound, Kind, PermissionId, PermissionOption, PermissionRequest, RunId, SessionId, SteadyTime,
     TurnId, rpc::PendingPermission, visible,
 };
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub(crate) struct Permits<'a> {
 
 struct Open {
     request: PermissionRequest,
-    until: Timestamp,
+    until: SteadyTime,
     in_chat: Option<InChat>,
 }
 
@@ -150,6 +150,7 @@ impl<'a> Permits<'a> {
         self.count += 1;
         let since = self.recorder.now();
         let until = since.plus(config.timeout.0);
+        let ends = self.recorder.clock.steady().plus(config.timeout.0);
         let number = PermissionRequest::number(*turn, self.count);
         let in_chat = config.in_chat && self.rules.holds(Rule::PermitChat);
         // Of the whole, whose end is the real one.
@@ -192,7 +193,7 @@ impl<'a> Permits<'a> {
         let id = request.id.clone();
         let open = Open {
             request,
-            until,
+            until: ends,
             in_chat,
         };
         self.open.insert(id, open);
@@ -217,7 +218,7 @@ impl<'a> Permits<'a> {
         let due = due.map(|(id, open)| (id.clone(), open.until));
         let in_time = async {
             match &due {
-                Some((_, until)) => clock.sleep_until(*until).await,
+                Some((_, until)) => clock.sleep_until_steady(*until).await,
                 None => std::future::pending().await,
             }
         };

@@ -1,10 +1,13 @@
 //! The time of day jumps: the machine was suspended, or its clock was set.
 
-use crate::bot::{Bot, JumpClock, World, parts, text};
+use crate::bot::{Bot, JumpClock, World, later, parts, text};
 use foldback_agents::ScriptAgent;
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::{Engine, Parts, Rules};
 use foldback_store::Journal as _;
-use foldback_wire::{Actor, ChannelId, Clock as _, Event, Kind, Platform, Seq, Terminal};
+use foldback_wire::{
+    Actor, ChannelId, ChannelState, Clock as _, Event, Kind, OpKind, Platform, Seq, Terminal,
+};
 use std::{sync::Arc, time::Duration};
 
 /// A bot whose time of day can jump.
@@ -83,5 +86,63 @@ async fn what_a_suspended_machine_held_is_as_old_as_the_time_of_day_says() {
     bot.engine.release_held(&signal, &Actor::Console).unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     assert_eq!(bot.screen(Platform::Signal), ["Old news."]);
+    bot.check().await;
+}
+
+/// The virtual time that something takes.
+async fn lasts<T>(work: impl Future<Output = T>) -> (T, Duration) {
+    let before = tokio::time::Instant::now();
+    (work.await, before.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_while_a_preview_is_shown_makes_no_edit_late() {
+    let (clock, bot) = start().await;
+    bot.says([
+        text("One"),
+        later(100, " two"),
+        later(4_000, " three"),
+        later(100, " four"),
+    ]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    let set = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        // Before the preview is due, and again before its final edit is.
+        clock.set(-8 * 3_600_000);
+        tokio::time::sleep(Duration::from_millis(4_200)).await;
+        clock.set(-8 * 3_600_000);
+    };
+    let ((terminal, ()), took) = lasts(async { tokio::join!(turn.ended(), set) }).await;
+    assert_eq!(terminal, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram), ["One two three four"]);
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_makes_no_pause_of_a_platform_longer() {
+    let (clock, bot) = start().await;
+    let limited = CallFault {
+        retry_after_ms: Some(3_000),
+        ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
+    };
+    bot.fault(Platform::Telegram, limited);
+    bot.says([text("Here.")]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    let set = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        clock.set(-8 * 3_600_000);
+    };
+    let ((terminal, ()), took) = lasts(async { tokio::join!(turn.ended(), set) }).await;
+    assert_eq!(terminal, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram), ["Here."]);
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    let telegram = bot
+        .engine
+        .channels()
+        .channel(&ChannelId::new("telegram"))
+        .unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(telegram.status().state, ChannelState::Up, "the wait is over");
     bot.check().await;
 }

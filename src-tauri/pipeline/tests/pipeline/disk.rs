@@ -135,6 +135,9 @@ impl Journal for Odd {
     async fn open_turns(&self, after: Seq) -> Result<Vec<(TurnId, Seq)>, StoreError> {
         self.inner.open_turns(after).await
     }
+    async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        self.inner.last_before(before).await
+    }
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {
         Ok(self.count(self.inner.of_process(until, limit).await?))
     }

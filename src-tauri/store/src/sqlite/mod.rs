@@ -310,6 +310,16 @@ impl Journal for SqliteJournal {
         self.events(of_process(until, limit)).await
     }
 
+    async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        self.flush().await?;
+        let at: Option<i64> = query_scalar("SELECT at FROM events WHERE at < ? ORDER BY seq DESC LIMIT 1")
+            .bind(before.0)
+            .fetch_optional(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        Ok(at.map(Timestamp))
+    }
+
     async fn prune(&self, before: Timestamp) -> Result<u64, StoreError> {
         self.delete_before(before).await
     }

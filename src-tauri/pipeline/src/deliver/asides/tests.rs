@@ -7,7 +7,7 @@ fn known(name: &str, status: ToolStatus) -> Known {
         id: name.into(),
         name: named(name),
         status,
-        since: Timestamp(0),
+        since: SteadyTime::default(),
         took: Some(Duration::from_millis(40)),
     }
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 use foldback_agents::{Accepts, AgentFile, speech::Transcriber};
 use foldback_channels::{Channel, Refusal};
-use foldback_wire::{Attachment, ChatId, Clock, FileFate, Inbound, Kind, RefusalCode, Timestamp};
+use foldback_wire::{Attachment, ChatId, Clock, FileFate, Inbound, Kind, RefusalCode, SteadyTime};
 use futures::{StreamExt as _, stream};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -117,7 +117,7 @@ impl Gather<'_> {
         } else {
             Duration::MAX
         };
-        let until = self.clock.now().plus(patience);
+        let until = self.clock.steady().plus(patience);
         let planned = self.plan(&message.files);
         let mut fetches = Vec::new();
         for (left, file) in planned.into_iter().zip(&message.files) {
@@ -243,7 +243,7 @@ impl Gather<'_> {
         left: Option<Left>,
         chat: &ChatId,
         file: &Attachment,
-        until: Timestamp,
+        until: SteadyTime,
     ) -> Result<Vec<u8>, Left> {
         if let Some(left) = left {
             return Err(left);
@@ -259,7 +259,7 @@ impl Gather<'_> {
                 Err(Left::new(FileFate::Cancelled, "the turn was cancelled while it came", None))
             }
             came = self.channel.fetch(chat, file, limit) => came.map_err(refused),
-            () = self.clock.sleep_until(until) => {
+            () = self.clock.sleep_until_steady(until) => {
                 let why = format!("it did not come within {}", self.config.timeout);
                 Err(Left::new(FileFate::TooSlow, why, Some("attachments.timeout")))
             }
