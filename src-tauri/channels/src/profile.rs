@@ -8,6 +8,10 @@ const MB: u64 = 1_000_000;
 /// seconds (Telegram allows about one message a second and chat, Discord five edits in five seconds).
 const EDIT_INTERVAL_MS: u64 = 1_500;
 
+/// The time for which Meta sends a webhook again that was not confirmed: seven days
+/// (<https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview>).
+const REDELIVERY_MS: u64 = 7 * 24 * 3_600_000;
+
 /// The capabilities of a platform before a configuration restricts them. Megabytes are decimal.
 ///
 /// Sources: Telegram <https://core.telegram.org/bots/api>, Discord
@@ -36,6 +40,7 @@ pub fn profile(platform: Platform) -> Capabilities {
         markup: Markup::Plain,
         mention: None,
         idempotency_key: false,
+        redelivery_ms: None,
     };
     match platform {
         Platform::Telegram => Capabilities {
@@ -78,6 +83,7 @@ pub fn profile(platform: Platform) -> Capabilities {
             voice: Some(VoiceForm::Note),
             threads: false,
             markup: Markup::Whatsapp,
+            redelivery_ms: Some(REDELIVERY_MS),
             ..common
         },
         Platform::Signal => Capabilities {

@@ -8,6 +8,7 @@ use crate::{
     rules::Rule,
     stages::{
         activation::activate,
+        age::check_age,
         answer::{Answered, answer},
         authorize::{Door, authorize},
         dedupe::Claim,
@@ -126,6 +127,13 @@ impl Core {
         let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
             return Ok(no_such_channel(message).flow());
         };
+        // A message that an earlier process received came in time.
+        if coming == Coming::New {
+            let keep = self.ports.config.store.keep.0;
+            if let Flow::Stop(stop) = check_age(rules, &can, keep, message, recorder.now()) {
+                return Ok(Flow::Stop(stop));
+            }
+        }
         let claim = match self.seen().claim(rules, message, turn, recorder.now()) {
             Flow::Continue(claim) => claim,
             Flow::Stop(stop) => return Ok(Flow::Stop(stop)),

@@ -10,11 +10,12 @@ use crate::{
 };
 use foldback_store::{Mention, Selection, StoreError};
 use foldback_wire::{Event, Inbound, Kind, Seq, Terminal, Timestamp, TurnId};
+use std::time::Duration;
 
-/// How far back the journal is asked, in milliseconds: Meta repeats a webhook for seven days
-/// (<https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview>), and no other
-/// platform keeps what is not confirmed for longer.
-const REPEATED_FOR: i64 = 7 * 24 * 3_600_000;
+/// The time that the journal is asked about, up to now: Meta repeats a webhook for seven days
+/// (<https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview>), no other platform
+/// repeats what was answered for longer, and the clocks of two machines may differ by an hour.
+const REPEATED_FOR: Duration = Duration::from_hours(7 * 24 + 1);
 
 impl Core {
     /// Stops a message that an earlier turn answered, or is still in work on. For a new one this is one look into an
@@ -34,7 +35,7 @@ impl Core {
             chat: Some(message.chat.clone()),
             message: message.message.clone(),
         };
-        let since = Timestamp(recorder.now().0.saturating_sub(REPEATED_FOR));
+        let since = recorder.now().minus(REPEATED_FOR);
         let came = journal.mentions(&mention, since).await?;
         let came: Vec<_> = came
             .iter()

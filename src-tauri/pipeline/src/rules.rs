@@ -41,6 +41,7 @@ rules! {
     FinalizeEmpty = "P.finalize.empty": "A message with neither text nor files stops.",
     DedupeClaim = "P.dedupe.claim": "A message that was answered in the last seven days, or is in work, stops as a duplicate.",
     DedupeRelease = "P.dedupe.release": "A failed turn releases its message, so that a redelivery is answered.",
+    DedupeAge = "P.dedupe.age": "Where anybody can send a recorded message again, one that is older than the memory of what was answered stops.",
     AuthorizeIds = "P.authorize.ids": "A sender or chat whose id no platform gives stops: a float, an exponent, a sign that looks like another.",
     AuthorizeOwn = "P.authorize.own": "What the bot wrote itself stops.",
     AuthorizeBots = "P.authorize.bots": "Other bots stop, unless the channel lets bots in.",

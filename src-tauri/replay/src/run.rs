@@ -287,7 +287,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
             .iter()
             .map(|file| file.send(|bytes| stage.loopback.platform().keep(bytes)))
             .collect(),
-        at: clock.now(),
+        at: clock.now().minus(Duration::from_millis(user.age_ms.into())),
         dry_run: false,
         omitted: None,
     }

@@ -148,6 +148,11 @@ pub struct Capabilities {
     pub mention: Option<String>,
     /// Whether an operation can carry a key under which the platform recognises a repetition.
     pub idempotency_key: bool,
+    /// Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again:
+    /// it comes to an open port, and its signature covers no time of sending. `None` where messages come over a
+    /// connection that the bot opens, or where such a time is checked.
+    #[serde(default)]
+    pub redelivery_ms: Option<u64>,
 }
 
 impl Platform {

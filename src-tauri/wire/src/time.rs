@@ -22,6 +22,15 @@ impl Timestamp {
         )
     }
 
+    /// The moment `before` earlier.
+    #[must_use]
+    pub fn minus(self, before: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_sub(i64::try_from(before.as_millis()).unwrap_or(i64::MAX)),
+        )
+    }
+
     /// Reads RFC 3339 with any offset.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>()

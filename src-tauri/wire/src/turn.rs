@@ -29,6 +29,7 @@ closed_set! {
     pub enum Gate {
         EmptyMessage = "empty_message": "There was nothing in it.",
         Duplicate = "duplicate": "The same message was seen already.",
+        TooOld = "too_old": "It was written before everything that is remembered, so it may have been answered already.",
         InvalidId = "invalid_id": "The sender or the chat has an id that no platform gives.",
         ChannelClosed = "channel_closed": "The channel's allow list is empty, so it is closed to everybody.",
         SenderNotAllowed = "sender_not_allowed": "The sender is not on the channel's allow list.",

@@ -65,6 +65,7 @@ fn played(
         ),
         platform,
         inbound,
+        age_ms: 0,
         more,
     };
     let read = |text: &str| fixture::parse(Path::new(&path), text).map_err(|e| failure::internal(&e));

@@ -9,7 +9,7 @@ use foldback_wire::{
     rpc::{Failure, FixtureText},
 };
 use serde_json::{Map, Value, json};
-use std::{fmt::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path, time::Duration};
 
 impl Backend {
     pub(super) async fn fixture_of(&self, turn: TurnId) -> Result<FixtureText, Failure> {
@@ -24,6 +24,7 @@ impl Backend {
             about: format!("Made from turn {turn} of {}.", detail.inbound.channel),
             platform,
             inbound: &detail.inbound,
+            age_ms: age_ms(&detail.inbound, &events),
             more: faults(&recording::faults(&events)),
         }
         .with(recording::script(&events).iter().map(|step| json!(step)))
@@ -78,6 +79,8 @@ pub(super) struct Script<'a> {
     pub(super) about: String,
     pub(super) platform: Platform,
     pub(super) inbound: &'a Inbound,
+    /// Time from its writing until it came in.
+    pub(super) age_ms: u32,
     /// Whole lines of further keys.
     pub(super) more: String,
 }
@@ -91,7 +94,7 @@ impl Script<'_> {
             json!(self.about),
             self.platform,
             self.more,
-            user(self.inbound),
+            user(self.inbound, self.age_ms),
         );
         let mut steps = steps.into_iter().peekable();
         if steps.peek().is_some() {
@@ -105,7 +108,14 @@ impl Script<'_> {
     }
 }
 
-fn user(inbound: &Inbound) -> Value {
+/// The time that a message waited before it came in; 0 below an hour, in which no gate looks at it.
+fn age_ms(inbound: &Inbound, events: &[Event]) -> u32 {
+    let waited = events.first().map(|event| event.at.since(inbound.at));
+    let waited = waited.filter(|waited| inbound.at.0 > 0 && *waited >= Duration::from_hours(1));
+    waited.map_or(0, |waited| u32::try_from(waited.as_millis()).unwrap_or(u32::MAX))
+}
+
+fn user(inbound: &Inbound, age_ms: u32) -> Value {
     let mut user = Map::new();
     user.insert("text".into(), json!(inbound.readable_text()));
     user.insert("from".into(), json!(inbound.sender.id));
@@ -126,6 +136,9 @@ fn user(inbound: &Inbound) -> Value {
     if !inbound.files.is_empty() {
         let names: Vec<_> = inbound.files.iter().map(|file| &file.name).collect();
         user.insert("files".into(), json!(names));
+    }
+    if age_ms > 0 {
+        user.insert("age_ms".into(), json!(age_ms));
     }
     Value::Object(user)
 }

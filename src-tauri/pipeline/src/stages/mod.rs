@@ -1,6 +1,7 @@
 //! The stages of a message's way, in order.
 
 pub(crate) mod activation;
+pub(crate) mod age;
 pub(crate) mod answer;
 pub(crate) mod authorize;
 pub(crate) mod dedupe;

@@ -23,7 +23,10 @@ const SCENES: &[Scene] = &[
         "odd input",
         &[Rule::FinalizeBreaks, Rule::FinalizeMedia, Rule::FinalizeEmpty],
     ),
-    ("twice", &[Rule::DedupeClaim, Rule::DedupeRelease]),
+    (
+        "twice",
+        &[Rule::DedupeClaim, Rule::DedupeRelease, Rule::DedupeAge],
+    ),
     (
         "strangers",
         &[
@@ -257,6 +260,7 @@ async fn act(scene: &str, bot: &Bot) -> Vec<String> {
                 let turn = bot.engine.submit(message.clone()).await.unwrap();
                 ends.push(format!("{:?}", turn.ended().await));
             }
+            ends.push(who::recorded(bot).await);
         }
         "strangers" => {
             for platform in [Platform::Telegram, Platform::Slack, Platform::Discord] {

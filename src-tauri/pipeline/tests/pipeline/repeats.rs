@@ -54,9 +54,67 @@ async fn a_repeat_after_a_restart_is_a_duplicate_for_seven_days() {
     assert_eq!(submit(&bot, &message).await, Terminal::Duplicate);
     tokio::time::sleep(25 * HOUR).await;
     bot.says([text("Again.")]);
-    assert_eq!(submit(&bot, &message).await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Once.", "Again."]);
+    let gate = Gate::TooOld;
+    assert_eq!(submit(&bot, &message).await, Terminal::Blocked { gate });
+    assert_eq!(bot.screen(Platform::Whatsapp), ["Once."]);
     bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waited_at_the_platform_for_days_is_answered_once() {
+    let bot = Bot::start().await;
+    for platform in [Platform::Whatsapp, Platform::Telegram, Platform::Signal] {
+        let message = bot.message(platform, "hi");
+        tokio::time::sleep(7 * 24 * HOUR).await;
+        bot.says([text("At last.")]);
+        assert_eq!(submit(&bot, &message).await, Terminal::Replied, "{platform}");
+        assert_eq!(submit(&bot, &message).await, Terminal::Duplicate, "{platform}");
+        assert_eq!(bot.screen(platform), ["At last."]);
+    }
+    bot.check().await;
+}
+
+/// A shorter memory stops earlier, and the stop names the setting.
+#[tokio::test(start_paused = true)]
+async fn what_is_older_than_the_events_that_are_kept_stops_and_names_the_setting() {
+    let bot = Bot::with("[store]\nkeep = \"2d\"\n").await;
+    let message = bot.message(Platform::Whatsapp, "hi");
+    tokio::time::sleep(49 * HOUR).await;
+    let gate = Gate::TooOld;
+    assert_eq!(submit(&bot, &message).await, Terminal::Blocked { gate });
+    let setting = bot.kinds().await.into_iter().find_map(|kind| match kind {
+        Kind::Stopping { setting, .. } => setting,
+        _ => None,
+    });
+    assert_eq!(setting.as_deref(), Some("store.keep"));
+    bot.check().await;
+}
+
+/// A message that an earlier process received came in time, however long the bot was off afterwards.
+#[tokio::test(start_paused = true)]
+async fn what_was_received_before_a_long_stop_is_not_judged_by_its_age() {
+    let bot = Bot::with("[agent]\nmax_runs = 1\n").await;
+    bot.says([later(60_000, "one")]);
+    let first = bot.user(Platform::Slack, "hi").await;
+    let waits = bot.user(Platform::Whatsapp, "hi").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bot.engine.shutdown(Duration::from_secs(1)).await.unwrap();
+    drop(first);
+    assert_eq!(waits.ended().await, None, "it stays open");
+    let world = bot.into_world();
+    tokio::time::sleep(8 * 24 * HOUR).await;
+    let bot = Bot::answering(world, "", Rules::all(), [text("two")]).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let stopped = |kind: &Kind| {
+        matches!(
+            kind,
+            Kind::Stopping {
+                gate: Gate::TooOld,
+                ..
+            }
+        )
+    };
+    assert!(!bot.kinds().await.iter().any(stopped));
 }
 
 #[tokio::test(start_paused = true)]

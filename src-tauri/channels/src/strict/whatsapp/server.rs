@@ -13,12 +13,19 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio_util::task::AbortOnDropHandle;
 
 /// The version that the addresses name.
 pub(super) const VERSION: &str = "v26.0";
+
+/// The system's time, as the platform writes it.
+fn seconds_now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_secs()
+}
 
 /// What an app knows of its phone number.
 #[derive(Debug, Clone)]
@@ -221,7 +228,7 @@ impl WhatsAppServer {
         let id = state.mint();
         message["id"] = id.clone().into();
         if message["timestamp"].is_null() {
-            message["timestamp"] = "1750000000".into();
+            message["timestamp"] = seconds_now().to_string().into();
         }
         if message["from"].is_null() && message["from_user_id"].is_null() {
             message["from"] = from.into();

@@ -2,6 +2,7 @@
 
 use crate::bot::{Bot, later, text};
 use foldback_wire::{Actor, ChatType, Inbound, Kind, Platform};
+use std::time::Duration;
 
 /// Sends a message, changed so.
 async fn sends(bot: &Bot, platform: Platform, change: impl FnOnce(&mut Inbound)) -> String {
@@ -10,6 +11,14 @@ async fn sends(bot: &Bot, platform: Platform, change: impl FnOnce(&mut Inbound))
     bot.says([text("a")]);
     let turn = bot.engine.submit(message).await.unwrap();
     format!("{:?}", turn.ended().await)
+}
+
+/// A message that somebody recorded and sends again after eight days.
+pub(super) async fn recorded(bot: &Bot) -> String {
+    sends(bot, Platform::Whatsapp, |message| {
+        message.at = message.at.minus(Duration::from_hours(8 * 24));
+    })
+    .await
 }
 
 pub(super) async fn doors(bot: &Bot) -> Vec<String> {

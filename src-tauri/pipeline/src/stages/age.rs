@@ -1,0 +1,97 @@
+//! Stops a message that is older than the memory of what was answered. A signed webhook stays good for ever, so whoever
+//! recorded one can send it again when nothing remembers it any more; the time in it is signed too.
+
+use crate::{
+    flow::{Flow, Stop},
+    rules::{Rule, Rules},
+};
+use foldback_wire::{Capabilities, Gate, Inbound, Stage, Timestamp};
+use std::time::Duration;
+
+/// Stops a message that was written before the platform would still repeat it, or longer ago than events are kept;
+/// `keep` of 0 keeps them for ever. A message without a time of the platform is not judged.
+pub(crate) fn check_age(
+    rules: Rules,
+    can: &Capabilities,
+    keep: Duration,
+    message: &Inbound,
+    now: Timestamp,
+) -> Flow<()> {
+    let Some(redelivery) = can.redelivery_ms.map(Duration::from_millis) else {
+        return Flow::Continue(());
+    };
+    let is_kept_for_less = !keep.is_zero() && keep < redelivery;
+    let memory = if is_kept_for_less { keep } else { redelivery };
+    if message.at.0 <= 0 || now.since(message.at) <= memory || !rules.holds(Rule::DedupeAge) {
+        return Flow::Continue(());
+    }
+    let days = memory.as_secs() / 86_400;
+    let since = match days {
+        0 => format!("{} hours", memory.as_secs() / 3_600),
+        1 => "one day".to_owned(),
+        days => format!("{days} days"),
+    };
+    let stop = Stop::new(
+        Stage::Dedupe,
+        Gate::TooOld,
+        format!("message {} was written more than {since} ago", message.message),
+    )
+    .given("message", message.message.as_str())
+    .given("written", message.at.to_string())
+    .given("now", now.to_string());
+    if is_kept_for_less {
+        stop.changed_by("store.keep").flow()
+    } else {
+        stop.flow()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::inbound;
+    use foldback_channels::profile;
+    use foldback_wire::Platform;
+
+    const DAY: Duration = Duration::from_hours(24);
+
+    /// The stop of a message of this age, if there is one.
+    fn stopped(platform: Platform, keep: Duration, at: i64, age: Duration) -> Option<Box<Stop>> {
+        let mut message = inbound("hi");
+        message.at = Timestamp(at);
+        let now = Timestamp(at).plus(age);
+        match check_age(Rules::all(), &profile(platform), keep, &message, now) {
+            Flow::Continue(()) => None,
+            Flow::Stop(stop) => Some(stop),
+        }
+    }
+
+    #[test]
+    fn what_meta_would_still_repeat_passes_and_nothing_older() {
+        let judge = |age| stopped(Platform::Whatsapp, 90 * DAY, 1_000, age);
+        assert_eq!(judge(7 * DAY), None);
+        let stop = judge(7 * DAY + Duration::from_millis(1)).unwrap();
+        assert_eq!((stop.gate, stop.setting), (Gate::TooOld, None));
+        assert!(stopped(Platform::Whatsapp, Duration::ZERO, 1_000, 8 * DAY).is_some());
+    }
+
+    #[test]
+    fn a_journal_that_is_kept_for_less_remembers_less() {
+        let judge = |age| stopped(Platform::Whatsapp, 2 * DAY, 1_000, age);
+        assert_eq!(judge(2 * DAY), None);
+        let stop = judge(3 * DAY).unwrap();
+        assert_eq!(stop.setting.as_deref(), Some("store.keep"));
+        assert!(stop.detail.contains("more than 2 days ago"), "{}", stop.detail);
+    }
+
+    #[test]
+    fn what_has_no_time_or_comes_over_a_connection_of_ours_is_not_judged() {
+        assert_eq!(stopped(Platform::Whatsapp, 90 * DAY, 0, 900 * DAY), None);
+        for platform in Platform::ALL
+            .iter()
+            .filter(|platform| **platform != Platform::Whatsapp)
+        {
+            assert_eq!(stopped(*platform, 90 * DAY, 1_000, 900 * DAY), None, "{platform}");
+        }
+    }
+}
