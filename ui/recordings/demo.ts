@@ -147,6 +147,7 @@ const calls: Exchange[] = [
   { name: "pairings", result: {
     channels: ["telegram"],
     pending: [{ channel: "telegram", sender: "7004711", name: "Mallory", code: "Q7RKX2MP", since: new Date(Date.now() - 300_000).toISOString(), until: new Date(Date.now() + 3_300_000).toISOString() }],
+    replaced: [],
     approved: [{ channel: "telegram", sender: "7000815", name: "Carol", by: "cli", at: at(-86_400_000), in_force: true }],
   } satisfies Pairings },
   { name: "log_tail", result: [

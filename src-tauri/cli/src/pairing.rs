@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use foldback_api::{PairingOrder, pair};
 use foldback_wire::{
     Actor, ChannelId, UserId,
-    rpc::{Approval, PairingRequest, Pairings},
+    rpc::{Approval, PairingRequest, Pairings, ReplacedRequest},
 };
 use std::io::{self, Write};
 
@@ -85,6 +85,7 @@ fn text(out: &mut impl Write, pairings: &Pairings) -> io::Result<()> {
     let Pairings {
         channels,
         pending,
+        replaced,
         approved,
     } = pairings;
     if channels.is_empty() {
@@ -110,6 +111,23 @@ fn text(out: &mut impl Write, pairings: &Pairings) -> io::Result<()> {
             "waits     {code}  {channel} {} ({}), since {since}, until {until}",
             plain(sender.as_str()),
             plain(name)
+        )?;
+    }
+    for ReplacedRequest { request, by, at } in replaced {
+        let PairingRequest {
+            channel,
+            sender,
+            name,
+            code,
+            until,
+            ..
+        } = request;
+        writeln!(
+            out,
+            "gave way  {code}  {channel} {} ({}), to {}, {at}; the code is valid until {until}",
+            plain(sender.as_str()),
+            plain(name),
+            plain(by.as_str())
         )?;
     }
     for Approval {
@@ -145,5 +163,39 @@ fn who(actor: &Actor) -> String {
         Actor::Adapter => "the adapter".to_owned(),
         Actor::Pipeline => "the pipeline".to_owned(),
         Actor::User(id) => plain(id.as_str()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_wire::Timestamp;
+
+    #[test]
+    fn a_request_that_gave_way_is_listed_with_its_code_and_to_whom() {
+        let request = PairingRequest {
+            channel: "signal".into(),
+            sender: "+49".into(),
+            name: "Bob".to_owned(),
+            code: "Q7RKX2MP".to_owned(),
+            since: Timestamp(0),
+            until: Timestamp(3_600_000),
+        };
+        let pairings = Pairings {
+            channels: vec!["signal".into()],
+            replaced: vec![ReplacedRequest {
+                request,
+                by: "+43".into(),
+                at: Timestamp(60_000),
+            }],
+            ..Pairings::default()
+        };
+        let mut out = Vec::new();
+        text(&mut out, &pairings).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "Nobody waits.\ngave way  Q7RKX2MP  signal +49 (Bob), to +43, 1970-01-01T00:01:00.000Z; the code is \
+             valid until 1970-01-01T01:00:00.000Z\n"
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use foldback_store::{PairingBook, PairingError, Standing, StoreError};
 use foldback_wire::{
-    Actor, ChannelId, Gate, Inbound, Kind, Target, Terminal, Timestamp, TurnId, UserId, rpc::Pairings,
+    Actor, ChannelId, Inbound, Kind, Target, Terminal, Timestamp, TurnId, UserId, rpc::Pairings,
 };
 use std::sync::{Arc, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
@@ -43,8 +43,8 @@ impl Core {
         self.pairings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells somebody unknown a code, unless they have one, were refused, or too many wait. The message goes no
-    /// further either way.
+    /// Tells somebody unknown a code, unless they have one or were refused. Where as many wait as may, the oldest request
+    /// gives way. The message goes no further either way.
     pub(crate) fn meet(self: &Arc<Self>, mut stranger: Stranger) -> Result<(), StoreError> {
         let Stranger {
             turn,
@@ -69,15 +69,8 @@ impl Core {
                 false,
                 format!(", and was refused; they can ask again after {until}"),
             ),
-            Standing::Full => (
-                !holds(Rule::PairingLimit),
-                ", and as many as may wait for an operator do".to_owned(),
-            ),
         };
         let asks = asks && holds(Rule::PairingCode) && !message.dry_run;
-        if standing == Standing::Full && !asks {
-            stop.gate = Gate::PairingFull;
-        }
         stop.detail.push_str(if message.dry_run {
             ", and a test by hand asks for no code"
         } else {
@@ -90,6 +83,11 @@ impl Core {
             let _ = stranger.end.send(terminal);
             return Ok(());
         }
+        let replaced = book.replacement(channel, sender, now);
+        let replaced = replaced.filter(|_| standing == Standing::New && holds(Rule::PairingLimit));
+        if let Some(replaced) = &replaced {
+            book.take(now, Some(*turn), channel, replaced);
+        }
         let request = book.request(
             channel,
             sender,
@@ -99,19 +97,21 @@ impl Core {
         );
         book.take(now, Some(*turn), channel, &request);
         drop(book);
-        self.tasks.spawn(Arc::clone(self).hand_over(stranger, request));
+        self.tasks
+            .spawn(Arc::clone(self).hand_over(stranger, replaced, request));
         Ok(())
     }
 
-    /// Hands the code over and ends the turn. The request, the stop and the intent are written as one: after a
-    /// crash there is either no code, or one that is on its way.
-    async fn hand_over(self: Arc<Self>, stranger: Stranger, request: Kind) {
+    /// Hands the code over and ends the turn. The request, what gives way to it, the stop and the intent are written as
+    /// one: after a crash there is either no code, or one that is on its way.
+    async fn hand_over(self: Arc<Self>, stranger: Stranger, replaced: Option<Kind>, request: Kind) {
         let turn = stranger.turn;
         let Kind::Pairing { code: Some(code), .. } = &request else {
             return;
         };
         let code = code.clone();
-        match self.tell(stranger, request, &code).await {
+        let pairing = replaced.into_iter().chain([request]).collect();
+        match self.tell(stranger, pairing, &code).await {
             Ok(()) => {}
             Err(StoreError::Closed) if self.stopping.is_cancelled() => {
                 tracing::info!(%turn, "stays open: the process ends");
@@ -123,7 +123,7 @@ impl Core {
         }
     }
 
-    async fn tell(&self, stranger: Stranger, request: Kind, code: &str) -> Result<(), StoreError> {
+    async fn tell(&self, stranger: Stranger, pairing: Vec<Kind>, code: &str) -> Result<(), StoreError> {
         let Stranger {
             turn,
             recorder,
@@ -136,7 +136,8 @@ impl Core {
         };
         let busy = self.busy.token();
         let gate = stop.gate;
-        let before = vec![recorder.draft(request), recorder.draft(stop.into())];
+        let before = pairing.into_iter().chain([stop.into()]);
+        let before = before.map(|kind| recorder.draft(kind)).collect();
         let courier = Courier {
             leaks: Arc::new(Watch::default()),
             lanes: Arc::clone(&self.lanes),

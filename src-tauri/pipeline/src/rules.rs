@@ -54,7 +54,7 @@ rules! {
     AuthorizeProvider = "P.authorize.provider": "An entry provider:id names a sender of that provider only.",
     PairingCode = "P.pairing.code": "Somebody unknown who writes directly gets a code, where the policy is pairing.",
     PairingOnce = "P.pairing.once": "A code is told once while it is valid.",
-    PairingLimit = "P.pairing.limit": "At most three people wait for an operator on a channel; others get no code.",
+    PairingLimit = "P.pairing.limit": "At most three people wait for an operator on a channel; the oldest request gives way to a newer one.",
     PairingApproved = "P.pairing.approved": "Whom an operator approved may write directly, until that is taken back.",
     ActivationMention = "P.activation.mention": "A message in a group stops unless it mentions the bot, where a mention is required.",
     ActivationReply = "P.activation.reply": "An answer to a message of the bot counts as a mention.",

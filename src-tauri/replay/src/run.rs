@@ -15,7 +15,7 @@ use foldback_store::Journal;
 use foldback_wire::{
     Actor, ChatType, Clock, Code, Delivery, Event, Inbound, Kind, MessageId, OpKind, OutcomeCode, Platform,
     Sender, Seq, TurnId,
-    rpc::{Mismatch, PendingPermission, Verdict},
+    rpc::{Mismatch, Pairings, PendingPermission, Verdict},
 };
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
@@ -191,7 +191,12 @@ async fn operate(stage: &Stage, step: &FixtureStep, clock: &dyn Clock) -> Result
         let revoked = engine.revoke_pairing(channel, person, Actor::Console).await;
         return revoked.map_err(|fault| StageError::Config(fault.to_string()));
     }
-    decide(stage, person, matches!(step, FixtureStep::Approve(_))).await
+    let listed = stage.engine.pairings().pending;
+    // An operator who goes through the list does not see who gave way.
+    if listed.iter().any(|request| request.sender == *person) {
+        decide(stage, person, matches!(step, FixtureStep::Approve(_))).await?;
+    }
+    Ok(())
 }
 
 /// Decides about somebody who was told a code; about nobody, where nobody was.
@@ -200,8 +205,11 @@ pub(crate) async fn decide(
     person: &foldback_wire::UserId,
     approve: bool,
 ) -> Result<(), StageError> {
-    let pending = stage.engine.pairings().pending;
-    let Some(request) = pending.iter().find(|request| request.sender == *person) else {
+    let Pairings {
+        pending, replaced, ..
+    } = stage.engine.pairings();
+    let mut known = pending.iter().chain(replaced.iter().map(|gone| &gone.request));
+    let Some(request) = known.find(|request| request.sender == *person) else {
         return Ok(());
     };
     let decided = stage

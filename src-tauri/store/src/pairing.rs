@@ -4,12 +4,17 @@
 use crate::{Journal, Selection, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Event, Kind, PairingStep, Rng, Seq, Timestamp, TurnId, UserId,
-    rpc::{Approval, PairingRequest, Pairings},
+    rpc::{Approval, PairingRequest, Pairings, ReplacedRequest},
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// Most people who wait for an operator on one channel.
+/// Most people on the list of those who wait for an operator on one channel. The oldest request gives way to a newer
+/// one: otherwise three accounts would keep everybody else from asking.
 const MOST: usize = 3;
+
+/// Most requests of one channel that gave way and are still known. Their codes are good for their hour, so that whoever
+/// shows one can be let in although others asked after them, and need not be told another one.
+const MOST_REPLACED: usize = 32;
 
 /// How long a code is valid.
 const VALID: Duration = Duration::from_hours(1);
@@ -27,7 +32,9 @@ pub enum PairingError {
     #[error("\"{}\" is no code: a code has {LENGTH} letters and digits, without I, O, 0 and 1", .0.escape_default())]
     NoCode(String),
     /// Nobody waits with this code.
-    #[error("nobody waits with the code {0}: it was decided about already, or is older than an hour")]
+    #[error(
+        "nobody waits with the code {0}: it was decided about already, is older than an hour, or many asked since"
+    )]
     NobodyWaits(String),
     /// There is nothing to take back.
     #[error("\"{}\" was not approved on \"{}\"", .sender.escape_default(), .channel.escape_default())]
@@ -56,8 +63,6 @@ pub enum Standing {
         /// Until when they are not asked about again.
         until: Timestamp,
     },
-    /// They have not asked yet, and as many as may wait do.
-    Full,
 }
 
 #[derive(Debug, Clone)]
@@ -65,6 +70,15 @@ struct Request {
     asked: PairingRequest,
     turn: Option<TurnId>,
     refused: bool,
+    /// To whose request it gave way, and when.
+    replaced: Option<(UserId, Timestamp)>,
+}
+
+impl Request {
+    /// True where it stands on the list of those who wait.
+    fn is_listed(&self, now: Timestamp) -> bool {
+        self.asked.until > now && !self.refused && self.replaced.is_none()
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -131,7 +145,15 @@ impl PairingBook {
                     asked,
                     turn,
                     refused: false,
+                    replaced: None,
                 });
+            }
+            PairingStep::Replaced => {
+                let Actor::User(newer) = by else { return };
+                for request in self.requests.iter_mut().filter(|request| own(request)) {
+                    request.replaced = Some((newer.clone(), at));
+                }
+                self.forget_replaced(channel);
             }
             PairingStep::Approved => {
                 self.requests.retain(|request| !own(request));
@@ -147,9 +169,56 @@ impl PairingBook {
         }
     }
 
-    /// Forgets a request that did not come into the journal after all.
+    /// Forgets a request that did not come into the journal after all; what gave way to it has its place again.
     pub fn forget(&mut self, code: &str) {
-        self.requests.retain(|request| request.asked.code != code);
+        let Some(place) = self
+            .requests
+            .iter()
+            .position(|request| request.asked.code == code)
+        else {
+            return;
+        };
+        let PairingRequest {
+            channel,
+            sender,
+            since,
+            ..
+        } = self.requests.remove(place).asked;
+        let gave_way_to_it = |request: &&mut Request| {
+            request.asked.channel == channel && request.replaced == Some((sender.clone(), since))
+        };
+        for request in self.requests.iter_mut().filter(gave_way_to_it) {
+            request.replaced = None;
+        }
+    }
+
+    /// Keeps no more of a channel's requests that gave way than may be known, the latest.
+    fn forget_replaced(&mut self, channel: &ChannelId) {
+        let replaced = |request: &Request| request.asked.channel == *channel && request.replaced.is_some();
+        let known = self.requests.iter().filter(|request| replaced(request)).count();
+        let mut beyond = known.saturating_sub(MOST_REPLACED);
+        self.requests.retain(|request| {
+            let goes = beyond > 0 && replaced(request);
+            beyond -= usize::from(goes);
+            !goes
+        });
+    }
+
+    /// The event of the oldest request that gives way to a new one of `sender`; `None` where there is a place.
+    pub fn replacement(&self, channel: &ChannelId, sender: &UserId, now: Timestamp) -> Option<Kind> {
+        let listed = |request: &&Request| request.asked.channel == *channel && request.is_listed(now);
+        let mut listed = self.requests.iter().filter(listed);
+        if listed.clone().count() < MOST {
+            return None;
+        }
+        listed.next().map(|Request { asked, .. }| Kind::Pairing {
+            step: PairingStep::Replaced,
+            sender: asked.sender.clone(),
+            name: asked.name.clone(),
+            code: Some(asked.code.clone()),
+            until: Some(asked.until),
+            by: Actor::User(sender.clone()),
+        })
     }
 
     /// Who let somebody in, if anybody did.
@@ -160,9 +229,16 @@ impl PairingBook {
 
     /// Where somebody stands who is not approved.
     pub fn standing(&self, channel: &ChannelId, sender: &UserId, now: Timestamp) -> Standing {
-        let here = |request: &&Request| request.asked.channel == *channel && request.asked.until > now;
-        let mut here_now = self.requests.iter().filter(here);
-        match here_now.clone().find(|request| request.asked.sender == *sender) {
+        let own = |request: &&Request| {
+            let PairingRequest {
+                channel: on,
+                sender: of,
+                until,
+                ..
+            } = &request.asked;
+            on == channel && of == sender && *until > now
+        };
+        match self.requests.iter().find(own) {
             Some(Request {
                 asked, refused: true, ..
             }) => Standing::Refused { until: asked.until },
@@ -170,7 +246,6 @@ impl PairingBook {
                 until: asked.until,
                 turn: *turn,
             },
-            None if here_now.by_ref().filter(|request| !request.refused).count() >= MOST => Standing::Full,
             None => Standing::New,
         }
     }
@@ -270,8 +345,16 @@ impl PairingBook {
 
     /// Who waits now and who was let in, where `channels` are those whose setting asks for an approval.
     pub fn listed(&self, channels: Vec<ChannelId>, now: Timestamp) -> Pairings {
-        let waits = |request: &&Request| request.asked.until > now && !request.refused;
-        let pending = self.requests.iter().filter(waits);
+        let pending = self.requests.iter().filter(|request| request.is_listed(now));
+        let good = |request: &&Request| request.asked.until > now && !request.refused;
+        let replaced = self.requests.iter().filter(good).filter_map(|request| {
+            let (by, at) = request.replaced.clone()?;
+            Some(ReplacedRequest {
+                request: request.asked.clone(),
+                by,
+                at,
+            })
+        });
         let approved = self
             .approved
             .iter()
@@ -285,6 +368,7 @@ impl PairingBook {
             });
         Pairings {
             pending: pending.map(|request| request.asked.clone()).collect(),
+            replaced: replaced.collect(),
             approved: approved.collect(),
             channels,
         }

@@ -91,7 +91,7 @@ pub enum Kind {
         code: Option<String>,
         /// Until when the code is valid; for a refusal, until when they are not asked again.
         until: Option<Timestamp>,
-        /// Who did it.
+        /// The one who did it; of a request that gave way, the sender of the newer one.
         by: Actor,
     },
     /// An adapter could not read something that the platform sent. It was passed over; what came with it was not.

@@ -6,6 +6,7 @@ closed_set! {
     /// What happened to somebody who is not on an allow list.
     pub enum PairingStep {
         Requested = "requested": "Somebody unknown wrote directly and got a code.",
+        Replaced = "replaced": "A newer request took their place on the list of those who wait.",
         Approved = "approved": "An operator let them in.",
         Refused = "refused": "An operator refused them.",
         Revoked = "revoked": "An operator took the approval back.",

@@ -35,7 +35,7 @@ closed_set! {
         SenderNotAllowed = "sender_not_allowed": "The sender is not on the channel's allow list.",
         DirectDisabled = "direct_disabled": "The channel takes no direct messages.",
         Unpaired = "unpaired": "The sender is unknown; an operator has to approve them first.",
-        PairingFull = "pairing_full": "The sender is unknown, and too many others wait for an operator already.",
+        PairingFull = "pairing_full": "The sender is unknown, and too many others waited for an operator already; only in journals of earlier versions.",
         GroupsDisabled = "groups_disabled": "The channel takes no messages in groups.",
         ChatNotAllowed = "chat_not_allowed": "The group is not one of the channel's groups.",
         BotNotAllowed = "bot_not_allowed": "Another bot wrote it, and bots may not talk here.",

@@ -210,12 +210,13 @@ export const fileKinds = [
 export const gates = [
   { code: "empty_message", about: "There was nothing in it." },
   { code: "duplicate", about: "The same message was seen already." },
+  { code: "too_old", about: "It was written before everything that is remembered, so it may have been answered already." },
   { code: "invalid_id", about: "The sender or the chat has an id that no platform gives." },
   { code: "channel_closed", about: "The channel's allow list is empty, so it is closed to everybody." },
   { code: "sender_not_allowed", about: "The sender is not on the channel's allow list." },
   { code: "direct_disabled", about: "The channel takes no direct messages." },
   { code: "unpaired", about: "The sender is unknown; an operator has to approve them first." },
-  { code: "pairing_full", about: "The sender is unknown, and too many others wait for an operator already." },
+  { code: "pairing_full", about: "The sender is unknown, and too many others waited for an operator already; only in journals of earlier versions." },
   { code: "groups_disabled", about: "The channel takes no messages in groups." },
   { code: "chat_not_allowed", about: "The group is not one of the channel's groups." },
   { code: "bot_not_allowed", about: "Another bot wrote it, and bots may not talk here." },
@@ -307,6 +308,7 @@ export const outcomeCodes = [
 
 export const pairingSteps = [
   { code: "requested", about: "Somebody unknown wrote directly and got a code." },
+  { code: "replaced", about: "A newer request took their place on the list of those who wait." },
   { code: "approved", about: "An operator let them in." },
   { code: "refused", about: "An operator refused them." },
   { code: "revoked", about: "An operator took the approval back." },

@@ -351,6 +351,8 @@ export type Capabilities = {
   mention: string | null,
   /** Whether an operation can carry a key under which the platform recognises a repetition. */
   idempotency_key: boolean,
+  /** Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again: it comes to an open port, and its signature covers no time of sending. `None` where messages come over a connection that the bot opens, or where such a time is checked. */
+  redelivery_ms: number | null,
 };
 
 /** The closed sets, as data; answer of `catalog`. */
@@ -1075,7 +1077,7 @@ export type Frame = {
 };
 
 /** Why a stage stopped a message. Every stop has one of these in the journal. */
-export type Gate = "empty_message" | "duplicate" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "shutting_down";
+export type Gate = "empty_message" | "duplicate" | "too_old" | "invalid_id" | "channel_closed" | "sender_not_allowed" | "direct_disabled" | "unpaired" | "pairing_full" | "groups_disabled" | "chat_not_allowed" | "bot_not_allowed" | "own_message" | "not_mentioned" | "bot_turn_limit" | "queue_full" | "sender_limit" | "dropped" | "not_the_asker" | "nothing_asked" | "which_asked" | "shutting_down";
 
 /** The valid keys and tags of a `[[key:value]]` header. Absent keys are absent in JSON. */
 export type Header = {
@@ -1876,7 +1878,7 @@ export type PairingRevoke = {
 };
 
 /** What happened to somebody who is not on an allow list. */
-export type PairingStep = "requested" | "approved" | "refused" | "revoked";
+export type PairingStep = "requested" | "replaced" | "approved" | "refused" | "revoked";
 
 /** Who waits and who was let in; answer of `pairings` and of every command that changes it. */
 export type Pairings = {
@@ -1884,6 +1886,8 @@ export type Pairings = {
   channels: Array<ChannelId>,
   /** Who waits, in the order in which they asked. */
   pending: Array<PairingRequest>,
+  /** Whose request gave way to a newer one, in the order in which they asked. */
+  replaced: Array<ReplacedRequest>,
   /** Who was let in, by channel and id. */
   approved: Array<Approval>,
 };
@@ -2231,6 +2235,16 @@ export type Rendering = {
 
 /** How a reply names the message it answers. */
 export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
+
+/** A request that gave way to a newer one: it left the list, but its code is good until its time is over. */
+export type ReplacedRequest = {
+  /** The request as it was made. */
+  request: PairingRequest,
+  /** The sender of the newer request. */
+  by: UserId,
+  /** When it gave way. */
+  at: Timestamp,
+};
 
 /** `resend`: a person sends a dead letter again, as a turn of its own; once. */
 export type Resend = {

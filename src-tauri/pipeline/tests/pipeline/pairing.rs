@@ -141,17 +141,45 @@ async fn a_code_lasts_an_hour_and_a_refusal_as_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn three_wait_and_the_fourth_is_told_nothing() {
+async fn three_wait_and_the_oldest_gives_way_to_the_fourth() {
     let bot = bot().await;
-    for sender in ["a", "b", "c"] {
+    for sender in ["a", "b", "c", "d"] {
         assert_eq!(writes(&bot, sender).await, UNPAIRED);
+        assert_eq!(told(&bot, sender).len(), 1, "{sender} is told a code");
     }
-    let gate = Gate::PairingFull;
-    assert_eq!(writes(&bot, "d").await, Terminal::Blocked { gate });
-    assert_eq!(told(&bot, "d"), Vec::<String>::new());
-    decide(&bot, &code(&bot, "b"), true).await;
-    assert_eq!(writes(&bot, "d").await, UNPAIRED);
-    assert_eq!(told(&bot, "d").len(), 1);
+    let listed = bot.engine.pairings();
+    let pending: Vec<_> = listed
+        .pending
+        .iter()
+        .map(|request| request.sender.as_str())
+        .collect();
+    assert_eq!(pending, ["b", "c", "d"]);
+    let [replaced] = &listed.replaced[..] else {
+        panic!("{listed:?}")
+    };
+    assert_eq!(
+        (replaced.request.sender.as_str(), replaced.by.as_str()),
+        ("a", "d")
+    );
+    let asked = |sender: &str| {
+        (
+            PairingStep::Requested,
+            sender.to_owned(),
+            Actor::User(sender.into()),
+        )
+    };
+    let gave_way = (PairingStep::Replaced, "a".to_owned(), Actor::User("d".into()));
+    assert_eq!(
+        steps(&bot).await,
+        [asked("a"), asked("b"), asked("c"), gave_way, asked("d")]
+    );
+    // Its code is good for its hour all the same, and no second one is told.
+    assert_eq!(writes(&bot, "a").await, UNPAIRED);
+    assert_eq!(told(&bot, "a").len(), 1);
+    decide(&bot, &replaced.request.code, true).await;
+    bot.says([text("Welcome.")]);
+    assert_eq!(writes(&bot, "a").await, Terminal::Replied);
+    assert_eq!(bot.engine.pairings().replaced, []);
     bot.check().await;
 }
 

@@ -280,7 +280,9 @@ fn happenings(
             } if person(by) => Happens::Switch(true),
             Kind::Armed { armed, by } if person(by) => Happens::Arm(*armed),
             Kind::HeldSettled { send, by } if person(by) => Happens::Settle(*send),
-            Kind::Pairing { step, sender, .. } if *step != PairingStep::Requested => {
+            Kind::Pairing { step, sender, .. }
+                if !matches!(step, PairingStep::Requested | PairingStep::Replaced) =>
+            {
                 Happens::Pairing(*step, sender.clone())
             }
             Kind::Stopping {

@@ -85,31 +85,103 @@ fn the_code_stays_the_same_while_it_is_valid_and_is_valid_for_an_hour() {
     );
 }
 
-#[test]
-fn three_wait_and_a_fourth_does_not() {
-    let mut book = PairingBook::default();
-    for sender in ["a", "b", "c"] {
-        ask(&mut book, sender, 0);
+/// Asks as the bot does, in whose place the oldest gives way.
+fn ask_in_turn(book: &mut PairingBook, sender: &str, minute: i64) -> String {
+    let now = Timestamp(minute * MINUTE);
+    if let Some(replaced) = book.replacement(&slack(), &sender.into(), now) {
+        book.take(now, Some(TurnId(1)), &slack(), &replaced);
     }
-    assert_eq!(standing(&book, "d", 1), Standing::Full);
+    ask(book, sender, minute)
+}
+
+/// The senders on the list, and whose request gave way to whose.
+fn listed(book: &PairingBook, minute: i64) -> (Vec<String>, Vec<(String, String)>) {
+    let listed = book.listed(vec![slack()], Timestamp(minute * MINUTE));
+    let pending = listed.pending.iter().map(|request| request.sender.to_string());
+    let replaced = listed.replaced.iter();
+    let replaced = replaced.map(|gone| (gone.request.sender.to_string(), gone.by.to_string()));
+    (pending.collect(), replaced.collect())
+}
+
+fn pairs(senders: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = senders
+        .iter()
+        .map(|(sender, by)| ((*sender).to_owned(), (*by).to_owned()));
+    owned.collect()
+}
+
+#[test]
+fn three_wait_and_the_oldest_gives_way_to_a_fourth() {
+    let mut book = PairingBook::default();
+    for (minute, sender) in [(0, "a"), (1, "b"), (2, "c")] {
+        ask_in_turn(&mut book, sender, minute);
+    }
     assert_eq!(
-        book.standing(&"signal".into(), &"d".into(), Timestamp(MINUTE)),
-        Standing::New,
+        book.replacement(&"signal".into(), &"d".into(), Timestamp(MINUTE)),
+        None,
         "each channel counts for itself"
     );
-    decide(&mut book, "AAAAAAAA", false, 2).unwrap();
+    ask_in_turn(&mut book, "d", 3);
     assert_eq!(
-        standing(&book, "d", 2),
-        Standing::New,
+        listed(&book, 3),
+        (vec!["b".into(), "c".into(), "d".into()], pairs(&[("a", "d")]))
+    );
+    decide(&mut book, "BAAAAAAA", false, 4).unwrap();
+    ask_in_turn(&mut book, "e", 4);
+    assert_eq!(
+        listed(&book, 4),
+        (vec!["c".into(), "d".into(), "e".into()], pairs(&[("a", "d")])),
         "who was decided about waits no more"
     );
     assert_eq!(
-        standing(&book, "a", 2),
+        standing(&book, "b", 4),
         Standing::Refused {
-            until: Timestamp(60 * MINUTE)
+            until: Timestamp(61 * MINUTE)
         }
     );
-    assert_eq!(standing(&book, "a", 60), Standing::New);
+    assert_eq!(standing(&book, "b", 61), Standing::New);
+    assert_eq!(listed(&book, 61).1, [], "its hour is over");
+}
+
+#[test]
+fn a_code_that_gave_way_is_good_for_its_hour_and_told_once() {
+    let mut book = PairingBook::default();
+    let code = ask_in_turn(&mut book, "a", 0);
+    for sender in ["b", "c", "d"] {
+        ask_in_turn(&mut book, sender, 1);
+    }
+    assert!(matches!(standing(&book, "a", 59), Standing::Waits { .. }));
+    decide(&mut book, &code, true, 59).unwrap();
+    assert_eq!(book.approved(&slack(), &"a".into()), Some(&Actor::Cli));
+    assert_eq!(
+        listed(&book, 59),
+        (vec!["b".into(), "c".into(), "d".into()], vec![])
+    );
+}
+
+#[test]
+fn only_the_latest_requests_that_gave_way_are_known() {
+    let mut book = PairingBook::default();
+    for n in 0..MOST + MOST_REPLACED {
+        ask_in_turn(&mut book, &n.to_string(), 0);
+    }
+    assert!(matches!(standing(&book, "0", 1), Standing::Waits { .. }));
+    ask_in_turn(&mut book, "one more", 1);
+    assert_eq!(standing(&book, "0", 1), Standing::New);
+    assert!(matches!(standing(&book, "1", 1), Standing::Waits { .. }));
+    assert_eq!(book.requests.len(), MOST + MOST_REPLACED);
+}
+
+#[test]
+fn a_request_that_came_to_nothing_gives_its_place_back() {
+    let mut book = PairingBook::default();
+    for sender in ["a", "b", "c"] {
+        ask_in_turn(&mut book, sender, 0);
+    }
+    let before = listed(&book, 1);
+    let code = ask_in_turn(&mut book, "d", 1);
+    book.forget(&code);
+    assert_eq!(listed(&book, 1), before);
 }
 
 #[test]

@@ -249,6 +249,10 @@ fn pairing(step: PairingStep, sender: &str, name: &str, code: Option<&str>, by: 
     let code = code.unwrap_or_default();
     match step {
         PairingStep::Requested => format!("{name} ({sender}) is unknown and gets the code {code}"),
+        PairingStep::Replaced => format!(
+            "the request of {name} ({sender}) gave way to a newer one, of {}",
+            who(by)
+        ),
         PairingStep::Approved => format!("{name} ({sender}) is approved by {}", who(by)),
         PairingStep::Refused => format!("{name} ({sender}) is refused by {}", who(by)),
         PairingStep::Revoked => format!("the approval of {name} ({sender}) is taken back by {}", who(by)),

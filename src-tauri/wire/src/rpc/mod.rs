@@ -29,7 +29,7 @@ pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
     FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
-pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings};
+pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings, ReplacedRequest};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use secrets::{SecretEntry, SecretSource, Secrets};

@@ -20,6 +20,17 @@ pub struct PairingRequest {
     pub until: Timestamp,
 }
 
+/// A request that gave way to a newer one: it left the list, but its code is good until its time is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ReplacedRequest {
+    /// The request as it was made.
+    pub request: PairingRequest,
+    /// The sender of the newer request.
+    pub by: UserId,
+    /// When it gave way.
+    pub at: Timestamp,
+}
+
 /// Somebody an operator let in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Approval {
@@ -44,6 +55,9 @@ pub struct Pairings {
     pub channels: Vec<ChannelId>,
     /// Who waits, in the order in which they asked.
     pub pending: Vec<PairingRequest>,
+    /// Whose request gave way to a newer one, in the order in which they asked.
+    #[serde(default)]
+    pub replaced: Vec<ReplacedRequest>,
     /// Who was let in, by channel and id.
     pub approved: Vec<Approval>,
 }

@@ -12,8 +12,8 @@ afterEach(cleanup);
 const in_an_hour = new Date(Date.now() + 3_600_000).toISOString();
 const mallory = { channel: "signal", sender: "+4915112345678", name: "Mallory", code: "Q7RKX2MP", since: new Date().toISOString(), until: in_an_hour };
 const alice = { channel: "signal", sender: "+4915187654321", name: "Alice", by: "cli" as const, at: "2026-11-21T12:00:00.000Z", in_force: true };
-const some: Pairings = { channels: ["signal"], pending: [mallory], approved: [alice] };
-const after: Pairings = { channels: ["signal"], pending: [], approved: [alice, { ...mallory, by: "console", at: mallory.since, in_force: true }] };
+const some: Pairings = { channels: ["signal"], pending: [mallory], replaced: [], approved: [alice] };
+const after: Pairings = { channels: ["signal"], pending: [], replaced: [], approved: [alice, { ...mallory, by: "console", at: mallory.since, in_force: true }] };
 
 const open = (pairings: Pairings, ...more: Exchange[]) =>
   stage(PairingSection, undefined, { ...demo, calls: [...more, { name: "pairings", result: pairings }, ...demo.calls.filter((c) => c.name !== "pairings")] });
@@ -72,16 +72,27 @@ it("hears of a request when it comes", async () => {
 });
 
 it("says that an approval has no effect where the channel does not ask for one", async () => {
-  await open({ channels: [], pending: [], approved: [{ ...alice, in_force: false }] });
+  await open({ channels: [], pending: [], replaced: [], approved: [{ ...alice, in_force: false }] });
   expect(row("pairing-approved").textContent).toMatch(/no effect.*does not ask for approvals/s);
 });
 
 it("says what would make a channel ask, and where unknown people get codes", async () => {
-  await open({ channels: [], pending: [], approved: [] });
+  await open({ channels: [], pending: [], replaced: [], approved: [] });
   expect(byId("pairing").textContent).toContain('dm_policy = "pairing"');
   cleanup();
-  await open({ channels: ["signal"], pending: [], approved: [] });
+  await open({ channels: ["signal"], pending: [], replaced: [], approved: [] });
   expect(byId("pairing").textContent).toContain("On signal, unknown people");
+});
+
+it("shows whose request gave way to a newer one, and lets them in by their code", async () => {
+  const bob = { request: { ...mallory, sender: "+49", name: "Bob", code: "OTHERONE" }, by: mallory.sender, at: mallory.since };
+  const { host } = await open({ ...some, replaced: [bob] }, { name: "pairing_approve", result: some });
+  expect(row("pairing-replaced").textContent).toMatch(/gave way\s*OTHERONE\s*signal Bob \+49\s*to the newer request of \+4915112345678, .*left/);
+  expect(byId("pairing").textContent).toContain("1 person waits, 1 gave way, 1 let in");
+  await click(byId("replaced-approve"));
+  await click(byId("confirm"));
+  expect(calls(host, "pairing_approve")).toEqual([{ code: "OTHERONE" }]);
+  expect(document.querySelector("[data-testid='pairing-replaced']")).toBeNull();
 });
 
 it("shows no code that is no longer valid", async () => {
