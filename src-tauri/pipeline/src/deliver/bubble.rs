@@ -15,7 +15,7 @@ use crate::{
     split::{Piece, Splitter},
 };
 use foldback_store::StoreError;
-use foldback_wire::{HoldReason, Kind, MessageId, OutcomeCode, SteadyTime};
+use foldback_wire::{HoldReason, Kind, MessageId, OutcomeCode, RefusalCode, SteadyTime};
 use std::{sync::Arc, time::Duration};
 
 /// Live frames that fail in a row before the preview is given up; the complete text is sent all the same.
@@ -261,6 +261,7 @@ impl Bubble {
         let interval = desk.can.edit_interval_ms.filter(|_| desk.can.edit).or(forced)?;
         if desk.narration == Narration::Hide && forced.is_none()
             || self.failures >= LIVE_FAILURES
+            || desk.no_frames
             || self.lost
         {
             return None;
@@ -322,7 +323,12 @@ impl Bubble {
                 None => self.lost = true,
             }
         }
-        self.failures += 1;
+        // A refusal for good comes again with the next frame: the final text decides.
+        self.failures = match outcome.refusal {
+            None | Some(RefusalCode::Transient | RefusalCode::RateLimited) => self.failures + 1,
+            Some(_) => LIVE_FAILURES,
+        };
+        desk.no_frames |= outcome.refusal == Some(RefusalCode::Forbidden);
         let pause = desk.can.edit_interval_ms.map(Duration::from_millis);
         self.quiet_until = now.plus(retry_after.or(pause).unwrap_or_default());
         self.limited = retry_after.is_some();

@@ -62,6 +62,8 @@ pub(crate) struct Desk {
     pub(super) elsewhere: Vec<oneshot::Receiver<Carried>>,
     /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
     spoke: bool,
+    /// The chat takes no live frames: one was forbidden there.
+    pub(super) no_frames: bool,
     /// Directives that wait for the end of their message; only with that rule switched off.
     pub(super) late: Vec<(DirectiveRef, Directive)>,
     /// Raw text, shown instead of the clean one; only with that rule switched off.
@@ -129,6 +131,7 @@ impl Desk {
             held: VecDeque::new(),
             elsewhere: Vec::new(),
             spoke: false,
+            no_frames: false,
             late: Vec::new(),
             raw: String::new(),
         }

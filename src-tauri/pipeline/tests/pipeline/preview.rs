@@ -1,6 +1,6 @@
 //! The live preview: when it is edited, how it grows into further messages, what replaces it.
 
-use crate::bot::{Bot, later, text};
+use crate::bot::{Bot, later, text, tool};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_wire::{Kind, OpKind, Platform, Terminal};
 
@@ -85,6 +85,49 @@ async fn an_edit_that_fails_for_good_is_followed_by_the_whole_text_and_the_stale
     assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
     assert_eq!(bot.calls(Platform::Telegram, OpKind::Delete).len(), 1);
     bot.check().await;
+}
+
+/// The agent speaks for twenty seconds, in two messages.
+async fn speaks_on(fail: CallFailure, op: OpKind) -> (Bot, usize) {
+    let bot = Bot::start().await;
+    let refused = CallFault {
+        times: 99,
+        ..CallFault::first(op, fail)
+    };
+    bot.fault(Platform::Telegram, refused);
+    let words = |from: u32| (from..from + 5).map(|n| later(2_000, &format!(" word {n}")));
+    bot.says(words(0).chain([tool("t")]).chain(words(5)).collect::<Vec<_>>());
+    bot.turn(Platform::Telegram, "hi").await;
+    let live =
+        |kind: &Kind| matches!(kind, Kind::Intended { intent, .. } if intent.live && intent.kind == op);
+    let frames = bot.kinds().await.iter().filter(|kind| live(kind)).count();
+    bot.check().await;
+    (bot, frames)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frame_that_is_forbidden_is_the_last_one_of_the_turn() {
+    let (bot, frames) = speaks_on(CallFailure::Forbidden, OpKind::SendText).await;
+    assert_eq!(frames, 1);
+    assert_eq!(
+        bot.calls(Platform::Telegram, OpKind::SendText).len(),
+        3,
+        "and each message is tried once, complete"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frame_that_is_refused_for_good_is_the_last_one_of_its_message() {
+    let (bot, frames) = speaks_on(CallFailure::Rejected, OpKind::EditText).await;
+    assert_eq!(frames, 2, "one of each message");
+    let screen = bot.screen(Platform::Telegram);
+    assert_eq!(
+        screen,
+        [
+            "word 0 word 1 word 2 word 3 word 4",
+            "word 5 word 6 word 7 word 8 word 9"
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
