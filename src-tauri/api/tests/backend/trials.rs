@@ -280,7 +280,7 @@ async fn a_column_can_be_any_setting_and_a_mistake_is_said_in_it() {
 async fn channels_that_are_configured_differently_are_columns() {
     let host = Host::start_with(|setup| {
         setup.demo = false;
-        for name in ["slack", "signal"] {
+        for name in ["slack", "telegram"] {
             let own = setup.config.channels.get_mut(&name.into()).unwrap();
             own.placement = Some(foldback_directives::Placement::Start);
         }
@@ -293,7 +293,7 @@ async fn channels_that_are_configured_differently_are_columns() {
         )
         .await;
     let names: Vec<_> = bench.results.iter().map(|r| r.column.name.as_str()).collect();
-    assert!(names.contains(&"signal, slack"), "{names:?}");
+    assert!(names.contains(&"slack, telegram"), "{names:?}");
     assert!(!names.contains(&"placement start"), "it is the same column");
     let slack = json!({"of": "text", "user_text": "", "agent_output": OUTPUT, "channel": "slack"});
     let bench: Benched = host
