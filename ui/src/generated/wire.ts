@@ -351,7 +351,9 @@ export type Capabilities = {
   mention: string | null,
   /** Whether an operation can carry a key under which the platform recognises a repetition. */
   idempotency_key: boolean,
-  /** Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again: it comes to an open port, and its signature covers no time of sending. `None` where messages come over a connection that the bot opens, or where such a time is checked. */
+  /** Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again:
+   * it comes to an open port, and its signature covers no time of sending. `None` where messages come over a
+   * connection that the bot opens, or where such a time is checked. */
   redelivery_ms: number | null,
 };
 
@@ -1285,7 +1287,7 @@ export type Kind = { "type": "started",
   code: string | null,
   /** Until when the code is valid; for a refusal, until when they are not asked again. */
   until: Timestamp | null,
-  /** Who did it. */
+  /** The one who did it; of a request that gave way, the sender of the newer one. */
   by: Actor,
 }
 | { "type": "unreadable" } & UnreadablePart | { "type": "received",
@@ -2233,9 +2235,6 @@ export type Rendering = {
   shown: Array<Shown>,
 };
 
-/** How a reply names the message it answers. */
-export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
-
 /** A request that gave way to a newer one: it left the list, but its code is good until its time is over. */
 export type ReplacedRequest = {
   /** The request as it was made. */
@@ -2245,6 +2244,9 @@ export type ReplacedRequest = {
   /** When it gave way. */
   at: Timestamp,
 };
+
+/** How a reply names the message it answers. */
+export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
 
 /** `resend`: a person sends a dead letter again, as a turn of its own; once. */
 export type Resend = {
