@@ -7,7 +7,7 @@ import { open, picture } from "./harness/window.js";
 const images = resolve(import.meta.dirname, "../../docs/images");
 const output = `<actions>
 <react emoji="tada" />
-<send-file path="route.svg" caption="Ridge, 24 km" />
+<send-file path="route.png" caption="Ridge, 24 km" />
 </actions>
 Two routes fit a weekend: the ridge, 24 km, or the valley, 31 km, flat, with a lake.
 

@@ -62,8 +62,8 @@ pub struct DemoFile {
 
 /// The files the demonstration sends.
 pub const FILES: &[DemoFile] = &[DemoFile {
-    path: "route.svg",
-    content: include_bytes!("route.svg"),
+    path: "route.png",
+    content: include_bytes!("route.png"),
 }];
 
 /// The demonstration. An error means that the embedded text is broken, which a test excludes.

@@ -60,7 +60,7 @@ fn it_shows_every_part_of_the_console() {
         "<actions>",
         "[[reply_to:",
         "<no-reply/>",
-        "<send-file path=\"route.svg\"",
+        "<send-file path=\"route.png\"",
         "<raect",
         "`<react",
     ] {

@@ -29,14 +29,25 @@ fn length(can: &Capabilities, text: &str, limit: usize) -> Result<(), Refusal> {
 
 pub(super) fn file(can: &Capabilities, kind: FileKind, bytes: Option<u64>) -> Result<(), Refusal> {
     let limit = file_limit(can, kind).ok_or_else(|| unsupported("files"))?;
+    media(can, path, bytes)?;
     size(bytes, limit)
 }
 
+/// `WhatsApp` goes by a file's type, which its name tells; the others take every file.
+fn media(can: &Capabilities, path: &str, bytes: Option<u64>) -> Result<(), Refusal> {
+    if can.platform != Platform::Whatsapp {
+        return Ok(());
+    }
+    let media = Media::of(path)?;
+    bytes.map_or(Ok(()), |bytes| media.check_size(bytes))
+}
+
 /// A voice note is as large as an audio file may be, also where a configuration took the files away.
-pub(super) fn voice(can: &Capabilities, bytes: Option<u64>) -> Result<(), Refusal> {
+pub(super) fn voice(can: &Capabilities, path: &str, bytes: Option<u64>) -> Result<(), Refusal> {
     if can.voice.is_none() {
         return Err(unsupported("voice"));
     }
+    media(can, path, bytes)?;
     size(bytes, size_limit(can, FileKind::Audio))
 }
 

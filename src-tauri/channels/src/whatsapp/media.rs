@@ -1,4 +1,4 @@
-//! The files that can be sent:
+//! The files that can be sent, to the real platform and to the simulated one:
 //! <https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media#supported-media-types>.
 
 use crate::Refusal;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// As what a file is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Image,
     Video,
     Audio,
@@ -16,7 +16,7 @@ pub(super) enum Class {
 
 impl Class {
     /// The type of its message, and the field that holds it.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
             Self::Video => "video",
@@ -26,7 +26,7 @@ impl Class {
     }
 
     /// Most bytes.
-    pub(super) const fn limit(self) -> u64 {
+    pub(crate) const fn limit(self) -> u64 {
         match self {
             Self::Image => 5_000_000,
             Self::Video | Self::Audio => 16_000_000,
@@ -37,9 +37,9 @@ impl Class {
 
 /// What a file is, as its name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Media {
-    pub(super) class: Class,
-    pub(super) mime: &'static str,
+pub(crate) struct Media {
+    pub(crate) class: Class,
+    pub(crate) mime: &'static str,
 }
 
 /// The media types, with the extensions of their files. What is only text goes as that.
@@ -88,7 +88,7 @@ const OGG: &str = "audio/ogg";
 
 impl Media {
     /// What the file of this path is.
-    pub(super) fn of(path: &str) -> Result<Self, Refusal> {
+    pub(crate) fn of(path: &str) -> Result<Self, Refusal> {
         let extension = Path::new(path)
             .extension()
             .and_then(|extension| extension.to_str())
@@ -108,8 +108,20 @@ impl Media {
             })
     }
 
+    /// Refuses a file of this kind that is larger than the platform takes.
+    pub(crate) fn check_size(self, bytes: u64) -> Result<(), Refusal> {
+        let (class, limit) = (self.class, self.class.limit());
+        if bytes <= limit {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            RefusalCode::TooLong,
+            format!("{bytes} bytes; WhatsApp takes {limit} of {}", class.name()),
+        ))
+    }
+
     /// Whether it can be a voice note.
-    pub(super) fn is_voice(self) -> bool {
+    pub(crate) fn is_voice(self) -> bool {
         self.mime == OGG
     }
 }

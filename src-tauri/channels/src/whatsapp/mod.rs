@@ -3,7 +3,7 @@
 
 mod api;
 mod failure;
-mod media;
+pub(crate) mod media;
 mod memory;
 mod notification;
 mod receive;

@@ -5,7 +5,7 @@ use super::media::{Class, Media};
 use super::{WhatsApp, api};
 use crate::folder::{Meant, OpenFile};
 use crate::{Ack, Refusal, render};
-use foldback_wire::{ChatId, Markup, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{ChatId, FileKind, Markup, MessageId, Operation, RefusalCode, Target};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Map, Value, json};
 
@@ -40,6 +40,7 @@ impl WhatsApp {
                 caption,
                 reply_to,
                 checked,
+                ..
             } => {
                 let envelope = envelope(chat, reply_to.as_ref())?;
                 let caption = caption.as_deref().filter(|caption| !caption.trim().is_empty());
@@ -91,7 +92,7 @@ impl WhatsApp {
         sent.message.into_iter().collect()
     }
 
-    /// Sends a file as what its name says it is.
+    /// Sends a file as what its name says it is, and audio that can be one as a voice note.
     async fn send_file(
         &self,
         chat: &ChatId,
@@ -102,10 +103,14 @@ impl WhatsApp {
         let media = Media::of(file.path)?;
         let rendered = caption.map(|text| self.rendered(text, self.capabilities.caption_limit));
         let caption = rendered.transpose()?;
+        let kind = file.kind;
         let file = self.open(file, media)?;
         let mut content = Map::new();
         if media.class == Class::Document {
             content.insert("filename".into(), file.name.clone().into());
+        }
+        if kind == FileKind::Audio && media.is_voice() {
+            content.insert("voice".into(), true.into());
         }
         // There are no captions on audio: it comes as a message of its own.
         let (beside, after) = match media.class {
@@ -150,13 +155,7 @@ impl WhatsApp {
 
     fn open(&self, file: Meant<'_>, media: Media) -> Result<OpenFile, Refusal> {
         let open = self.folder.open_to_send(file, &self.capabilities)?;
-        let (class, limit) = (media.class, media.class.limit());
-        if open.size > limit {
-            return Err(Refusal::new(
-                RefusalCode::TooLong,
-                format!("{} bytes; WhatsApp takes {limit} of {}", open.size, class.name()),
-            ));
-        }
+        media.check_size(open.size)?;
         Ok(open)
     }
 

@@ -195,21 +195,26 @@ async fn files_have_a_limit_for_their_kind() {
         "5 MB, inclusive"
     );
     file.set_len(5_000_001).unwrap();
-    assert_eq!(
-        stage.refusal(image("a.png", FileKind::Image)).await.code,
-        RefusalCode::TooLong
-    );
+    for kind in [FileKind::Image, FileKind::File] {
+        assert_eq!(
+            stage.refusal(image("a.png", kind)).await.code,
+            RefusalCode::TooLong
+        );
+    }
+    let file = std::fs::File::create(dir.path().join("a.pdf")).unwrap();
+    file.set_len(100_000_000).unwrap();
     assert!(
-        stage.perform(image("a.png", FileKind::File)).await.is_ok(),
-        "up to 100 MB as a file"
+        stage.perform(image("a.pdf", FileKind::File)).await.is_ok(),
+        "up to 100 MB as a document"
     );
     assert_eq!(
         stage.refusal(image("b.png", FileKind::Image)).await.code,
         RefusalCode::Rejected
     );
+    let file = std::fs::File::create(dir.path().join("a.ogg")).unwrap();
     file.set_len(16_000_001).unwrap();
     let voice = Operation::SendVoice {
-        path: "a.png".into(),
+        path: "a.ogg".into(),
         text: "hi".into(),
         checked: None,
     };

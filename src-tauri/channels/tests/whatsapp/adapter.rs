@@ -102,6 +102,7 @@ async fn files_go_as_what_they_are() {
         ("a.mp4", FileKind::File, None),
         ("a.mp3", FileKind::Audio, None),
         ("a.ogg", FileKind::Audio, None),
+        ("a.ogg", FileKind::File, None),
     ] {
         let ack = place.perform(file(path, kind, caption)).await.unwrap();
         assert_eq!(ack.warning, None, "{path}");
@@ -136,6 +137,7 @@ async fn files_go_as_what_they_are() {
             ("image", "image/png", "a.png", None, "Look", false),
             ("video", "video/mp4", "a.mp4", None, "", false),
             ("audio", "audio/mpeg", "a.mp3", None, "", false),
+            ("audio", "audio/ogg", "a.ogg", None, "", true),
             ("audio", "audio/ogg", "a.ogg", None, "", false),
         ]
     );

@@ -57,7 +57,7 @@ pub(crate) fn files() -> Result<Vec<File>> {
 async fn all(folder: &Path) -> Result<Vec<File>> {
     let outbound = folder.join("data/outbound");
     fs::create_dir_all(&outbound)?;
-    fs::write(outbound.join("route.svg"), "<svg/>")?;
+    fs::write(outbound.join("route.png"), "PNG")?;
     let mut setup = Setup::embedded(folder.to_owned(), folder.join("fixtures"), Actor::Console);
     setup.demo = false;
     setup.clock = Arc::new(TokioClock::at(Timestamp(0)));
