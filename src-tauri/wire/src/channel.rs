@@ -49,7 +49,7 @@ closed_set! {
     pub enum EmojiForm {
         Unicode = "unicode": "The emoji itself.",
         FixedSet = "fixed_set": "One of a fixed set of emoji; the nearest supported one is used.",
-        Shortcode = "shortcode": "A shortcode name such as thumbsup.",
+        Shortcode = "shortcode": "A shortcode name such as thumbsup, also one that only the workspace has.",
     }
 }
 

@@ -54,7 +54,7 @@ pub enum Operation {
     React {
         /// To which message.
         message: MessageId,
-        /// The Unicode emoji.
+        /// The Unicode emoji; `:name:` of one that only a workspace has.
         emoji: String,
         /// What the platform is given: the emoji, its nearest supported one, or a shortcode name.
         emoji_sent: String,

@@ -180,7 +180,7 @@ export const doings = [
 export const emojiForms = [
   { code: "unicode", about: "The emoji itself." },
   { code: "fixed_set", about: "One of a fixed set of emoji; the nearest supported one is used." },
-  { code: "shortcode", about: "A shortcode name such as thumbsup." },
+  { code: "shortcode", about: "A shortcode name such as thumbsup, also one that only the workspace has." },
 ] as const satisfies readonly Entry<EmojiForm>[];
 
 export const fates = [

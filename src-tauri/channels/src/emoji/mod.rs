@@ -46,6 +46,15 @@ pub fn resolve_emoji(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// The emoji that a channel is given for what an agent wrote: one that the platforms share, or, where emoji go by name,
+/// one that only the workspace has, as `:name:`. `None` when it is neither.
+pub fn resolve_emoji_on(capabilities: &Capabilities, text: &str) -> Option<String> {
+    resolve_emoji(text).or_else(|| match capabilities.react? {
+        EmojiForm::Shortcode => slack::own_name(text.trim()).map(|name| format!(":{name}:")),
+        EmojiForm::Unicode | EmojiForm::FixedSet => None,
+    })
+}
+
 /// What a platform is given for a reaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentEmoji {
@@ -55,8 +64,8 @@ pub struct SentEmoji {
     pub nearest: bool,
 }
 
-/// The form of a Unicode emoji that a channel takes; `None` when the channel has no reactions or nothing
-/// near enough.
+/// The form of an emoji that a channel takes: of a Unicode one, or of one that [`resolve_emoji_on`] gave; `None` when
+/// the channel has no reactions or nothing near enough.
 pub fn emoji_for(capabilities: &Capabilities, unicode: &str) -> Option<SentEmoji> {
     let exact = |form: String| SentEmoji { form, nearest: false };
     match capabilities.react? {
@@ -69,16 +78,19 @@ pub fn emoji_for(capabilities: &Capabilities, unicode: &str) -> Option<SentEmoji
                     nearest: true,
                 })
             }),
-        EmojiForm::Shortcode => slack::name(unicode).map(exact),
+        EmojiForm::Shortcode => slack::name(unicode)
+            .or_else(|| slack::own_name(unicode))
+            .map(exact),
     }
 }
 
-/// Whether a platform with reactions of this form takes `sent` as it stands.
-pub(crate) fn accepted(form: EmojiForm, sent: &str) -> bool {
+/// True where a platform with reactions of this form takes `sent` as it stands, for this emoji. Which emoji of its own a
+/// workspace has is not known here: every name that it could have is one.
+pub(crate) fn accepted(form: EmojiForm, emoji: &str, sent: &str) -> bool {
     match form {
         EmojiForm::Unicode => emojis::get(sent).is_some(),
         EmojiForm::FixedSet => telegram::SET.contains(&sent),
-        EmojiForm::Shortcode => slack::is_name(sent),
+        EmojiForm::Shortcode => slack::is_name(sent) || slack::own_name(emoji).as_deref() == Some(sent),
     }
 }
 
@@ -181,7 +193,7 @@ mod tests {
                 let given =
                     emoji_for(&capabilities, emoji).unwrap_or_else(|| panic!("{alias} on {platform}"));
                 assert!(
-                    accepted(capabilities.react.unwrap(), &given.form),
+                    accepted(capabilities.react.unwrap(), emoji, &given.form),
                     "{alias} on {platform}"
                 );
             }
@@ -210,12 +222,38 @@ mod tests {
             ("🚀", "rocket"),
         ] {
             assert_eq!(name(emoji).as_deref(), Some(known));
-            assert!(accepted(EmojiForm::Shortcode, known));
+            assert!(accepted(EmojiForm::Shortcode, emoji, known));
         }
         for gemoji in ["facepalm", "monocle_face", "1st_place_medal", "germany", "", "qq"] {
-            assert!(!accepted(EmojiForm::Shortcode, gemoji), "{gemoji}");
+            assert!(!accepted(EmojiForm::Shortcode, "🤦", gemoji), "{gemoji}");
         }
         assert_eq!(name("not an emoji"), None);
+    }
+
+    #[test]
+    fn slack_takes_names_that_only_the_workspace_has() {
+        let slack = profile(Platform::Slack);
+        let own = |text| resolve_emoji_on(&slack, text);
+        for (text, emoji, name) in [
+            (":partyparrot:", ":partyparrot:", "partyparrot"),
+            (" :Ship-It_2: ", ":ship-it_2:", "ship-it_2"),
+        ] {
+            assert_eq!(own(text).as_deref(), Some(emoji), "{text}");
+            assert_eq!(sent(Platform::Slack, emoji), Some((name.to_owned(), false)));
+            assert!(accepted(EmojiForm::Shortcode, emoji, name));
+        }
+        assert_eq!(
+            own(":fire:").as_deref(),
+            Some("🔥"),
+            "those that all have come first"
+        );
+        let long = format!(":{}:", "a".repeat(101));
+        for text in ["partyparrot", ":party parrot:", "::", ":a", ":a.b:", &long] {
+            assert_eq!(own(text), None, "{text}");
+        }
+        for platform in [Platform::Telegram, Platform::Discord, Platform::Signal] {
+            assert_eq!(resolve_emoji_on(&profile(platform), ":partyparrot:"), None);
+        }
     }
 
     #[test]

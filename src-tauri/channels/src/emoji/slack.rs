@@ -60,6 +60,19 @@ fn flag(emoji: &str) -> Option<String> {
     }
 }
 
+/// Most characters in the name of an emoji that a workspace has added
+/// (<https://docs.slack.dev/reference/methods/admin.emoji.add>).
+const LONGEST_OWN_NAME: usize = 100;
+
+/// The name in `:name:`, as a workspace may call an emoji of its own: small letters, digits, `_` and `-`
+/// (<https://slack.com/help/articles/206870177-Add-custom-emoji-and-aliases-to-your-workspace>).
+pub(super) fn own_name(text: &str) -> Option<String> {
+    let name = text.strip_prefix(':')?.strip_suffix(':')?.to_lowercase();
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let is_one = (1..=LONGEST_OWN_NAME).contains(&name.chars().count()) && name.chars().all(fits);
+    is_one.then_some(name)
+}
+
 /// Whether `name` is what an emoji is called here, with or without skin tone and without colons around it.
 pub(super) fn is_name(name: &str) -> bool {
     let base = name.split_once("::skin-tone-").map_or(name, |(base, _)| base);

@@ -239,8 +239,10 @@ impl SimPlatform {
             Operation::EditText { message, text } => self.edit(now, chat, message, text).map(once),
             Operation::Delete { message } => self.delete(now, chat, message).map(once),
             Operation::React {
-                message, emoji_sent, ..
-            } => self.react(chat, message, emoji_sent).map(once),
+                message,
+                emoji,
+                emoji_sent,
+            } => self.react(chat, message, emoji, emoji_sent).map(once),
             Operation::Typing => {
                 if !self.capabilities.typing {
                     return Err(rules::unsupported("typing"));
@@ -343,8 +345,8 @@ impl SimPlatform {
         Ok(Ack::default())
     }
 
-    fn react(&mut self, chat: &ChatId, id: &MessageId, sent: &str) -> Result<Ack, Refusal> {
-        rules::reaction(&self.capabilities, sent)?;
+    fn react(&mut self, chat: &ChatId, id: &MessageId, emoji: &str, sent: &str) -> Result<Ack, Refusal> {
+        rules::reaction(&self.capabilities, emoji, sent)?;
         let one_only = rules::one_reaction(self.capabilities.platform);
         let message = self.any(chat, id)?;
         if message.reactions.iter().any(|r| r == sent) {

@@ -61,9 +61,9 @@ fn size(bytes: Option<u64>, limit: u64) -> Result<(), Refusal> {
     }
 }
 
-pub(super) fn reaction(can: &Capabilities, sent: &str) -> Result<(), Refusal> {
+pub(super) fn reaction(can: &Capabilities, emoji: &str, sent: &str) -> Result<(), Refusal> {
     let form = can.react.ok_or_else(|| unsupported("reactions"))?;
-    if emoji::accepted(form, sent) {
+    if accepted(form, emoji, sent) {
         Ok(())
     } else {
         Err(Refusal::new(

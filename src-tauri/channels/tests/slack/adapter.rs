@@ -156,6 +156,8 @@ async fn reactions_are_names() {
     assert!(!react(":thumbsup::skin-tone-3:").await.unwrap().unchanged);
     let names: Vec<_> = place.last().reactions.into_iter().collect();
     assert_eq!(names, ["thumbsup", "thumbsup::skin-tone-3"]);
+    place.server.add_emoji("partyparrot");
+    assert!(!react("partyparrot").await.unwrap().unchanged);
     assert_eq!(place.server.broken(), []);
     let refusal = react("no_such_emoji").await.unwrap_err();
     assert_eq!(refusal.code, RefusalCode::Unsupported);

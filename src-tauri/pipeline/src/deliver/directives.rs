@@ -14,7 +14,7 @@ use crate::{
     rules::Rule,
     split::{Limit, split},
 };
-use foldback_channels::{emoji_for, resolve_emoji};
+use foldback_channels::{FileRefusal, emoji_for, resolve_emoji_on};
 use foldback_directives::redact::MASK;
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -139,7 +139,7 @@ async fn react(
     if desk.can.react.is_none() && desk.rules.holds(Rule::DeliverUnsupported) {
         return Ok(Err(Skip::unsupported("this channel has no reactions")));
     }
-    let Some(emoji) = resolve_emoji(written) else {
+    let Some(emoji) = resolve_emoji_on(&desk.can, written) else {
         return Ok(Err(Skip::unsupported(format!("{written} is no emoji"))));
     };
     let Some(sent) = emoji_for(&desk.can, &emoji) else {

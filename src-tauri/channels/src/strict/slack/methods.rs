@@ -175,7 +175,7 @@ impl State {
             given.need("timestamp")?,
             given.need("name")?,
         );
-        if !is_emoji_name(name) {
+        if !is_emoji_name(name) && !self.own_emoji.contains(name) {
             return Err(refuse(EMOJI, "invalid_name"));
         }
         if !is_message_id(Platform::Slack, &ts.into()) {

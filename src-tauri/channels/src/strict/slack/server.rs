@@ -141,6 +141,11 @@ impl SlackServer {
         *self.inner.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience;
     }
 
+    /// Adds an emoji of the workspace's own.
+    pub fn add_emoji(&self, name: &str) {
+        self.state().own_emoji.insert(name.to_owned());
+    }
+
     /// Somebody writes: a `message` event, without `type`, `channel` and time stamps. Gives its time stamp.
     pub fn write(&self, room: &str, mut event: Value) -> String {
         let mut state = self.state();

@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) rooms: BTreeMap<String, Room>,
     /// People of the workspace, by their ids.
     pub(super) people: BTreeMap<String, Person>,
+    /// Names of emoji that only this workspace has.
+    pub(super) own_emoji: BTreeSet<String>,
     pub(super) uploads: BTreeMap<String, Upload>,
     pub(super) reveal_after: u32,
     pub(super) sent: SentFiles,
@@ -54,6 +56,7 @@ impl State {
             ]),
             rooms: BTreeMap::new(),
             people: BTreeMap::new(),
+            own_emoji: BTreeSet::new(),
             uploads: BTreeMap::new(),
             reveal_after: 1,
             sent: SentFiles::default(),
