@@ -102,6 +102,12 @@ pub enum FileRefusal {
         /// The path.
         path: String,
     },
+    /// There is no file of this name.
+    #[error("there is no file {path} in the folder for outgoing files")]
+    Missing {
+        /// The path.
+        path: String,
+    },
     /// It cannot be opened.
     #[error("{path} cannot be opened: {source}")]
     Unreadable {
@@ -141,7 +147,7 @@ impl FileRefusal {
     pub fn setting(&self) -> Option<&'static str> {
         match self {
             Self::TooLarge { by, .. } => (*by == MAX_SIZE).then_some(MAX_SIZE),
-            Self::Spoken { .. } => None,
+            Self::Missing { .. } | Self::Spoken { .. } => None,
             _ => Some("files.send_dir"),
         }
     }
@@ -408,6 +414,12 @@ fn unopened(path: &str, source: io::Error) -> FileRefusal {
     let code = source.raw_os_error();
     if code == Some(rustix::io::Errno::LOOP.raw_os_error()) {
         return FileRefusal::Link { path };
+    }
+    if matches!(
+        source.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    ) {
+        return FileRefusal::Missing { path };
     }
     // A socket cannot be opened at all.
     if code == Some(rustix::io::Errno::NXIO.raw_os_error()) {

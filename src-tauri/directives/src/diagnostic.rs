@@ -19,6 +19,7 @@ closed_set! {
         BlockTooLarge = "block-too-large": "No </actions> within 65,536 bytes of its <actions>.",
         MissingAttribute = "missing-attribute": "A directive lacks what it requires.",
         NotAllowed = "not-allowed": "The policy does not allow this directive here.",
+        MissingFile = "missing-file": "The file that a directive names does not exist.",
         UnknownDirective = "unknown-directive": "A tag in a block that no dialect knows.",
         UnknownKey = "unknown-key": "A [[key:value]] key that no dialect knows.",
         InvalidValue = "invalid-value": "A value that its attribute or key does not take.",
@@ -44,7 +45,8 @@ impl Code {
             | Self::UnclosedDirective
             | Self::BlockTooLarge
             | Self::MissingAttribute
-            | Self::NotAllowed => Severity::Error,
+            | Self::NotAllowed
+            | Self::MissingFile => Severity::Error,
             _ => Severity::Warning,
         }
     }
@@ -79,6 +81,10 @@ impl Code {
             Self::NotAllowed => {
                 "The operator's policy does not allow this here: another chat that is not on the allow-list, a \
                  file outside the folder for outgoing files, an operation that is disabled."
+            }
+            Self::MissingFile => {
+                "There is no file of this name in the folder for outgoing files, so nothing was sent. Write the file \
+                 first, and name it by its path below that folder."
             }
             Self::UnknownDirective => {
                 "In a block only directives are expected. The tag was taken out, what it wraps was read on. \

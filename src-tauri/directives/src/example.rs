@@ -20,6 +20,8 @@ pub enum Needs {
     UserMessage,
     /// What the operator allows; found when the directive is to be executed.
     Policy,
+    /// Which files lie in the folder for outgoing files; found when the directive is to be executed.
+    Files,
     /// What the channel can do; found when the directive is to be executed.
     Channel,
 }
@@ -56,7 +58,7 @@ impl Example {
                 let settings = inbound::Settings::authorized();
                 return Ok(inbound::parse(&self.raw(), &settings).diagnostics);
             }
-            Needs::Nothing | Needs::Policy | Needs::Channel => {}
+            Needs::Nothing | Needs::Policy | Needs::Files | Needs::Channel => {}
         }
         Ok(parse(&self.raw(), &settings, message).diagnostics)
     }
@@ -77,6 +79,10 @@ impl Code {
             Self::NotAllowed => (
                 "<actions>\n  <send-message channel=\"slack\" chat=\"C1\">Done</send-message>\n</actions>\nHello",
                 Needs::Policy,
+            ),
+            Self::MissingFile => (
+                "<actions>\n  <send-file path=\"report.pdf\" />\n</actions>\nHello",
+                Needs::Files,
             ),
             Self::UnknownDirective => (
                 "<actions>\n  <raect emoji=\"eyes\" />\n</actions>\nHello",

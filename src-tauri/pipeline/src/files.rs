@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(sendable.relative, "a.txt");
         assert!(matches!(
             check(&named.join("real-only.txt")),
-            Err(FileRefusal::Unreadable { .. })
+            Err(FileRefusal::Missing { .. })
         ));
         send.clean_up(&sendable).unwrap();
         assert!(named.join("a.txt").exists() && !stand_in.join("a.txt").exists());
@@ -237,7 +237,7 @@ mod tests {
         ));
         assert!(matches!(
             check(&place, "nothing"),
-            Err(FileRefusal::Unreadable { .. })
+            Err(FileRefusal::Missing { .. })
         ));
         assert!(matches!(
             check(&place, "a.txt"),

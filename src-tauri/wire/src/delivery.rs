@@ -113,6 +113,7 @@ closed_set! {
         DryRun = "dry_run": "Everything but the platform call happened.",
         Unsupported = "unsupported": "The channel cannot do it; it was skipped.",
         NotAllowed = "not_allowed": "The policy forbids it.",
+        Missing = "missing": "There is no such file.",
         Failed = "failed": "The platform refused it, or it failed too often.",
         Unknown = "unknown": "It was in flight when the process ended; only a person sends it again.",
         Cancelled = "cancelled": "It became superfluous before it was sent.",

@@ -517,7 +517,7 @@ export type CleanPlace = {
 };
 
 /** Every diagnostic, closed. */
-export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "duplicate-directive" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel";
+export type Code = "malformed-directive" | "unclosed-block" | "unclosed-directive" | "block-too-large" | "missing-attribute" | "not-allowed" | "missing-file" | "unknown-directive" | "unknown-key" | "invalid-value" | "duplicate-attribute" | "duplicate-directive" | "text-in-block" | "stray-close" | "misplaced-block" | "bare-directive" | "marker-not-alone" | "leak-guard" | "echoed-from-input" | "unsupported-on-channel";
 
 /** Expected and actual as text, for a diff. */
 export type Comparison = {
@@ -1847,7 +1847,7 @@ export type Outcome = {
 };
 
 /** How an operation ended. Every intent ends in exactly one of these. */
-export type OutcomeCode = "sent" | "unchanged" | "dry_run" | "unsupported" | "not_allowed" | "failed" | "unknown" | "cancelled";
+export type OutcomeCode = "sent" | "unchanged" | "dry_run" | "unsupported" | "not_allowed" | "missing" | "failed" | "unknown" | "cancelled";
 
 /** `pairing_approve` and `pairing_refuse`: decide about a request. */
 export type PairingCode = {

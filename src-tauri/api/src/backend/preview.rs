@@ -154,6 +154,8 @@ fn notes(events: &[Event]) -> Vec<String> {
 const fn is_of_channel(code: foldback_wire::Code) -> bool {
     matches!(
         code,
-        foldback_wire::Code::UnsupportedOnChannel | foldback_wire::Code::NotAllowed
+        foldback_wire::Code::UnsupportedOnChannel
+            | foldback_wire::Code::NotAllowed
+            | foldback_wire::Code::MissingFile
     )
 }

@@ -253,7 +253,7 @@ impl TurnFold {
                 .iter()
                 .map(|m| m.diagnostics.len() as u32)
                 .sum(),
-            failed_ops: ended(&[OutcomeCode::Failed, OutcomeCode::NotAllowed]),
+            failed_ops: ended(&[OutcomeCode::Failed, OutcomeCode::NotAllowed, OutcomeCode::Missing]),
             unknown_ops: ended(&[OutcomeCode::Unknown]),
         })
     }

@@ -436,7 +436,7 @@ fn add(counters: &mut Counters, outcome: OutcomeCode) {
     match outcome {
         OutcomeCode::Sent | OutcomeCode::Unchanged => counters.sent += 1,
         OutcomeCode::DryRun => counters.dry_run += 1,
-        OutcomeCode::Failed | OutcomeCode::NotAllowed => counters.failed += 1,
+        OutcomeCode::Failed | OutcomeCode::NotAllowed | OutcomeCode::Missing => counters.failed += 1,
         OutcomeCode::Unsupported => counters.unsupported += 1,
         OutcomeCode::Unknown => counters.unknown += 1,
         OutcomeCode::Cancelled => {}

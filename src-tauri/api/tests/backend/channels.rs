@@ -70,7 +70,7 @@ const FIGURES: [(&str, &str); 6] = [
     ("sent", "outcome:sent,unchanged -kind:typing"),
     ("dry_run", "outcome:dry_run -kind:typing"),
     ("unsupported", "outcome:unsupported -kind:typing"),
-    ("failed", "outcome:failed,not_allowed -kind:typing"),
+    ("failed", "outcome:failed,not_allowed,missing -kind:typing"),
     ("unknown", "outcome:unknown -kind:typing,turn_ended"),
 ];
 

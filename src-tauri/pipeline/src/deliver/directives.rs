@@ -71,6 +71,18 @@ impl Skip {
         }
     }
 
+    fn of_file(refusal: &FileRefusal) -> Self {
+        let code = match refusal {
+            FileRefusal::Missing { .. } => OutcomeCode::Missing,
+            _ => OutcomeCode::NotAllowed,
+        };
+        Self {
+            code,
+            why: refusal.to_string(),
+            setting: refusal.setting().map(str::to_owned),
+        }
+    }
+
     fn unless(self, setting: Option<&str>) -> Self {
         Self {
             setting: setting.map(str::to_owned),
@@ -121,6 +133,7 @@ pub(crate) async fn carry_out(
     let code = match code {
         OutcomeCode::Unsupported => Code::UnsupportedOnChannel,
         OutcomeCode::NotAllowed => Code::NotAllowed,
+        OutcomeCode::Missing => Code::MissingFile,
         _ => return Ok(()),
     };
     let diagnostic = Diagnostic::new(code, span, format!("{tag}: {why}"));

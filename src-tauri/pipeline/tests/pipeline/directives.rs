@@ -90,6 +90,48 @@ async fn a_failing_directive_is_recorded_and_the_text_goes_out() {
     bot.check().await;
 }
 
+/// No setting would help: the agent has named what it did not write.
+#[tokio::test(start_paused = true)]
+async fn a_file_that_does_not_exist_is_missing() {
+    let bot = Bot::start().await;
+    bot.says([text("<actions><send-file path=\"nothing.txt\"/></actions>Sent.")]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["Sent."]);
+    let skipped = bot.kinds().await.into_iter().find_map(|kind| match kind {
+        Kind::Skipped { outcome, setting, .. } => Some((outcome.code, outcome.detail, setting)),
+        _ => None,
+    });
+    let why = "there is no file nothing.txt in the folder for outgoing files".to_owned();
+    assert_eq!(skipped, Some((OutcomeCode::Missing, Some(why), None)));
+    assert_eq!(codes(&bot).await, [Code::MissingFile]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_workspace_s_own_emoji_goes_by_its_name_on_slack_and_nowhere_else() {
+    for platform in [Platform::Slack, Platform::Telegram] {
+        let bot = Bot::start().await;
+        bot.says([text("<actions><react emoji=\":PartyParrot:\"/></actions>Sent.")]);
+        assert_eq!(bot.turn(platform, "hi").await, Terminal::Replied);
+        let sent: Vec<_> = bot
+            .calls(platform, OpKind::React)
+            .into_iter()
+            .map(|record| match record.call.operation {
+                Operation::React {
+                    emoji, emoji_sent, ..
+                } => (emoji, emoji_sent),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected: &[_] = match platform {
+            Platform::Slack => &[(":partyparrot:".to_owned(), "partyparrot".to_owned())],
+            _ => &[],
+        };
+        assert_eq!(sent, expected);
+        bot.check().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn files_go_out_from_the_folder_only() {
     let bot = Bot::with("[files]\nallow_cleanup = true\n").await;
@@ -267,6 +309,7 @@ async fn a_refused_or_misformed_reply_target_gives_a_plain_send_and_a_warning() 
 async fn the_documented_examples_of_policy_and_channel_are_found() {
     for (code, table) in [
         (Code::NotAllowed, ""),
+        (Code::MissingFile, ""),
         (Code::UnsupportedOnChannel, "[output]\ndisable = [\"react\"]\n"),
     ] {
         let bot = Bot::with(table).await;

@@ -213,6 +213,7 @@ impl<'a> Turn<'a> {
                     | OutcomeCode::Unknown
                     | OutcomeCode::Unsupported
                     | OutcomeCode::NotAllowed
+                    | OutcomeCode::Missing
             )
         });
         lines.extend(refused.map(|d| format!("{}: {}", d.op, d.outcome)));

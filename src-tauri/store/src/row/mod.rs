@@ -129,9 +129,11 @@ fn of_outcome(outcome: &Outcome) -> Vec<RowFlag> {
     match outcome.code {
         OutcomeCode::Failed | OutcomeCode::Unknown if outcome.is_dead() => vec![RowFlag::Error],
         // Something else was done in its place, or nothing could be.
-        OutcomeCode::Failed | OutcomeCode::Unknown | OutcomeCode::Unsupported | OutcomeCode::NotAllowed => {
-            vec![RowFlag::Warning]
-        }
+        OutcomeCode::Failed
+        | OutcomeCode::Unknown
+        | OutcomeCode::Unsupported
+        | OutcomeCode::NotAllowed
+        | OutcomeCode::Missing => vec![RowFlag::Warning],
         OutcomeCode::DryRun => vec![RowFlag::DryRun],
         OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::Cancelled => vec![],
     }

@@ -18,7 +18,7 @@ export const figures: readonly Figure[] = [
   { key: "dry_run", title: "dry run", about: "Operations done in dry run", filter: "outcome:dry_run -kind:typing" },
   { key: "held", title: "waiting", about: "Operations waiting in the outbox now", filter: null, tone: "held-timing" },
   { key: "unsupported", title: "unsupported", about: "Operations skipped as unsupported", filter: "outcome:unsupported -kind:typing", tone: "notice" },
-  { key: "failed", title: "failed", about: "Operations that failed or were not allowed", filter: "outcome:failed,not_allowed -kind:typing", tone: "danger" },
+  { key: "failed", title: "failed", about: "Operations that failed, were not allowed or name a missing file", filter: "outcome:failed,not_allowed,missing -kind:typing", tone: "danger" },
   { key: "unknown", title: "unknown", about: "Operations whose outcome is unknown", filter: "outcome:unknown -kind:typing,turn_ended", tone: "danger" },
 ];
 

@@ -22,6 +22,7 @@ const TONES: Record<Outcome["code"], Tone> = {
   unsupported: "dropped",
   cancelled: "dropped",
   not_allowed: "danger",
+  missing: "danger",
   failed: "danger",
   unknown: "warn",
 };

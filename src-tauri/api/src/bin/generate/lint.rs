@@ -87,6 +87,10 @@ fn section(code: Code) -> Result<String, SettingError> {
                           chat is allowed:"
                 .to_owned()
         }
+        Needs::Files => {
+            "Only the bot finds it, because it knows which files there are. For example, where there is no such file:"
+                .to_owned()
+        }
         Needs::Channel => {
             "Only the bot finds it, because it knows the channel. For example, where a channel has no \
                            reactions:"
