@@ -98,8 +98,8 @@ impl SendDir {
     }
 
     /// Deletes a file that was sent, and no other one that has taken its place.
-    pub fn clean_up(&self, sent: &Sendable) -> Result<(), FileRefusal> {
-        self.folder.remove(&sent.relative, sent.identity)
+    pub fn clean_up(&self, path: &str, checked: Option<FileIdentity>) -> Result<(), FileRefusal> {
+        self.folder.remove(path, checked)
     }
 
     /// The path below the folder; an absolute one must name the folder as configured or as it really is.
@@ -207,7 +207,7 @@ mod tests {
             check(&named.join("real-only.txt")),
             Err(FileRefusal::Missing { .. })
         ));
-        send.clean_up(&sendable).unwrap();
+        send.clean_up(&sendable.relative, sendable.identity).unwrap();
         assert!(named.join("a.txt").exists() && !stand_in.join("a.txt").exists());
     }
 

@@ -15,12 +15,15 @@ pub struct Then {
     /// The message that stays on the screen where it does not arrive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<MessageId>,
+    /// The file that it sends is deleted once the platform has acknowledged it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cleans_up: bool,
 }
 
 impl Then {
     /// Whether nothing follows.
     pub const fn is_nothing(&self) -> bool {
-        self.refused.is_none() && self.replaces.is_none() && self.leaves.is_none()
+        self.refused.is_none() && self.replaces.is_none() && self.leaves.is_none() && !self.cleans_up
     }
 }
 

@@ -2,14 +2,12 @@
 //! here keeps the text from going out.
 
 use super::{
-    bubble::arrived,
     courier::{Courier, Outgoing},
     desk::Desk,
     reply::reply_target,
     voice::voice,
 };
 use crate::{
-    files::Sendable,
     ports::Port,
     rules::Rule,
     split::{Limit, split},
@@ -277,9 +275,11 @@ async fn send_file(
     };
     let body = caption.clone().map(Body::own);
     let (path, identity) = (checked.relative.clone(), checked.identity);
-    let outgoing = |operation| Outgoing {
-        body: body.clone(),
-        ..Outgoing::new(operation).for_directive(at)
+    let outgoing = |operation| {
+        let mut outgoing = Outgoing::new(operation).for_directive(at);
+        outgoing.body.clone_from(&body);
+        outgoing.then.cleans_up = file.cleanup;
+        outgoing
     };
     let as_file = |reply_to| {
         outgoing(Operation::SendFile {
@@ -299,17 +299,12 @@ async fn send_file(
         Some(target) => as_file(Some(target.clone())).or_plainly(as_file(None), target),
         None => as_file(None),
     };
-    let sent = desk.post_by(&courier, outgoing).await?;
+    desk.post_by(&courier, outgoing).await?;
     if let Some(text) = follows {
         if !as_voice {
             desk.warn("the caption is longer than the channel takes; it follows as text".to_owned())?;
         }
         send_text(desk, &courier, &can, at, &text).await?;
-    }
-    if file.cleanup {
-        let acknowledged =
-            sent.is_some_and(|sent| sent.outcome.code == OutcomeCode::Sent && arrived(&sent.outcome));
-        clean_up(desk, &checked, acknowledged)?;
     }
     Ok(Ok(()))
 }
@@ -324,21 +319,6 @@ fn answered_by_file(desk: &mut Desk) -> Option<MessageId> {
     let target = target.ok().flatten();
     desk.file_answered = target.is_some();
     target
-}
-
-/// Deletes a file that certainly arrived: neither a dry run nor a held or failed send loses it.
-fn clean_up(desk: &Desk, sent: &Sendable, acknowledged: bool) -> Result<(), StoreError> {
-    let relative = &sent.relative;
-    if !desk.files.may_clean_up() && desk.rules.holds(Rule::FilesCleanup) {
-        return desk.warn(format!("{relative} is kept: files.allow_cleanup is off"));
-    }
-    if !acknowledged {
-        return desk.warn(format!("{relative} is kept: it is not acknowledged"));
-    }
-    match desk.files.clean_up(sent) {
-        Ok(()) => Ok(()),
-        Err(error) => desk.warn(format!("{relative} was sent, but not deleted: {error}")),
-    }
 }
 
 async fn send_message(

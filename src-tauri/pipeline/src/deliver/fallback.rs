@@ -35,6 +35,7 @@ impl Next {
             refused,
             replaces,
             leaves,
+            cleans_up: _,
         } = then;
         if arrived(outcome) {
             return replaces.as_ref().map_or_else(Self::default, Self::removal);

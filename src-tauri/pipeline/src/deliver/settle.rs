@@ -8,9 +8,12 @@ use super::{
     job::{Carried, Follows, Job, Origin},
     lanes::Lanes,
 };
-use crate::crash::{self, Point};
+use crate::{
+    crash::{self, Point},
+    rules::Rule,
+};
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{Draft, Kind, Outcome};
+use foldback_wire::{Draft, Kind, Operation, Outcome, OutcomeCode};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
@@ -79,11 +82,35 @@ impl Lanes {
         };
         crash::point(Point::AfterSettle);
         self.files.spent(&job.entry.operation);
+        self.clean_up(job, &outcome)?;
         Ok(Carried {
             outcome,
             retry_after,
             follows,
         })
+    }
+
+    /// Deletes the file of an operation that asked for it, once it certainly arrived: neither a dry run nor a failed
+    /// send loses it. What is done in place of a refused operation deletes it when that has its outcome.
+    fn clean_up(&self, job: &Job, outcome: &Outcome) -> Result<(), StoreError> {
+        let (true, Operation::SendFile { path, checked, .. } | Operation::SendVoice { path, checked, .. }) =
+            (job.entry.then.cleans_up, &job.entry.operation)
+        else {
+            return Ok(());
+        };
+        let why = if outcome.replaced_by.is_some() {
+            return Ok(());
+        } else if !self.files.may_clean_up() && self.rules.holds(Rule::FilesCleanup) {
+            "is kept: files.allow_cleanup is off".to_owned()
+        } else if outcome.code != OutcomeCode::Sent {
+            "is kept: it is not acknowledged".to_owned()
+        } else if let Err(error) = self.files.clean_up(path, *checked) {
+            format!("was sent, but not deleted: {error}")
+        } else {
+            return Ok(());
+        };
+        tracing::warn!(file = %path, text = %why, "a warning is in the journal");
+        job.recorder.warn(format!("{path} {why}"))
     }
 
     /// Settles an operation, and puts what follows from it before everything else in its lane.

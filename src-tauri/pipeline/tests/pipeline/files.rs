@@ -135,6 +135,81 @@ fn nobody_gets_the_file_of_another_after_a_restart() {
     }
 }
 
+const CLEANUP: &str = "[files]\nallow_cleanup = true\n";
+const PASSING: &str = "<actions><send-file path=\"report.pdf\" cleanup=\"true\"/></actions>Here it is.";
+
+/// A turn that wants its file gone, whose channel is off.
+async fn held_passing(bot: &Bot) -> Turn {
+    write(bot, "of Alice");
+    bot.toggle(Platform::Telegram, false).await;
+    bot.says([text(PASSING)]);
+    let turn = bot.user(Platform::Telegram, "my report?").await;
+    while bot.left().await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    turn
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_was_held_is_cleaned_up_once_it_is_sent() {
+    let bot = Bot::with(CLEANUP).await;
+    let held = held_passing(&bot).await;
+    let path = bot.send_dir.join("report.pdf");
+    assert!(path.exists(), "nobody has it yet");
+    bot.toggle(Platform::Telegram, true).await;
+    assert_eq!(held.ended().await, Some(Terminal::Replied));
+    assert_eq!(
+        bot.screen(Platform::Telegram),
+        ["File report.pdf ", "Here it is."]
+    );
+    assert!(!path.exists(), "it was cleaned up");
+    assert_eq!(bot.warnings("is kept").await, 0);
+    bot.check().await;
+}
+
+#[test]
+fn a_file_that_was_held_is_cleaned_up_also_after_a_restart() {
+    let world = killed(async {
+        let bot = Bot::with(CLEANUP).await;
+        write(&bot, "of Alice");
+        bot.engine.mute(true, Actor::Console);
+        bot.says([text(PASSING)]);
+        let _turn = bot.user(Platform::Signal, "my report?").await;
+        while bot.left().await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        bot
+    });
+    let path = world.dir.path().join("data/outbound/report.pdf");
+    assert!(path.exists());
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, CLEANUP, Rules::all()).await;
+        bot.engine.mute(false, Actor::Console);
+        while bot.terminals().await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert!(
+            bot.screen(Platform::Signal)
+                .contains(&"File report.pdf ".to_owned())
+        );
+        assert!(!path.exists(), "it was cleaned up");
+        bot.check().await;
+    });
+}
+
+/// The plain send in the place of a refused reply is the file's end, and not the refusal.
+#[tokio::test(start_paused = true)]
+async fn a_file_whose_reply_was_refused_is_cleaned_up_once_it_is_sent() {
+    let bot = Bot::with(CLEANUP).await;
+    write(&bot, "of Alice");
+    bot.says([text(&format!("[[reply_to:99]]{PASSING}"))]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::SendFile).len(), 2);
+    assert!(!bot.send_dir.join("report.pdf").exists());
+    assert_eq!(bot.warnings("is kept").await, 0);
+    bot.check().await;
+}
+
 /// A new file in the place of the one that is on its way: by its name, or by its content.
 fn replacements() -> [fn(&Path); 2] {
     [
