@@ -80,7 +80,7 @@ function card(platform: Platform, rest: Partial<ChannelCard> = {}): ChannelCard 
       platform, text_limit, caption_limit: 1024, unit, edit, delete: edit, edit_interval_ms: edit ? 1500 : null,
       react: platform === "telegram" ? "fixed_set" : platform === "slack" ? "shortcode" : "unicode", reply: platform === "slack" ? "thread" : "message",
       file_limit: 50_000_000, image_limit: null, audio_limit: null, voice: platform === "telegram" ? "note" : "attachment", typing: platform !== "slack",
-      threads: platform === "slack", markup: platform === "signal" ? "plain" : "markdown", mention: platform === "signal" ? null : "<@{id}>", idempotency_key: platform === "discord", redelivery_ms: platform === "whatsapp" ? 7 * 24 * 3_600_000 : null,
+      threads: platform === "slack", markup: platform === "signal" ? "plain" : "markdown", mention: platform === "signal" ? null : "<@{id}>", flags: ["suppress_embeds"], idempotency_key: platform === "discord", redelivery_ms: platform === "whatsapp" ? 7 * 24 * 3_600_000 : null,
     },
     disabled: [], allow_from: ["*"], direct: "everybody", groups: "everybody, when the bot is mentioned", limited_until: null, needs_consent: 0, messages_need_consent: 0, outgoing: 0, consent_after_ms: 600_000,
     counters: { received: 1284, sent: 0, dry_run: 3121, failed: 0, unsupported: 0, unknown: 0, held: 0 }, errors: [], ...rest,

@@ -241,6 +241,7 @@ closed_sets! {
     rpc::Lane as lanes,
     wire::LengthUnit as lengthUnits,
     wire::Markup as markups,
+    wire::MessageFlag as messageFlags,
     wire::OpKind as opKinds,
     wire::OutcomeCode as outcomeCodes,
     wire::PairingStep as pairingSteps,

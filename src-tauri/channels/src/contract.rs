@@ -4,7 +4,9 @@
 //! against a strict server: `tests/shared/suite.rs`.
 
 use crate::{Ack, Call, ChannelAdapter, Refusal, Signal, emoji_for};
-use foldback_wire::{Attachment, ChannelState, FileKind, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{
+    Attachment, ChannelState, FileKind, MessageFlags, MessageId, Operation, RefusalCode, Target,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,6 +98,7 @@ fn text(text: impl Into<String>, reply_to: Option<&MessageId>) -> Operation {
     Operation::SendText {
         text: text.into(),
         reply_to: reply_to.cloned(),
+        flags: MessageFlags::default(),
     }
 }
 
@@ -197,6 +200,7 @@ impl Subject {
             self.perform(Operation::EditText {
                 message: message.clone(),
                 text: text.into(),
+                flags: MessageFlags::default(),
             })
         };
         if can.edit {
@@ -274,6 +278,7 @@ impl Subject {
                 caption: Some(caption.into()),
                 reply_to: None,
                 checked: None,
+                flags: MessageFlags::default(),
             })
         };
         if can.file_limit.is_some() {
@@ -295,6 +300,7 @@ impl Subject {
                 path: self.file.clone(),
                 text: "hello".into(),
                 checked: None,
+                flags: MessageFlags::default(),
             })
             .await;
         if can.voice.is_some() {

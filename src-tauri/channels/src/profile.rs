@@ -1,6 +1,8 @@
 //! What each platform can do, as data, and how a configuration takes some of it away.
 
-use foldback_wire::{Capabilities, EmojiForm, FileKind, LengthUnit, Markup, Platform, ReplyForm, VoiceForm};
+use foldback_wire::{
+    Capabilities, EmojiForm, FileKind, LengthUnit, Markup, MessageFlag, Platform, ReplyForm, VoiceForm,
+};
 
 const MB: u64 = 1_000_000;
 
@@ -39,6 +41,8 @@ pub fn profile(platform: Platform) -> Capabilities {
         threads: true,
         markup: Markup::Plain,
         mention: None,
+        // Previews of links are asked for, and nothing here asks for one.
+        flags: vec![MessageFlag::SuppressEmbeds],
         idempotency_key: false,
         redelivery_ms: None,
     };
@@ -49,6 +53,7 @@ pub fn profile(platform: Platform) -> Capabilities {
             voice: Some(VoiceForm::Note),
             markup: Markup::Html,
             mention: Some("@{name}".into()),
+            flags: vec![MessageFlag::SuppressEmbeds, MessageFlag::Silent],
             ..common
         },
         Platform::Discord => Capabilities {
@@ -58,6 +63,7 @@ pub fn profile(platform: Platform) -> Capabilities {
             file_limit: Some(10 * MB),
             markup: Markup::Markdown,
             mention: Some("<@{id}>".into()),
+            flags: vec![MessageFlag::SuppressEmbeds, MessageFlag::Silent],
             idempotency_key: true,
             ..common
         },
@@ -70,6 +76,7 @@ pub fn profile(platform: Platform) -> Capabilities {
             typing: false,
             markup: Markup::Mrkdwn,
             mention: Some("<@{id}>".into()),
+            flags: vec![MessageFlag::Ephemeral, MessageFlag::SuppressEmbeds],
             ..common
         },
         Platform::Whatsapp => Capabilities {

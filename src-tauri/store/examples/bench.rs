@@ -5,7 +5,7 @@ use foldback_store::{
     Filter, Journal, MemoryJournal, Opening, OutboxEntry, Scene, SqliteJournal, StoreError, Then, View,
 };
 use foldback_wire::{
-    Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Span, Target, Timestamp, TurnId,
+    Draft, Kind, MessageFlags, OpId, Operation, Outcome, OutcomeCode, Seq, Span, Target, Timestamp, TurnId,
 };
 use std::{
     io::Write as _,
@@ -156,6 +156,7 @@ fn entry(op: OpId) -> OutboxEntry {
         operation: Operation::SendText {
             text: "Great idea!".into(),
             reply_to: None,
+            flags: MessageFlags::default(),
         },
         key: op.to_string(),
         at: Timestamp(0),

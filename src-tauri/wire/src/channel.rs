@@ -1,6 +1,6 @@
 //! What a channel is, what it can do and in which state it is.
 
-use crate::closed::closed_set;
+use crate::{MessageFlag, closed::closed_set};
 use foldback_directives::ReplyToForm;
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +146,9 @@ pub struct Capabilities {
     pub markup: Markup,
     /// How a person is mentioned, with `{id}` and `{name}`; `None` where mentions do not exist.
     pub mention: Option<String>,
+    /// Flags of a header that it honours.
+    #[serde(default)]
+    pub flags: Vec<MessageFlag>,
     /// Whether an operation can carry a key under which the platform recognises a repetition.
     pub idempotency_key: bool,
     /// Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again:

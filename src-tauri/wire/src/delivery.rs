@@ -1,6 +1,6 @@
 //! What is asked of a channel, and what came of it.
 
-use crate::{ChannelId, ChatId, MessageId, OpId, OpKind, ThreadId, closed::closed_set};
+use crate::{ChannelId, ChatId, MessageFlags, MessageId, OpId, OpKind, ThreadId, closed::closed_set};
 use foldback_directives::{FileKind, Span};
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,10 @@ pub enum Operation {
         text: String,
         /// The message it answers.
         reply_to: Option<MessageId>,
+        /// As its header asks.
+        #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
+        #[ts(as = "Option<MessageFlags>", optional)]
+        flags: MessageFlags,
     },
     /// Replace the text of a message.
     EditText {
@@ -44,6 +48,10 @@ pub enum Operation {
         message: MessageId,
         /// The new text.
         text: String,
+        /// As its header asks.
+        #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
+        #[ts(as = "Option<MessageFlags>", optional)]
+        flags: MessageFlags,
     },
     /// Remove a message.
     Delete {
@@ -74,6 +82,10 @@ pub enum Operation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         checked: Option<FileIdentity>,
+        /// As its header asks.
+        #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
+        #[ts(as = "Option<MessageFlags>", optional)]
+        flags: MessageFlags,
     },
     /// Send a voice note made from text.
     SendVoice {
@@ -85,6 +97,10 @@ pub enum Operation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         checked: Option<FileIdentity>,
+        /// As its header asks.
+        #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
+        #[ts(as = "Option<MessageFlags>", optional)]
+        flags: MessageFlags,
     },
     /// Show that an answer is being written.
     Typing,

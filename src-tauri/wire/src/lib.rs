@@ -9,6 +9,7 @@ mod delivery;
 mod draft;
 mod event;
 mod fault;
+mod flags;
 mod hold;
 mod ids;
 mod inbound;
@@ -35,6 +36,7 @@ pub use delivery::{
 pub use draft::{Draft, Event};
 pub use event::Kind;
 pub use fault::{CallFailure, CallFault, ChunkCut, Fault, LONGEST_FAULT_MS, PLANNED, RunFault};
+pub use flags::{MessageFlag, MessageFlags};
 pub use foldback_directives::{
     Code, Diagnostic, Directive, Fate, FileKind, Fix, Header, HoldReason, JsonAction, Parsed, Range,
     RangeReason, Severity, Span, Suppression,

@@ -23,6 +23,7 @@ import type {
   Lane,
   LengthUnit,
   Markup,
+  MessageFlag,
   OpKind,
   OutcomeCode,
   PairingStep,
@@ -285,6 +286,12 @@ export const markups = [
   { code: "whatsapp", about: "WhatsApp's styles." },
   { code: "plain", about: "Plain text." },
 ] as const satisfies readonly Entry<Markup>[];
+
+export const messageFlags = [
+  { code: "ephemeral", about: "In a chat of several people only the sender sees the text." },
+  { code: "suppress_embeds", about: "Links are shown without previews." },
+  { code: "silent", about: "The message arrives without a sound." },
+] as const satisfies readonly Entry<MessageFlag>[];
 
 export const opKinds = [
   { code: "send_text", about: "Send a message." },

@@ -349,6 +349,8 @@ export type Capabilities = {
   markup: Markup,
   /** How a person is mentioned, with `{id}` and `{name}`; `None` where mentions do not exist. */
   mention: string | null,
+  /** Flags of a header that it honours. */
+  flags: Array<MessageFlag>,
   /** Whether an operation can carry a key under which the platform recognises a repetition. */
   idempotency_key: boolean,
   /** Time for which the platform repeats a message that was not confirmed, where anybody can send a recorded one again:
@@ -1734,6 +1736,9 @@ export type MessageDetail = {
   /** Whether it ended. */
   ended: boolean,
 };
+
+/** Flags of a header that are about its messages on the platform. */
+export type MessageFlag = "ephemeral" | "suppress_embeds" | "silent";
 
 /** A message on a platform. */
 export type MessageId = string;

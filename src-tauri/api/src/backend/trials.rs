@@ -151,8 +151,10 @@ impl Backend {
             let mut base = configured.clone();
             match &column.base {
                 BenchBase::Configured => {}
-                BenchBase::Default => base.settings = Settings::default(),
-                BenchBase::Channel { channel } => base.settings = self.settings_of(Some(channel))?,
+                BenchBase::Default => base.settings = like(&configured, Settings::default()),
+                BenchBase::Channel { channel } => {
+                    base.settings = like(&configured, self.settings_of(Some(channel))?);
+                }
             }
             manners.push((set(base, &column.set), column));
         }
@@ -182,7 +184,7 @@ impl Backend {
             }
         };
         let read_by = |settings: Settings| Manner {
-            settings,
+            settings: like(configured, settings),
             redact: configured.redact.clone(),
         };
         let default = read_by(Settings::default());
@@ -208,6 +210,14 @@ impl Backend {
             }
         }
         columns.into_iter().map(|(_, column)| column).collect()
+    }
+}
+
+/// Settings that read the message ids of the specimen's platform: their form is no setting that anybody chooses.
+fn like(configured: &Manner, settings: Settings) -> Settings {
+    Settings {
+        reply_to: configured.settings.reply_to.clone(),
+        ..settings
     }
 }
 

@@ -3,13 +3,13 @@
 use super::{Discord, Mention};
 use crate::folder::Meant;
 use crate::{Ack, Call, Pause, Refusal, render};
-use foldback_wire::{Markup, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{Markup, MessageFlags, MessageId, Operation, RefusalCode, Target};
 use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
 use serde_json::json;
 use serenity::builder::{CreateAllowedMentions, CreateMessage, EditMessage};
-use serenity::model::channel::{MessageReference, MessageReferenceKind, Nonce};
+use serenity::model::channel::{MessageFlags as BitFlags, MessageReference, MessageReferenceKind, Nonce};
 use serenity::model::id;
 
 /// Most characters of a nonce.
@@ -38,17 +38,25 @@ impl Discord {
         let place = channel(&call.target)?.to_string();
         let place = place.as_str();
         match &call.operation {
-            Operation::SendText { text, reply_to } => {
-                let message = self.message(call, text, reply_to.as_ref())?;
+            Operation::SendText {
+                text,
+                reply_to,
+                flags,
+            } => {
+                let message = self.message(call, text, reply_to.as_ref(), flags)?;
                 let path = ["channels", place, "messages"];
                 let (sent, pause): (Sent, _) = self.api.post(&path, &message).await?;
                 Ok(sent.ack(pause))
             }
-            Operation::EditText { message, text } => {
+            Operation::EditText { message, text, flags } => {
                 let message = number(message)?;
-                let edit = EditMessage::new()
+                let mut edit = EditMessage::new()
                     .content(render(text, Markup::Markdown))
                     .allowed_mentions(self.allowed_mentions());
+                // No other flag can be changed: https://discord.com/developers/docs/resources/message#edit-message
+                if flags.suppress_embeds {
+                    edit = edit.flags(BitFlags::SUPPRESS_EMBEDS);
+                }
                 let path = ["channels", place, "messages", &message];
                 self.api.patch(&path, &edit).await.map(done)
             }
@@ -77,14 +85,17 @@ impl Discord {
                 caption,
                 reply_to,
                 checked,
+                flags,
             } => {
                 let caption = caption.as_deref().unwrap_or_default();
-                let message = self.message(call, caption, reply_to.as_ref())?;
+                let message = self.message(call, caption, reply_to.as_ref(), flags)?;
                 self.send_file(place, message, Meant::file(path, *kind, *checked))
                     .await
             }
-            Operation::SendVoice { path, checked, .. } => {
-                let message = self.message(call, "", None)?;
+            Operation::SendVoice {
+                path, checked, flags, ..
+            } => {
+                let message = self.message(call, "", None, flags)?;
                 self.send_file(place, message, Meant::voice(path, *checked)).await
             }
             Operation::Typing => {
@@ -99,10 +110,15 @@ impl Discord {
         call: &Call,
         text: &str,
         reply_to: Option<&MessageId>,
+        flags: &MessageFlags,
     ) -> Result<CreateMessage, Refusal> {
         let mut message = CreateMessage::new()
             .content(render(text, Markup::Markdown))
             .allowed_mentions(self.allowed_mentions());
+        let flags = bits(flags);
+        if !flags.is_empty() {
+            message = message.flags(flags);
+        }
         if !call.key.is_empty() {
             message = message.nonce(Nonce::String(nonce(&call.key))).enforce_nonce(true);
         }
@@ -142,6 +158,14 @@ impl Discord {
         let (sent, pause): (Sent, _) = self.api.upload(&["channels", place, "messages"], form).await?;
         Ok(sent.ack(pause))
     }
+}
+
+/// <https://discord.com/developers/docs/resources/message#message-object-message-flags>
+fn bits(flags: &MessageFlags) -> BitFlags {
+    let mut bits = BitFlags::empty();
+    bits.set(BitFlags::SUPPRESS_EMBEDS, flags.suppress_embeds);
+    bits.set(BitFlags::SUPPRESS_NOTIFICATIONS, flags.silent);
+    bits
 }
 
 fn done(pause: Option<Pause>) -> Ack {

@@ -18,7 +18,7 @@ impl SignalCli {
         let mut params = self.parameters();
         Chat::of(chat)?.place(&mut params);
         match operation {
-            Operation::SendText { text, reply_to } => {
+            Operation::SendText { text, reply_to, .. } => {
                 self.write(&mut params, text, self.capabilities.text_limit)?;
                 if message_in(&params).trim().is_empty() {
                     return Err(Refusal::new(RefusalCode::Rejected, "the text is empty"));
@@ -48,6 +48,7 @@ impl SignalCli {
                 caption,
                 reply_to,
                 checked,
+                ..
             } => {
                 let caption = caption.as_deref().unwrap_or_default();
                 self.write(&mut params, caption, self.capabilities.caption_limit)?;

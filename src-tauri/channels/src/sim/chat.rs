@@ -1,6 +1,6 @@
 //! What a simulated platform remembers of a conversation.
 
-use foldback_wire::{FileKind, MessageId, ThreadId, Timestamp, UserId};
+use foldback_wire::{FileKind, MessageFlags, MessageId, ThreadId, Timestamp, UserId};
 use std::collections::{HashMap, VecDeque};
 
 /// Messages a chat keeps; older ones are gone, as the platform of a bot that runs for months must be bounded.
@@ -58,6 +58,8 @@ pub struct Message {
     pub thread: Option<ThreadId>,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+    /// The flags that it was sent with.
+    pub flags: MessageFlags,
     /// What it shows now.
     pub content: Content,
     /// What it showed before, oldest first.

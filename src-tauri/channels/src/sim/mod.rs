@@ -14,7 +14,8 @@ pub use rules::file_limit;
 
 use crate::{Ack, Call, Refusal};
 use foldback_wire::{
-    Capabilities, ChatId, Inbound, MessageId, OpKind, Operation, RefusalCode, ReplyForm, ThreadId, Timestamp,
+    Capabilities, ChatId, Inbound, MessageFlags, MessageId, OpKind, Operation, RefusalCode, ReplyForm,
+    ThreadId, Timestamp,
 };
 use ids::IdSource;
 use serde::{Deserialize, Serialize};
@@ -107,6 +108,7 @@ impl SimPlatform {
                 author: Author::User(inbound.sender.id.clone()),
                 thread: inbound.thread.clone(),
                 reply_to: inbound.reply_to.clone(),
+                flags: MessageFlags::default(),
                 content: Content::Text(inbound.text.clone()),
                 history: Vec::new(),
                 reactions: Vec::new(),
@@ -208,35 +210,44 @@ impl SimPlatform {
         }
         let once = |ack| Done { ack, repeated: false };
         match &call.operation {
-            Operation::SendText { text, reply_to } => {
+            Operation::SendText {
+                text,
+                reply_to,
+                flags,
+            } => {
                 rules::text(&self.capabilities, text)?;
-                self.send(now, call, reply_to.as_ref(), Content::Text(text.clone()))
+                self.send(now, call, reply_to.as_ref(), flags, Content::Text(text.clone()))
             }
             Operation::SendFile {
                 path,
                 kind,
                 caption,
                 reply_to,
+                flags,
                 ..
             } => {
-                rules::file(&self.capabilities, *kind, size)?;
+                rules::for_all(flags)?;
+                rules::file(&self.capabilities, path, *kind, size)?;
                 rules::caption(&self.capabilities, caption.as_deref().unwrap_or_default())?;
                 let content = Content::File {
                     path: path.clone(),
                     kind: *kind,
                     caption: caption.clone(),
                 };
-                self.send(now, call, reply_to.as_ref(), content)
+                self.send(now, call, reply_to.as_ref(), flags, content)
             }
-            Operation::SendVoice { path, text, .. } => {
-                rules::voice(&self.capabilities, size)?;
+            Operation::SendVoice {
+                path, text, flags, ..
+            } => {
+                rules::for_all(flags)?;
+                rules::voice(&self.capabilities, path, size)?;
                 let content = Content::Voice {
                     path: path.clone(),
                     text: text.clone(),
                 };
-                self.send(now, call, None, content)
+                self.send(now, call, None, flags, content)
             }
-            Operation::EditText { message, text } => self.edit(now, chat, message, text).map(once),
+            Operation::EditText { message, text, .. } => self.edit(now, chat, message, text).map(once),
             Operation::Delete { message } => self.delete(now, chat, message).map(once),
             Operation::React {
                 message,
@@ -258,8 +269,10 @@ impl SimPlatform {
         now: Timestamp,
         call: &Call,
         reply_to: Option<&MessageId>,
+        flags: &MessageFlags,
         content: Content,
     ) -> Result<Done, Refusal> {
+        rules::flags(&self.capabilities, flags)?;
         if self.capabilities.idempotency_key {
             self.keys.retain(|_, (at, _)| now.since(*at) < KEY_WINDOW);
             if let Some((_, message)) = self.keys.get(&call.key) {
@@ -296,6 +309,7 @@ impl SimPlatform {
             author: Author::Bot,
             thread,
             reply_to: reply_to.cloned(),
+            flags: flags.clone(),
             content,
             history: Vec::new(),
             reactions: Vec::new(),
@@ -371,7 +385,12 @@ impl SimPlatform {
 
     fn own(&mut self, chat: &ChatId, id: &MessageId) -> Result<&mut Message, Refusal> {
         let message = self.any(chat, id)?;
-        if message.author == Author::Bot {
+        if message.flags.only_for.is_some() {
+            Err(Refusal::new(
+                RefusalCode::Gone,
+                format!("{id} was shown to one person, and cannot be changed"),
+            ))
+        } else if message.author == Author::Bot {
             Ok(message)
         } else {
             Err(Refusal::new(

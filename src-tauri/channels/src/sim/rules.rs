@@ -1,7 +1,8 @@
 //! What a platform takes, as its capabilities tell.
 
-use crate::{Refusal, emoji, rendered_length, size_limit};
-use foldback_wire::{Capabilities, FileKind, Platform, RefusalCode};
+use crate::whatsapp::media::Media;
+use crate::{Refusal, emoji::accepted, rendered_length, size_limit};
+use foldback_wire::{Capabilities, FileKind, MessageFlag, MessageFlags, Platform, RefusalCode};
 
 pub(super) fn text(can: &Capabilities, text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() {
@@ -27,7 +28,36 @@ fn length(can: &Capabilities, text: &str, limit: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(super) fn file(can: &Capabilities, kind: FileKind, bytes: Option<u64>) -> Result<(), Refusal> {
+/// A platform that lacks a flag has no field for it.
+pub(super) fn flags(can: &Capabilities, flags: &MessageFlags) -> Result<(), Refusal> {
+    let asked = [
+        (MessageFlag::Silent, flags.silent),
+        (MessageFlag::SuppressEmbeds, flags.suppress_embeds),
+        (MessageFlag::Ephemeral, flags.only_for.is_some()),
+    ];
+    match asked
+        .iter()
+        .find(|(flag, asked)| *asked && !can.flags.contains(flag))
+    {
+        Some((flag, _)) => Err(unsupported(flag.code())),
+        None => Ok(()),
+    }
+}
+
+/// A file is shown to all of a chat.
+pub(super) fn for_all(flags: &MessageFlags) -> Result<(), Refusal> {
+    match flags.only_for {
+        Some(_) => Err(unsupported("file for one person only")),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn file(
+    can: &Capabilities,
+    path: &str,
+    kind: FileKind,
+    bytes: Option<u64>,
+) -> Result<(), Refusal> {
     let limit = file_limit(can, kind).ok_or_else(|| unsupported("files"))?;
     media(can, path, bytes)?;
     size(bytes, limit)

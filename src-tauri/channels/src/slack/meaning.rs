@@ -48,6 +48,11 @@ const MEANINGS: &[Meaning] = &[
     ),
     Meaning(
         RefusalCode::Forbidden,
+        &["user_not_in_channel"],
+        "the only person who may see it is not in this channel",
+    ),
+    Meaning(
+        RefusalCode::Forbidden,
         &["invalid_auth", "not_authed", "token_revoked", "token_expired"],
         NEW_TOKEN,
     ),

@@ -4,7 +4,7 @@ use super::Slack;
 use crate::folder::Meant;
 use crate::sim::is_message_id;
 use crate::{Ack, Refusal, render};
-use foldback_wire::{Markup, MessageId, Operation, Platform, RefusalCode, Target};
+use foldback_wire::{Markup, MessageFlags, MessageId, Operation, Platform, RefusalCode, Target, UserId};
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,6 +29,12 @@ struct Shown {
     thread_ts: Option<String>,
 }
 
+/// <https://docs.slack.dev/reference/methods/chat.postEphemeral#response>
+#[derive(Debug, Deserialize)]
+struct PostedEphemeral {
+    message_ts: MessageId,
+}
+
 #[derive(Debug, Deserialize)]
 struct Permalink {
     permalink: String,
@@ -47,11 +53,23 @@ impl Slack {
     pub(super) async fn send(&self, target: &Target, operation: &Operation) -> Result<Ack, Refusal> {
         let chat = chat(target)?;
         match operation {
-            Operation::SendText { text, reply_to } => {
+            Operation::SendText {
+                text,
+                reply_to,
+                flags,
+            } => {
                 let text = self.rendered(text, self.capabilities.text_limit)?;
+                if let Some(user) = &flags.only_for {
+                    return self
+                        .post_ephemeral(chat, target, user, &text, reply_to.as_ref())
+                        .await;
+                }
                 let thread = self.thread(chat, target, reply_to.as_ref()).await?;
                 let mut form = vec![("channel", chat), ("text", &text)];
                 form.extend(thread.as_deref().map(|thread| ("thread_ts", thread)));
+                if flags.suppress_embeds {
+                    form.extend([("unfurl_links", "false"), ("unfurl_media", "false")]);
+                }
                 let posted: Posted = self.api.call("chat.postMessage", &form).await?;
                 Ok(Ack {
                     message: Some(posted.ts),
@@ -59,7 +77,7 @@ impl Slack {
                     ..Ack::default()
                 })
             }
-            Operation::EditText { message, text } => {
+            Operation::EditText { message, text, .. } => {
                 let text = self.rendered(text, self.capabilities.text_limit)?;
                 let form = [("channel", chat), ("ts", stamp(message)?), ("text", &text)];
                 self.api.call("chat.update", &form).await.map(done)
@@ -87,7 +105,9 @@ impl Slack {
                 caption,
                 reply_to,
                 checked,
+                flags,
             } => {
+                for_all(flags)?;
                 let caption = caption.as_deref().unwrap_or_default();
                 let caption = self.rendered(caption, self.capabilities.caption_limit)?;
                 let thread = self.thread(chat, target, reply_to.as_ref()).await?;
@@ -99,7 +119,10 @@ impl Slack {
                 )
                 .await
             }
-            Operation::SendVoice { path, checked, .. } => {
+            Operation::SendVoice {
+                path, checked, flags, ..
+            } => {
+                for_all(flags)?;
                 let thread = self.thread(chat, target, None).await?;
                 self.send_file(chat, thread.as_deref(), Meant::voice(path, *checked), "")
                     .await
@@ -109,6 +132,31 @@ impl Slack {
                 "Slack shows nobody's typing for a bot",
             )),
         }
+    }
+
+    /// Shows a text to one person of a channel only. Nobody can edit or delete it. It stands in the thread that it is
+    /// for, but opens none: in a thread that is not active it would not be shown
+    /// (<https://docs.slack.dev/reference/methods/chat.postEphemeral>).
+    async fn post_ephemeral(
+        &self,
+        chat: &str,
+        target: &Target,
+        user: &UserId,
+        text: &str,
+        reply_to: Option<&MessageId>,
+    ) -> Result<Ack, Refusal> {
+        let thread = self.thread(chat, target, None).await?;
+        let mut form = vec![("channel", chat), ("user", user.as_str()), ("text", text)];
+        form.extend(thread.as_deref().map(|thread| ("thread_ts", thread)));
+        let posted: PostedEphemeral = self.api.call("chat.postEphemeral", &form).await?;
+        let alone = reply_to.filter(|_| thread.is_none());
+        Ok(Ack {
+            message: Some(posted.message_ts),
+            warning: alone.map(|message| {
+                format!("not in the thread of {message}: what only one person sees opens no thread")
+            }),
+            ..Ack::default()
+        })
     }
 
     /// Text in Slack's markup. Slack takes longer text by halves, cut off or not at all, depending on the method
@@ -237,6 +285,17 @@ fn outside(thread: Option<&str>, shown: &Shown) -> Option<String> {
     let wanted = thread?;
     (shown.thread_ts.as_deref() != Some(wanted))
         .then(|| format!("shown outside the thread {wanted}, which no longer exists"))
+}
+
+/// Refuses what Slack shows to all of a channel where only one person may see it.
+fn for_all(flags: &MessageFlags) -> Result<(), Refusal> {
+    match flags.only_for {
+        None => Ok(()),
+        Some(_) => Err(Refusal::new(
+            RefusalCode::Unsupported,
+            "Slack cannot show a file to one person only",
+        )),
+    }
 }
 
 /// A refusal of a step after which nothing is to be seen, whatever became of it.

@@ -3,7 +3,7 @@
 use super::Telegram;
 use crate::folder::{Meant, OpenFile};
 use crate::{Ack, Refusal, render};
-use foldback_wire::{FileKind, Markup, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{FileKind, Markup, MessageFlags, MessageId, Operation, RefusalCode, Target};
 use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -32,8 +32,14 @@ impl Telegram {
     pub(super) async fn send(&self, target: &Target, operation: &Operation) -> Result<Ack, Refusal> {
         let chat = chat(target)?;
         match operation {
-            Operation::SendText { text, reply_to } => {
+            Operation::SendText {
+                text,
+                reply_to,
+                flags,
+            } => {
                 let mut body = place(target, chat)?;
+                set_flags(&mut body, flags);
+                without_previews(&mut body, flags);
                 answers(&mut body, reply_to.as_ref())?;
                 let (sent, warning) = self.with_text("sendMessage", body, "text", text).await?;
                 Ok(Ack {
@@ -41,8 +47,9 @@ impl Telegram {
                     ..ack(sent)?
                 })
             }
-            Operation::EditText { message, text } => {
+            Operation::EditText { message, text, flags } => {
                 let mut body = Map::from_iter([("chat_id".to_owned(), chat)]);
+                without_previews(&mut body, flags);
                 body.insert("message_id".into(), number(message)?.into());
                 match self.with_text("editMessageText", body, "text", text).await {
                     Ok((_, warning)) => Ok(Ack {
@@ -73,14 +80,19 @@ impl Telegram {
                 caption,
                 reply_to,
                 checked,
+                flags,
             } => {
                 let mut body = place(target, chat)?;
+                set_flags(&mut body, flags);
                 answers(&mut body, reply_to.as_ref())?;
                 self.send_file(body, Meant::file(path, *kind, *checked), caption.as_deref())
                     .await
             }
-            Operation::SendVoice { path, checked, .. } => {
-                let body = place(target, chat)?;
+            Operation::SendVoice {
+                path, checked, flags, ..
+            } => {
+                let mut body = place(target, chat)?;
+                set_flags(&mut body, flags);
                 self.send_file(body, Meant::voice(path, *checked), None).await
             }
             Operation::Typing => {
@@ -225,6 +237,20 @@ fn place(target: &Target, chat: Value) -> Result<Map<String, Value>, Refusal> {
         body.insert("message_thread_id".into(), thread.into());
     }
     Ok(body)
+}
+
+/// Without a sound: <https://core.telegram.org/bots/api#sendmessage>.
+fn set_flags(body: &mut Map<String, Value>, flags: &MessageFlags) {
+    if flags.silent {
+        body.insert("disable_notification".into(), true.into());
+    }
+}
+
+/// Of a text, also when it is edited: <https://core.telegram.org/bots/api#linkpreviewoptions>.
+fn without_previews(body: &mut Map<String, Value>, flags: &MessageFlags) {
+    if flags.suppress_embeds {
+        body.insert("link_preview_options".into(), json!({"is_disabled": true}));
+    }
 }
 
 fn answers(body: &mut Map<String, Value>, reply_to: Option<&MessageId>) -> Result<(), Refusal> {

@@ -19,7 +19,7 @@ impl WhatsApp {
     pub(super) async fn send(&self, target: &Target, operation: &Operation) -> Result<Ack, Refusal> {
         let chat = &target.chat;
         match operation {
-            Operation::SendText { text, reply_to } => {
+            Operation::SendText { text, reply_to, .. } => {
                 let body = self.rendered(text, self.capabilities.text_limit)?;
                 let envelope = envelope(chat, reply_to.as_ref())?;
                 self.message(envelope, "text", json!({"body": body})).await

@@ -3,7 +3,7 @@
 use crate::stage::{CHAT, Stage, call, edit, inbound, react, reply, send};
 use foldback_channels::sim::Content;
 use foldback_channels::{Ack, ChannelAdapter};
-use foldback_wire::{FileKind, Inbound, MessageId, Operation, Platform, RefusalCode};
+use foldback_wire::{FileKind, Inbound, MessageFlags, MessageId, Operation, Platform, RefusalCode};
 use std::time::Duration;
 
 #[tokio::test]
@@ -189,6 +189,7 @@ async fn files_have_a_limit_for_their_kind() {
         caption: None,
         reply_to: None,
         checked: None,
+        flags: MessageFlags::default(),
     };
     assert!(
         stage.perform(image("a.png", FileKind::Image)).await.is_ok(),
@@ -217,6 +218,7 @@ async fn files_have_a_limit_for_their_kind() {
         path: "a.ogg".into(),
         text: "hi".into(),
         checked: None,
+        flags: MessageFlags::default(),
     };
     assert_eq!(
         stage.refusal(voice.clone()).await.code,
@@ -225,6 +227,42 @@ async fn files_have_a_limit_for_their_kind() {
     );
     file.set_len(16_000_000).unwrap();
     assert!(stage.perform(voice).await.is_ok());
+}
+
+/// By the real one's table: a bot that is tried out here meets no surprise there.
+#[tokio::test]
+async fn simulated_whatsapp_takes_the_types_of_the_real_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let send = |path: &str| Operation::SendFile {
+        path: path.into(),
+        kind: FileKind::File,
+        caption: None,
+        reply_to: None,
+        checked: None,
+        flags: MessageFlags::default(),
+    };
+    for (name, taken) in [
+        ("a.pdf", true),
+        ("a.csv", true),
+        ("a.zip", false),
+        ("a.gif", false),
+        ("a", false),
+    ] {
+        std::fs::write(dir.path().join(name), "text").unwrap();
+        for platform in Platform::ALL {
+            let stage = Stage::with_files(*platform, dir.path());
+            if taken || *platform != Platform::Whatsapp {
+                assert!(stage.perform(send(name)).await.is_ok(), "{name} on {platform}");
+            } else {
+                let refusal = stage.refusal(send(name)).await;
+                assert_eq!(refusal.code, RefusalCode::Unsupported, "{name}");
+                assert!(
+                    refusal.detail.contains("WhatsApp takes no files like"),
+                    "{refusal}"
+                );
+            }
+        }
+    }
 }
 
 #[tokio::test]

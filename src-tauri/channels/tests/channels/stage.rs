@@ -3,7 +3,8 @@
 use foldback_channels::sim::Content;
 use foldback_channels::{Ack, Arrival, Call, ChannelAdapter, Loopback, Refusal, Signal, profile};
 use foldback_wire::{
-    ChannelState, ChatType, Clock, Inbound, MessageId, Operation, Platform, Sender, Sleep, Target, Timestamp,
+    ChannelState, ChatType, Clock, Inbound, MessageFlags, MessageId, Operation, Platform, Sender, Sleep,
+    Target, Timestamp,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -206,6 +207,7 @@ pub(crate) fn send(text: &str) -> Operation {
     Operation::SendText {
         text: text.into(),
         reply_to: None,
+        flags: MessageFlags::default(),
     }
 }
 
@@ -213,6 +215,7 @@ pub(crate) fn reply(to: &str, text: &str) -> Operation {
     Operation::SendText {
         text: text.into(),
         reply_to: Some(to.into()),
+        flags: MessageFlags::default(),
     }
 }
 
@@ -220,6 +223,7 @@ pub(crate) fn edit(message: &MessageId, text: &str) -> Operation {
     Operation::EditText {
         message: message.clone(),
         text: text.into(),
+        flags: MessageFlags::default(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the adapter sends.
 
+use crate::flagged::flagged;
 use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{Call, ChannelAdapter, Mention, profile};
-use foldback_wire::{Capabilities, FileKind, Operation, Platform, RefusalCode, Target};
+use foldback_wire::{Capabilities, FileKind, MessageFlags, Operation, Platform, RefusalCode, Target};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -60,6 +61,7 @@ async fn what_an_agent_writes_notifies_nobody() {
     let edit = Operation::EditText {
         message: ack.message.unwrap(),
         text: format!("{text}, again"),
+        flags: MessageFlags::default(),
     };
     place.perform(edit).await.unwrap();
     let file = file("a.txt", FileKind::File, Some(text));
@@ -98,6 +100,47 @@ async fn mentions_notify_where_a_person_has_allowed_it() {
 }
 
 #[tokio::test]
+async fn a_message_without_previews_or_sound_says_so() {
+    let place = Place::open().await;
+    let (silent, suppress_embeds) = (true, true);
+    let quiet = MessageFlags {
+        silent,
+        suppress_embeds,
+        only_for: None,
+    };
+    let ack = place
+        .perform(flagged(said("https://e.org"), &quiet))
+        .await
+        .unwrap();
+    for operation in [file("a.txt", FileKind::File, None), voice("a.ogg")] {
+        place.perform(flagged(operation, &quiet)).await.unwrap();
+    }
+    let flags = |place: &Place| {
+        let messages = place.server.messages(ROOM).into_iter();
+        messages.map(|(_, posted)| posted.flags).collect::<Vec<_>>()
+    };
+    assert_eq!(flags(&place), [4 | 4096; 3]);
+    let edit = Operation::EditText {
+        message: ack.message.unwrap(),
+        text: "https://e.org/2".into(),
+        flags: quiet,
+    };
+    place.perform(edit).await.unwrap();
+    let loud = place.send("https://e.org").await.unwrap().message.unwrap();
+    let edit = Operation::EditText {
+        message: loud,
+        text: "https://e.org/2".into(),
+        flags: MessageFlags {
+            suppress_embeds,
+            ..MessageFlags::default()
+        },
+    };
+    place.perform(edit).await.unwrap();
+    assert_eq!(flags(&place), [4 | 4096, 4 | 4096, 4 | 4096, 4]);
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
 async fn threads_replies_edits_and_removals() {
     let place = Place::open().await;
     let theirs = place.server.write(THREAD, &json!({"content": "hi"}));
@@ -107,6 +150,7 @@ async fn threads_replies_edits_and_removals() {
     let edit = Operation::EditText {
         message: message.clone(),
         text: "*well*".into(),
+        flags: MessageFlags::default(),
     };
     place.perform_in(ROOM, Some(THREAD), edit).await.unwrap();
     let (_, posted) = place.server.messages(THREAD).pop().unwrap();
@@ -150,6 +194,7 @@ async fn files_and_voice_go_as_attachments() {
         caption: Some("**The** report".into()),
         reply_to: Some(theirs.to_string().into()),
         checked: None,
+        flags: MessageFlags::default(),
     };
     for operation in [file, voice("a.ogg")] {
         assert!(place.perform(operation).await.unwrap().message.is_some());

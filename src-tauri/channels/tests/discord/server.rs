@@ -62,6 +62,9 @@ POST /channels/ROOM/messages {"content":"x","message_reference":{"message_id":TH
 POST /channels/ROOM/messages {"content":"x","message_reference":{"message_id":"THEIRS","channel_id":"DIRECT"}} 400 REPLIES_UNKNOWN_MESSAGE
 POST /channels/THREAD/messages {"content":"x","message_reference":{"message_id":"THEIRS"}} 400 REPLIES_UNKNOWN_MESSAGE
 POST /channels/ROOM/messages {"content":"x","attachments":[{"id":0}]} 400 ATTACHMENT_NOT_FOUND
+POST /channels/ROOM/messages {"content":"x","flags":64} 400 BASE_TYPE_CHOICES
+POST /channels/ROOM/messages {"content":"x","flags":"4"} 400 BASE_TYPE_CHOICES
+PATCH /channels/ROOM/messages/MINE {"content":"x","flags":4096} 400 BASE_TYPE_CHOICES
 POST /channels/99/messages {"content":"x"} 404 10003
 POST /channels/general/messages {"content":"x"} 400 NUMBER_TYPE_COERCE
 POST /channels/1e3/messages {"content":"x"} 400 NUMBER_TYPE_COERCE

@@ -1,7 +1,7 @@
 //! Calls, as tests make them.
 
 use foldback_channels::Call;
-use foldback_wire::{FileKind, Operation, Target};
+use foldback_wire::{FileKind, MessageFlags, Operation, Target};
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -27,6 +27,7 @@ pub(crate) fn said(text: &str) -> Operation {
     Operation::SendText {
         text: text.into(),
         reply_to: None,
+        flags: MessageFlags::default(),
     }
 }
 
@@ -34,6 +35,7 @@ pub(crate) fn reply(text: &str, to: &str) -> Operation {
     Operation::SendText {
         text: text.into(),
         reply_to: Some(to.into()),
+        flags: MessageFlags::default(),
     }
 }
 
@@ -44,6 +46,7 @@ pub(crate) fn file(path: &str, kind: FileKind, caption: Option<&str>) -> Operati
         caption: caption.map(str::to_owned),
         reply_to: None,
         checked: None,
+        flags: MessageFlags::default(),
     }
 }
 
@@ -52,5 +55,6 @@ pub(crate) fn voice(path: &str) -> Operation {
         path: path.into(),
         text: "hello".into(),
         checked: None,
+        flags: MessageFlags::default(),
     }
 }

@@ -6,7 +6,7 @@ use super::calls::{call, file, reply, said, target, voice};
 use super::run::Run;
 use foldback_channels::strict::{Mishap, Rule};
 use foldback_channels::{Ack, ChannelAdapter, Folder, LimitScope, Refusal, emoji_for};
-use foldback_wire::{Capabilities, ChannelState, FileKind, Operation, RefusalCode, Target};
+use foldback_wire::{Capabilities, ChannelState, FileKind, MessageFlags, Operation, RefusalCode, Target};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -184,6 +184,7 @@ fn on_message(can: &Capabilities, id: &str) -> Vec<Operation> {
         operations.push(Operation::EditText {
             message: message(),
             text: "x".into(),
+            flags: MessageFlags::default(),
         });
     }
     if can.delete {

@@ -5,7 +5,7 @@ use crate::server::{NO_CALLS, rows, say_to};
 use crate::shared::calls::{call, said, target};
 use crate::shared::chance::Even;
 use foldback_channels::{ChannelAdapter as _, Folder, Refusal, SignalCli, profile};
-use foldback_wire::{ChannelId, FileKind, Operation, Platform, RefusalCode};
+use foldback_wire::{ChannelId, FileKind, MessageFlags, Operation, Platform, RefusalCode};
 use serde_json::json;
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -102,6 +102,7 @@ async fn the_real_daemon_is_understood() {
         caption: Some("all of it".into()),
         reply_to: None,
         checked: None,
+        flags: MessageFlags::default(),
     };
     let react = Operation::React {
         message: format!("1763712345678:{ANA}").into(),

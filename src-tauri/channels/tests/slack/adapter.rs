@@ -1,11 +1,12 @@
 //! What the adapter sends.
 
+use crate::flagged::flagged;
 use crate::place::{DIRECT, Place, ROOM, ana, webhooks};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::{Run, until};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
-use foldback_wire::{FileKind, MessageId, Operation, RefusalCode};
+use foldback_wire::{FileKind, MessageFlags, MessageId, Operation, RefusalCode};
 use serde_json::json;
 
 #[tokio::test]
@@ -108,6 +109,77 @@ async fn an_answer_to_nothing_is_not_sent_and_one_whose_thread_vanished_warns() 
 }
 
 #[tokio::test]
+async fn a_message_without_previews_says_so() {
+    let place = Place::open().await;
+    let flags = MessageFlags {
+        suppress_embeds: true,
+        ..MessageFlags::default()
+    };
+    for (operation, no_previews) in [
+        (flagged(said("https://e.org"), &flags), true),
+        (said("https://e.org"), false),
+    ] {
+        place.perform(operation).await.unwrap();
+        assert_eq!(place.last().no_previews, no_previews);
+    }
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn what_one_person_may_see_is_shown_to_nobody_else() {
+    let place = Place::open().await;
+    let theirs = place.server.write(ROOM, ana("hi"));
+    let only_for = |user: &str| MessageFlags {
+        only_for: Some(user.into()),
+        ..MessageFlags::default()
+    };
+    let to_ana = only_for("U0ANA0001");
+    let ack = place
+        .perform(flagged(reply("**For** you", &theirs), &to_ana))
+        .await
+        .unwrap();
+    assert!(ack.message.is_some());
+    assert!(ack.warning.unwrap().contains("opens no thread"));
+    let within = place
+        .perform_in(ROOM, Some(&theirs), flagged(said("here"), &to_ana))
+        .await
+        .unwrap();
+    assert_eq!(within.warning, None);
+    let shown: Vec<_> = place
+        .server
+        .ephemeral(ROOM)
+        .into_iter()
+        .map(|posted| (posted.raw, posted.only_for, posted.thread))
+        .collect();
+    let to = || Some("U0ANA0001".to_owned());
+    assert_eq!(
+        shown,
+        [
+            ("*For* you".to_owned(), to(), None),
+            ("here".to_owned(), to(), Some(theirs))
+        ]
+    );
+    for operation in [file("a.txt", FileKind::File, None), voice("a.ogg")] {
+        let refusal = place.perform(flagged(operation, &to_ana)).await.unwrap_err();
+        assert_eq!(refusal.code, RefusalCode::Unsupported);
+    }
+    assert_eq!(
+        place.server.messages(ROOM).len(),
+        1,
+        "what was written to the bot"
+    );
+    assert_eq!(place.server.broken(), []);
+    let refusal = place
+        .perform(flagged(said("x"), &only_for("U0NOBODY01")))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.maybe_done),
+        (RefusalCode::Forbidden, false)
+    );
+}
+
+#[tokio::test]
 async fn edits_and_removals() {
     let place = Place::open().await;
     let message = place.send("well").await.unwrap().message.unwrap();
@@ -115,6 +187,7 @@ async fn edits_and_removals() {
         place.perform(Operation::EditText {
             message: message.clone(),
             text: text.into(),
+            flags: MessageFlags::default(),
         })
     };
     edit("**better**").await.unwrap();
@@ -125,6 +198,7 @@ async fn edits_and_removals() {
         Operation::EditText {
             message: theirs.clone(),
             text: "x".into(),
+            flags: MessageFlags::default(),
         },
         Operation::Delete { message: theirs },
     ] {
@@ -199,6 +273,7 @@ async fn files_and_voice_go_into_threads() {
         caption: None,
         reply_to: Some(theirs.as_str().into()),
         checked: None,
+        flags: MessageFlags::default(),
     };
     let voice = voice("a.ogg");
     for (thread, operation, name) in [(None, answer, "a.txt"), (Some(theirs.as_str()), voice, "a.ogg")] {

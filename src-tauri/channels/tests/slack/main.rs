@@ -5,6 +5,8 @@ mod bench;
 #[path = "../shared/elsewhere.rs"]
 mod elsewhere;
 mod fetch;
+#[path = "../shared/flagged.rs"]
+mod flagged;
 #[path = "../shared/front.rs"]
 mod front;
 mod names;

@@ -5,7 +5,7 @@ use crate::place::{adapter, webhooks};
 use crate::shared::calls::{call, reply, target};
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{ChannelAdapter, Slack};
-use foldback_wire::{FileKind, Operation};
+use foldback_wire::{FileKind, MessageFlags, Operation};
 use serde_json::Value;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -108,6 +108,7 @@ async fn an_answer_and_its_file_stand_in_the_thread() {
             caption: Some("*listen*".into()),
             reply_to: Some(theirs.as_str().into()),
             checked: None,
+            flags: MessageFlags::default(),
         },
     ] {
         let call = call(target(GENERAL, None), operation);

@@ -66,6 +66,10 @@ chat.postMessage {"channel":"ROOM","text":"<docs/a.md|a>"} invalid_arguments
 chat.postMessage {"channel":"ROOM","text":"x","thread_ts":"1"} invalid_thread_ts
 chat.postMessage {"channel":"ROOM","text":"x","thread_ts":"1700000000"} invalid_thread_ts
 chat.postMessage {"channel":"ROOM","text":"x","thread_ts":"REPLY"} invalid_thread_ts
+chat.postEphemeral {"channel":"ROOM","text":"x"} invalid_arguments
+chat.postEphemeral {"channel":"ROOM","user":"U0NOBODY01","text":"x"} user_not_in_channel
+chat.postEphemeral {"channel":"OUTSIDE","user":"U0ANA0001","text":"x"} not_in_channel
+chat.postEphemeral {"channel":"ROOM","user":"U0ANA0001","text":"x","unfurl_links":"false"} invalid_arg_name
 chat.update {"channel":"ROOM","text":"x"} invalid_arguments
 chat.update {"channel":"ROOM","ts":"NOBODYS","text":"x"} message_not_found
 chat.update {"channel":"ROOM","ts":"THEIRS","text":"x"} cant_update_message

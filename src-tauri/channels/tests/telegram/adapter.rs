@@ -1,10 +1,11 @@
 //! What the adapter sends.
 
+use crate::flagged::flagged;
 use crate::place::{CHAT, FORUM, Place};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
-use foldback_wire::{FileKind, Operation, RefusalCode};
+use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode};
 use serde_json::json;
 
 #[tokio::test]
@@ -64,6 +65,47 @@ async fn whatever_an_agent_writes_breaks_no_rule() {
 }
 
 #[tokio::test]
+async fn a_message_without_previews_or_sound_says_so() {
+    let place = Place::open().await;
+    let quiet = MessageFlags {
+        silent: true,
+        suppress_embeds: true,
+        only_for: None,
+    };
+    let ack = place
+        .perform(flagged(said("https://e.org"), &quiet))
+        .await
+        .unwrap();
+    for operation in [file("a.txt", FileKind::File, None), voice("a.ogg")] {
+        place.perform(flagged(operation, &quiet)).await.unwrap();
+    }
+    place.send("https://e.org").await.unwrap();
+    let edit = Operation::EditText {
+        message: ack.message.unwrap(),
+        text: "https://e.org/2".into(),
+        flags: quiet,
+    };
+    place.perform(edit).await.unwrap();
+    let seen: Vec<_> = place
+        .server
+        .messages(CHAT)
+        .into_iter()
+        .map(|(_, posted)| (posted.silent, posted.no_previews, posted.edits))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (true, true, 1),
+            (true, false, 0),
+            (true, false, 0),
+            (false, false, 0)
+        ],
+        "files have no previews of links"
+    );
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
 async fn topics_replies_edits_and_removals() {
     let place = Place::open().await;
     let theirs = place.server.write(FORUM, json!({"text": "hi", "date": 1}));
@@ -73,6 +115,7 @@ async fn topics_replies_edits_and_removals() {
     let edit = |text: &str| Operation::EditText {
         message: message.clone(),
         text: text.into(),
+        flags: MessageFlags::default(),
     };
     assert!(
         !place

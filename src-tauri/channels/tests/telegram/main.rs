@@ -3,6 +3,8 @@
 mod adapter;
 mod bench;
 mod fetch;
+#[path = "../shared/flagged.rs"]
+mod flagged;
 #[path = "../shared/front.rs"]
 mod front;
 #[cfg(feature = "test-peers")]

@@ -5,7 +5,7 @@ use crate::place::{CHAT, Place, TOKEN, adapter};
 use crate::shared::calls::{call, file, said, target};
 use foldback_channels::strict::Mishap;
 use foldback_channels::{ChannelAdapter, LimitScope};
-use foldback_wire::{FileKind, Operation, RefusalCode};
+use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode};
 
 #[tokio::test]
 async fn what_a_front_end_asks_for_stands_in_the_header() {
@@ -52,6 +52,7 @@ async fn a_group_that_became_a_supergroup_is_written_to_there() {
         let edit = Operation::EditText {
             message: sent,
             text: "again".into(),
+            flags: MessageFlags::default(),
         };
         for operation in [
             said("one"),

@@ -69,6 +69,9 @@ sendMessage {"chat_id":CHAT,"text":"x","message_thread_id":7} thread not found
 sendMessage {"chat_id":FORUM,"text":"x","message_thread_id":8} thread not found
 sendMessage {"chat_id":CHAT,"text":"x","reply_parameters":{"message_id":99}} replied not found
 sendMessage {"chat_id":CHAT,"text":"x","reply_parameters":4} can't parse
+sendMessage {"chat_id":CHAT,"text":"x","disable_notification":"loud"} must be a Boolean
+sendMessage {"chat_id":CHAT,"text":"x","link_preview_options":{"is_disabled":"yes"}} can't parse link_preview_options
+editMessageText {"chat_id":CHAT,"message_id":MINE,"text":"x","disable_notification":true} unknown parameter
 editMessageText {"chat_id":CHAT,"message_id":99,"text":"x"} edit not found
 editMessageText {"chat_id":CHAT,"message_id":THEIRS,"text":"x"} can't be edited
 editMessageText {"chat_id":CHAT,"message_id":MINE,"text":"mine"} not modified

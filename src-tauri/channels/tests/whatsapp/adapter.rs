@@ -5,7 +5,7 @@ use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::Run;
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
-use foldback_wire::{FileKind, Operation, RefusalCode};
+use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode};
 use serde_json::json;
 
 fn react(message: &str, emoji: &str) -> Operation {
@@ -265,6 +265,7 @@ async fn there_is_no_edit_and_no_removal() {
         Operation::EditText {
             message: message.clone(),
             text: "ho".into(),
+            flags: MessageFlags::default(),
         },
         Operation::Delete { message },
     ] {

@@ -12,7 +12,10 @@ pub(crate) const MAX_HEADER: usize = 256;
 /// The known keys. A tag stands alone or with `:true` or `:false`; the others need a value.
 pub const HEADER_KEYS: &[(&str, &str)] = &[
     ("reply_to", "The message to reply to."),
-    ("ephemeral", "true: only the person addressed sees it."),
+    (
+        "ephemeral",
+        "true: in a chat of several people only the sender sees the answer.",
+    ),
     ("suppress_embeds", "true: no link previews."),
     ("silent", "true: no notification sound."),
     (

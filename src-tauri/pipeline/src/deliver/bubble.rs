@@ -15,7 +15,7 @@ use crate::{
     split::{Piece, Splitter},
 };
 use foldback_store::StoreError;
-use foldback_wire::{HoldReason, Kind, MessageId, OutcomeCode, RefusalCode, SteadyTime};
+use foldback_wire::{HoldReason, Kind, MessageFlags, MessageId, OutcomeCode, RefusalCode, SteadyTime};
 use std::{sync::Arc, time::Duration};
 
 /// Live frames that fail in a row before the preview is given up; the complete text is sent all the same.
@@ -61,6 +61,7 @@ pub(crate) struct Bubble {
     splitter: Splitter,
     shown: Option<Shown>,
     reply_to: Option<MessageId>,
+    flags: MessageFlags,
     /// Messages that are complete.
     parts: u32,
     /// The message that is being written is counted among those of the answer.
@@ -92,6 +93,7 @@ impl Bubble {
             splitter: Splitter::default(),
             shown: None,
             reply_to: None,
+            flags: MessageFlags::default(),
             parts: 0,
             counted: false,
             failures: 0,
@@ -145,8 +147,14 @@ impl Bubble {
         !self.clean.trim().is_empty()
     }
 
-    pub(crate) fn answer(&mut self, reply_to: Option<MessageId>) {
+    /// Takes the wishes of its header: the message that it answers, and the flags of its messages.
+    pub(crate) fn answer(&mut self, reply_to: Option<MessageId>, flags: MessageFlags) {
         self.reply_to = reply_to;
+        self.flags = flags;
+    }
+
+    const fn is_ephemeral(&self) -> bool {
+        self.flags.only_for.is_some()
     }
 
     /// When the next live frame may be shown, if there is text that is not shown yet and a message for it to stand in.
@@ -217,7 +225,7 @@ impl Bubble {
                 }
                 self.settle(desk, &piece).await?;
             } else {
-                desk.keep_rest(piece.span.of(&self.clean));
+                desk.keep_rest(piece.span.of(&self.clean), self.is_ephemeral());
             }
         }
         self.confirm(desk).await?;
@@ -250,7 +258,8 @@ impl Bubble {
             desk.warn(format!(
                 "a live edit of message {message} has no answer and may still come; the final text is written once more"
             ))?;
-            desk.post(said.edit(message, text).delayed(Some(delay))).await?;
+            desk.post(self.edit(said, message, text).delayed(Some(delay)))
+                .await?;
         }
         Ok(())
     }
@@ -263,6 +272,7 @@ impl Bubble {
             || self.failures >= LIVE_FAILURES
             || desk.no_frames
             || self.lost
+            || self.is_ephemeral()
         {
             return None;
         }
@@ -281,10 +291,11 @@ impl Bubble {
         text.is_some() && text.as_ref() != self.shown.as_ref().map(|s| &s.text)
     }
 
-    /// An answer without a reply target goes into the placeholder; a reply is a message of its own. So is what
-    /// follows another message of the turn: the placeholder stands above that one.
+    /// An answer without a reply target goes into the placeholder; a reply is a message of its own, and so is what only
+    /// one person sees. So is what follows another message of the turn: the placeholder stands above that one.
     fn take_placeholder(&mut self, desk: &mut Desk) {
-        if desk.is_first() && self.parts == 0 && self.shown.is_none() && self.reply_to.is_none() {
+        let fits = self.reply_to.is_none() && !self.is_ephemeral();
+        if desk.is_first() && self.parts == 0 && self.shown.is_none() && fits {
             self.shown = desk.placeholder.take();
         }
     }
@@ -293,7 +304,7 @@ impl Bubble {
         let text = piece.text(&self.clean);
         let said = Wording::of(piece, self.message, &self.clean);
         let frame = match &self.shown {
-            Some(shown) => said.edit(shown.id.clone(), text.clone()).live(true),
+            Some(shown) => self.edit(said, shown.id.clone(), text.clone()).live(true),
             None => self.wanted(desk, &text, said, true),
         };
         let Some(Sent {
@@ -359,7 +370,7 @@ impl Bubble {
                         ))?;
                         anew.replacing(off_screen(&id, &desk.can))
                     } else {
-                        let edit = said.edit(id.clone(), text).delayed(delay);
+                        let edit = self.edit(said, id.clone(), text).delayed(delay);
                         edit.or_anew(off_screen(&id, &desk.can), anew)
                     }
                 }
@@ -387,14 +398,16 @@ impl Bubble {
     /// platform refuses that.
     pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Wording, live: bool) -> Outgoing {
         let first = self.parts == 0 || !desk.rules.holds(Rule::DeliverReply);
-        let plain = said.clone().text(text.to_owned(), None).live(live);
+        let new = |said: Wording, target| said.text(text.to_owned(), target).flagged(&self.flags).live(live);
+        let plain = new(said.clone(), None);
         match self.reply_to.as_ref().filter(|_| first) {
-            Some(target) => {
-                let reply = said.text(text.to_owned(), Some(target.clone())).live(live);
-                reply.or_plainly(plain, target)
-            }
+            Some(target) => new(said, Some(target.clone())).or_plainly(plain, target),
             None => plain,
         }
+    }
+
+    fn edit(&self, said: Wording, message: MessageId, text: String) -> Outgoing {
+        said.edit(message, text).flagged(&self.flags)
     }
 
     /// The pause before the message that was shown at this time may be edited; `None` where it may be now.

@@ -16,8 +16,8 @@ use crate::{
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError, Then};
 use foldback_wire::{
-    Body, DirectiveRef, Draft, HoldReason, Inbound, Kind, MessageId, OpId, OpKind, Operation, Outcome,
-    OutcomeCode, SessionId, SteadyTime, Target, TurnId,
+    Body, DirectiveRef, Draft, HoldReason, Inbound, Kind, MessageFlags, MessageId, OpId, OpKind, Operation,
+    Outcome, OutcomeCode, SessionId, SteadyTime, Target, TurnId,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{oneshot, watch};
@@ -71,7 +71,11 @@ impl Outgoing {
     pub(crate) fn text(text: String, reply_to: Option<MessageId>, body: Body) -> Self {
         Self {
             body: Some(body),
-            ..Self::new(Operation::SendText { text, reply_to })
+            ..Self::new(Operation::SendText {
+                text,
+                reply_to,
+                flags: MessageFlags::default(),
+            })
         }
     }
 
@@ -124,7 +128,11 @@ impl Outgoing {
     pub(crate) fn edit(message: MessageId, text: String, body: Body) -> Self {
         Self {
             body: Some(body),
-            ..Self::new(Operation::EditText { message, text })
+            ..Self::new(Operation::EditText {
+                message,
+                text,
+                flags: MessageFlags::default(),
+            })
         }
     }
 

@@ -83,14 +83,16 @@ async fn take(
             // It applies to the first message of the answer: where a file was that, the text is none.
             let target = target.filter(|_| !std::mem::take(&mut desk.file_answered));
             desk.audio_as_voice = header.audio_as_voice == Some(true) && desk.rules.holds(Rule::SpeechHeader);
+            desk.header = header;
             desk.answers.clone_from(&target);
-            open(bubble, message).answer(target);
+            desk.answer_flags = desk.flags();
+            open(bubble, message).answer(target, desk.answer_flags.clone());
         }
         OutputEvent::PartOfHeader(part) => {
             if let Some(as_voice) = part.audio_as_voice {
                 desk.audio_as_voice = as_voice && desk.rules.holds(Rule::SpeechHeader);
             }
-            desk.early_header.merge(part);
+            desk.header.merge(part);
         }
         OutputEvent::Directive { at, directive } => {
             desk.tally.directives += 1;
@@ -128,7 +130,7 @@ async fn take(
             }
             voice::end_of_message(desk, has_text).await?;
             desk.audio_as_voice = false;
-            desk.early_header = Header::default();
+            desk.header = Header::default();
             desk.file_answered = false;
         }
         OutputEvent::RunEnded => return Ok(Some(None)),
@@ -231,7 +233,7 @@ pub(super) async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Resul
         if !text.is_empty() {
             // It is the first message sent for the answer, so the answer's reply target applies to it.
             let mut bubble = Bubble::new(0);
-            bubble.answer(desk.answers.take());
+            bubble.answer(desk.answers.take(), std::mem::take(&mut desk.answer_flags));
             let wanted = bubble.wanted(desk, &text, Wording::own(&text), false);
             desk.post(wanted).await?;
         }

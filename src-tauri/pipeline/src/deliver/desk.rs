@@ -6,6 +6,7 @@ use super::{
     courier::{Courier, Outgoing, Posted},
     fallback::{left, off_screen, stays},
     job::Carried,
+    reply::message_flags,
     rest::Rest,
     tally::Tally,
 };
@@ -19,8 +20,8 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, Capabilities, Directive, DirectiveRef, Header, Inbound, Kind, MessageId, Outcome, OutcomeCode,
-    SteadyTime,
+    Body, Capabilities, Directive, DirectiveRef, Header, Inbound, Kind, MessageFlags, MessageId, Outcome,
+    OutcomeCode, SteadyTime,
 };
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -36,8 +37,8 @@ pub(crate) struct Desk {
     pub(crate) speech: Speech,
     /// The message's audio files go out as voice notes.
     pub(super) audio_as_voice: bool,
-    /// The parts of the message's header so far, for the files that come before its text.
-    pub(super) early_header: Header,
+    /// The message's header so far: files may come before the text that settles it.
+    pub(super) header: Header,
     /// A file of the message answers the message that its header names.
     pub(super) file_answered: bool,
     /// How long the message's voice directives have been waited for, all of them.
@@ -55,6 +56,8 @@ pub(crate) struct Desk {
     pub(crate) tally: Tally,
     /// The message that an answer without text of its own still answers.
     pub(super) answers: Option<MessageId>,
+    /// The flags of such an answer.
+    pub(super) answer_flags: MessageFlags,
     /// Dropped when there is nothing left to say: what is held keeps no process from ending.
     pub(crate) busy: Option<TaskTrackerToken>,
     pub(super) held: VecDeque<Held>,
@@ -114,7 +117,7 @@ impl Desk {
             files,
             speech,
             audio_as_voice: false,
-            early_header: Header::default(),
+            header: Header::default(),
             file_answered: false,
             speech_took: Duration::ZERO,
             unspoken: Vec::new(),
@@ -126,6 +129,7 @@ impl Desk {
             rest: Rest::default(),
             placeholder: None,
             answers: None,
+            answer_flags: MessageFlags::default(),
             tally: Tally::default(),
             busy: None,
             held: VecDeque::new(),
@@ -135,6 +139,11 @@ impl Desk {
             late: Vec::new(),
             raw: String::new(),
         }
+    }
+
+    /// The flags that the message's header asks for.
+    pub(super) fn flags(&self) -> MessageFlags {
+        message_flags(&self.header, &self.inbound, &self.can)
     }
 
     pub(crate) fn now(&self) -> SteadyTime {

@@ -16,8 +16,8 @@ use foldback_channels::{FileRefusal, emoji_for, resolve_emoji_on};
 use foldback_directives::redact::MASK;
 use foldback_store::StoreError;
 use foldback_wire::{
-    Body, Capabilities, ChannelId, Code, Diagnostic, Directive, DirectiveRef, FileKind, Kind, MessageId,
-    Operation, Outcome, OutcomeCode, Target,
+    Body, Capabilities, ChannelId, Code, Diagnostic, Directive, DirectiveRef, FileKind, Kind, MessageFlags,
+    MessageId, Operation, Outcome, OutcomeCode, Target,
 };
 use std::sync::Arc;
 
@@ -36,6 +36,11 @@ impl Skip {
             why: why.into(),
             setting: None,
         }
+    }
+
+    /// Only one person may see the answer, and no platform shows a file to one person of a chat.
+    pub(super) fn ephemeral_file() -> Self {
+        Self::unsupported("a file cannot be shown to one person only")
     }
 
     /// It was tried, and did not work.
@@ -249,9 +254,7 @@ async fn send_file(
     let checked = match desk.files.check(&file.path, file.kind, &can) {
         Ok(checked) => checked,
         Err(refusal) => {
-            return Ok(Err(
-                Skip::not_allowed(refusal.to_string()).unless(refusal.setting())
-            ));
+            return Ok(Err(Skip::of_file(&refusal)));
         }
     };
     let caption = file.caption.filter(|c| !c.trim().is_empty());
@@ -268,6 +271,14 @@ async fn send_file(
         Some(caption) if fits(&caption) => (Some(caption), None),
         other => (None, other),
     };
+    let flags = if courier.is_elsewhere() {
+        MessageFlags::default()
+    } else {
+        desk.flags()
+    };
+    if flags.only_for.is_some() {
+        return Ok(Err(Skip::ephemeral_file()));
+    }
     let answered = if as_voice || courier.is_elsewhere() {
         None
     } else {
@@ -288,6 +299,7 @@ async fn send_file(
             caption: caption.clone(),
             reply_to,
             checked: identity,
+            flags: flags.clone(),
         })
     };
     let outgoing = match &answered {
@@ -295,6 +307,7 @@ async fn send_file(
             path: path.clone(),
             text: String::new(),
             checked: identity,
+            flags: flags.clone(),
         }),
         Some(target) => as_file(Some(target.clone())).or_plainly(as_file(None), target),
         None => as_file(None),
@@ -304,7 +317,7 @@ async fn send_file(
         if !as_voice {
             desk.warn("the caption is longer than the channel takes; it follows as text".to_owned())?;
         }
-        send_text(desk, &courier, &can, at, &text).await?;
+        send_text(desk, (&courier, &can), at, &text, &flags).await?;
     }
     Ok(Ok(()))
 }
@@ -315,7 +328,7 @@ fn answered_by_file(desk: &mut Desk) -> Option<MessageId> {
     if desk.file_answered {
         return None;
     }
-    let target = reply_target(desk.rules, &desk.early_header, &desk.inbound.message, &desk.can);
+    let target = reply_target(desk.rules, &desk.header, &desk.inbound.message, &desk.can);
     let target = target.ok().flatten();
     desk.file_answered = target.is_some();
     target
@@ -329,7 +342,11 @@ async fn send_message(
     text: &str,
 ) -> Result<Result<(), Skip>, StoreError> {
     match place(desk, Some(channel.to_owned()), Some(chat.to_owned())) {
-        Ok(Place { courier, can }) => send_text(desk, &courier, &can, at, text).await.map(Ok),
+        Ok(Place { courier, can }) => {
+            // It is no part of the answer, whose header it does not share.
+            let flags = MessageFlags::default();
+            send_text(desk, (&courier, &can), at, text, &flags).await.map(Ok)
+        }
         Err(skip) => Ok(Err(skip)),
     }
 }
@@ -337,14 +354,15 @@ async fn send_message(
 /// Text that a directive carries, in as many messages as it takes.
 pub(super) async fn send_text(
     desk: &mut Desk,
-    courier: &Courier,
-    can: &Capabilities,
+    (courier, can): (&Courier, &Capabilities),
     at: DirectiveRef,
     text: &str,
+    flags: &MessageFlags,
 ) -> Result<(), StoreError> {
     let parts = Arc::default();
     for piece in split(text, Limit::of(can)) {
         let outgoing = Outgoing::literal(&piece.text(text))
+            .flagged(flags)
             .for_directive(at)
             .part(&parts);
         desk.post_by(courier, outgoing).await?;

@@ -4,7 +4,7 @@
 use super::{bubble::arrived, courier::Outgoing};
 use crate::rules::{Rule, Rules};
 use foldback_store::{Case, Instead, Removal, Then};
-use foldback_wire::{Capabilities, MessageId, Operation, Outcome, OutcomeCode, RefusalCode};
+use foldback_wire::{Capabilities, MessageFlags, MessageId, Operation, Outcome, OutcomeCode, RefusalCode};
 
 /// Text that looks like none, for a message that can be edited but not removed.
 const BLANK: &str = "\u{200b}";
@@ -126,6 +126,7 @@ impl Outgoing {
             leaving(Operation::EditText {
                 message: message.clone(),
                 text: BLANK.to_owned(),
+                flags: MessageFlags::default(),
             })
         };
         match (delete, blank) {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{config::Narration, rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
-use foldback_wire::{Kind, Stage};
+use foldback_wire::{Header, Kind, Stage};
 
 /// Says what is left of a turn, and waits for everything that is held in its chat.
 pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), StoreError> {
@@ -78,12 +78,14 @@ async fn finish_message(
     let target = reply_target(desk.rules, &header, &desk.inbound.message, &desk.can);
     let target = target.ok().flatten();
     desk.answers.clone_from(&target);
-    bubble.answer(target);
+    desk.answer_flags = desk.flags();
+    bubble.answer(target, desk.answer_flags.clone());
     let has_text = bubble.has_text() && !hidden;
     if has_text && !truncated {
         bubble.finish(desk).await?;
     }
     voice::end_of_message(desk, has_text).await?;
     desk.audio_as_voice = false;
+    desk.header = Header::default();
     Ok(())
 }

@@ -1,8 +1,11 @@
-//! Which message an answer answers.
+//! The wishes of a header: the message that an answer answers, and the flags of its messages.
 
+use super::courier::Outgoing;
 use crate::rules::{Rule, Rules};
 use foldback_directives::redact::MASK;
-use foldback_wire::{Capabilities, Header, MessageId, ReplyForm};
+use foldback_wire::{
+    Capabilities, ChatType, Header, Inbound, MessageFlag, MessageFlags, MessageId, Operation, ReplyForm,
+};
 
 /// The reply target a header asks for, or why it cannot be one.
 pub(crate) fn reply_target(
@@ -37,20 +40,23 @@ pub(crate) fn reply_target(
     }
 }
 
+/// The flags that the messages of a header are sent with. What a direct chat shows, only the sender sees anyway.
+pub(crate) fn message_flags(header: &Header, inbound: &Inbound, can: &Capabilities) -> MessageFlags {
+    let asked = |flag: MessageFlag| flag.of(header) == Some(true) && can.flags.contains(&flag);
+    let is_ephemeral = asked(MessageFlag::Ephemeral) && inbound.chat_type == ChatType::Group;
+    MessageFlags {
+        silent: asked(MessageFlag::Silent),
+        suppress_embeds: asked(MessageFlag::SuppressEmbeds),
+        only_for: is_ephemeral.then(|| inbound.sender.id.clone()),
+    }
+}
+
 /// Flags of a header that this channel does not honour, as an agent writes them.
 pub(crate) fn ignored_flags(header: &Header, can: &Capabilities) -> Vec<&'static str> {
-    [
-        ("ephemeral", header.ephemeral),
-        ("suppress_embeds", header.suppress_embeds),
-        ("silent", header.silent),
-        (
-            "audio_as_voice",
-            header.audio_as_voice.filter(|_| can.voice.is_none()),
-        ),
-    ]
-    .into_iter()
-    .filter_map(|(name, value)| (value == Some(true)).then_some(name))
-    .collect()
+    let lacks = |flag: &&MessageFlag| flag.of(header) == Some(true) && !can.flags.contains(flag);
+    let flags = MessageFlag::ALL.iter().filter(lacks).map(|flag| flag.code());
+    let voiceless = header.audio_as_voice == Some(true) && can.voice.is_none();
+    flags.chain(voiceless.then_some("audio_as_voice")).collect()
 }
 
 /// The flags of a header that a channel honours, as an agent writes them.
@@ -65,6 +71,23 @@ pub fn honoured_flags(can: &Capabilities) -> Vec<&'static str> {
     let ignored = ignored_flags(&all, can);
     let flags = ["ephemeral", "suppress_embeds", "silent", "audio_as_voice"];
     flags.into_iter().filter(|flag| !ignored.contains(flag)).collect()
+}
+
+impl Outgoing {
+    /// Sends it with these flags, and what is done in its place.
+    #[must_use]
+    pub(super) fn flagged(mut self, with: &MessageFlags) -> Self {
+        for operation in self.operations() {
+            match operation {
+                Operation::SendText { flags, .. }
+                | Operation::EditText { flags, .. }
+                | Operation::SendFile { flags, .. }
+                | Operation::SendVoice { flags, .. } => flags.clone_from(with),
+                Operation::Delete { .. } | Operation::React { .. } | Operation::Typing => {}
+            }
+        }
+        self
+    }
 }
 
 #[cfg(test)]
@@ -133,7 +156,8 @@ mod tests {
             ..Header::default()
         };
         let mut can = profile(Platform::Telegram);
-        assert_eq!(ignored_flags(&header, &can), ["silent"]);
+        assert_eq!(ignored_flags(&header, &can), [""; 0]);
+        assert_eq!(ignored_flags(&header, &profile(Platform::Signal)), ["silent"]);
         can.voice = None;
         let voice = Header {
             audio_as_voice: Some(true),

@@ -8,13 +8,15 @@
 use super::{courier::Outgoing, desk::Desk};
 use crate::{rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
-use foldback_wire::{FileKind, Kind, Operation};
+use foldback_wire::{FileKind, Kind, MessageFlags, Operation};
 
 /// The messages that a turn's answer takes in its chat, and the text beyond them.
 #[derive(Debug, Default)]
 pub(super) struct Rest {
     messages: u32,
     text: String,
+    /// Only one person may see some of it.
+    private: bool,
 }
 
 impl Desk {
@@ -35,8 +37,10 @@ impl Desk {
         self.rest.messages += sent;
     }
 
-    /// Keeps text that has no message to stand in. Assistant messages stay apart by an empty line.
-    pub(super) fn keep_rest(&mut self, text: &str) {
+    /// Keeps text that has no message to stand in. Assistant messages stay apart by an empty line. Text that only one
+    /// person may see keeps all of it out of a file that everybody in the chat sees.
+    pub(super) fn keep_rest(&mut self, text: &str, private: bool) {
+        self.rest.private |= private;
         let kept = &mut self.rest.text;
         if !kept.is_empty() {
             kept.push_str("\n\n");
@@ -52,6 +56,7 @@ impl Desk {
         }
         let name = format!("answer-{}.txt", self.courier.turn.0);
         let file = match self.can.file_limit {
+            Some(_) if self.rest.private => Err("only one person may see it".to_owned()),
             Some(_) => self
                 .files
                 .put_rest(&name, text.as_bytes(), &self.can)
@@ -81,6 +86,7 @@ impl Desk {
                 caption: None,
                 reply_to: None,
                 checked: file.identity,
+                flags: MessageFlags::default(),
             }))
             .await?;
         }

@@ -22,6 +22,9 @@ pub(super) async fn voice(
     if desk.can.voice.is_none() && desk.rules.holds(Rule::DeliverUnsupported) {
         return Ok(Err(Skip::unsupported("this channel has no voice notes")));
     }
+    if desk.flags().only_for.is_some() {
+        return Ok(Err(Skip::ephemeral_file()));
+    }
     match desk.speech.says.clone() {
         Says::Aloud(speaker) if desk.rules.holds(Rule::SpeechNote) => {
             let done = aloud(desk, at, text, &speaker).await?;
@@ -44,8 +47,9 @@ pub(super) async fn end_of_message(desk: &mut Desk, has_text: bool) -> Result<()
         return Ok(());
     }
     let (courier, can) = (desk.courier.clone(), desk.can.clone());
+    let flags = desk.flags();
     for (at, text) in unspoken {
-        send_text(desk, &courier, &can, at, &text).await?;
+        send_text(desk, (&courier, &can), at, &text, &flags).await?;
         desk.tally.written += 1;
     }
     Ok(())
@@ -127,6 +131,7 @@ async fn send(
         path,
         text: text.clone(),
         checked,
+        flags: desk.flags(),
     };
     let outgoing = Outgoing {
         body: Some(Body::own(text)),

@@ -135,6 +135,7 @@ mod tests {
             path: path.to_owned(),
             text: "x".to_owned(),
             checked: None,
+            flags: foldback_wire::MessageFlags::default(),
         }
     }
 

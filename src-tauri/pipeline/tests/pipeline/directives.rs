@@ -2,7 +2,7 @@
 
 use crate::bot::{Bot, later, text};
 use foldback_channels::sim::{CallFailure, CallFault};
-use foldback_wire::{Actor, Code, Kind, OpKind, OutcomeCode, Platform, Terminal};
+use foldback_wire::{Actor, Code, Kind, OpKind, Operation, OutcomeCode, Platform, Terminal};
 use std::time::Duration;
 
 async fn skips(bot: &Bot) -> Vec<(OutcomeCode, String)> {
@@ -175,7 +175,7 @@ async fn what_is_refused_names_the_setting_that_would_change_it() {
     assert_eq!(
         settings,
         [
-            "files.send_dir",
+            "",
             "files.send_dir",
             "files.send_dir",
             "files.max_size",

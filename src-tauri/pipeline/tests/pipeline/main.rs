@@ -16,6 +16,7 @@ mod doubt;
 mod faults;
 mod files;
 mod finish;
+mod flags;
 mod follow;
 mod front_ends;
 mod holds;

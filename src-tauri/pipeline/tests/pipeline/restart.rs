@@ -273,6 +273,7 @@ async fn leave(world: &World, op: u64, channel: &str, live: bool) {
         operation: Operation::SendText {
             text: "left".to_owned(),
             reply_to: None,
+            flags: foldback_wire::MessageFlags::default(),
         },
         key: format!("fb-left-{op}"),
         at: EPOCH,

@@ -2,8 +2,8 @@
 
 use foldback_store::{Journal, OutboxEntry, Then};
 use foldback_wire::{
-    ChannelId, ChatType, Draft, Event, Inbound, Kind, MessageId, OpId, Operation, Outcome, OutcomeCode,
-    Receipt, RunId, Sender, Seq, Target, Timestamp, TurnId,
+    ChannelId, ChatType, Draft, Event, Inbound, Kind, MessageFlags, MessageId, OpId, Operation, Outcome,
+    OutcomeCode, Receipt, RunId, Sender, Seq, Target, Timestamp, TurnId,
 };
 use std::sync::Arc;
 
@@ -141,6 +141,7 @@ pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
         operation: Operation::SendText {
             text: text.into(),
             reply_to: Some("m1".into()),
+            flags: MessageFlags::default(),
         },
         key: format!("key-{op}"),
         at: Timestamp(2_000),

@@ -2,7 +2,9 @@
 //! confirmed to it, one line each, ended by a full stop.
 
 use foldback_store::{Journal, OutboxEntry, SqliteJournal, Then};
-use foldback_wire::{Draft, Kind, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId};
+use foldback_wire::{
+    Draft, Kind, MessageFlags, OpId, Operation, Outcome, OutcomeCode, Seq, Target, Timestamp, TurnId,
+};
 use std::{
     path::Path,
     sync::{
@@ -116,6 +118,7 @@ fn entry(op: OpId) -> OutboxEntry {
         operation: Operation::SendText {
             text: format!("text {op}"),
             reply_to: None,
+            flags: MessageFlags::default(),
         },
         key: format!("key {op}"),
         at: Timestamp(0),

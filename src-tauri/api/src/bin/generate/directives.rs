@@ -190,7 +190,10 @@ fn honoured_on(key: &str) -> String {
     } else if of.is_empty() {
         "none yet: it is reported as `unsupported-on-channel`".to_owned()
     } else {
-        of.join(", ")
+        format!(
+            "{}; elsewhere it is reported as `unsupported-on-channel`",
+            of.join(", ")
+        )
     }
 }
 

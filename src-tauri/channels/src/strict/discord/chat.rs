@@ -32,6 +32,8 @@ pub struct Posted {
     pub reactions: BTreeSet<String>,
     /// How often it was edited.
     pub edits: u32,
+    /// Its flags: 4 without previews of links, 4096 without a sound.
+    pub flags: u64,
     /// Whom it notified: `everyone`, ids of people, `&` and ids of roles; the author of the message it answers.
     pub notified: BTreeSet<String>,
 }

@@ -5,8 +5,8 @@ use super::body::Body;
 use super::chat::{Chat, File, Posted};
 use super::route::Route;
 use super::rules::{
-    ACCESS, CHANNEL, CONTENT, DELETE, EDIT, EMOJI, EMPTY, FIELD, FILE, FILE_SIZE, MENTIONS, MESSAGE, NONCE,
-    REACTIONS, REPLY,
+    ACCESS, CHANNEL, CONTENT, DELETE, EDIT, EMOJI, EMPTY, FIELD, FILE, FILE_SIZE, FLAGS, MENTIONS, MESSAGE,
+    NONCE, REACTIONS, REPLY,
 };
 use super::server::{DiscordServer, State};
 use crate::strict::Rule;
@@ -15,6 +15,10 @@ use std::collections::BTreeSet;
 
 /// <https://discord.com/developers/docs/reference#uploading-files>
 const MAX_FILES: usize = 10 * 1_024 * 1_024;
+
+/// <https://discord.com/developers/docs/resources/message#message-object-message-flags>
+const SUPPRESS_EMBEDS: u64 = 1 << 2;
+const SUPPRESS_NOTIFICATIONS: u64 = 1 << 12;
 
 type Done = Result<Value, Answer>;
 
@@ -55,6 +59,7 @@ impl State {
         let text = content(&words)?;
         check_files(&words, &files)?;
         let nonce = nonce(&words)?;
+        let flags = flags(&words, SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS)?.unwrap_or_default();
         let allowed = Allowed::read(&words)?;
         let chat = self.chat(channel)?;
         if text.trim().is_empty() && files.is_empty() {
@@ -78,6 +83,7 @@ impl State {
             reply_to,
             files,
             notified,
+            flags,
             ..Posted::default()
         };
         self.chat(channel)?.messages.insert(id, posted);
@@ -104,6 +110,7 @@ impl State {
             ],
         )?;
         let text = content(words)?;
+        let flags = flags(words, SUPPRESS_EMBEDS)?;
         let allowed = Allowed::read(words)?;
         let posted = self.message(channel, message)?;
         if !posted.by_bot {
@@ -120,6 +127,9 @@ impl State {
         posted.notified.extend(allowed.notified(&text));
         posted.text.clone_from(&text);
         posted.edits += 1;
+        if let Some(flags) = flags {
+            posted.flags = posted.flags & !SUPPRESS_EMBEDS | flags;
+        }
         let message = self.chats.object(channel, message, &json!({"content": text}));
         self.gateway.dispatch("MESSAGE_UPDATE", message.clone());
         Ok(message)
@@ -226,6 +236,18 @@ fn nonce(words: &Map<String, Value>) -> Result<Option<String>, Answer> {
     limited(NONCE, "nonce", &nonce, 25)?;
     let enforced = words.get("enforce_nonce").and_then(Value::as_bool) == Some(true);
     Ok(Some(nonce).filter(|_| enforced))
+}
+
+/// The flags of a message, out of those that the call can set.
+fn flags(words: &Map<String, Value>, settable: u64) -> Result<Option<u64>, Answer> {
+    match words.get("flags") {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let flags = value.as_u64().filter(|flags| flags & !settable == 0);
+            let wrong = || form(FLAGS, "flags", "BASE_TYPE_CHOICES", "A flag cannot be set here.");
+            flags.map(Some).ok_or_else(wrong)
+        }
+    }
 }
 
 /// The message that is answered. One that is missing is refused unless the call says that it may be.

@@ -21,6 +21,7 @@ rules! {
     FIELD: "resources/message#create-message-jsonform-params", "Only the call's own fields are passed, each of its type.";
     CONTENT: "resources/message#create-message", "Content has up to 2,000 characters.";
     EMPTY: "resources/message#create-message-limitations", "A message has content or a file.";
+    FLAGS: "resources/message#message-object-message-flags", "flags is a number of the flags that the call can set.";
     NONCE: "resources/message#create-message-jsonform-params", "A nonce is an integer or a string of up to 25 characters.";
     MENTIONS: "resources/message#allowed-mentions-object", "parse holds users, roles and everyone; what it holds is not listed besides; lists have up to 100 entries.";
     REPLY: "resources/message#message-reference-object-message-reference-structure", "A message that is answered exists in the channel.";

@@ -7,8 +7,8 @@ use super::mrkdwn;
 use super::request::Arguments;
 use super::room::{Posted, Room};
 use super::rules::{
-    ARCHIVED, CHANNEL, DELETE, EMOJI, LENGTH, LINK, MEMBER, METHOD, REACT, SCOPE, TEXT, THREAD, TOKEN_KIND,
-    UPDATE,
+    ARCHIVED, CHANNEL, DELETE, EMOJI, EPHEMERAL, LENGTH, LINK, MEMBER, METHOD, REACT, SCOPE, TEXT, THREAD,
+    TOKEN_KIND, UPDATE,
 };
 use super::state::State;
 use crate::sim::is_message_id;
@@ -23,7 +23,7 @@ impl State {
         let scope = match method {
             "auth.test" | "chat.getPermalink" => None,
             "apps.connections.open" => Some("connections:write"),
-            "chat.postMessage" | "chat.update" | "chat.delete" => Some("chat:write"),
+            "chat.postMessage" | "chat.postEphemeral" | "chat.update" | "chat.delete" => Some("chat:write"),
             "reactions.add" => Some("reactions:write"),
             "files.getUploadURLExternal" | "files.completeUploadExternal" => Some("files:write"),
             "files.info" => Some("files:read"),
@@ -43,6 +43,7 @@ impl State {
             "auth.test" => self.who(given),
             "apps.connections.open" => self.connect(given),
             "chat.postMessage" => self.post(given),
+            "chat.postEphemeral" => self.post_ephemeral(given),
             "chat.update" => self.update(given),
             "chat.delete" => self.delete(given),
             "chat.getPermalink" => self.permalink(given),
@@ -98,7 +99,13 @@ impl State {
         let channel = given.need("channel")?.to_owned();
         let thread = self.writable(&channel, given)?;
         let message = text(given.get("text").unwrap_or_default())?;
-        let message = Posted { thread, ..message };
+        let unwanted = |name| given.get(name) == Some("false");
+        let no_previews = unwanted("unfurl_links") && unwanted("unfurl_media");
+        let message = Posted {
+            thread,
+            no_previews,
+            ..message
+        };
         let (raw, thread) = (message.raw.clone(), message.thread.clone());
         let ts = self.show(&channel, message);
         let mut shown = json!({"type": "message", "user": SlackServer::BOT, "bot_id": "B0FOLDBACK", "ts": ts, "text": raw});
@@ -106,6 +113,26 @@ impl State {
             shown["thread_ts"] = thread.into();
         }
         Ok(json!({"channel": channel, "ts": ts, "message": shown}))
+    }
+
+    /// Shows a text to one member of the conversation, who is named by `user`.
+    fn post_ephemeral(&mut self, given: &Arguments) -> Done {
+        given.only(&["channel", "user", "text", "thread_ts"])?;
+        let channel = given.need("channel")?.to_owned();
+        let user = given.need("user")?.to_owned();
+        let thread = self.writable(&channel, given)?;
+        let message = text(given.get("text").unwrap_or_default())?;
+        let stamp = self.stamp();
+        let room = self.room(&channel)?;
+        if !room.members.contains(&user) {
+            return Err(refuse(EPHEMERAL, "user_not_in_channel"));
+        }
+        room.ephemeral.push(Posted {
+            thread,
+            only_for: Some(user),
+            ..message
+        });
+        Ok(json!({"message_ts": stamp}))
     }
 
     /// Whether the bot may write there, and into which thread.

@@ -28,6 +28,10 @@ pub struct Posted {
     pub reactions: BTreeSet<String>,
     /// How often it was updated.
     pub edits: u32,
+    /// Links in it are shown without previews.
+    pub no_previews: bool,
+    /// The only person who sees it.
+    pub only_for: Option<String>,
 }
 
 /// Names of somebody in the workspace.
@@ -45,6 +49,9 @@ pub struct Person {
 #[derive(Debug, Default)]
 pub(super) struct Room {
     pub(super) messages: BTreeMap<String, Posted>,
+    /// Messages that one person sees. They are none of the conversation, and cannot be changed.
+    pub(super) ephemeral: Vec<Posted>,
+    pub(super) members: BTreeSet<String>,
     pub(super) outside: bool,
     pub(super) archived: bool,
 }

@@ -26,6 +26,7 @@ rules! {
     ESCAPE: "messaging/formatting-message-text#escaping", "&, < and > are written as entities.";
     SPECIAL: "messaging/formatting-message-text#advanced", "Between angle brackets stands a link, a channel, a user, a group or a date.";
     THREAD: "reference/methods/chat.postMessage#threads", "thread_ts is the time stamp of a thread's first message, as text.";
+    EPHEMERAL: "reference/methods/chat.postEphemeral#errors", "user is a member of the conversation.";
     UPDATE: "reference/methods/chat.update#errors", "Only a message that exists and that the bot sent can be updated.";
     DELETE: "reference/methods/chat.delete#errors", "Only a message that exists and that the bot sent can be deleted.";
     LINK: "reference/methods/chat.getPermalink#errors", "The message exists.";

@@ -164,6 +164,7 @@ impl SlackServer {
         };
         let room = state.rooms.entry(room.to_owned()).or_default();
         room.messages.insert(ts.clone(), posted);
+        room.members.extend(event["user"].as_str().map(str::to_owned));
         state.tell(&event);
         drop(state);
         self.inner.news.notify_waiters();
@@ -218,6 +219,13 @@ impl SlackServer {
         let state = self.state();
         let messages = state.rooms.get(room).map(|room| room.messages.clone());
         messages.unwrap_or_default().into_iter().collect()
+    }
+
+    /// The messages that one person of a conversation was shown, oldest first.
+    pub fn ephemeral(&self, room: &str) -> Vec<Posted> {
+        let state = self.state();
+        let shown = state.rooms.get(room).map(|room| room.ephemeral.clone());
+        shown.unwrap_or_default()
     }
 
     /// Events that are not confirmed.

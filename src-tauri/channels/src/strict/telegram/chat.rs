@@ -33,6 +33,10 @@ pub struct Posted {
     pub reaction: Option<String>,
     /// How often it was edited.
     pub edits: u32,
+    /// It arrived without a sound.
+    pub silent: bool,
+    /// Links in it are shown without previews.
+    pub no_previews: bool,
 }
 
 #[derive(Debug, Default)]

@@ -4,14 +4,20 @@ use super::chat::{Chat, Posted};
 use super::html;
 use super::request::Parameters;
 use super::rules::{
-    ACTION, CAPTION, CHAT, DELETE, EDIT, FILE_ID, FILE_SIZE, FORBIDDEN, HTML, METHOD, PARSE_MODE, REACT,
-    REACTION, REPLY, TEXT, TOPIC, VOICE,
+    ACTION, CAPTION, CHAT, DELETE, EDIT, FILE_ID, FILE_SIZE, FORBIDDEN, HTML, METHOD, PARSE_MODE, PREVIEW,
+    REACT, REACTION, REPLY, TEXT, TOPIC, VOICE,
 };
 use super::server::{Answer, State, refuse};
 use crate::emoji::is_telegram_reaction;
 use serde_json::{Value, json};
 
-const PLACE: [&str; 4] = ["chat_id", "message_thread_id", "reply_parameters", "parse_mode"];
+const PLACE: [&str; 5] = [
+    "chat_id",
+    "message_thread_id",
+    "reply_parameters",
+    "parse_mode",
+    "disable_notification",
+];
 const ACTIONS: [&str; 11] = [
     "typing",
     "upload_photo",
@@ -59,7 +65,14 @@ impl State {
         if message.text.trim().is_empty() {
             return Err(refuse(TEXT, 400, "Bad Request: message text is empty"));
         }
-        self.post(given, message)
+        let no_previews = no_previews(given)?;
+        self.post(
+            given,
+            Posted {
+                no_previews,
+                ..message
+            },
+        )
     }
 
     /// <https://core.telegram.org/bots/api#getfile>
@@ -129,6 +142,7 @@ impl State {
             message.reply_to = Some(to);
         }
         message.by_bot = true;
+        message.silent = given.flag("disable_notification")?;
         let posted = message.text.clone();
         let number = chat.post(message);
         Ok(json!({"message_id": number, "date": 1, "chat": {"id": id, "type": "private"}, "text": posted}))
@@ -147,6 +161,7 @@ impl State {
             return Err(refuse(TEXT, 400, "Bad Request: message text is empty"));
         }
         let number = given.integer("message_id")?.unwrap_or_default();
+        let no_previews = no_previews(given)?;
         let (id, chat) = self.chat(given)?;
         let Some(message) = chat.messages.get_mut(&number) else {
             return Err(refuse(EDIT, 400, "Bad Request: message to edit not found"));
@@ -163,6 +178,7 @@ impl State {
             ));
         }
         (message.text, message.raw) = (new.text, new.raw);
+        message.no_previews = no_previews;
         message.edits += 1;
         Ok(json!({"message_id": number, "date": 1, "chat": {"id": id, "type": "private"}}))
     }
@@ -239,6 +255,16 @@ impl State {
             Some(chat) => Ok((id, chat)),
         }
     }
+}
+
+/// True where the previews of links are switched off.
+fn no_previews(given: &Parameters) -> Result<bool, Answer> {
+    let Some(options) = given.object("link_preview_options")? else {
+        return Ok(false);
+    };
+    options["is_disabled"]
+        .as_bool()
+        .ok_or_else(|| refuse(PREVIEW, 400, "Bad Request: can't parse link_preview_options"))
 }
 
 /// The text of a message or caption, within its limit after entities parsing.

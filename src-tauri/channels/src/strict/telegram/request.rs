@@ -1,7 +1,7 @@
 //! A call as it arrives: its parameters, whichever way they came.
 
 use super::chat::File;
-use super::rules::{CHAT_INTEGER, FILE, JSON, PARAMETER, POST};
+use super::rules::{BOOLEAN, CHAT_INTEGER, FILE, JSON, PARAMETER, POST};
 use super::server::{Answer, refuse};
 use axum::body::Body;
 use axum::extract::{FromRequest, Multipart, Request};
@@ -103,6 +103,17 @@ impl Parameters {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Number(number)) => number.as_i64().map(Some).ok_or_else(wrong),
             Some(Value::String(text)) => text.parse().map(Some).map_err(|_| wrong()),
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    /// A truth value; without one it is not so.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Answer> {
+        let wrong = || refuse(BOOLEAN, 400, &format!("Bad Request: {name} must be a Boolean"));
+        match self.values.get(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(Value::String(text)) => text.parse().map_err(|_| wrong()),
             Some(_) => Err(wrong()),
         }
     }

@@ -22,6 +22,8 @@ rules! {
     TEXT: "sendmessage", "Text has 1 to 4,096 characters after entities parsing.";
     PARSE_MODE: "formatting-options", "parse_mode is HTML, MarkdownV2 or Markdown.";
     HTML: "html-style", "Only the tags mentioned are supported, closed in order; <, > and & are written as entities.";
+    BOOLEAN: "available-methods", "A Boolean is true or false.";
+    PREVIEW: "linkpreviewoptions", "is_disabled is a Boolean.";
     REPLY: "replyparameters", "The message replied to exists in the chat.";
     TOPIC: "sendmessage", "message_thread_id is a topic of the forum.";
     EDIT: "editmessagetext", "Only a message that exists and that the bot sent can be edited.";
