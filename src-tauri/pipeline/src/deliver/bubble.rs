@@ -51,6 +51,8 @@ pub(crate) struct Begun {
     pub(crate) lost: bool,
     /// Nobody knows of an edit whether it is still to come.
     pub(crate) unconfirmed: bool,
+    /// A file of the message answers the one that its header names.
+    pub(crate) file_answered: bool,
 }
 
 /// One assistant message.
@@ -117,6 +119,7 @@ impl Bubble {
             shown,
             lost,
             unconfirmed,
+            file_answered: _,
         } = begun;
         desk.count_messages(parts);
         let mut bubble = Self {

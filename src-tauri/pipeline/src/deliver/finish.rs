@@ -66,6 +66,8 @@ async fn finish_message(
         begun,
     } = message;
     desk.audio_as_voice = header.audio_as_voice == Some(true) && desk.rules.holds(Rule::SpeechHeader);
+    desk.header = header;
+    desk.file_answered = begun.file_answered;
     for (at, directive) in directives {
         directives::carry_out(desk, at, directive).await?;
     }
@@ -75,8 +77,11 @@ async fn finish_message(
     }
     let mut bubble = Bubble::resumed(desk, number, clean, begun, !ended);
     // A target that the channel does not take was told of when the header was read.
-    let target = reply_target(desk.rules, &header, &desk.inbound.message, &desk.can);
-    let target = target.ok().flatten();
+    let target = reply_target(desk.rules, &desk.header, &desk.inbound.message, &desk.can);
+    let target = target
+        .ok()
+        .flatten()
+        .filter(|_| !std::mem::take(&mut desk.file_answered));
     desk.answers.clone_from(&target);
     desk.answer_flags = desk.flags();
     bubble.answer(target, desk.answer_flags.clone());

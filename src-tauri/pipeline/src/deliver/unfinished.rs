@@ -161,6 +161,10 @@ impl UnfinishedTurn {
                 }
                 Kind::Intended { op, intent } => {
                     done.extend(intent.directive);
+                    if let (Some(at), Some(_)) = (intent.directive, &intent.reply_to) {
+                        let begun = &mut readings.entry(at.message).or_default().message.begun;
+                        begun.file_answered = true;
+                    }
                     if intent.live && !chunked {
                         // The placeholder stands there before the agent has said anything.
                         put.insert(*op);

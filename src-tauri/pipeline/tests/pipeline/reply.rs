@@ -1,7 +1,9 @@
 //! Messages that an answer's header names.
 
-use crate::bot::{Bot, from_alice, text};
+use crate::bot::{Bot, from_alice, killed, later, runtime, text};
+use foldback_pipeline::Rules;
 use foldback_wire::{Clock, Kind, MessageId, OpKind, Operation, Platform, Terminal};
+use std::time::Duration;
 
 fn answered(operation: &Operation) -> Option<&str> {
     match operation {
@@ -83,4 +85,40 @@ async fn a_file_whose_target_is_refused_is_sent_plainly() {
     assert_eq!(targets, [Some("99"), None]);
     assert_eq!(bot.screen(Platform::Telegram), ["File a.txt "]);
     bot.check().await;
+}
+
+/// The file that answered is with the platform when the process is killed: the text behind it does not answer again.
+#[test]
+fn a_message_is_answered_once_also_over_a_restart() {
+    let world = killed(async {
+        let bot = Bot::start().await;
+        std::fs::write(bot.send_dir.join("a.txt"), "text").unwrap();
+        let file = "<actions><send-file path=\"a.txt\"/></actions>";
+        bot.says([
+            text(&format!("[[reply_to_current]]{file}One ")),
+            later(60_000, "and two."),
+        ]);
+        let _turn = bot.user(Platform::Signal, "hi").await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        while bot.terminals().await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let answers = |op| {
+            let calls = bot.calls(Platform::Signal, op).into_iter();
+            calls
+                .map(|record| answered(&record.call.operation).is_some())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(answers(OpKind::SendFile), [true]);
+        assert_eq!(
+            answers(OpKind::SendText),
+            [false, false],
+            "the rest, and a notice"
+        );
+        bot.check().await;
+    });
 }
