@@ -11,6 +11,8 @@ pub(super) struct Peer {
     pub(super) variable: &'static str,
     /// The prompt that has the model run a command with the agent's own tool.
     pub(super) runs: &'static str,
+    /// It may have lost a session that it ought to take up.
+    pub(super) forgets: bool,
     /// Its settings: program, home, folder and address of the model.
     pub(super) config: fn(&str, &Path, &Path, &str) -> AcpConfig,
 }
@@ -20,24 +22,30 @@ const PEERS: [Peer; 4] = [
         name: "opencode",
         variable: "FOLDBACK_OPENCODE",
         runs: "run bash",
+        forgets: false,
         config: opencode,
     },
     Peer {
         name: "codex",
         variable: "FOLDBACK_CODEX_ACP",
         runs: "run exec",
+        forgets: false,
         config: codex,
     },
     Peer {
         name: "gemini",
         variable: "FOLDBACK_GEMINI",
         runs: "run shell",
+        // `session/load` in the minute in which the session was begun or last taken up buries its messages:
+        // <https://github.com/google-gemini/gemini-cli/issues/28693>, seen with 0.61.
+        forgets: true,
         config: gemini,
     },
     Peer {
         name: "claude",
         variable: "FOLDBACK_CLAUDE_AGENT_ACP",
         runs: "use Bash",
+        forgets: false,
         config: claude,
     },
 ];
@@ -94,7 +102,13 @@ fn bare(root: &str) -> &str {
     root.trim_end_matches("/v1")
 }
 
-fn gemini(program: &str, _home: &Path, work: &Path, root: &str) -> AcpConfig {
+fn gemini(program: &str, home: &Path, work: &Path, root: &str) -> AcpConfig {
+    // With its clean-up, the start after one that took a session up deletes that session:
+    // <https://github.com/google-gemini/gemini-cli/issues/27368>.
+    let settings = json!({"general": {"sessionRetention": {"enabled": false}}});
+    let folder = home.join(".gemini");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("settings.json"), settings.to_string()).expect("its settings");
     let mut config = AcpConfig::new(program, work);
     // With a model of its own choice it asks a model first which one that is.
     config.args = ["--acp", "-m", "gemini-2.5-flash"].map(str::to_owned).to_vec();
