@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { at, command, eventually, go, shows, textOf, write } from "../harness/page.js";
+import { until } from "../harness/processes.js";
 import { open, picture } from "../harness/window.js";
 
 const config = `
@@ -31,7 +32,14 @@ describe("a turn whose end nobody knows", () => {
   /** Starts the app again, with the same data. */
   const restart = async () => {
     await window.close();
-    window = await open({ config, data });
+    // On a busy machine the process before may still be writing the last of its journal.
+    const next = async () => {
+      const opened = await open({ config, data });
+      if (!(await (await at(opened.browser, "no-backend")).isExisting())) return opened;
+      await opened.close();
+      return undefined;
+    };
+    window = await until(next, "the journal to be free", 5);
     return window.browser;
   };
 
@@ -42,7 +50,7 @@ describe("a turn whose end nobody knows", () => {
     await (await at(browser, "fault-place")).selectByAttribute("value", "channel:signal");
     await (await at(browser, "fault-preset-lost")).click();
     // Nobody has the turn open any more when its end is unknown: that would be the look it asks for.
-    await (await at(browser, "fault-latencyMs")).setValue("5000");
+    await (await at(browser, "fault-latencyMs")).setValue("15000");
     await (await at(browser, "confirm")).click();
     await shows(browser, "faults-planned", /1 FAULT PLANNED/);
     await go(browser, "compose");
