@@ -6,8 +6,9 @@ use std::time::Duration;
 
 /// A refusal makes the calls so much slower: by a quarter.
 const SLOWER: f64 = 4.0 / 3.0;
-/// Slowest pace that refusals teach, in intervals of the rate; longer waits are the platform's own word.
-const SLOWEST: u32 = 32;
+/// Slowest pace that refusals teach, in intervals of the rate. A platform that refuses calls at a quarter of its rate
+/// as well does not refuse them for their pace: slower ones would keep people waiting for nothing.
+const SLOWEST: u32 = 4;
 /// Calls a second that a busy second adds, once there was a refusal.
 const CAREFUL: f64 = 0.125;
 /// Calls a second that a busy second adds to a rate that nobody published, before any refusal.
@@ -163,6 +164,21 @@ mod tests {
             bucket.speed_up(now);
         }
         assert_eq!(bucket.interval, RATE.interval);
+    }
+
+    #[test]
+    fn refusals_that_no_pace_avoids_leave_a_quarter_of_it() {
+        let mut bucket = Bucket::assumed(RATE);
+        for call in 0..10_000 {
+            let now = Duration::from_millis(100) * call;
+            bucket.spend(now);
+            if call % 12 == 0 {
+                bucket.slow_down();
+            } else {
+                bucket.speed_up(now);
+            }
+            assert!(bucket.interval <= RATE.interval * 4, "{:?}", bucket.interval);
+        }
     }
 
     #[test]
