@@ -6,9 +6,10 @@ use std::time::Duration;
 
 /// A refusal makes the calls so much slower: by a quarter.
 const SLOWER: f64 = 4.0 / 3.0;
-/// Slowest pace that refusals teach, in intervals of the rate. A platform that refuses calls at a quarter of its rate
-/// as well does not refuse them for their pace: slower ones would keep people waiting for nothing.
-const SLOWEST: u32 = 4;
+/// Slowest pace that refusals teach, in intervals of the rate. A platform that refuses calls at half of its rate as
+/// well either does not refuse them for their pace, and slower ones would keep people waiting for nothing, or it says
+/// itself how long they wait.
+const SLOWEST: u32 = 2;
 /// Calls a second that a busy second adds, once there was a refusal.
 const CAREFUL: f64 = 0.125;
 /// Calls a second that a busy second adds to a rate that nobody published, before any refusal.
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_that_no_pace_avoids_leave_a_quarter_of_it() {
+    fn refusals_that_no_pace_avoids_leave_half_of_it() {
         let mut bucket = Bucket::assumed(RATE);
         for call in 0..10_000 {
             let now = Duration::from_millis(100) * call;
@@ -177,7 +178,7 @@ mod tests {
             } else {
                 bucket.speed_up(now);
             }
-            assert!(bucket.interval <= RATE.interval * 4, "{:?}", bucket.interval);
+            assert!(bucket.interval <= RATE.interval * 2, "{:?}", bucket.interval);
         }
     }
 
