@@ -3,16 +3,12 @@
 
 use crate::{
     openai::fault,
+    peer_process::PeerProcess,
     support::{answer, request, said},
 };
 use foldback_agents::{Agent, Api, HttpAgent, HttpConfig, Secret, Step};
 use foldback_wire::{AgentFault, Clock, Rng, Sleep, StopReason, Timestamp, ToolCall};
-use std::{
-    net::TcpListener,
-    process::{Child, Command},
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{process::Command, sync::Arc, time::SystemTime};
 
 /// The system's time: a real server has its own.
 pub(crate) struct System;
@@ -35,7 +31,10 @@ impl Rng for System {
 }
 
 /// The server as a process; ends with the test.
-pub(crate) struct Aimock(Child, String);
+pub(crate) struct Aimock {
+    _process: PeerProcess,
+    root: String,
+}
 
 impl Aimock {
     async fn start(key: &str) -> Self {
@@ -50,11 +49,11 @@ impl Aimock {
     pub(crate) async fn with(key: &str, fixtures: &str) -> Self {
         let program =
             std::env::var("FOLDBACK_AIMOCK").expect("FOLDBACK_AIMOCK names the program; see tests/peers/run");
-        let port = free_port();
-        let child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args([
                 "-p",
-                &port.to_string(),
+                "0",
                 "-h",
                 "127.0.0.1",
                 "--strict",
@@ -62,42 +61,27 @@ impl Aimock {
                 "-f",
             ])
             .arg(fixtures)
-            .env("AIMOCK_API_KEYS", key)
-            .spawn()
-            .expect("the server starts");
-        let server = Self(child, format!("http://127.0.0.1:{port}/v1"));
-        while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            .env("AIMOCK_API_KEYS", key);
+        let process = PeerProcess::start(command, "listening on http://127.0.0.1:").await;
+        let process = process.expect("the server listens");
+        Self {
+            root: format!("http://127.0.0.1:{}/v1", process.port),
+            _process: process,
         }
-        server
     }
 
     /// Where it listens.
     pub(crate) fn root(&self) -> &str {
-        &self.1
+        &self.root
     }
 
     fn agent(&self, api: Api, key: &str) -> Arc<dyn Agent> {
-        let mut config = HttpConfig::new(&self.1, "gpt-test");
+        let mut config = HttpConfig::new(&self.root, "gpt-test");
         config.api_key = Some(Secret::new(key));
         config.retries = 0;
         let agent = HttpAgent::new(api, config, Arc::new(System), Arc::new(System));
         Arc::new(agent.expect("a valid configuration"))
     }
-}
-
-impl Drop for Aimock {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Free when asked; nobody else on this machine is looking for one.
-fn free_port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-    free.expect("a free port").port()
 }
 
 async fn ask(agent: &Arc<dyn Agent>, prompt: &str) -> Vec<Step> {
@@ -183,9 +167,9 @@ async fn answers(api: Api) {
     );
 }
 
-/// The gateway LiteLLM with a model of aimock behind it; ends with the test.
+/// The gateway `litellm` with a model of aimock behind it; ends with the test.
 struct Litellm {
-    gateway: Child,
+    _gateway: PeerProcess,
     root: String,
     _settings: tempfile::TempDir,
     _model: Aimock,
@@ -204,29 +188,17 @@ impl Litellm {
              api_key: x\nlitellm_settings:\n  num_retries: 0\ngeneral_settings:\n  master_key: sk-gateway\n"
         );
         std::fs::write(&file, known).expect("its settings");
-        let port = free_port();
-        let gateway = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .arg("--config")
             .arg(&file)
-            .args([
-                "--host",
-                "127.0.0.1",
-                "--port",
-                &port.to_string(),
-                "--telemetry",
-                "False",
-            ])
-            .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .expect("the gateway starts");
-        while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+            .args(["--host", "127.0.0.1", "--port", "0", "--telemetry", "False"])
+            .env("LITELLM_LOCAL_MODEL_COST_MAP", "True");
+        let gateway = PeerProcess::start(command, "running on http://127.0.0.1:").await;
+        let gateway = gateway.expect("the gateway listens");
         Self {
-            gateway,
-            root: format!("http://127.0.0.1:{port}/v1"),
+            root: format!("http://127.0.0.1:{}/v1", gateway.port),
+            _gateway: gateway,
             _settings: settings,
             _model: model,
         }
@@ -238,14 +210,6 @@ impl Litellm {
         config.retries = 0;
         let agent = HttpAgent::new(Api::Chat, config, Arc::new(System), Arc::new(System));
         Arc::new(agent.expect("a valid configuration"))
-    }
-}
-
-impl Drop for Litellm {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.gateway.kill();
-        let _ = self.gateway.wait();
     }
 }
 

@@ -6,6 +6,9 @@ mod bench;
 mod fetch;
 #[cfg(feature = "test-peers")]
 mod peer;
+#[cfg(feature = "test-peers")]
+#[path = "../shared/peer_process.rs"]
+mod peer_process;
 mod place;
 mod receipts;
 mod receive;

@@ -1,5 +1,6 @@
 //! The adapter against the real daemon of signal-cli, which has no account here: `tests/peers/run` says where it is.
 
+use crate::peer_process::PeerProcess;
 use crate::place::{ANA, GROUP, Hasty, ME};
 use crate::server::{NO_CALLS, rows, say_to};
 use crate::shared::calls::{call, said, target};
@@ -7,47 +8,32 @@ use crate::shared::chance::Even;
 use foldback_channels::{ChannelAdapter as _, Folder, Refusal, SignalCli, profile};
 use foldback_wire::{ChannelId, FileKind, MessageFlags, Operation, Platform, RefusalCode};
 use serde_json::json;
-use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 struct Peer {
     root: String,
     home: tempfile::TempDir,
-    _daemon: Child,
+    _daemon: PeerProcess,
 }
 
 impl Peer {
     async fn start() -> Self {
         let signal_cli = std::env::var_os("FOLDBACK_SIGNAL_CLI").expect("tests/peers/run sets it");
         let home = tempfile::tempdir().unwrap();
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = free.local_addr().unwrap().to_string();
-        drop(free);
-        let daemon = Command::new(signal_cli)
-            .arg("--config")
-            .arg(home.path())
-            .args([
-                "daemon",
-                "--tcp",
-                &address,
-                "--receive-mode=manual",
-                "--no-receive-stdout",
-            ])
-            // It tells at length of the lines that it cannot read.
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        while tokio::net::TcpStream::connect(&address).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+        let mut command = Command::new(signal_cli);
+        command.arg("--config").arg(home.path()).args([
+            "daemon",
+            "--tcp=127.0.0.1:0",
+            "--receive-mode=manual",
+            "--no-receive-stdout",
+        ]);
+        let daemon = PeerProcess::start(command, "JSON-RPC server on /127.0.0.1:").await;
+        let daemon = daemon.expect("the daemon listens");
         Self {
-            root: format!("tcp://{address}"),
+            root: format!("tcp://127.0.0.1:{}", daemon.port),
             home,
             _daemon: daemon,
         }

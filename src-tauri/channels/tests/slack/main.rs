@@ -13,6 +13,9 @@ mod names;
 mod parts;
 #[cfg(feature = "test-peers")]
 mod peer;
+#[cfg(feature = "test-peers")]
+#[path = "../shared/peer_process.rs"]
+mod peer_process;
 mod place;
 mod refusals;
 mod server;

@@ -1,6 +1,7 @@
 //! The adapter against a Web API by somebody else, to find what our own server and our own adapter get wrong in the
 //! same way. Opt-in: `tests/peers/slack` installs it (npm `emulate` 0.12.2) and runs this.
 
+use crate::peer_process::PeerProcess;
 use crate::place::{adapter, webhooks};
 use crate::shared::calls::{call, reply, target};
 use foldback_channels::contract::{Subject, check};
@@ -8,16 +9,15 @@ use foldback_channels::{ChannelAdapter, Slack};
 use foldback_wire::{FileKind, MessageFlags, Operation};
 use serde_json::Value;
 use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The channel that it begins with.
 const GENERAL: &str = "C000000001";
 
 /// The server as a process, which ends with the test, and an adapter that talks to it.
 struct Emulate {
-    process: Child,
+    _process: PeerProcess,
     root: String,
     http: reqwest::Client,
     slack: Arc<Slack>,
@@ -28,31 +28,19 @@ impl Emulate {
     async fn start() -> Self {
         let program = std::env::var("FOLDBACK_EMULATE")
             .expect("FOLDBACK_EMULATE names the program; see tests/peers/slack");
-        // Free when asked; nobody else on this machine is looking for one.
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-        let port = free.expect("a free port").port().to_string();
-        let root = format!("http://127.0.0.1:{port}/api");
+        let process = listening(&program).await;
+        let root = format!("http://127.0.0.1:{}/api", process.port);
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a.ogg"), "OggS").unwrap();
         let slack = adapter(&root, "xoxb-foldback", webhooks(), dir.path()).unwrap();
         let http = reqwest::Client::new();
-        let process = Command::new(program)
-            .args(["start", "-s", "slack", "-p", &port])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
-        let emulate = Self {
-            process,
+        Self {
+            _process: process,
             root,
             http,
             slack,
             _dir: dir,
-        };
-        while emulate.post("auth.test", &[]).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        emulate
     }
 
     /// Calls a method as somebody else.
@@ -74,11 +62,17 @@ impl Emulate {
     }
 }
 
-impl Drop for Emulate {
-    fn drop(&mut self) {
-        // One that has ended finds nobody.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+/// Starts the program, which chooses no port by itself: it ends where its port is taken, and then another one is tried.
+async fn listening(program: &str) -> PeerProcess {
+    loop {
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = free.expect("a free port").port().to_string();
+        let mut command = Command::new(program);
+        command.args(["start", "-s", "slack", "-p", &port]);
+        match PeerProcess::start(command, "slack  http://localhost:").await {
+            Ok(process) => return process,
+            Err(output) => assert!(output.contains("EADDRINUSE"), "{output}"),
+        }
     }
 }
 

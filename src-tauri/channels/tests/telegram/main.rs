@@ -9,6 +9,9 @@ mod flagged;
 mod front;
 #[cfg(feature = "test-peers")]
 mod peer;
+#[cfg(feature = "test-peers")]
+#[path = "../shared/peer_process.rs"]
+mod peer_process;
 mod place;
 mod receive;
 mod refusals;

@@ -1,6 +1,7 @@
 //! The adapter against a Bot API by somebody else, to find what our own server and our own adapter get wrong in the same
 //! way. Opt-in: `tests/peers/telegram` installs it (npm `telegram-test-api` 4.2.1) and runs this.
 
+use crate::peer_process::PeerProcess;
 use crate::place::TOKEN;
 use crate::shared::calls::{call, said, target};
 use crate::shared::chance::Even;
@@ -8,10 +9,8 @@ use crate::time::Hasty;
 use foldback_channels::{ChannelAdapter, Folder, Signal, Telegram, profile};
 use foldback_wire::{ChannelId, ChannelState, Operation, Platform, RefusalCode, Secret};
 use serde_json::{Value, json};
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +18,7 @@ const CHAT: i64 = 4_611_686_018;
 
 /// The server as a process, which ends with the test, and an adapter that talks to it.
 struct Peer {
-    process: Child,
+    _process: PeerProcess,
     root: String,
     http: reqwest::Client,
     telegram: Arc<Telegram>,
@@ -30,17 +29,17 @@ impl Peer {
     async fn start() -> Self {
         let package = std::env::var("FOLDBACK_TELEGRAM_TEST_API")
             .expect("FOLDBACK_TELEGRAM_TEST_API names the package; see tests/peers/telegram");
-        // Free when asked; nobody else on this machine is looking for one.
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-        let port = free.expect("a free port").port();
-        let root = format!("http://127.0.0.1:{port}");
-        let start = format!("new (require({package:?}))({{host: '127.0.0.1', port: {port}}}).start()");
-        let process = Command::new("node")
-            .args(["-e", &start])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
+        let start = format!(
+            // Its constructor takes a port of 0 for none, and puts its default there.
+            "const api = new (require({package:?}))({{host: '127.0.0.1'}});
+            api.config.port = 0;
+            api.start().then(() => console.log('listens on port ' + api.server.address().port));"
+        );
+        let mut command = Command::new("node");
+        command.args(["-e", &start]);
+        let process = PeerProcess::start(command, "listens on port ").await;
+        let process = process.expect("the server listens");
+        let root = format!("http://127.0.0.1:{}", process.port);
         let dir = tempfile::tempdir().unwrap();
         let telegram = Telegram::new(
             ChannelId::new("telegram"),
@@ -51,17 +50,13 @@ impl Peer {
             Arc::new(Hasty),
             Arc::new(Even),
         );
-        let peer = Self {
-            process,
+        Self {
+            _process: process,
             root,
             http: reqwest::Client::new(),
             telegram: Arc::new(telegram.unwrap()),
             _dir: dir,
-        };
-        while peer.history().await.is_err() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        peer
     }
 
     /// What was said, by whomever.
@@ -97,14 +92,6 @@ impl Peer {
         operation: Operation,
     ) -> Result<foldback_channels::Ack, foldback_channels::Refusal> {
         self.telegram.perform(call(target(CHAT, None), operation)).await
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // One that has ended finds nobody.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
