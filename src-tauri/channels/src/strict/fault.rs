@@ -12,6 +12,9 @@ pub enum Mishap {
     /// A front end refuses in the server's place, without a word of the platform's own, and with this header
     /// `Retry-After` at noon of a day.
     Throttled(&'static str),
+    /// A front end that reaches no server behind it answers with this status (502, 503 or 504); nothing is done. Only
+    /// Telegram has one.
+    Gateway(u16, GatewayBody),
     /// It is done, and is the last call of its kind that is taken for so long. Only Discord says so.
     UsedUp(Duration),
     /// The server fails, and has done nothing.
@@ -24,6 +27,15 @@ pub enum Mishap {
     Broken,
     /// The answer comes so much later.
     Late(Duration),
+}
+
+/// The body of a front end's failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GatewayBody {
+    /// A page of HTML.
+    Page,
+    /// JSON of the platform's own form, with the status's reason phrase for a description.
+    Json,
 }
 
 /// The refusal of what stands before a server.

@@ -10,7 +10,7 @@ pub mod slack;
 pub mod telegram;
 pub mod whatsapp;
 
-pub use fault::{Fault, Mishap};
+pub use fault::{Fault, GatewayBody, Mishap};
 
 use std::collections::BTreeSet;
 

@@ -184,12 +184,16 @@ impl Api {
     fn refusal(&self, status: StatusCode, wait: Option<Duration>, answer: Answer) -> Refusal {
         let code = answer.error_code.unwrap_or(status.as_u16());
         let said = self.token.hide_in(&answer.description.unwrap_or_default());
+        let gateway = failed_before(code, &said).filter(|_| answer.parameters.is_none());
         let mut refusal = Refusal::new(kind(code, &said), said);
         let retry_after = answer.parameters.and_then(|parameters| parameters.retry_after);
         refusal.retry_after = retry_after.map(Duration::from_secs).or(wait);
         // A server that failed may have failed after it did what was asked.
         refusal.maybe_done = code >= 500;
-        refusal
+        match gateway {
+            Some(status) => http::wordless(refusal, status),
+            None => refusal,
+        }
     }
 }
 
@@ -204,6 +208,14 @@ fn about_file(refusal: Refusal) -> Refusal {
         by_front_end: false,
         ..refusal
     }
+}
+
+/// The status of a server's failure whose description is its reason phrase and nothing else: what stands before the Bot
+/// API answers in the form of that, and has no other words.
+fn failed_before(code: u16, said: &str) -> Option<StatusCode> {
+    let status = StatusCode::from_u16(code).ok()?;
+    let reason = status.canonical_reason()?;
+    (status.is_server_error() && said.eq_ignore_ascii_case(reason)).then_some(status)
 }
 
 /// Not the Bot API speaks, but what stands before it: it knows no chats, and asks every call to wait.
@@ -271,5 +283,40 @@ fn kind(code: u16, said: &str) -> RefusalCode {
         }
         _ if says(&["reaction_invalid", "voice_messages_forbidden"]) => RefusalCode::Unsupported,
         _ => RefusalCode::Rejected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_the_reason_phrase_of_502_503_or_504_is_a_front_end() {
+        let api = Api::new("http://127.0.0.1:1", Secret::new("1:AAtoken")).unwrap();
+        for (code, description, parameters, by_front_end) in [
+            (502, "Bad Gateway", None, true),
+            (502, "bad gateway", None, true),
+            (503, "Service Unavailable", None, true),
+            (504, "Gateway Timeout", None, true),
+            (502, "Service Unavailable", None, false),
+            (502, "Bad Gateway: the chat's server restarts", None, false),
+            (502, "", None, false),
+            (502, "Bad Gateway", Some(json!({"retry_after": 3})), false),
+            (502, "Bad Gateway", Some(json!({})), false),
+            (500, "Internal Server Error", None, false),
+        ] {
+            let mut body = json!({"ok": false, "error_code": code, "description": description});
+            if let Some(parameters) = parameters {
+                body["parameters"] = parameters;
+            }
+            let answer = serde_json::from_value(body.clone()).unwrap();
+            let status = StatusCode::from_u16(code).unwrap();
+            let refusal = api.refusal(status, None, answer);
+            assert_eq!(
+                (refusal.code, refusal.maybe_done, refusal.by_front_end),
+                (RefusalCode::Transient, true, by_front_end),
+                "{body}"
+            );
+        }
     }
 }

@@ -3,13 +3,31 @@
 use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{CHAT, Place, TOKEN, adapter};
 use crate::shared::calls::{call, file, said, target};
-use foldback_channels::strict::Mishap;
+use foldback_channels::strict::{GatewayBody, Mishap};
 use foldback_channels::{ChannelAdapter, LimitScope};
 use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode};
 
 #[tokio::test]
 async fn what_a_front_end_asks_for_stands_in_the_header() {
     a_wait_is_read_from_the_header::<Place>(LimitScope::Channel).await;
+}
+
+#[tokio::test]
+async fn a_front_end_that_reaches_nobody_is_known_by_a_page_and_by_json() {
+    let place = Place::open().await;
+    let front_ends = [502, 503, 504].into_iter().flat_map(|status| {
+        [GatewayBody::Page, GatewayBody::Json].map(|body| (Mishap::Gateway(status, body), true))
+    });
+    for (mishap, by_front_end) in front_ends.chain([(Mishap::Failed, false)]) {
+        place.server.plan("sendMessage", mishap);
+        let refusal = place.send("hi").await.unwrap_err();
+        assert_eq!(
+            (refusal.code, refusal.maybe_done, refusal.by_front_end),
+            (RefusalCode::Transient, true, by_front_end),
+            "{mishap:?}: {refusal:?}"
+        );
+    }
+    assert_eq!(place.server.messages(CHAT), []);
 }
 
 #[tokio::test]

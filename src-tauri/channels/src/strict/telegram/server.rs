@@ -5,11 +5,11 @@ use super::request::Parameters;
 use super::rules::{CONFLICT, FILE_PATH, LIMIT, TOKEN};
 use crate::strict::fault::{Faults, throttled};
 use crate::strict::sent::SentFiles;
-use crate::strict::{Broken, Fault, Mishap, Rule};
+use crate::strict::{Broken, Fault, GatewayBody, Mishap, Rule};
 use axum::body::Body;
 use axum::extract::{Request, State as Shared};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -367,6 +367,7 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Re
             )
         }),
         (Some(_), Some(Mishap::Throttled(until))) => return throttled(until),
+        (Some(_), Some(Mishap::Gateway(status, body))) => return unreached(status, body),
         (Some(_), Some(Mishap::Failed)) => Err(Answer::refused(500, "Internal Server Error")),
         (Some(_), Some(Mishap::Broken)) => return broken_off(),
         (Some(method), _) => match Parameters::read(request).await {
@@ -388,6 +389,16 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Re
     match done {
         Ok(result) => Json(json!({"ok": true, "result": result})).into_response(),
         Err(answer) => answer.into_response(),
+    }
+}
+
+/// A failure of the front end of api.telegram.org, which gives both bodies.
+fn unreached(status: u16, body: GatewayBody) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let reason = status.canonical_reason().unwrap_or_default();
+    match body {
+        GatewayBody::Page => (status, Html(format!("<html>{status}</html>"))).into_response(),
+        GatewayBody::Json => Answer::refused(status.as_u16(), reason).into_response(),
     }
 }
 
