@@ -14,9 +14,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// more at once come in bursts, which need none later.
 const KEPT: usize = 4;
 
-/// Longest answer of a platform in bytes. A hundred updates of Telegram, or a page of Slack's history, are well below;
-/// files of users have their own limit and never come this way.
-const BODY_BYTES: usize = 10 * 1000 * 1000;
+/// Longest answer of a platform, or event of Discord's gateway, in bytes. A hundred updates of Telegram, or a page of
+/// Slack's history, are well below; files of users have their own limit and never come this way.
+pub(crate) const BODY_BYTES: usize = 10 * 1000 * 1000;
 
 /// A client for a platform's endpoint.
 pub(crate) fn client(root: &str) -> Result<Client, Refusal> {

@@ -1,6 +1,6 @@
 //! One connection to the gateway: <https://discord.com/developers/docs/events/gateway#connections>.
 
-use crate::{Refusal, Unreadable, http};
+use crate::{Refusal, Unreadable, http, http::BODY_BYTES};
 use foldback_wire::{Clock, RefusalCode, Rng, Sleep, SteadyTime};
 use futures::{SinkExt as _, StreamExt as _};
 use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
@@ -11,9 +11,10 @@ use serenity::constants::{GATEWAY_VERSION, Opcode, close_codes};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::handshake::client::generate_key;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role};
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
 
 /// Longest time for opening a connection, and then for taking up a session on it: Discord needs a second or two for each.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
@@ -107,6 +108,7 @@ impl Socket {
                 Some(Ok(Message::Close(frame))) => return Err(closed(frame)),
                 // Pings are answered by the stream itself.
                 Some(Ok(_)) => {}
+                Some(Err(Error::Capacity(_))) => return Err(too_long()),
                 Some(Err(e)) => return Err(broken(&e.to_string()).into()),
                 None => return Err(broken("the connection broke").into()),
             }
@@ -193,7 +195,21 @@ async fn connect(gateway: &str) -> Result<WebSocketStream<Upgraded>, Refusal> {
         return Err(broken(&format!("the gateway answered {}", response.status())));
     }
     let upgraded = response.upgrade().await.map_err(http::unanswered)?;
-    Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, None).await)
+    let limits = WebSocketConfig::default()
+        .max_message_size(Some(BODY_BYTES))
+        .max_frame_size(Some(BODY_BYTES));
+    Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(limits)).await)
+}
+
+/// An event that is longer than any is read. Its session ends too: a resumed one would begin with the same event.
+fn too_long() -> End {
+    let why = format!(
+        "an event of the gateway is longer than {BODY_BYTES} bytes; what was written meanwhile did not arrive"
+    );
+    End {
+        session_too: true,
+        ..broken(&why).into()
+    }
 }
 
 fn broken(why: &str) -> Refusal {

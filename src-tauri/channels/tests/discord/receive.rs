@@ -358,3 +358,23 @@ async fn a_channel_that_cannot_be_looked_up_in_passing_delays_the_message() {
     assert_eq!(message.thread, Some(THREAD.to_string().into()));
     assert_eq!(place.server.sessions(), (1, 1), "it was asked for again");
 }
+
+/// A resumed session would send it again, and the connection would break at it for ever.
+#[tokio::test]
+async fn an_event_of_more_than_ten_megabytes_ends_its_session() {
+    let place = Place::open().await;
+    let mut run = Run::up(&place.adapter).await;
+    let write = |text: &str| place.server.write(DIRECT, &json!({"content": text}));
+    let event = |bytes: usize| json!({"content": "x".repeat(bytes)});
+    place.server.dispatch("PRESENCE_UPDATE", event(9_900_000));
+    write("one");
+    assert_eq!(run.message().await.text, "one");
+    place.server.dispatch("PRESENCE_UPDATE", event(10_000_000));
+    write("nobody is told");
+    let why = run.until(ChannelState::Down).await;
+    assert!(why.contains("longer than 10000000 bytes"), "{why}");
+    run.until(ChannelState::Up).await;
+    write("two");
+    assert_eq!(run.message().await.text, "two");
+    assert_eq!(place.server.sessions(), (2, 0));
+}
