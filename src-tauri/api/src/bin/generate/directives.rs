@@ -11,6 +11,10 @@ use std::fmt::Write as _;
 const HEAD: &str = include_str!("directives/head.md");
 const TEXT: &str = include_str!("directives/text.md");
 
+/// Channels whose audio messages have no caption:
+/// <https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/audio-messages>.
+const AUDIO_WITHOUT_CAPTION: &[Platform] = &[Platform::Whatsapp];
+
 /// The page.
 pub(crate) fn page() -> File {
     let mut text = HEAD.to_owned();
@@ -105,8 +109,10 @@ fn on_channel(makes: Makes, can: &Capabilities) -> String {
         Makes::SendFile => can.file_limit.map_or_else(nothing, |_| {
             let limit = |kind| megabytes(size_limit(can, kind));
             let [file, image, audio] = [FileKind::File, FileKind::Image, FileKind::Audio].map(limit);
+            let without = AUDIO_WITHOUT_CAPTION.contains(&can.platform);
+            let audio_too = if without { ", and that of audio," } else { "" };
             let captions = format!(
-                "a caption of {} {}; a longer one is a message of its own",
+                "a caption of {} {}; a longer one{audio_too} is a message of its own",
                 thousands(can.caption_limit as u64),
                 unit(can)
             );
@@ -239,4 +245,21 @@ fn limits() -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_audio_of_whatsapp_has_no_caption() {
+        for platform in Platform::ALL {
+            let files = on_channel(Makes::SendFile, &profile(*platform));
+            assert_eq!(
+                files.ends_with("; a longer one, and that of audio, is a message of its own"),
+                *platform == Platform::Whatsapp,
+                "{platform}: {files}"
+            );
+        }
+    }
 }
