@@ -160,6 +160,23 @@ fn an_export_replaces_a_file_only_when_it_is_complete() {
 }
 
 #[test]
+fn an_export_replaces_neither_a_journal_nor_the_configuration() {
+    let home = talked();
+    let config = home.write("own.toml", "");
+    let journal = home.path("data/journal.sqlite");
+    for (file, why) in [
+        (&journal, "this is a journal"),
+        (&config, "this is the configuration"),
+    ] {
+        let before = fs::read(file).unwrap();
+        let ran = home.run(&["journal", "export", "--config", arg(&config), "-o", arg(file)]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+        assert_eq!(fs::read(file).unwrap(), before);
+    }
+}
+
+#[test]
 fn what_is_old_is_deleted_and_the_file_becomes_smaller() {
     let home = Home::new();
     for text in ["one", "two"] {
