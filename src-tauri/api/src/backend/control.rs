@@ -2,7 +2,10 @@
 //! nothing but their orders, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
 //! an agent started) run as the same user and are no operators: they are refused.
 
-use super::Backend;
+use super::{
+    Backend,
+    peers::{PATIENCE, serve_peers},
+};
 use crate::{PairingOrder, PermissionOrder, failure};
 use foldback_agents::descent::descends_from_us;
 use foldback_pipeline::PermissionFault;
@@ -14,10 +17,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
     ffi::OsString,
-    fs, io,
+    fs,
+    future::Future,
+    io,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    time::Duration,
 };
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -27,9 +31,6 @@ use tokio::{
 
 /// Longest order, in bytes.
 const LONGEST: u64 = 4_096;
-
-/// How long an order, or its answer, may take.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What came of an order, as a line of JSON.
 #[derive(Serialize, Deserialize)]
@@ -118,34 +119,22 @@ impl Backend {
                 return tracing::warn!(%error, "`foldback pairing` and `foldback permission` cannot reach this bot; its window and `serve --commands` can");
             }
         };
-        loop {
-            match door.next().await {
-                // One at a time: an operator is one person.
-                Ok((stream, peer)) => drop(timeout(PATIENCE, self.obey(stream, &peer)).await),
-                Err(error) => tracing::debug!(%error, "an order did not come through"),
+        let serve = |(stream, peer): (UnixStream, UCred)| {
+            let backend = self.clone();
+            async move {
+                let ours = is_ours(&peer);
+                if ours {
+                    tracing::warn!(
+                        pid = peer.pid(),
+                        "a program that an agent started gives orders; it is refused"
+                    );
+                }
+                if let Err(error) = obey(stream, ours, |order| backend.carry_out(order)).await {
+                    tracing::debug!(%error, "an order did not come through");
+                }
             }
-        }
-    }
-
-    async fn obey(&self, mut stream: UnixStream, peer: &UCred) -> io::Result<()> {
-        let (from, mut to) = stream.split();
-        let mut line = String::new();
-        BufReader::new(from.take(LONGEST)).read_line(&mut line).await?;
-        let came = match serde_json::from_str(&line) {
-            _ if is_ours(peer) => {
-                tracing::warn!(
-                    pid = peer.pid(),
-                    "a program that an agent started gave an order; it was refused"
-                );
-                Err(failure::no_operator())
-            }
-            Ok(order) => self.carry_out(order).await,
-            Err(error) => Err(failure::bad_arguments("operator", &error)),
         };
-        let came = came.map_or_else(Came::Failure, Came::Answer);
-        let mut answer = serde_json::to_vec(&came)?;
-        answer.push(b'\n');
-        to.write_all(&answer).await
+        serve_peers(|| door.next(), serve).await;
     }
 
     async fn carry_out(&self, order: OperatorOrder) -> Result<Value, Failure> {
@@ -203,6 +192,32 @@ impl Backend {
     }
 }
 
+/// Answers one connection. Nothing is read from a program of ours (`ours`), which is no operator.
+async fn obey<F>(
+    mut stream: UnixStream,
+    ours: bool,
+    carry_out: impl FnOnce(OperatorOrder) -> F,
+) -> io::Result<()>
+where
+    F: Future<Output = Result<Value, Failure>>,
+{
+    let (from, mut to) = stream.split();
+    let came = if ours {
+        Err(failure::no_operator())
+    } else {
+        let mut line = String::new();
+        BufReader::new(from.take(LONGEST)).read_line(&mut line).await?;
+        match serde_json::from_str(&line) {
+            Ok(order) => carry_out(order).await,
+            Err(error) => Err(failure::bad_arguments("operator", &error)),
+        }
+    };
+    let came = came.map_or_else(Came::Failure, Came::Answer);
+    let mut answer = serde_json::to_vec(&came)?;
+    answer.push(b'\n');
+    to.write_all(&answer).await
+}
+
 /// True for a process that descends from this bot, and for one that cannot be told from such: whoever orders waits for
 /// the answer, so an operator's process is there to be looked at. Systems other than Linux do not say who descends from
 /// whom.
@@ -230,8 +245,36 @@ async fn exchange<A: DeserializeOwned>(mut stream: UnixStream, order: &OperatorO
     let (from, mut to) = stream.split();
     let mut line = serde_json::to_vec(order)?;
     line.push(b'\n');
-    to.write_all(&line).await?;
+    // Whoever is refused is not read, and may find the connection closed behind the answer.
+    let _ = to.write_all(&line).await;
     let mut answer = String::new();
     BufReader::new(from).read_line(&mut answer).await?;
     Ok(serde_json::from_str(&answer)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_program_of_ours_is_refused_before_it_says_anything() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let served = obey(theirs, true, |_| async { unreachable!("it gave no order") });
+        let served = timeout(PATIENCE, served).await;
+        assert!(matches!(served, Ok(Ok(()))), "{served:?}");
+        let mut answer = String::new();
+        BufReader::new(ours).read_line(&mut answer).await.unwrap();
+        assert!(answer.contains("no_operator"), "{answer}");
+    }
+
+    #[tokio::test]
+    async fn the_refusal_is_heard_by_whoever_finds_the_connection_closed() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        obey(theirs, true, |_| async { unreachable!("it gave no order") })
+            .await
+            .unwrap();
+        let order = OperatorOrder::Pairing(PairingOrder::List);
+        let came = exchange::<Value>(ours, &order).await.unwrap();
+        assert!(matches!(came, Came::Failure(failure) if failure.code == failure::no_operator().code));
+    }
 }

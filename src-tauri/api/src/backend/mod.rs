@@ -22,6 +22,8 @@ mod from_turn;
 mod naming;
 mod open;
 mod pairing;
+#[cfg(unix)]
+mod peers;
 mod preview;
 mod reach;
 mod renewed;
