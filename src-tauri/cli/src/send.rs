@@ -103,7 +103,9 @@ async fn send(setup: Setup, order: ComposeSend, place: &Place) -> End {
     let fine = events.iter().any(|event| is_fine(&event.kind));
     if !fine || deliveries.is_empty() {
         // Nobody should have to ask why there is no answer.
-        complain(why(turn, &events).map_or_else(|| format!("turn {turn} is not over"), |why| why.answer));
+        complain(
+            why(turn, &events).map_or_else(|| format!("turn {turn} is not over"), |why| plain(&why.answer)),
+        );
     }
     Ok(if fine { Verdict::Holds } else { Verdict::Fails })
 }

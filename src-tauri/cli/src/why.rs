@@ -4,6 +4,7 @@ use crate::{
     end::{End, Verdict, json_line, stdout},
     journal,
     places::Place,
+    plain::plain,
     running::{failed, runtime},
 };
 use clap::ValueEnum;
@@ -49,13 +50,13 @@ pub(crate) fn run(args: &Args) -> End {
 
 /// The answer, then the way there, with what said no marked.
 fn text(out: &mut impl Write, why: &Why) -> io::Result<()> {
-    writeln!(out, "{}", why.answer)?;
+    writeln!(out, "{}", plain(&why.answer))?;
     for WhyStep {
         seq, stage, no, text, ..
     } in &why.steps
     {
         let mark = if *no { '✗' } else { '·' };
-        writeln!(out, "  {mark} {seq:>6}  {stage:<10} {text}")?;
+        writeln!(out, "  {mark} {seq:>6}  {stage:<10} {}", plain(text))?;
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ mod subject;
 use crate::{
     end::{End, Stop, Verdict, json_line, stdout},
     places::Place,
+    plain::plain,
     running::runtime,
 };
 use check::{Answer, Check, Finding, State, ask_all};
@@ -81,9 +82,11 @@ pub(crate) fn run(args: &Args) -> End {
                     found,
                     todo,
                 } = finding;
+                // A server, or whoever names its models, has words in them.
+                let [about, found, asked] = [about, found, asked].map(|text| plain(text));
                 writeln!(out, "{:<7} {about}: {found} (asked: {asked})", state.code())?;
                 if let Some(todo) = todo {
-                    writeln!(out, "        → {todo}")?;
+                    writeln!(out, "        → {}", plain(todo))?;
                 }
             }
         }

@@ -93,6 +93,24 @@ fn key_and_model_are_asked_for_at_the_server() {
 }
 
 #[test]
+fn words_of_a_server_cannot_move_the_terminal() {
+    let server = Answering::new(|_| {
+        (
+            200,
+            r#"{"data": [{"id": "small\u202e"}, {"id": "tiny\u001b[2J\nfine"}]}"#,
+        )
+    });
+    let ran = with_model(&server, "sk-right", "model = \"large\"").run(&["doctor"]);
+    assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']), "{:?}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("begins with small⟨U+202E⟩, tiny⟨U+001B⟩[2J fine"),
+        "{:?}",
+        ran.stdout
+    );
+}
+
+#[test]
 fn a_server_without_responses_is_found_before_the_first_message() {
     let server = openai();
     let home = with_model(&server, "sk-right", "model = \"tiny\"\napi = \"responses\"");

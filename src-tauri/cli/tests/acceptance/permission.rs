@@ -23,7 +23,12 @@ struct Asking {
 }
 
 fn ask(home: &Home) -> Asking {
-    home.write("script.yaml", SCRIPT);
+    ask_with(home, SCRIPT)
+}
+
+/// As [`ask`], of an agent with this script.
+fn ask_with(home: &Home, script: &str) -> Asking {
+    home.write("script.yaml", script);
     let mut send = home
         .command(&["send", "make it"])
         .stdout(Stdio::piped())
@@ -124,6 +129,28 @@ fn a_request_is_rejected_and_dismissed_once() {
         let out = String::from_utf8(send.wait_with_output().unwrap().stdout).unwrap();
         assert!(out.contains(says), "{command}: {out}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn words_of_an_agent_cannot_move_the_terminal_that_asks_why() {
+    let home = Home::with(CONFIG);
+    let script = r#"
+- agent:
+    - tool: {id: t1, name: "read\u001b[2J\u202e", status: running}
+    - permission: {id: p1, title: "make\u001b[2J\u202e", does: execute, allowed: ["Made."], rejected: ["Not made."]}
+"#;
+    let Asking { send, said, .. } = ask_with(&home, script);
+    assert!(said.ends_with("make⟨U+001B⟩[2J⟨U+202E⟩"), "{said:?}");
+    assert_eq!(home.run(&["permission", "dismiss", "1-1"]).code, 0);
+    assert!(send.wait_with_output().unwrap().status.success());
+    let why = home.run(&["why", "1"]).stdout;
+    assert!(!why.contains(['\u{1b}', '\u{202e}']), "{why:?}");
+    assert!(
+        why.matches("make⟨U+001B⟩[2J⟨U+202E⟩ was not allowed").count() == 2
+            && why.contains("called read⟨U+001B⟩[2J⟨U+202E⟩ and"),
+        "{why:?}"
+    );
 }
 
 #[test]
