@@ -229,16 +229,7 @@ impl PairingBook {
 
     /// Where somebody stands who is not approved.
     pub fn standing(&self, channel: &ChannelId, sender: &UserId, now: Timestamp) -> Standing {
-        let own = |request: &&Request| {
-            let PairingRequest {
-                channel: on,
-                sender: of,
-                until,
-                ..
-            } = &request.asked;
-            on == channel && of == sender && *until > now
-        };
-        match self.requests.iter().find(own) {
+        match self.request_of(channel, sender, now) {
             Some(Request {
                 asked, refused: true, ..
             }) => Standing::Refused { until: asked.until },
@@ -259,15 +250,7 @@ impl PairingBook {
         now: Timestamp,
         rng: &dyn Rng,
     ) -> Kind {
-        let waiting = self.requests.iter().find(|request| {
-            let PairingRequest {
-                channel: on,
-                sender: of,
-                until,
-                ..
-            } = &request.asked;
-            on == channel && of == sender && *until > now
-        });
+        let waiting = self.request_of(channel, sender, now);
         let code = waiting.map_or_else(|| self.new_code(rng), |request| request.asked.code.clone());
         Kind::Pairing {
             step: PairingStep::Requested,
@@ -277,6 +260,14 @@ impl PairingBook {
             until: Some(now.plus(VALID)),
             by: Actor::User(sender.clone()),
         }
+    }
+
+    /// The request of somebody whose hour is not over; it may be refused or have given way.
+    fn request_of(&self, channel: &ChannelId, sender: &UserId, now: Timestamp) -> Option<&Request> {
+        self.requests.iter().find(|request| {
+            let asked = &request.asked;
+            asked.channel == *channel && asked.sender == *sender && asked.until > now
+        })
     }
 
     /// Whoever guesses a code has gained nothing: only an operator can use it, and it lets in the one it was

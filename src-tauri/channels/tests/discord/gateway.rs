@@ -286,8 +286,8 @@ async fn the_next_process_begins_no_earlier_than_what_a_heartbeat_confirmed() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    // Where a heartbeat comes between two of the events, the next one confirms the rest.
-    let waited = tokio::time::timeout(Duration::from_secs(60), all).await;
+    // A heartbeat may come between two of the events; the next one confirms the rest.
+    let waited = tokio::time::timeout(Duration::from_mins(1), all).await;
     assert!(waited.is_ok(), "it stands at {:?}", marked());
 }
 
