@@ -1,7 +1,7 @@
 //! What every adapter over HTTP has in common.
 
 use crate::Refusal;
-use foldback_wire::RefusalCode;
+use foldback_wire::{RefusalCode, Timestamp};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use std::net::IpAddr;
@@ -105,10 +105,20 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Ok(wait) = wait.parse() {
         return seconds(wait);
     }
-    let date = |text: &str| jiff::fmt::rfc2822::parse(text).ok().map(|date| date.timestamp());
-    let said = headers.get(DATE).and_then(|said| date(said.to_str().ok()?));
-    let wait = date(wait)?.duration_since(said.unwrap_or_else(jiff::Timestamp::now));
-    Some(Duration::try_from(wait).unwrap_or_default())
+    let until = http_date(wait)?;
+    let said = date(headers).unwrap_or_else(|| Timestamp(jiff::Timestamp::now().as_millisecond()));
+    Some(until.since(said))
+}
+
+/// The time of an answer by its server's clock, in whole seconds.
+/// <https://www.rfc-editor.org/rfc/rfc9110#field.date>
+pub(crate) fn date(headers: &HeaderMap) -> Option<Timestamp> {
+    http_date(headers.get(DATE)?.to_str().ok()?)
+}
+
+fn http_date(text: &str) -> Option<Timestamp> {
+    let date = jiff::fmt::rfc2822::parse(text).ok()?;
+    Some(Timestamp(date.timestamp().as_millisecond()))
 }
 
 /// Seconds that somebody else wrote; none that are no time.

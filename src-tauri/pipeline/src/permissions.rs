@@ -1,13 +1,15 @@
 //! Requests for permission that wait for a person, at the console or in the chat.
 
 use crate::user_text::{Decider, Undecided};
+use foldback_channels::Delivered;
 use foldback_wire::{
-    Actor, Inbound, Outcome, OutcomeCode, PermissionId, PermissionKind, PermissionOption, PermissionRequest,
-    ThreadId, Timestamp, TurnId, UserId, rpc::PendingPermission,
+    Actor, Inbound, PermissionId, PermissionKind, PermissionOption, PermissionRequest, ThreadId, Timestamp,
+    TurnId, UserId, rpc::PendingPermission,
 };
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -51,11 +53,17 @@ pub(crate) struct QuestionDelivery {
     asked: Arc<OnceLock<Asked>>,
 }
 
+/// Longest time by which a message, whose platform tells no time of what the bot sends, may seem older by our clock than
+/// the acknowledgement that it came behind: the two clocks are not the same.
+const CLOCKS_APART: Duration = Duration::from_mins(1);
+
 /// The state of a question in its chat.
 #[derive(Debug, Clone, Copy)]
 enum Asked {
-    /// The platform acknowledged it at this time.
-    Since(Timestamp),
+    /// The platform sent it at this time by its own clock.
+    At(Timestamp),
+    /// The platform acknowledged it at this time by our clock, and told none of its own.
+    Acknowledged(Timestamp),
     /// Nothing, and never will: it was a dry run.
     Never,
 }
@@ -76,20 +84,26 @@ impl QuestionDelivery {
         self.decided.clone().drop_guard()
     }
 
-    /// Notes how the operation that asks has ended.
-    pub(crate) fn settled(&self, outcome: &Outcome, now: Timestamp) {
-        let asked = match outcome.code {
-            OutcomeCode::Sent | OutcomeCode::Unchanged => Asked::Since(now),
-            OutcomeCode::DryRun => Asked::Never,
-            _ => return,
+    /// Notes that the operation that asks went through.
+    pub(crate) fn delivered(&self, delivered: &Delivered, now: Timestamp) {
+        let asked = match delivered.ack.sent_at {
+            _ if delivered.dry_run => Asked::Never,
+            Some(sent_at) => Asked::At(sent_at),
+            None => Asked::Acknowledged(now),
         };
         // The first word of the platform counts.
         let _ = self.asked.set(asked);
     }
 
-    /// True where a message of this time was written by somebody who could see the question.
+    /// True where a message that comes in now, and that its platform says was written then, is by somebody who could see
+    /// the question. It comes behind the acknowledgement, but may have been on its way for longer. A platform that tells
+    /// whole seconds may have the message before the question within one: it counts only from the next.
     fn was_asked_before(&self, written: Timestamp) -> bool {
-        matches!(self.asked.get(), Some(Asked::Since(since)) if *since <= written)
+        match self.asked.get() {
+            Some(Asked::At(sent)) => *sent < written,
+            Some(Asked::Acknowledged(at)) => at.since(written) <= CLOCKS_APART,
+            Some(Asked::Never) | None => false,
+        }
     }
 
     fn was_never_asked(&self) -> bool {
@@ -294,4 +308,45 @@ pub(crate) fn choose(request: &PermissionRequest, allow: bool) -> Option<Permiss
         PermissionKind::RejectOnce
     };
     request.options.iter().find(|option| option.kind == kind).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_channels::Ack;
+
+    /// A question that was acknowledged when our clock told this second.
+    fn asked(sent_at: Option<i64>, acknowledged: i64) -> QuestionDelivery {
+        let question = QuestionDelivery::default();
+        let ack = Ack {
+            sent_at: sent_at.map(second),
+            ..Ack::default()
+        };
+        question.delivered(&Delivered { ack, dry_run: false }, second(acknowledged));
+        question
+    }
+
+    fn second(at: i64) -> Timestamp {
+        Timestamp(at * 1_000)
+    }
+
+    #[test]
+    fn the_platform_tells_what_was_written_after_the_question_wherever_our_clock_stands() {
+        for ours in [0, 70, 100, 130, 10_000] {
+            let question = asked(Some(100), ours);
+            assert!(!question.was_asked_before(second(99)), "{ours}");
+            assert!(
+                !question.was_asked_before(second(100)),
+                "{ours}: within one second"
+            );
+            assert!(question.was_asked_before(second(101)), "{ours}");
+        }
+    }
+
+    #[test]
+    fn where_the_platform_tells_no_time_clocks_may_be_a_minute_apart() {
+        let question = asked(None, 100);
+        assert!(question.was_asked_before(second(130)) && question.was_asked_before(second(40)));
+        assert!(!question.was_asked_before(second(39)));
+    }
 }

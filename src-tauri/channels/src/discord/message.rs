@@ -257,7 +257,7 @@ impl Sticker {
 }
 
 /// An id begins with its time.
-fn written_at(message: id::MessageId) -> Timestamp {
+pub(super) fn written_at(message: id::MessageId) -> Timestamp {
     let ms = (message.get() >> TIME_BITS) + EPOCH_MS;
     // 42 bits and a date: far from what an i64 holds.
     Timestamp(ms.cast_signed())

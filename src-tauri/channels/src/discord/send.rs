@@ -1,6 +1,6 @@
 //! Operations as calls: <https://discord.com/developers/docs/resources/message>.
 
-use super::{Discord, Mention};
+use super::{Discord, Mention, message::written_at};
 use crate::folder::Meant;
 use crate::{Ack, Call, Pause, Refusal, render};
 use foldback_wire::{Markup, MessageFlags, MessageId, Operation, RefusalCode, Target};
@@ -26,6 +26,7 @@ impl Sent {
     fn ack(&self, pause: Option<Pause>) -> Ack {
         Ack {
             message: Some(self.id.to_string().into()),
+            sent_at: Some(written_at(self.id)),
             pause,
             ..Ack::default()
         }

@@ -14,8 +14,8 @@ pub use rules::file_limit;
 
 use crate::{Ack, Call, Refusal};
 use foldback_wire::{
-    Capabilities, ChatId, Inbound, MessageFlags, MessageId, OpKind, Operation, RefusalCode, ReplyForm,
-    ThreadId, Timestamp,
+    Capabilities, ChatId, Inbound, MessageFlags, MessageId, OpKind, Operation, Platform, RefusalCode,
+    ReplyForm, ThreadId, Timestamp,
 };
 use ids::IdSource;
 use serde::{Deserialize, Serialize};
@@ -275,12 +275,9 @@ impl SimPlatform {
         rules::flags(&self.capabilities, flags)?;
         if self.capabilities.idempotency_key {
             self.keys.retain(|_, (at, _)| now.since(*at) < KEY_WINDOW);
-            if let Some((_, message)) = self.keys.get(&call.key) {
+            if let Some((at, message)) = self.keys.get(&call.key) {
                 return Ok(Done {
-                    ack: Ack {
-                        message: Some(message.clone()),
-                        ..Ack::default()
-                    },
+                    ack: self.sent(*at, message.clone()),
                     repeated: true,
                 });
             }
@@ -317,12 +314,19 @@ impl SimPlatform {
             deleted: None,
         });
         Ok(Done {
-            ack: Ack {
-                message: Some(id),
-                ..Ack::default()
-            },
+            ack: self.sent(now, id),
             repeated: false,
         })
+    }
+
+    /// The acknowledgement of a message. Signal has no clock of its own: what its messages tell is the time of the device
+    /// that they were written on.
+    fn sent(&self, at: Timestamp, message: MessageId) -> Ack {
+        Ack {
+            message: Some(message),
+            sent_at: (self.capabilities.platform != Platform::Signal).then_some(at),
+            ..Ack::default()
+        }
     }
 
     fn edit(&mut self, now: Timestamp, chat: &ChatId, id: &MessageId, text: &str) -> Result<Ack, Refusal> {

@@ -183,7 +183,7 @@ impl File {
 }
 
 /// A time stamp is seconds and microseconds, and never a float, which would lose the last digits.
-fn sent_at(ts: &str) -> Option<Timestamp> {
+pub(super) fn sent_at(ts: &str) -> Option<Timestamp> {
     let (seconds, micros) = ts.split_once('.')?;
     let (seconds, micros): (i64, i64) = (seconds.parse().ok()?, micros.parse().ok()?);
     Some(Timestamp(seconds.checked_mul(1_000)? + micros / 1_000))

@@ -1,6 +1,6 @@
 //! Operations as calls.
 
-use super::Slack;
+use super::{Slack, event::sent_at};
 use crate::folder::Meant;
 use crate::sim::is_message_id;
 use crate::{Ack, Refusal, render};
@@ -72,6 +72,7 @@ impl Slack {
                 }
                 let posted: Posted = self.api.call("chat.postMessage", &form).await?;
                 Ok(Ack {
+                    sent_at: sent_at(posted.ts.as_str()),
                     message: Some(posted.ts),
                     warning: outside(thread.as_deref(), &posted.message),
                     ..Ack::default()
@@ -151,6 +152,7 @@ impl Slack {
         let posted: PostedEphemeral = self.api.call("chat.postEphemeral", &form).await?;
         let alone = reply_to.filter(|_| thread.is_none());
         Ok(Ack {
+            sent_at: sent_at(posted.message_ts.as_str()),
             message: Some(posted.message_ts),
             warning: alone.map(|message| {
                 format!("not in the thread of {message}: what only one person sees opens no thread")

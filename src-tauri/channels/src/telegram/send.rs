@@ -3,7 +3,7 @@
 use super::Telegram;
 use crate::folder::{Meant, OpenFile};
 use crate::{Ack, Refusal, render};
-use foldback_wire::{FileKind, Markup, MessageFlags, MessageId, Operation, RefusalCode, Target};
+use foldback_wire::{FileKind, Markup, MessageFlags, MessageId, Operation, RefusalCode, Target, Timestamp};
 use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -17,12 +17,15 @@ const MAX_PHOTO: u64 = 10_000_000;
 #[derive(Debug, Deserialize)]
 struct Sent {
     message_id: i64,
+    /// In seconds.
+    date: Option<i64>,
 }
 
 impl Sent {
     fn ack(&self) -> Ack {
         Ack {
             message: Some(self.message_id.to_string().into()),
+            sent_at: self.date.map(|date| Timestamp(date.saturating_mul(1_000))),
             ..Ack::default()
         }
     }

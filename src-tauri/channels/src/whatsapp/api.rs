@@ -4,7 +4,7 @@ use super::WhatsAppNumber;
 use super::failure::Failure;
 use crate::download::{Hosts, download, sha256};
 use crate::{LimitScope, Refusal, http};
-use foldback_wire::{Attachment, RefusalCode, Secret};
+use foldback_wire::{Attachment, RefusalCode, Secret, Timestamp};
 use reqwest::header::HeaderMap;
 use reqwest::multipart::Form;
 use reqwest::{Client, RequestBuilder, StatusCode};
@@ -79,8 +79,9 @@ impl Api {
         self.answer(asked, Failure::refusal).await.map_err(harmless)
     }
 
-    /// Sends a message, or says that one was read.
-    pub(super) async fn message(&self, message: &Value) -> Result<Value, Refusal> {
+    /// Sends a message, or says that one was read. With the answer comes its own time, which is the only one that WhatsApp
+    /// tells of a message at once.
+    pub(super) async fn message(&self, message: &Value) -> Result<(Value, Option<Timestamp>), Refusal> {
         let address = format!("{}/messages", self.number);
         let sent = self.client.post(address).json(message).timeout(PATIENCE);
         let names_one = ["context", "reaction", "message_id"]
@@ -91,7 +92,7 @@ impl Api {
         } else {
             Failure::refusal
         };
-        self.answer(sent, meaning).await
+        self.dated_answer(sent, meaning).await
     }
 
     /// Hands a file over, and gives the id by which a message can show it.
@@ -133,16 +134,29 @@ impl Api {
         request: RequestBuilder,
         meaning: fn(&Failure) -> Refusal,
     ) -> Result<T, Refusal> {
+        self.dated_answer(request, meaning)
+            .await
+            .map(|(answer, _)| answer)
+    }
+
+    /// An answer, and when the server gave it.
+    async fn dated_answer<T: DeserializeOwned>(
+        &self,
+        request: RequestBuilder,
+        meaning: fn(&Failure) -> Refusal,
+    ) -> Result<(T, Option<Timestamp>), Refusal> {
         let request = request.bearer_auth(self.token.expose());
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, wait) = (response.status(), wait(response.headers()));
+        let date = http::date(response.headers());
         let body = http::read_body(response).await?;
         if status.is_success() {
             let Ok(answer) = serde_json::from_slice::<Value>(&body) else {
                 // A page of something in between, which may have let the call through.
                 return Err(unreadable(status).or_done());
             };
-            return serde_json::from_value(answer).map_err(|e| strange(&e));
+            let answer = serde_json::from_value(answer).map_err(|e| strange(&e))?;
+            return Ok((answer, date));
         }
         let (mut refusal, failed) = match serde_json::from_slice::<Refused>(&body) {
             Ok(Refused { error }) => {

@@ -75,11 +75,12 @@ impl WhatsApp {
     async fn message(&self, mut envelope: Envelope, kind: &str, content: Value) -> Result<Ack, Refusal> {
         envelope.insert("type".into(), kind.into());
         envelope.insert(kind.into(), content);
-        let sent = self.api.message(&envelope.into()).await?;
+        let (sent, sent_at) = self.api.message(&envelope.into()).await?;
         let id = sent["messages"][0]["id"].as_str();
         let id = id.ok_or_else(|| api::strange(&"no id of a message"))?;
         Ok(Ack {
             message: Some(id.into()),
+            sent_at,
             ..Ack::default()
         })
     }

@@ -6,7 +6,9 @@ use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{Call, ChannelAdapter, Mention, profile};
-use foldback_wire::{Capabilities, FileKind, MessageFlags, Operation, Platform, RefusalCode, Target};
+use foldback_wire::{
+    Capabilities, FileKind, MessageFlags, Operation, Platform, RefusalCode, Target, Timestamp,
+};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -46,6 +48,9 @@ async fn text_goes_as_the_markdown_that_discord_reads() {
     let messages = place.server.messages(ROOM);
     let (id, message) = &messages[0];
     assert_eq!(ack.message, Some(id.to_string().into()));
+    let since_2015 = i64::try_from(id >> 22).unwrap();
+    let sent_at = Timestamp(since_2015 + 1_420_070_400_000);
+    assert_eq!(ack.sent_at, Some(sent_at), "the time that its id begins with");
     assert_eq!(
         message.text,
         "**Hi** `a < b` & [here](https://e.org/?a=1&b=2)\n\n**Small**\n\n```\na | b\n--+--\n1 | 2\n```\n"

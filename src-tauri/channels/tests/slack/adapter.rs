@@ -6,7 +6,7 @@ use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::run::{Run, until};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
-use foldback_wire::{FileKind, MessageFlags, MessageId, Operation, RefusalCode};
+use foldback_wire::{FileKind, MessageFlags, MessageId, Operation, RefusalCode, Timestamp};
 use serde_json::json;
 
 #[tokio::test]
@@ -40,6 +40,8 @@ async fn text_is_shown_in_its_markup_and_breaks_no_rule() {
         .await
         .unwrap();
     let (id, message) = place.server.messages(ROOM).pop().unwrap();
+    let sent_at = Timestamp(id.replace('.', "")[..13].parse().unwrap());
+    assert_eq!(ack.sent_at, Some(sent_at), "the time that is its id");
     assert_eq!(ack.message, Some(id.into()));
     assert_eq!(
         message.raw,

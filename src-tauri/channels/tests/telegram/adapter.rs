@@ -5,7 +5,7 @@ use crate::place::{CHAT, FORUM, Place};
 use crate::shared::calls::{file, reply, said, target, voice};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
-use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode};
+use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode, Timestamp};
 use serde_json::json;
 
 #[tokio::test]
@@ -36,6 +36,7 @@ async fn text_is_shown_in_its_markup_and_breaks_no_rule() {
     let messages = place.server.messages(CHAT);
     let (id, message) = &messages[0];
     assert_eq!(ack.message, Some(id.to_string().into()));
+    assert_eq!(ack.sent_at, Some(Timestamp(1_000)), "the `date` of the answer");
     assert_eq!(message.text, "Hi a < b & here\n\n• one\n• two");
     assert!(
         message

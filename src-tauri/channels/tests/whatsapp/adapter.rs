@@ -53,6 +53,7 @@ async fn text_is_shown_in_its_styles_and_breaks_no_rule() {
         .await
         .unwrap();
     let (id, posted) = place.server.messages(ANA).pop().unwrap();
+    assert!(ack.sent_at.is_some(), "the `Date` of the answer");
     assert_eq!((ack.message, ack.warning), (Some(id.into()), None));
     assert_eq!(
         posted.text,

@@ -129,6 +129,9 @@ impl Lanes {
             calls.made += 1;
             let began = self.clock.now();
             let Called { answer, pause, alone } = self.call_paced(job, hold, calls.made, alone).await?;
+            if let (Some(question), Ok(delivered)) = (&job.question, &answer) {
+                question.delivered(delivered, self.clock.now());
+            }
             calls.unsent = if is_unsent(&answer) { calls.unsent + 1 } else { 0 };
             let unsent = (calls.unsent > 0).then(|| backoff(&self.policy, self.rng.as_ref(), calls.unsent));
             let attempt = Try {

@@ -28,9 +28,6 @@ impl Lanes {
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
         self.sent
             .remember(&job.entry.channel, &job.entry.target, &outcome);
-        if let Some(question) = &job.question {
-            question.settled(&outcome, self.clock.now());
-        }
         let Next {
             wanted,
             instead,

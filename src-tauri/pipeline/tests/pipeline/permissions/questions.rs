@@ -174,6 +174,35 @@ async fn a_word_that_was_written_before_the_question_and_comes_after_it_is_no_an
     bot.check().await;
 }
 
+/// Signal has no clock of its own: a message has the time of the phone that it was written on.
+#[tokio::test(start_paused = true)]
+async fn on_signal_a_word_counts_from_a_phone_that_is_half_a_minute_behind_and_not_from_long_ago() {
+    let bot = Bot::with(IN_CHAT).await;
+    bot.says([usual("delete")]);
+    let turn = bot.user(Platform::Signal, "hi").await;
+    soon().await;
+    only(&bot);
+    let written_ago = |ago| {
+        let mut message = bot.message(Platform::Signal, "yes");
+        message.at = message.at.minus(Duration::from_secs(ago));
+        message
+    };
+    bot.says([text("Yes what?")]);
+    let long_ago = bot.engine.submit(written_ago(120)).await.unwrap();
+    soon().await;
+    only(&bot);
+    let own = bot.engine.submit(written_ago(30)).await.unwrap();
+    assert!(matches!(own.ended().await, Some(Terminal::Command { .. })));
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(
+        long_ago.ended().await,
+        Some(Terminal::Replied),
+        "it was for the agent"
+    );
+    assert_eq!(bot.screen(Platform::Signal)[1..], ["Removed.", "Yes what?"]);
+    bot.check().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_dry_run_asks_nobody_and_nothing_in_the_chat_answers_it() {
     let bot = Bot::with(IN_CHAT).await;
