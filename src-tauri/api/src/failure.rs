@@ -52,15 +52,16 @@ pub(crate) fn no_operator() -> Failure {
     )
 }
 
-/// Requests for permission wait in a bot that runs, and none does.
+/// An order for a bot that runs, and none does: its requests for permission end with it, and only a running one lets
+/// something go on.
 pub(crate) fn no_bot(journal: &Path) -> Failure {
     failure(
         "no_bot",
         format!(
-            "No bot runs on {}, so no request for permission waits.",
+            "No bot runs on {}, so nothing in it waits for an answer.",
             journal.display()
         ),
-        Some("A request ends with the bot that it waits in. --config or --db names another bot."),
+        Some("Start it first, or name another bot with --config or --db."),
     )
 }
 

@@ -28,7 +28,8 @@ pub enum PermissionOrder {
     },
 }
 
-/// Gives an order to the bot of this journal. Requests wait in its memory: where no bot runs, none waits.
+/// Gives an order to the bot of this journal. Requests wait in its memory: where no bot runs, none waits, which is a failure,
+/// as the order may have been meant for another bot.
 ///
 /// # Errors
 /// With what cannot be done and why; nothing was decided then.
@@ -36,13 +37,9 @@ pub async fn order_permission(
     journal: &Path,
     order: PermissionOrder,
 ) -> Result<Vec<PendingPermission>, Failure> {
-    let is_list = order == PermissionOrder::List;
     #[cfg(unix)]
     if let Some(came) = crate::backend::ask(journal, &order.into()).await {
         return came;
-    }
-    if is_list {
-        return Ok(Vec::new());
     }
     Err(failure::no_bot(journal))
 }

@@ -89,7 +89,7 @@ impl Way<'_> {
                 needs_consent: true, ..
             } if self.detail.summary.queued => {
                 let text = "the message waited over a stop for longer than outbox.max_age; only a person gives it to the \
-                            agent, or drops it, on the channel's card"
+                            agent, or drops it, on the channel's card or with `foldback queue`"
                     .to_owned();
                 (Some(text), Says::No(Some("outbox.max_age".to_owned())))
             }

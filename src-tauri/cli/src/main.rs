@@ -16,6 +16,7 @@ mod parse;
 mod permission;
 mod places;
 mod plain;
+mod queue;
 mod recut;
 mod replay;
 mod running;
@@ -54,6 +55,7 @@ enum Command {
     Why(why::Args),
     Pairing(pairing::Args),
     Permission(permission::Args),
+    Queue(queue::Args),
     Secret(secret::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Why(args) => why::run(&args),
         Command::Pairing(args) => pairing::run(&args),
         Command::Permission(args) => permission::run(&args),
+        Command::Queue(args) => queue::run(&args),
         Command::Secret(args) => secret::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Schema(args) => schema::run(&args),

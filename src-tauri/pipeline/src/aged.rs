@@ -8,11 +8,22 @@ use crate::{
     queue::{Pending, dropped},
 };
 use foldback_store::StoreError;
-use foldback_wire::{Actor, ChannelId, Kind, SessionId, TurnId};
+use foldback_wire::{Actor, ChannelId, Kind, SessionId, Timestamp, TurnId};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+/// Counts of everything on a channel that waits for a person's consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AwaitingConsent {
+    /// Deliveries that were held for too long.
+    pub deliveries: usize,
+    /// Messages that waited over a stop for too long.
+    pub messages: usize,
+    /// When the oldest of them was intended or received; `None` where nothing waits.
+    pub oldest: Option<Timestamp>,
+}
 
 /// The messages that wait for a person, by their turns: the oldest first.
 #[derive(Default)]
@@ -43,12 +54,13 @@ impl AgedMessages {
             .collect()
     }
 
-    fn of_channel(&self, channel: &ChannelId) -> usize {
+    /// The times since when those of a channel wait.
+    fn of_channel(&self, channel: &ChannelId) -> Vec<Timestamp> {
         let waiting = self.lock();
-        waiting
+        let of = waiting
             .values()
-            .filter(|pending| pending.message.channel == *channel)
-            .count()
+            .filter(|pending| pending.message.channel == *channel);
+        of.map(|pending| pending.since).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Pending>> {
@@ -94,6 +106,18 @@ impl Engine {
     /// The number of messages of a channel that are given to the agent only when a person lets them: they waited over a
     /// stop for longer than `outbox.max_age`.
     pub fn aged_messages(&self, channel: &ChannelId) -> usize {
-        self.core.aged.of_channel(channel)
+        self.core.aged.of_channel(channel).len()
+    }
+
+    /// Everything on a channel that waits for a person because it is older than `outbox.max_age`.
+    pub fn awaiting_consent(&self, channel: &ChannelId) -> AwaitingConsent {
+        let line = self.channels().channel(channel);
+        let deliveries = line.map_or_else(Vec::new, |line| self.core.lanes.asking_since(&line));
+        let messages = self.core.aged.of_channel(channel);
+        AwaitingConsent {
+            deliveries: deliveries.len(),
+            messages: messages.len(),
+            oldest: deliveries.into_iter().chain(messages).min(),
+        }
     }
 }

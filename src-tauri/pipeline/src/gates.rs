@@ -17,7 +17,7 @@ use crate::{
     },
 };
 use foldback_store::{SessionRecord, StoreError};
-use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, TurnId};
+use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, Timestamp, TurnId};
 
 /// How a turn came to the gates.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub(crate) enum Coming {
     Again {
         /// Its session has counted it already.
         counted: bool,
-        /// It waited for longer than `outbox.max_age`.
-        aged: bool,
+        /// When it was received, where that is longer ago than `outbox.max_age`.
+        aged_since: Option<Timestamp>,
     },
 }
 

@@ -43,6 +43,7 @@ mod voices;
 #[cfg(test)]
 mod testing;
 
+pub use aged::AwaitingConsent;
 pub use crash::Point;
 pub use deliver::reply::honoured_flags;
 pub use engine::{Agents, Engine, Footprint, NoSuchChannel, Parts, StartError};

@@ -25,6 +25,7 @@ pub(crate) struct Pending {
     pub(crate) claim: Claim,
     pub(crate) recorder: Recorder,
     pub(crate) ended: oneshot::Sender<Terminal>,
+    /// When its wait began: for one that waited over a stop too long, when it was received.
     pub(crate) since: Timestamp,
 }
 

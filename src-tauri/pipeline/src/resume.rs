@@ -304,8 +304,12 @@ impl Core {
         } = waiting;
         let waited = self.recorder.now().since(received);
         let aged = waited > self.ports.config.outbox.max_age.0 && self.rules.holds(Rule::DeliverOld);
-        let coming = Coming::Again { counted, aged };
-        self.begin_again(turn, message, coming).await
+        let coming = Coming::Again {
+            counted,
+            aged_since: aged.then_some(received),
+        };
+        // On the heap: the future of a start is large enough.
+        Box::pin(self.begin_again(turn, message, coming)).await
     }
 
     /// Ends what an earlier process left and no later one carries out.

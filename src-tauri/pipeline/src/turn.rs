@@ -130,7 +130,11 @@ impl Core {
                 claim,
             }) => {
                 let recorder = recorder.in_session(&session);
-                let since = recorder.now();
+                let aged_since = match coming {
+                    Coming::Again { aged_since, .. } => aged_since,
+                    Coming::New => None,
+                };
+                let since = aged_since.unwrap_or_else(|| recorder.now());
                 let pending = Pending {
                     id,
                     message,
@@ -140,9 +144,10 @@ impl Core {
                     ended: end,
                     since,
                 };
-                match coming {
-                    Coming::Again { aged: true, .. } => self.hold_aged(pending)?,
-                    Coming::Again { .. } | Coming::New => self.take_turns(pending)?,
+                if aged_since.is_some() {
+                    self.hold_aged(pending)?;
+                } else {
+                    self.take_turns(pending)?;
                 }
             }
             Admission::Command { name, claim } => {

@@ -100,14 +100,7 @@ impl Backend {
 
     pub(super) async fn release(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
         let ReleaseHeld { channel, send } = wish;
-        self.known(&channel)?;
-        let (engine, by) = (&self.shared.engine, &self.shared.actor);
-        if send {
-            engine.release_held(&channel, by)
-        } else {
-            engine.give_up_held(&channel, by)
-        }
-        .map_err(failure::journal)?;
+        self.settle_held(&channel, send, &self.shared.actor)?;
         self.card(&channel).await
     }
 

@@ -1,4 +1,4 @@
-//! A socket beside the journal, on which `foldback pairing` and `foldback permission` reach the bot that runs. It takes
+//! A socket beside the journal, on which `foldback pairing`, `permission` and `queue` reach the bot that runs. It takes
 //! nothing but their orders, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
 //! an agent started) run as the same user and are no operators: they are refused.
 
@@ -6,7 +6,7 @@ use super::{
     Backend,
     peers::{PATIENCE, serve_peers},
 };
-use crate::{PairingOrder, PermissionOrder, failure};
+use crate::{HeldOnChannel, PairingOrder, PermissionOrder, QueueOrder, failure};
 use foldback_agents::descent::descends_from_us;
 use foldback_pipeline::PermissionFault;
 use foldback_wire::{
@@ -46,6 +46,7 @@ enum Came<A> {
 pub(crate) enum OperatorOrder {
     Pairing(PairingOrder),
     Permission(PermissionOrder),
+    Queue(QueueOrder),
 }
 
 impl From<PairingOrder> for OperatorOrder {
@@ -57,6 +58,12 @@ impl From<PairingOrder> for OperatorOrder {
 impl From<PermissionOrder> for OperatorOrder {
     fn from(order: PermissionOrder) -> Self {
         Self::Permission(order)
+    }
+}
+
+impl From<QueueOrder> for OperatorOrder {
+    fn from(order: QueueOrder) -> Self {
+        Self::Queue(order)
     }
 }
 
@@ -116,7 +123,7 @@ impl Backend {
         let door = match Door::open(socket_of(&journal)) {
             Ok(door) => door,
             Err(error) => {
-                return tracing::warn!(%error, "`foldback pairing` and `foldback permission` cannot reach this bot; its window and `serve --commands` can");
+                return tracing::warn!(%error, "`foldback pairing`, `permission` and `queue` cannot reach this bot; its window and `serve --commands` can");
             }
         };
         let serve = |(stream, peer): (UnixStream, UCred)| {
@@ -141,6 +148,7 @@ impl Backend {
         let answer = match order {
             OperatorOrder::Pairing(order) => serde_json::to_value(self.order_pairing(order).await?),
             OperatorOrder::Permission(order) => serde_json::to_value(self.order_permission(order)?),
+            OperatorOrder::Queue(order) => serde_json::to_value(self.order_queue(&order)?),
         };
         answer.map_err(|error| failure::internal(&error))
     }
@@ -178,6 +186,15 @@ impl Backend {
             }
         }
         Ok(engine.permissions())
+    }
+
+    fn order_queue(&self, order: &QueueOrder) -> Result<Vec<HeldOnChannel>, Failure> {
+        match order {
+            QueueOrder::Held => {}
+            QueueOrder::Release { channel } => self.settle_held(channel, true, &Actor::Cli)?,
+            QueueOrder::Drop { channel } => self.settle_held(channel, false, &Actor::Cli)?,
+        }
+        Ok(self.held())
     }
 
     async fn order_pairing(&self, order: PairingOrder) -> Result<Pairings, Failure> {

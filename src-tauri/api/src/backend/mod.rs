@@ -25,6 +25,7 @@ mod pairing;
 #[cfg(unix)]
 mod peers;
 mod preview;
+mod queue;
 mod reach;
 mod renewed;
 mod retention;

@@ -15,6 +15,7 @@ mod channels;
 mod check;
 mod daemon;
 mod folders;
+mod held;
 mod http;
 mod platforms;
 mod rights;
@@ -41,6 +42,7 @@ const PATIENCE: Duration = Duration::from_millis(4_500);
 /// The subjects that are asked about, in the order of the findings.
 const SUBJECTS: &[fn(&Subject) -> Vec<Check>] = &[
     folders::checks,
+    held::checks,
     secrets::checks,
     channels::checks,
     agents::checks,

@@ -49,8 +49,9 @@ pub(crate) fn run(args: &Args) -> End {
 
 async fn serve(args: &Args, setup: Setup) -> End {
     let mut signals = Signals::listen()?;
-    let file = setup.journal_file();
+    let (file, bot) = (setup.journal_file(), args.place.arguments(&setup));
     let backend = Backend::open(setup).await.map_err(wrong)?;
+    backend.log_held(&bot);
     let mut events = None;
     if args.events {
         events = Some(Events::follow(&backend, begun(&backend).await?));

@@ -18,6 +18,8 @@ mod openai;
 mod pairing;
 mod parse;
 mod permission;
+#[cfg(unix)]
+mod queue;
 mod quick_start;
 mod recordings;
 mod recut;

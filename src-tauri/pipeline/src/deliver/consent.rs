@@ -51,16 +51,24 @@ pub(super) struct GivenUp {
 impl Lanes {
     /// The operations of a channel that go out only when a person agrees, as things are now.
     pub(crate) fn asking(&self, channel: &Channel) -> BTreeSet<OpId> {
+        self.asking_jobs(channel).into_iter().map(|job| job.op).collect()
+    }
+
+    /// The times at which they were intended.
+    pub(crate) fn asking_since(&self, channel: &Channel) -> Vec<Timestamp> {
+        self.asking_jobs(channel).into_iter().map(|job| job.at).collect()
+    }
+
+    fn asking_jobs(&self, channel: &Channel) -> Vec<Queued> {
         let now = self.clock.now();
         let open = channel.status().open().is_ok();
         let agreed = self.released.borrow().get(channel.id()).copied();
-        let mut asking = BTreeSet::new();
+        let mut asking = Vec::new();
         for (_, lane) in self.lock().iter().filter(|((id, _), _)| id == channel.id()) {
             let reopened = if open { at(&lane.reopened) } else { Some(NOT_YET) };
             let jobs = lane.overtaken.values().copied();
             let jobs = jobs.chain(lane.first).chain(lane.waiting.iter().map(Queued::of));
-            let asks = jobs.filter(|job| self.needs_consent(*job, reopened, agreed, now));
-            asking.extend(asks.map(|job| job.op));
+            asking.extend(jobs.filter(|job| self.needs_consent(*job, reopened, agreed, now)));
         }
         asking
     }
