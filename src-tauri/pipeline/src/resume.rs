@@ -184,7 +184,7 @@ impl Core {
     }
 
     /// Sends what was never attempted, in order; what was in flight is sent again where the platform knows a
-    /// repetition by its key, else it is `unknown`. A live frame, or a question, that was never attempted is not
+    /// repetition by its key, or where it is an edit to a final text, else it is `unknown`. A live frame, or a question, that was never attempted is not
     /// sent: the whole text is, and nobody waits for the answer. Turns whose run had begun are finished once
     /// their operations have ended; those that waited go through the gates again, in the order in which they came, before
     /// any new message, and what waited for longer than `outbox.max_age` waits for a person then.
@@ -211,7 +211,8 @@ impl Core {
                 continue;
             }
             let remembered = self.recorder.now().since(entry.at) <= KEY_MEMORY;
-            let repeatable = port.channel.capabilities().idempotency_key && remembered;
+            let keyed = port.channel.capabilities().idempotency_key && remembered;
+            let repeatable = keyed || entry.operation.is_idempotent() && !entry.live;
             if entry.in_flight && !repeatable && self.rules.holds(Rule::DeliverUnknown) {
                 let outcome = Outcome {
                     attempts: 1,

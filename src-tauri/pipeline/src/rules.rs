@@ -122,7 +122,7 @@ rules! {
     DeliverRetry = "P.deliver.retry": "A passing fault is tried again with growing pauses.",
     DeliverRetryAfter = "P.deliver.retry_after": "A rate limit waits at least as long as the platform says.",
     DeliverPatience = "P.deliver.patience": "Directives keep the text waiting for 2 seconds in all; then it goes, and they are sent after it.",
-    DeliverUnknown = "P.deliver.unknown": "What may have arrived is not sent again without an idempotency key, a live frame neither.",
+    DeliverUnknown = "P.deliver.unknown": "What may have arrived is not sent again without an idempotency key, a live frame neither; an edit to its final text is, as that changes nothing.",
     DeliverOff = "P.deliver.off": "While a channel is off or not connected its operations are held, and go out in order afterwards.",
     DeliverOld = "P.deliver.old": "What was held longer than the configured age goes out only after a person agrees.",
     DeliverDryRun = "P.deliver.dry_run": "In a dry run everything but the platform call happens.",

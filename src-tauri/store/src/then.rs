@@ -50,6 +50,8 @@ pub struct Instead {
 pub enum Case {
     /// The platform certainly did nothing.
     Failed,
+    /// The platform did nothing, or did not answer as often as it was asked.
+    Unconfirmed,
     /// It did nothing, and the message that is answered may be the reason.
     ReplyRefused,
 }

@@ -119,6 +119,13 @@ impl Operation {
             Self::Typing => OpKind::Typing,
         }
     }
+
+    /// True of an operation that changes nothing where it was done before: an edit puts the same text into the same
+    /// message. Without an answer of the platform it is done again; every other one needs the platform's memory of its
+    /// key for that.
+    pub const fn is_idempotent(&self) -> bool {
+        matches!(self, Self::EditText { .. })
+    }
 }
 
 closed_set! {

@@ -3,6 +3,7 @@
 
 pub(crate) use super::wording::{arrived, is_text};
 use super::{
+    begun::{BegunMessage, ShownMessage},
     courier::{Delay, Outgoing},
     desk::{Desk, Sent},
     fallback::off_screen,
@@ -26,42 +27,13 @@ const ELLIPSIS: &str = "…";
 /// the platform took before the connection broke is carried out within seconds.
 const CONFIRM_AFTER: Duration = Duration::from_secs(10);
 
-/// A message on the platform that later text replaces.
-#[derive(Debug, Clone)]
-pub(crate) struct Shown {
-    pub(crate) id: MessageId,
-    /// Empty where nobody knows which of two texts it shows.
-    pub(crate) text: String,
-    /// When the platform acknowledged it.
-    pub(crate) at: SteadyTime,
-}
-
-/// The part of a message that an earlier process came to.
-#[derive(Debug, Default)]
-pub(crate) struct Begun {
-    /// Bytes of the clean text that messages were intended for, from its start.
-    pub(crate) said: usize,
-    /// The number of those messages.
-    pub(crate) parts: u32,
-    /// Those messages.
-    pub(crate) text: Arc<TextParts>,
-    /// The preview of what is behind them.
-    pub(crate) shown: Option<Shown>,
-    /// A first frame of it may stand on the screen, and nobody can edit it.
-    pub(crate) lost: bool,
-    /// Nobody knows of an edit whether it is still to come.
-    pub(crate) unconfirmed: bool,
-    /// A file of the message answers the one that its header names.
-    pub(crate) file_answered: bool,
-}
-
 /// One assistant message.
 #[derive(Debug)]
 pub(crate) struct Bubble {
     message: u32,
     clean: String,
     splitter: Splitter,
-    shown: Option<Shown>,
+    shown: Option<ShownMessage>,
     reply_to: Option<MessageId>,
     flags: MessageFlags,
     /// Messages that are complete.
@@ -111,16 +83,24 @@ impl Bubble {
     }
 
     /// One that an earlier process began; `cut_off` where it did not get to its end.
-    pub(crate) fn resumed(desk: &mut Desk, message: u32, clean: String, begun: Begun, cut_off: bool) -> Self {
-        let Begun {
+    pub(crate) fn resumed(
+        desk: &mut Desk,
+        message: u32,
+        clean: String,
+        begun: BegunMessage,
+        cut_off: bool,
+    ) -> Self {
+        let BegunMessage {
             said,
             parts,
             text,
             shown,
             lost,
             unconfirmed,
+            doubtful,
             file_answered: _,
         } = begun;
+        let doubtful = doubtful.map(|(message, text, body)| (message, text, Wording::again(body)));
         desk.count_messages(parts);
         let mut bubble = Self {
             clean,
@@ -128,6 +108,7 @@ impl Bubble {
             parts,
             lost,
             unconfirmed,
+            doubtful: doubtful.into_iter().collect(),
             text,
             cut_off,
             ..Self::new(message)
@@ -325,7 +306,7 @@ impl Bubble {
         if arrived(&outcome) {
             self.failures = 0;
             let id = outcome.message.or_else(|| self.shown.take().map(|s| s.id));
-            self.shown = id.map(|id| Shown { id, text, at: now });
+            self.shown = id.map(|id| ShownMessage { id, text, at: now });
             return Ok(());
         }
         if outcome.code == OutcomeCode::Unknown {
@@ -364,7 +345,7 @@ impl Bubble {
                 .as_ref()
                 .map(|shown| (shown.id.clone(), text.clone(), said.clone()));
             let wanted = match shown {
-                Some(Shown { id, at, .. }) => {
+                Some(ShownMessage { id, at, .. }) => {
                     let delay = self.delay_of_edit(desk, at);
                     if delay.is_some_and(|delay| self.is_too_long(desk, delay)) {
                         desk.warn(format!(

@@ -40,6 +40,8 @@ struct Calls {
     unsent: u32,
     /// When the first one began that may have done it.
     maybe_done_at: Option<Timestamp>,
+    /// A repetition changes nothing, however long ago the first one was.
+    idempotent: bool,
 }
 
 impl Calls {
@@ -48,6 +50,7 @@ impl Calls {
         Self {
             made: u32::from(job.entry.in_flight),
             maybe_done_at: job.entry.in_flight.then_some(job.entry.at),
+            idempotent: job.entry.operation.is_idempotent(),
             ..Self::default()
         }
     }
@@ -62,7 +65,7 @@ impl Calls {
         match clearance {
             Clearance::Free => {
                 let is_forgotten = self.maybe_done_at.is_some_and(|at| now.since(at) > KEY_MEMORY);
-                is_forgotten.then(|| (forgotten(made), None))
+                (is_forgotten && !self.idempotent).then(|| (forgotten(made), None))
             }
             Clearance::Superfluous { retry_after } => Some((superfluous(made, maybe_done), retry_after)),
             Clearance::Needless => Some((needless(made, maybe_done), None)),
@@ -76,7 +79,7 @@ impl Calls {
             calls: self.made,
             attempts: self.made - self.passed_over,
             live: job.live,
-            keyed: job.channel.capabilities().idempotency_key,
+            repeatable: self.idempotent || job.channel.capabilities().idempotency_key,
             creates: job.entry.operation.kind() == OpKind::SendText,
             maybe_done: self.maybe_done(),
             no_attempt: None,

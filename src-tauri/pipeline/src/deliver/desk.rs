@@ -2,7 +2,8 @@
 
 use super::{
     asides::Asides,
-    bubble::{Shown, arrived, is_text},
+    begun::ShownMessage,
+    bubble::{arrived, is_text},
     courier::{Courier, Outgoing, Posted},
     fallback::{left, off_screen, stays},
     job::Carried,
@@ -52,7 +53,7 @@ pub(crate) struct Desk {
     pub(crate) inbound: Inbound,
     pub(super) asides: Asides,
     pub(super) rest: Rest,
-    pub(crate) placeholder: Option<Shown>,
+    pub(crate) placeholder: Option<ShownMessage>,
     pub(crate) tally: Tally,
     /// The message that an answer without text of its own still answers.
     pub(super) answers: Option<MessageId>,
@@ -248,7 +249,7 @@ impl Desk {
     }
 
     /// Goes on where an earlier process left the turn.
-    pub(super) fn go_on(&mut self, tally: Tally, spoke: bool, placeholder: Option<Shown>) {
+    pub(super) fn go_on(&mut self, tally: Tally, spoke: bool, placeholder: Option<ShownMessage>) {
         self.tally = tally;
         self.spoke = spoke;
         self.placeholder = placeholder;
@@ -318,7 +319,7 @@ impl Desk {
                     "a placeholder may stand on the screen; nobody knows whether it arrived, so it stays";
                 self.warn(why.to_owned())?;
             }
-            self.placeholder = outcome.message.map(|id| Shown {
+            self.placeholder = outcome.message.map(|id| ShownMessage {
                 id,
                 text,
                 at: self.now(),

@@ -78,17 +78,20 @@ impl Next {
 
 /// Whether something else is done after this outcome.
 fn is_case(case: Case, outcome: &Outcome, rules: Rules) -> bool {
-    let reason = match case {
-        Case::Failed => true,
+    let failed = outcome.code == OutcomeCode::Failed;
+    match case {
+        Case::Failed => failed,
+        // Without a refusal it was given up, by a person or by a start: nothing is done in its place then.
+        Case::Unconfirmed => failed || outcome.code == OutcomeCode::Unknown && outcome.refusal.is_some(),
         Case::ReplyRefused => {
-            rules.holds(Rule::DeliverReplyRefused)
+            failed
+                && rules.holds(Rule::DeliverReplyRefused)
                 && matches!(
                     outcome.refusal,
                     Some(RefusalCode::Gone | RefusalCode::Rejected | RefusalCode::Unsupported)
                 )
         }
-    };
-    outcome.code == OutcomeCode::Failed && reason
+    }
 }
 
 impl Outgoing {
@@ -98,11 +101,12 @@ impl Outgoing {
         self.otherwise(Case::ReplyRefused, plain, why)
     }
 
-    /// An edit, or its text as a new message in place of the one that cannot be edited.
+    /// An edit, or its text as a new message in place of the one that cannot be edited. So that text does not stand
+    /// there twice where the edit was done without an answer, the new message replaces the other one.
     pub(super) fn or_anew(self, edited: Removal, anew: Self) -> Self {
         let message = &edited.message;
         let why = format!("message {message} could not be edited; the text is sent anew");
-        self.otherwise(Case::Failed, anew.replacing(edited), why)
+        self.otherwise(Case::Unconfirmed, anew.replacing(edited), why)
     }
 
     /// Takes a message off the screen as far as the channel can; `None` where it cannot at all.

@@ -18,8 +18,8 @@ pub(crate) struct Try {
     pub(crate) attempts: u32,
     /// A live frame: the next one carries newer text, so this one is not tried again.
     pub(crate) live: bool,
-    /// The platform recognises a repetition by its key.
-    pub(crate) keyed: bool,
+    /// A repetition does no harm: the platform recognises it by its key, or it changes nothing.
+    pub(crate) repeatable: bool,
     /// It puts a new text message into the chat: a live frame of which nobody knows is one that no later frame
     /// can edit.
     pub(crate) creates: bool,
@@ -93,7 +93,7 @@ pub(crate) fn judge(
     };
     let passed_on = policy.gateway_errors == GatewayErrors::Unknown || !refusal.by_front_end;
     let maybe_done = refusal.maybe_done && passed_on;
-    if maybe_done && !attempt.keyed && rules.holds(Rule::DeliverUnknown) {
+    if maybe_done && !attempt.repeatable && rules.holds(Rule::DeliverUnknown) {
         return settle(OutcomeCode::Unknown, &refusal.detail);
     }
     let given_up = if maybe_done || attempt.maybe_done {
@@ -103,7 +103,8 @@ pub(crate) fn judge(
     };
     let passing = matches!(refusal.code, RefusalCode::Transient | RefusalCode::RateLimited);
     // Under its key a first frame is found again, or made once.
-    let replaced = attempt.live && !(attempt.keyed && attempt.creates && (maybe_done || attempt.maybe_done));
+    let replaced =
+        attempt.live && !(attempt.repeatable && attempt.creates && (maybe_done || attempt.maybe_done));
     let is_used_up = attempt.no_attempt.is_none() && attempt.attempts >= policy.attempts;
     if !passing || replaced || is_used_up || !rules.holds(Rule::DeliverRetry) {
         return settle(given_up, &refusal.detail);
@@ -131,7 +132,7 @@ mod tests {
         calls: 1,
         attempts: 1,
         live: false,
-        keyed: false,
+        repeatable: false,
         creates: true,
         maybe_done: false,
         no_attempt: None,
@@ -265,7 +266,7 @@ mod tests {
     fn what_may_have_arrived_is_never_told_as_failed() {
         let lost = Try {
             maybe_done: true,
-            keyed: true,
+            repeatable: true,
             ..FIRST
         };
         let forbidden = Refusal::new(RefusalCode::Forbidden, "no");
@@ -280,7 +281,7 @@ mod tests {
         };
         let first = Try {
             live: true,
-            keyed: true,
+            repeatable: true,
             ..FIRST
         };
         assert!(matches!(refused(first, lost()), Verdict::Again { .. }));
@@ -294,13 +295,19 @@ mod tests {
     }
 
     #[test]
-    fn what_may_have_arrived_is_repeated_only_under_a_key() {
+    fn what_may_have_arrived_is_repeated_only_where_that_does_no_harm() {
         let lost = || Refusal {
             maybe_done: true,
             ..Refusal::new(RefusalCode::Transient, "cut off")
         };
         assert_eq!(code(refused(FIRST, lost())), OutcomeCode::Unknown);
-        let keyed = refused(Try { keyed: true, ..FIRST }, lost());
+        let keyed = refused(
+            Try {
+                repeatable: true,
+                ..FIRST
+            },
+            lost(),
+        );
         assert!(
             matches!(keyed, Verdict::Again { certain: false, .. }),
             "{keyed:?}"

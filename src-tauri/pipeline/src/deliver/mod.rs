@@ -2,6 +2,7 @@
 
 mod asides;
 mod backoff;
+mod begun;
 pub(crate) mod bubble;
 pub(crate) mod carry;
 mod clearance;

@@ -17,7 +17,8 @@
 //! It can be read again after another kill: whatever was intended meanwhile is not left any more.
 
 use super::{
-    bubble::{Begun, Shown, arrived},
+    begun::{BegunMessage, ShownMessage},
+    bubble::arrived,
     tally::Tally,
 };
 use foldback_wire::{
@@ -71,7 +72,7 @@ pub(crate) struct UnfinishedTurn {
     /// A message of the turn stands in its chat, or may.
     pub(crate) spoke: bool,
     /// Stands on the screen as it was put there.
-    pub(crate) placeholder: Option<Shown>,
+    pub(crate) placeholder: Option<ShownMessage>,
 }
 
 /// An assistant message of such a turn.
@@ -86,7 +87,7 @@ pub(crate) struct UnfinishedMessage {
     pub(crate) narration: bool,
     /// All its text is decided.
     pub(crate) ended: bool,
-    pub(crate) begun: Begun,
+    pub(crate) begun: BegunMessage,
 }
 
 /// A message as far as its events were read.
@@ -96,6 +97,10 @@ struct Reading {
     ranges: Vec<Range>,
     frame: Option<Frame>,
     message: UnfinishedMessage,
+    /// The message of which nobody knows whether a live edit is still to come.
+    late_edit: Option<MessageId>,
+    /// Its final text, until that was written once more.
+    doubtful: Option<(MessageId, Body)>,
 }
 
 /// The live frame that was acknowledged last.
@@ -173,8 +178,9 @@ impl UnfinishedTurn {
                     has_own_words |= over && is_own_words(intent);
                     if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| !intent.live) {
                         let begun = &mut readings.entry(message).or_default().message.begun;
+                        // A text that is written once more, or in the place of another operation, is no other message.
+                        begun.parts += u32::from(span.end > begun.said);
                         begun.said = begun.said.max(span.end);
-                        begun.parts += 1;
                         // The first one, unless a start has it already.
                         begun.text.add(intent.part_of.unwrap_or(*op));
                     }
@@ -185,13 +191,9 @@ impl UnfinishedTurn {
                     let here = intent.channel.is_none() && intent.target == own_chat;
                     spoke |= may_stand && here && makes_message(intent.kind) && !put.contains(op);
                     if let Some(CleanPlace { message, .. }) = place_of(intent).filter(|_| !intent.live) {
-                        readings
-                            .entry(message)
-                            .or_default()
-                            .message
-                            .begun
-                            .text
-                            .end(*op, outcome);
+                        let reading = readings.entry(message).or_default();
+                        reading.message.begun.text.end(*op, outcome);
+                        reading.settle(intent, arrived(outcome));
                     }
                     if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| intent.live) {
                         let reading = readings.entry(message).or_default();
@@ -262,13 +264,33 @@ impl Reading {
 
     /// Nobody knows whether a live frame of this intent stands on the screen.
     fn doubt(&mut self, intent: &Intent) {
-        match &mut self.frame {
-            Some(frame) if intent.kind == OpKind::EditText => {
-                frame.body = None;
-                self.message.begun.unconfirmed = true;
-            }
-            _ => self.message.begun.lost = true,
+        if intent.kind != OpKind::EditText {
+            self.message.begun.lost = true;
+            return;
         }
+        self.late_edit.clone_from(&intent.message);
+        self.message.begun.unconfirmed = true;
+        if let Some(frame) = &mut self.frame {
+            frame.body = None;
+        }
+    }
+
+    /// Takes how the final edit of a message ended; the one that wrote it once more leaves no doubt about it.
+    fn settle(&mut self, intent: &Intent, arrived: bool) {
+        let Some(message) = intent
+            .message
+            .as_ref()
+            .filter(|id| self.late_edit.as_ref() == Some(id))
+        else {
+            return;
+        };
+        self.doubtful = match self.doubtful.take() {
+            None if arrived => intent.body.clone().map(|body| (message.clone(), body)),
+            _ => {
+                self.late_edit = None;
+                None
+            }
+        };
     }
 
     fn end(self) -> UnfinishedMessage {
@@ -277,11 +299,17 @@ impl Reading {
             ranges,
             frame,
             mut message,
+            late_edit: _,
+            doubtful,
         } = self;
         for range in ranges {
             let bytes = raw.get(range.span.start..range.span.end).unwrap_or_default();
             message.clean.push_str(range.shown_as.as_deref().unwrap_or(bytes));
         }
+        message.begun.doubtful = doubtful.and_then(|(id, body)| {
+            let text = text_of(&body, &message.clean)?;
+            Some((id, text, body))
+        });
         let said = message.begun.said;
         let shown = frame.filter(|frame| frame.start >= said);
         if shown.is_none() && said > 0 {
@@ -290,18 +318,22 @@ impl Reading {
             message.begun.unconfirmed = false;
         }
         message.begun.shown = shown.map(|Frame { id, body, at, .. }| {
-            let text = match body {
-                Some(Body::Clean { span, .. }) => message.clean.get(span.start..span.end).map(str::to_owned),
-                Some(Body::Literal { text, .. } | Body::Aside { text }) => Some(text),
-                None => None,
-            };
-            Shown {
+            let text = body.and_then(|body| text_of(&body, &message.clean));
+            ShownMessage {
                 id,
                 text: text.unwrap_or_default(),
                 at,
             }
         });
         message
+    }
+}
+
+/// The text of a message whose clean text this is.
+fn text_of(body: &Body, clean: &str) -> Option<String> {
+    match body {
+        Body::Clean { span, .. } => clean.get(span.start..span.end).map(str::to_owned),
+        Body::Literal { text, .. } | Body::Aside { text } => Some(text.clone()),
     }
 }
 
@@ -333,10 +365,10 @@ const fn makes_message(kind: OpKind) -> bool {
 }
 
 /// The placeholder of a turn, where it stands on the screen as it was put there: nothing replaced or removed it.
-pub(crate) fn left_placeholder(events: &[Event], clock: &dyn Clock) -> Option<Shown> {
+pub(crate) fn left_placeholder(events: &[Event], clock: &dyn Clock) -> Option<ShownMessage> {
     let mut put = None;
     let mut touched: BTreeMap<OpId, &MessageId> = BTreeMap::new();
-    let mut standing: Option<Shown> = None;
+    let mut standing: Option<ShownMessage> = None;
     for event in events {
         match &event.kind {
             // It stands there before the agent has said anything.
@@ -359,7 +391,7 @@ pub(crate) fn left_placeholder(events: &[Event], clock: &dyn Clock) -> Option<Sh
                         Some(Body::Literal { text, .. }) => text.clone(),
                         _ => String::new(),
                     };
-                    standing = outcome.message.clone().map(|id| Shown {
+                    standing = outcome.message.clone().map(|id| ShownMessage {
                         id,
                         text,
                         at: clock.steady_of(event.at),

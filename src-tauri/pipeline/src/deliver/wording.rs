@@ -47,6 +47,11 @@ impl Wording {
         }
     }
 
+    /// Words that stood on the screen before: the leak alarm has seen them.
+    pub(super) const fn again(body: Body) -> Self {
+        Self { body, place: None }
+    }
+
     pub(super) fn text(self, text: String, reply_to: Option<MessageId>) -> Outgoing {
         Outgoing::text(text, reply_to, self.body).showing(self.place)
     }

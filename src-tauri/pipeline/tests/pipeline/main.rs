@@ -13,6 +13,7 @@ mod day;
 mod directives;
 mod disk;
 mod doubt;
+mod edits_again;
 mod faults;
 mod files;
 mod finish;

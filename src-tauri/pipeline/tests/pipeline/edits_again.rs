@@ -1,0 +1,155 @@
+//! Final edits without an answer: to write the same text into the same message once more changes nothing, so they are
+//! done again, also by the next start.
+
+use crate::bot::{Bot, World, killed, later, runtime, slow, text};
+use foldback_channels::sim::{CallFailure, CallFault};
+use foldback_pipeline::Rules;
+use foldback_wire::{OpKind, Platform, Terminal};
+use std::time::Duration;
+
+/// The platforms that edit and do not know a repetition by its key.
+const EDITING: [Platform; 3] = [Platform::Telegram, Platform::Slack, Platform::Signal];
+
+/// An answer with one final edit, and no other one where the platform takes a live frame at all.
+fn says() -> [foldback_agents::ScriptStep; 2] {
+    [text("one"), later(100, " two")]
+}
+
+fn edits(failure: CallFailure, times: u32) -> CallFault {
+    CallFault {
+        times,
+        ..CallFault::first(OpKind::EditText, failure)
+    }
+}
+
+fn is_live(platform: Platform) -> bool {
+    let can = foldback_channels::profile(platform);
+    can.edit && can.edit_interval_ms.is_some()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_edit_without_an_answer_is_done_again_until_it_has_one() {
+    for platform in EDITING.into_iter().filter(|platform| is_live(*platform)) {
+        for failure in [CallFailure::LostAck, CallFailure::Disconnect] {
+            let bot = Bot::start().await;
+            bot.fault(platform, edits(failure, 3));
+            bot.says(says());
+            let ended = bot.turn(platform, "hi").await;
+            assert_eq!(ended, Terminal::Replied, "{platform} {failure}");
+            assert_eq!(bot.screen(platform), ["one two"], "{platform} {failure}");
+            assert_eq!(
+                bot.calls(platform, OpKind::EditText).len(),
+                4,
+                "{platform} {failure}"
+            );
+            assert_eq!(
+                bot.calls(platform, OpKind::SendText).len(),
+                1,
+                "{platform} {failure}"
+            );
+            assert_eq!(bot.unknown().await, 0, "{platform} {failure}");
+            bot.check().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_whose_final_edit_never_has_an_answer_takes_the_place_of_its_half_message() {
+    for failure in [CallFailure::LostAck, CallFailure::Disconnect] {
+        let bot = Bot::start().await;
+        bot.fault(Platform::Telegram, edits(failure, 99));
+        bot.says(says());
+        assert_eq!(
+            bot.turn(Platform::Telegram, "hi").await,
+            Terminal::Replied,
+            "{failure}"
+        );
+        assert_eq!(bot.screen(Platform::Telegram), ["one two"], "{failure}");
+        let attempts = bot.calls(Platform::Telegram, OpKind::EditText).len();
+        let most = bot.engine.config().outbox.attempts;
+        assert_eq!(attempts, most as usize, "{failure}");
+        assert_eq!(bot.warnings("the text is sent anew").await, 1, "{failure}");
+        bot.check().await;
+    }
+}
+
+/// The world after a bot was killed while its platform takes its time with the final edit of an answer.
+fn cut(platform: Platform, failure: Option<CallFailure>) -> World {
+    killed(async {
+        let bot = Bot::start().await;
+        let call = CallFault {
+            fail: failure,
+            ..slow(OpKind::EditText, Duration::from_secs(30))
+        };
+        bot.fault(platform, call);
+        bot.says(says());
+        let _turn = bot.user(platform, "hi").await;
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let left = bot.left().await;
+        assert_eq!(left.len(), 1, "{platform}: {left:?}");
+        assert!(left[0].in_flight && !left[0].live, "{platform}: {left:?}");
+        bot
+    })
+}
+
+#[test]
+fn a_final_edit_that_a_kill_hit_is_done_again_by_the_next_start() {
+    for platform in EDITING.into_iter().filter(|platform| is_live(*platform)) {
+        // However long ago it was, as long as no person has to be asked.
+        for away in [Duration::ZERO, Duration::from_mins(10)] {
+            let world = cut(platform, None);
+            runtime().block_on(async {
+                tokio::time::sleep(away).await;
+                let bot = Bot::in_world(world, "", Rules::all()).await;
+                tokio::time::sleep(Duration::from_mins(1)).await;
+                assert_eq!(bot.screen(platform), ["one two"], "{platform} after {away:?}");
+                assert_eq!(bot.unknown().await, 0, "{platform} after {away:?}");
+                assert_eq!(
+                    bot.terminals().await,
+                    [Terminal::Replied],
+                    "{platform} after {away:?}"
+                );
+                bot.check().await;
+            });
+        }
+    }
+}
+
+#[test]
+fn a_final_edit_that_a_live_one_may_still_undo_is_confirmed_by_the_next_start() {
+    let world = killed(async {
+        let bot = Bot::start().await;
+        // The live edit has no answer, and the final one is under way when the process is killed.
+        bot.fault(Platform::Telegram, edits(CallFailure::LostAck, 1));
+        let under_way = CallFault {
+            nth: 2,
+            ..slow(OpKind::EditText, Duration::from_secs(30))
+        };
+        bot.fault(Platform::Telegram, under_way);
+        bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
+        let _turn = bot.user(Platform::Telegram, "hi").await;
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let left = bot.left().await;
+        assert!(left.len() == 1 && left[0].in_flight && !left[0].live, "{left:?}");
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        let before = bot.calls(Platform::Telegram, OpKind::EditText).len();
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+        let written = bot.calls(Platform::Telegram, OpKind::EditText).len();
+        assert_eq!(
+            written - before,
+            2,
+            "the one that was under way, and the confirmation"
+        );
+        assert_eq!(bot.warnings("may still come").await, 1);
+        assert_eq!(bot.terminals().await, [Terminal::Replied]);
+        bot.check().await;
+        // Once is enough.
+        let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), written);
+    });
+}
