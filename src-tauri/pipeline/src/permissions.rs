@@ -139,6 +139,8 @@ pub(crate) struct Waiting {
     pub(crate) asker: UserId,
     /// None where the chat is not asked.
     pub(crate) question: Option<QuestionDelivery>,
+    /// The question leaves out nothing of what would be done.
+    pub(crate) shown_whole: bool,
     /// The request without masks, where it has any.
     pub(crate) uncovered: Option<PermissionRequest>,
     pub(crate) answers: mpsc::UnboundedSender<Answer>,
@@ -258,6 +260,7 @@ impl Permissions {
             id: waiting.shown.request.id.clone(),
             number: waiting.shown.number.clone(),
             asker: waiting.asker.clone(),
+            shown_whole: waiting.shown_whole,
         });
         found.collect()
     }
@@ -297,6 +300,8 @@ pub(crate) struct InChat {
     id: PermissionId,
     pub(crate) number: String,
     pub(crate) asker: UserId,
+    /// The chat was shown all of it.
+    pub(crate) shown_whole: bool,
 }
 
 /// The answer that allows this one call, or rejects it; none where the agent offers none. What lasts longer than

@@ -47,7 +47,7 @@ closed_set! {
         Dropped = "dropped": "A person dropped it while it waited.",
         NotTheAsker = "not_the_asker": "It answers a request for permission that is somebody else's.",
         NothingAsked = "nothing_asked": "It answers a request for permission, and none waits under this number.",
-        WhichAsked = "which_asked": "It answers a request for permission without a number, and several wait.",
+        WhichAsked = "which_asked": "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of.",
         ShuttingDown = "shutting_down": "The process is ending.",
     }
 }

@@ -230,7 +230,7 @@ export const gates = [
   { code: "dropped", about: "A person dropped it while it waited." },
   { code: "not_the_asker", about: "It answers a request for permission that is somebody else's." },
   { code: "nothing_asked", about: "It answers a request for permission, and none waits under this number." },
-  { code: "which_asked", about: "It answers a request for permission without a number, and several wait." },
+  { code: "which_asked", about: "It answers a request for permission without a number, and several wait, or it allows one that the chat shows only a part of." },
   { code: "shutting_down", about: "The process is ending." },
 ] as const satisfies readonly Entry<Gate>[];
 

