@@ -24,7 +24,17 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
         Check::blocking("agent.acp.confine", "for what the agent can reach", move || {
             what_it_reaches(&reach)
         }),
+        not_asked("agent.acp.env", "the agent for the key of its model"),
+        not_asked("agent.acp.options", "the agent for its model"),
     ]
+}
+
+/// Only an answer of the agent tells whether its key and model work, and that costs tokens.
+fn not_asked(about: &str, asked: &str) -> Check {
+    let why = "was not asked: the agent has both from its own settings and variables, and only an answer shows whether \
+               they work";
+    let todo = format!("try it with `foldback send \"hello\"`; what it is given is in {about}");
+    Check::answered(about, asked, Answer::unasked(why, &todo))
 }
 
 /// An agent takes the files around it for its own project: it reads what lies above its folder, and looks around there.

@@ -4,20 +4,37 @@ use super::{
     check::{Answer, Check},
     daemon, platforms,
     subject::Subject,
+    webhooks,
 };
 use foldback_pipeline::config::ChannelConfig;
 use foldback_wire::ChannelId;
+use std::collections::BTreeMap;
 
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
-    let channels = subject.config.channels.iter();
-    channels
-        .flat_map(|(id, channel)| {
-            let mut checks = lists(id, channel);
-            checks.extend(daemon::check(id, channel));
-            checks.extend(platforms::checks(subject, id, channel));
-            checks
-        })
-        .collect()
+    let channels = &subject.config.channels;
+    let mut checks: Vec<_> = none_is_on(channels).into_iter().collect();
+    checks.extend(channels.iter().flat_map(|(id, channel)| {
+        let mut checks = lists(id, channel);
+        checks.extend(daemon::check(id, channel));
+        checks.extend(platforms::checks(subject, id, channel));
+        checks.extend(webhooks::checks(subject, id, channel));
+        checks
+    }));
+    checks
+}
+
+/// A bot without a channel starts, and nobody reaches it.
+fn none_is_on(channels: &BTreeMap<ChannelId, ChannelConfig>) -> Option<Check> {
+    let found = if channels.is_empty() {
+        "there is none, so that nobody reaches the bot"
+    } else if channels.values().all(|channel| !channel.enabled) {
+        "all are switched off, so that nobody reaches the bot"
+    } else {
+        return None;
+    };
+    let todo = "add a table such as [channels.telegram], with enabled = true";
+    let asked = "the configuration for channels";
+    Some(Check::answered("channels", asked, Answer::note(found, todo)))
 }
 
 /// Lists that are empty let nobody in.

@@ -16,6 +16,10 @@ const ANSWER_BYTES: u64 = 1 << 20;
 /// Most lines before the answer: a daemon also sends what it receives.
 const LINES: usize = 100;
 
+/// The answer of a daemon that was started for one account: it has no list
+/// (<https://www.jsonrpc.org/specification#error_object>).
+const METHOD_NOT_FOUND: i64 = -32601;
+
 const REMEDY: &str =
     "start it with `signal-cli daemon --tcp 127.0.0.1:7583`, or with --socket, or mend the address";
 
@@ -106,8 +110,7 @@ async fn ask(mut wire: Box<dyn Wire>) -> Result<Value, Answer> {
 
 fn judge(answer: &Value, account: Option<&str>, setting: &str) -> Answer {
     let Some(list) = answer["result"].as_array() else {
-        // A daemon that was started for one account does not list it.
-        return Answer::fine("signal-cli answers, for the one account that it was started with");
+        return alone(answer, account, setting);
     };
     let numbers: Vec<_> = list.iter().filter_map(|known| known["number"].as_str()).collect();
     let known = |account: &str| {
@@ -131,5 +134,26 @@ fn judge(answer: &Value, account: Option<&str>, setting: &str) -> Answer {
             format!("signal-cli has several accounts: {}", numbers.join(", ")),
             &format!("name one of them in {setting}"),
         ),
+    }
+}
+
+/// The answer without a list of accounts.
+fn alone(answer: &Value, account: Option<&str>, setting: &str) -> Answer {
+    if answer["error"]["code"] != METHOD_NOT_FOUND {
+        let why = answer["error"]["message"]
+            .as_str()
+            .unwrap_or("an answer without a list");
+        return Answer::unasked(format!("signal-cli does not list its accounts: {why}"), REMEDY);
+    }
+    match account {
+        // It takes any account in a call, and writes as its own.
+        Some(account) => Answer::unasked(
+            format!(
+                "signal-cli answers for the one account that it was started with, and does not say whether that is \
+                 {account}"
+            ),
+            &format!("start it without -a, so that it lists its accounts, or compare its -a with {setting}"),
+        ),
+        None => Answer::fine("signal-cli answers, for the one account that it was started with"),
     }
 }

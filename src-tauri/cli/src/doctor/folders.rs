@@ -5,20 +5,33 @@ use super::{
     rights::open_to_others,
     subject::Subject,
 };
-use foldback_store::{Journal as _, SqliteJournal, journal_files, make_private_folder};
+use foldback_pipeline::config::{ByteSize, FilesConfig};
+use foldback_store::{Journal as _, SqliteJournal, journal_files};
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
+/// Bytes of a page of the journal, the least by which it grows (<https://www.sqlite.org/pragma.html#pragma_page_size>).
+const PAGE: u64 = 4_096;
+
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     let send_dir = subject.path(&subject.config.files.send_dir);
     let file = subject.journal_file.to_path_buf();
+    let max_size = subject.config.store.max_size;
     vec![
         folder("data folder", subject.data.to_path_buf(), true),
-        folder("files.send_dir", send_dir, false),
+        if subject.config.files.send_dir == FilesConfig::default().send_dir {
+            folder("files.send_dir", send_dir, false)
+        } else {
+            named_folder("files.send_dir", send_dir)
+        },
         journal_rights(file.clone()),
-        Check::new("journal", format!("to open {}", file.display()), journal(file)),
+        Check::new(
+            "journal",
+            format!("to open {}", file.display()),
+            journal(file, max_size),
+        ),
     ]
 }
 
@@ -40,19 +53,45 @@ fn folder(about: &str, folder: PathBuf, private: bool) -> Check {
     })
 }
 
-/// Makes a file in a folder and removes it. The folder is made if need be: a start would make it, too.
+/// A folder that a start does not make: one that somebody named and that is not there may be a mistake.
+fn named_folder(about: &str, path: PathBuf) -> Check {
+    if path.exists() {
+        return folder(about, path, false);
+    }
+    let asked = format!("for {}", path.display());
+    Check::blocking(about, asked, move || {
+        let found = match writable(&path) {
+            Ok(()) => format!("{} is not there, so that no file can be sent", path.display()),
+            Err(error) => format!("{} is not there and cannot be made: {error}", path.display()),
+        };
+        Answer::wrong(found, "make it, or name another")
+    })
+}
+
+/// Makes a file in a folder and removes it. Of one that is not there, the nearest folder above is asked, in which a start
+/// would make it: whoever only asks leaves nothing behind.
 fn writable(folder: &Path) -> io::Result<()> {
-    make_private_folder(folder)?;
-    tempfile::tempfile_in(folder).map(drop)
+    let there = folder
+        .ancestors()
+        .find(|above| fs::symlink_metadata(above).is_ok());
+    tempfile::tempfile_in(
+        there
+            .filter(|above| *above != Path::new(""))
+            .unwrap_or(Path::new(".")),
+    )
+    .map(drop)
 }
 
 /// Opens the journal's file for writing, if it exists, and makes a file beside it.
 fn opens(path: &Path) -> io::Result<()> {
     writable(path.parent().unwrap_or(Path::new(".")))?;
-    if path.exists() {
-        fs::OpenOptions::new().append(true).open(path)?;
+    match fs::OpenOptions::new().append(true).open(path) {
+        // It will be begun. A link that leads nowhere, or round in a circle, is none of these.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
+            Ok(())
+        }
+        opened => opened.map(drop),
     }
-    Ok(())
 }
 
 /// The journal has what people wrote: nobody else should read it, nor what SQLite puts beside it.
@@ -71,7 +110,7 @@ fn journal_rights(path: PathBuf) -> Check {
     })
 }
 
-async fn journal(path: PathBuf) -> Answer {
+async fn journal(path: PathBuf, max_size: Option<ByteSize>) -> Answer {
     if let Err(error) = opens(&path) {
         let found = format!("{} cannot be written: {error}", path.display());
         let todo = "mend the rights, or choose another file with --db or store.file";
@@ -80,7 +119,23 @@ async fn journal(path: PathBuf) -> Answer {
     if !path.exists() {
         return Answer::fine(format!("{} will be begun", path.display()));
     }
+    let size = fs::metadata(&path).map_or(0, |file| file.len());
+    if size == 0 {
+        let found = format!("{} is empty; it will be begun anew", path.display());
+        return Answer::note(found, "put a copy in its place, if there was anything in it");
+    }
     match SqliteJournal::open_read_only(&path).await {
+        Ok(_) if max_size.is_some_and(|most| size.saturating_add(PAGE) > most.0) => {
+            let most = max_size.map_or_else(String::new, |most| most.to_string());
+            let found = format!(
+                "{} has {size} bytes of {most}, so that the bot stops",
+                path.display()
+            );
+            Answer::wrong(
+                found,
+                "raise store.max_size, or delete with `foldback journal prune`",
+            )
+        }
         Ok(journal) => {
             let open = journal.outbox().await.map_or(0, |outbox| outbox.len());
             let (head, path) = (journal.head(), path.display());

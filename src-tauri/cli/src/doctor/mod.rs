@@ -23,6 +23,7 @@ mod secrets;
 mod servers;
 mod speech;
 mod subject;
+mod webhooks;
 
 use crate::{
     end::{End, Stop, Verdict, json_line, stdout},

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// A credential's own form, which tells whose it is before anybody is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TokenForm {
+pub(super) enum TokenForm {
     Telegram,
     Discord,
     SlackBot,
@@ -23,7 +23,7 @@ enum TokenForm {
 }
 
 impl TokenForm {
-    fn of(token: &str) -> Self {
+    pub(super) fn of(token: &str) -> Self {
         let is_word = |text: &str| {
             text.bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
@@ -48,7 +48,7 @@ impl TokenForm {
         }
     }
 
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Telegram => "a token of Telegram",
             Self::Discord => "a token of Discord",

@@ -283,6 +283,9 @@ fn doctor_looks_for_the_program() {
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert_eq!(finding(&ran.lines(), "agent.acp.command")["state"], "fine");
     assert_eq!(finding(&ran.lines(), "agent.acp.env.KEY")["state"], "fine");
+    for about in ["agent.acp.env", "agent.acp.options"] {
+        assert_eq!(finding(&ran.lines(), about)["state"], "unasked", "{about}");
+    }
     assert!(!ran.stdout.contains("sk-very-secret"));
 
     let config = fs::read_to_string(home.path("foldback.toml")).unwrap();

@@ -170,6 +170,56 @@ fn a_journal_that_cannot_be_written_is_found() {
 }
 
 #[test]
+fn a_look_leaves_nothing_behind_and_a_named_folder_must_be_there() {
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\n");
+    let ran = home.run(&["doctor", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(finding(&ran, "files.send_dir")["state"], "fine");
+    let left: Vec<_> = std::fs::read_dir(home.path(""))
+        .unwrap()
+        .map(|file| file.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["foldback.toml"]);
+
+    let home = Home::with("[files]\nsend_dir = \"outgoing\"\n");
+    let ran = home.run(&["doctor", "--format", "json"]);
+    let missing = finding(&ran, "files.send_dir");
+    assert_eq!(missing["state"], "wrong", "{missing}");
+    assert!(
+        missing["found"].as_str().unwrap().contains("is not there"),
+        "{missing}"
+    );
+    assert!(!home.path("outgoing").exists());
+    let none = finding(&ran, "channels");
+    assert_eq!(none["state"], "note", "{none}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_that_is_full_empty_or_a_link_to_itself_is_found() {
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n");
+    assert_eq!(home.send("slack", "hello", "hi").code, 0);
+    home.write(
+        "foldback.toml",
+        "[channels.slack]\nkind = \"loopback\"\n[store]\nmax_size = \"8KiB\"\n",
+    );
+    let full = finding(&home.run(&["doctor", "--format", "json"]), "journal");
+    assert_eq!(full["state"], "wrong", "{full}");
+    assert!(
+        full["todo"].as_str().unwrap().contains("store.max_size"),
+        "{full}"
+    );
+
+    let empty = home.write("empty.sqlite", "");
+    let link = home.path("loop.sqlite");
+    std::os::unix::fs::symlink(&link, &link).unwrap();
+    for (db, state) in [(&empty, "note"), (&link, "wrong")] {
+        let ran = home.run(&["doctor", "--format", "json", "--db", arg(db)]);
+        assert_eq!(finding(&ran, "journal")["state"], state, "{}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_channel_without_an_adapter_and_a_journal_that_is_none_are_found() {
     let home = Home::with("[channels.telegram]\nallow_from = [\"1\"]\n");
     let none = home.write(

@@ -295,6 +295,27 @@ fn a_signal_account_is_asked_for_and_a_server_of_http_is_not_taken_for_the_daemo
         ("wrong".into(), none.into())
     );
 
+    // It was started for one account, which it does not name.
+    let alone = home.path("alone");
+    let listener = UnixListener::bind(&alone).unwrap();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = BufReader::new(stream.try_clone().unwrap()).read_line(&mut String::new());
+            let answer = "{\"jsonrpc\":\"2.0\",\"id\":\"doctor\",\"error\":{\"code\":-32601,\"message\":\"Method not implemented\"}}\n";
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    home.write(
+        "foldback.toml",
+        &config(&format!("unix://{}", alone.display()), "+4915112345678"),
+    );
+    let (state, words) = found(&doctor(&home), "channels.signal.api_root", "for its accounts");
+    assert_eq!(state, "unasked");
+    assert!(
+        words.contains("does not say whether that is +4915112345678"),
+        "{words}"
+    );
+
     let http = Answering::new(|_| (400, "Bad Request"));
     let root = http.url().replace("http://", "tcp://");
     home.write("foldback.toml", &config(&root, "+4915112345678"));
