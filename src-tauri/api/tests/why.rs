@@ -425,6 +425,7 @@ fn an_answer_that_is_too_long_names_its_bound() {
         Kind::Truncated {
             messages: 20,
             bytes: 4_000,
+            stopped: true,
             file: None,
             detail: Some("this channel takes no files".into()),
         },
@@ -436,7 +437,9 @@ fn an_answer_that_is_too_long_names_its_bound() {
             .iter()
             .find(|step| step.no)
             .map(|step| step.text.as_str()),
-        Some("4000 bytes beyond the 20 messages of the answer are not sent: this channel takes no files")
+        Some(
+            "4000 bytes beyond the 20 messages of the answer are not sent: this channel takes no files; the run was stopped"
+        )
     );
 }
 

@@ -2,6 +2,8 @@
 
 mod spoken;
 
+pub use spoken::is_own_file;
+
 use crate::{
     config::FilesConfig,
     rules::{Rule, Rules},

@@ -47,7 +47,7 @@ pub use aged::AwaitingConsent;
 pub use crash::Point;
 pub use deliver::reply::honoured_flags;
 pub use engine::{Agents, Engine, Footprint, NoSuchChannel, Parts, StartError};
-pub use files::{SendDir, Sendable};
+pub use files::{SendDir, Sendable, is_own_file};
 pub use flow::{Flow, Stop};
 pub use pairing::PairingFault;
 pub use permissions::PermissionFault;

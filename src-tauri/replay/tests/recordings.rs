@@ -16,7 +16,7 @@ use foldback_wire::{
     rpc::Verdict,
 };
 use serde_json::json;
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{num::NonZeroU32, path::Path, sync::Arc, time::Duration};
 use tokio::{runtime, time::sleep};
 
 fn slack() -> ChannelId {
@@ -42,13 +42,17 @@ struct Bot {
 }
 
 async fn bot(speech: Speech) -> Bot {
+    bot_with(config(), Path::new(""), speech).await
+}
+
+async fn bot_with(config: Config, base: &Path, speech: Speech) -> Bot {
     let clock = Arc::new(TokioClock::at(Timestamp(1_767_225_600_000)));
     let loopback = Arc::new(Loopback::new(profile(Platform::Slack), clock.clone(), None));
     let agent = Arc::new(ScriptAgent::new(clock.clone()));
     let journal = Arc::new(MemoryJournal::new());
     let engine = Engine::start(Parts {
-        config: Arc::new(config()),
-        base: Path::new("").to_owned(),
+        config: Arc::new(config),
+        base: base.to_owned(),
         send_dir: None,
         journal: journal.clone(),
         channels: vec![(slack(), loopback.clone() as Arc<dyn ChannelAdapter>)],
@@ -155,6 +159,15 @@ async fn voice_message() -> Vec<Event> {
     bot.journal().await
 }
 
+/// The journal of a bot whose answer has more messages than its chat gets.
+async fn answer_with_a_rest(config: Config) -> Vec<Event> {
+    let folder = tempfile::tempdir().unwrap();
+    let bot = bot_with(config, folder.path(), Speech::default()).await;
+    let most = profile(Platform::Slack).text_limit;
+    bot.hears("m1", &"lorem ipsum ".repeat(most / 6)).await;
+    bot.journal().await
+}
+
 /// Plays under a clock that stands still until something waits.
 fn recorded(story: impl Future<Output = Vec<Event>>) -> Vec<Event> {
     let runtime = runtime::Builder::new_current_thread()
@@ -200,6 +213,21 @@ fn what_was_said_in_a_voice_message_is_heard_again() {
     assert_eq!(heard, ["Call me"]);
     let case = again_with(&config, events);
     assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
+}
+
+#[test]
+fn the_rest_of_an_answer_is_a_file_again_wherever_the_journal_lay() {
+    let mut config = config();
+    config.output.max_messages = NonZeroU32::MIN;
+    let events = recorded(answer_with_a_rest(config.clone()));
+    let told = serde_json::to_string(&events).unwrap();
+    let made = ".voice/memory/answer-1.txt";
+    assert!(told.contains(made), "the journal forgets: its folder is that one");
+    let elsewhere = told.replace(made, ".voice/0123456789abcdef/answer-41.txt");
+    for told in [told, elsewhere] {
+        let case = again_with(&config, serde_json::from_str(&told).unwrap());
+        assert_eq!(case.verdict, Verdict::Pass, "{:#?}", case.mismatches);
+    }
 }
 
 #[test]

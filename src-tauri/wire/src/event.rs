@@ -350,8 +350,11 @@ pub enum Kind {
     Truncated {
         /// Messages of the answer in the chat.
         messages: u32,
-        /// Bytes of the rest.
+        /// Bytes of the rest; 0 where the run was stopped before it said more.
         bytes: usize,
+        /// The run was stopped for it: nobody knows what else the agent would have said.
+        #[serde(default)]
+        stopped: bool,
         /// The file that the rest is sent as; none where it is not sent.
         file: Option<String>,
         /// Why it is not sent, in words.

@@ -1505,8 +1505,10 @@ export type Kind = { "type": "started",
 | { "type": "truncated",
   /** Messages of the answer in the chat. */
   messages: number,
-  /** Bytes of the rest. */
+  /** Bytes of the rest; 0 where the run was stopped before it said more. */
   bytes: number,
+  /** The run was stopped for it: nobody knows what else the agent would have said. */
+  stopped: boolean,
   /** The file that the rest is sent as; none where it is not sent. */
   file: string | null,
   /** Why it is not sent, in words. */

@@ -134,6 +134,10 @@ async fn take(
             desk.file_answered = false;
         }
         OutputEvent::RunEnded => return Ok(Some(None)),
+        OutputEvent::RunTooLong => {
+            desk.stop_too_long();
+            return Ok(Some(None));
+        }
         OutputEvent::RunCancelled => return Ok(Some(Some(Failure::cancelled()))),
         OutputEvent::RunFailed { fault, detail } => return Ok(Some(Some(Failure::of_run(fault, detail)))),
     }

@@ -151,7 +151,9 @@ impl Outgoing {
         self
     }
 
-    fn otherwise(mut self, case: Case, instead: Self, why: String) -> Self {
+    /// Does something else in the same chat where this is refused; `why` is for the journal.
+    #[must_use]
+    pub(super) fn otherwise(mut self, case: Case, instead: Self, why: String) -> Self {
         let Self {
             operation,
             body,

@@ -12,7 +12,7 @@ use super::{
     unfinished::{RunEnd, TAKEN_UP, UnfinishedMessage, UnfinishedTurn},
     voice,
 };
-use crate::{config::Narration, rules::Rule, user_text::UserText};
+use crate::{config::Narration, rules::Rule, stages::text_bound::TextBound, user_text::UserText};
 use foldback_store::StoreError;
 use foldback_wire::{Header, Kind, Stage};
 
@@ -33,11 +33,20 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         detail: TAKEN_UP.to_owned(),
     })?;
     desk.go_on(tally, spoke, placeholder);
+    if run == RunEnd::AtLength {
+        let bound = TextBound::of(&desk.can, desk.output.max_messages);
+        if bound.is_passed_by_all(messages.iter().map(|message| message.clean.as_str())) {
+            desk.stop_too_long();
+        }
+    }
     for message in messages {
         finish_message(desk, message, truncated).await?;
     }
+    if !truncated {
+        desk.send_rest().await?;
+    }
     let mut failure = match run {
-        RunEnd::Done => None,
+        RunEnd::Done | RunEnd::AtLength => None,
         RunEnd::Cancelled => Some(Failure::cancelled()),
         RunEnd::Failed(fault, detail) => Some(Failure::of_run(fault, detail)),
         RunEnd::CutOff => Some(Failure {

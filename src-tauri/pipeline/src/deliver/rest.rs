@@ -3,11 +3,15 @@
 //! An agent that runs away writes megabytes; as messages they would bury the chat and keep every other chat of the
 //! channel waiting behind them. So a turn puts at most `output.max_messages` messages of its answer into the chat. What
 //! goes on beyond them is kept here and sent as one file when the run is over, with a notice that says so; where the
-//! channel takes no files, or not this one, the notice says that it was not sent. The journal has all of it either way.
+//! channel takes no files, or not this one, the notice says that it was not sent. A run that was stopped for it has a
+//! notice also where nothing is left. The journal has all of it either way.
 
 use super::{courier::Outgoing, desk::Desk};
-use crate::{rules::Rule, user_text::UserText};
-use foldback_store::StoreError;
+use crate::{
+    rules::Rule,
+    user_text::{Beyond, UserText},
+};
+use foldback_store::{Case, StoreError};
 use foldback_wire::{FileKind, Kind, MessageFlags, Operation};
 
 /// The messages that a turn's answer takes in its chat, and the text beyond them.
@@ -17,6 +21,8 @@ pub(super) struct Rest {
     text: String,
     /// Only one person may see some of it.
     private: bool,
+    /// The run was stopped for the length of its answer.
+    stopped: bool,
 }
 
 impl Desk {
@@ -48,15 +54,27 @@ impl Desk {
         kept.push_str(text);
     }
 
-    /// Sends what was kept as one file, after a notice; nothing where everything had its message.
+    /// The run was stopped, as it said more than these messages hold.
+    pub(super) const fn stop_too_long(&mut self) {
+        self.rest.stopped = true;
+    }
+
+    /// Sends what was kept as one file, after a notice; nothing where everything had its message and the run ended by
+    /// itself.
     pub(super) async fn send_rest(&mut self) -> Result<(), StoreError> {
-        let text = std::mem::take(&mut self.rest.text);
-        if text.is_empty() {
+        let Rest {
+            messages,
+            text,
+            private,
+            stopped,
+        } = std::mem::take(&mut self.rest);
+        if text.is_empty() && !stopped {
             return Ok(());
         }
         let name = format!("answer-{}.txt", self.courier.turn.0);
         let file = match self.can.file_limit {
-            Some(_) if self.rest.private => Err("only one person may see it".to_owned()),
+            _ if text.is_empty() => Err("nothing else was said before the run was stopped".to_owned()),
+            Some(_) if private => Err("only one person may see it".to_owned()),
             Some(_) => self
                 .files
                 .put_rest(&name, text.as_bytes(), &self.can)
@@ -68,27 +86,32 @@ impl Desk {
             Err(why) => (None, Some(why)),
         };
         self.note(Kind::Truncated {
-            messages: self.rest.messages,
+            messages,
             bytes: text.len(),
+            stopped,
             file: file.as_ref().map(|file| file.relative.clone()),
             detail,
         })?;
-        let notice = if file.is_some() {
-            UserText::RestFollows
-        } else {
-            UserText::RestLeftOut
+        let beyond = match &file {
+            Some(_) => Beyond::InFile,
+            None if text.is_empty() => Beyond::Nothing,
+            None => Beyond::NotSent,
         };
-        self.post(Outgoing::own_aside(&notice)).await?;
+        self.post(Outgoing::own_aside(&UserText::AnswerTooLong { stopped, beyond }))
+            .await?;
         if let Some(file) = file {
-            self.post(Outgoing::new(Operation::SendFile {
+            let rest = Outgoing::new(Operation::SendFile {
                 path: file.relative,
                 kind: FileKind::File,
                 caption: None,
                 reply_to: None,
                 checked: file.identity,
                 flags: MessageFlags::default(),
-            }))
-            .await?;
+            });
+            let why = "the file with the rest of the answer was refused; the chat is told so";
+            let told = Outgoing::own_aside(&UserText::RestFailed);
+            self.post(rest.otherwise(Case::Failed, told, why.to_owned()))
+                .await?;
         }
         Ok(())
     }

@@ -31,6 +31,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RunEnd {
     Done,
+    /// It reached a bound of its length: its model's own, or the one of its chat.
+    AtLength,
     Failed(AgentFault, String),
     /// A person stopped it.
     Cancelled,
@@ -48,6 +50,10 @@ impl RunEnd {
                     reason: StopReason::Cancelled,
                     ..
                 } => run = Self::Cancelled,
+                Kind::RunEnded {
+                    reason: StopReason::Length,
+                    ..
+                } => run = Self::AtLength,
                 Kind::RunEnded { .. } => run = Self::Done,
                 _ => {}
             }

@@ -45,8 +45,9 @@ pub(super) fn is_below(path: &Path) -> bool {
         .is_some_and(|first| first.as_os_str().eq_ignore_ascii_case(SPOKEN))
 }
 
-/// Whether a path is that of something spoken.
-fn is_spoken(path: &str) -> bool {
+/// True for the path, below the folder of files, of a file that Foldback itself made to be sent. Its folder depends on
+/// the journal, and its name on the turn's number.
+pub fn is_own_file(path: &str) -> bool {
     path.strip_prefix(SPOKEN)
         .is_some_and(|below| below.starts_with('/'))
 }
@@ -81,7 +82,7 @@ impl SendDir {
         else {
             return;
         };
-        if is_spoken(path)
+        if is_own_file(path)
             && let Err(error) = self.folder.remove(path, *checked)
         {
             // The next start looks again.

@@ -41,6 +41,8 @@ pub(crate) enum OutputEvent {
     Ended { narration: bool },
     /// The run is over.
     RunEnded,
+    /// The run was stopped, as it said more than its chat should get.
+    RunTooLong,
     /// A person, or the end of the process, stopped the run.
     RunCancelled,
     /// The run failed.

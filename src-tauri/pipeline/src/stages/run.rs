@@ -73,6 +73,8 @@ enum Next {
 /// How a run ended.
 enum End {
     Done(StopReason),
+    /// It said more than its chat should get and was stopped.
+    TooLong,
     Failed(AgentFault, String),
 }
 
@@ -105,6 +107,7 @@ impl Run<'_> {
         let (reason, event) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, OutputEvent::RunCancelled),
             End::Done(reason) => (reason, OutputEvent::RunEnded),
+            End::TooLong => (StopReason::Length, OutputEvent::RunTooLong),
             End::Failed(fault, detail) => {
                 let detail = self.recorder.words(&detail).into_owned();
                 tracing::warn!(%fault, "the run failed");
@@ -198,7 +201,7 @@ impl Run<'_> {
                     if self.most.is_passed_by(progress.said) && self.rules.holds(Rule::RunMost) {
                         halt.cancel();
                         self.until_stopped(steps, task).await;
-                        return Ok(End::Done(StopReason::Length));
+                        return Ok(End::TooLong);
                     }
                 }
             }

@@ -24,10 +24,15 @@ pub(crate) enum UserText<'a> {
     Stopped,
     /// The end of the process cut the answer off.
     Interrupted,
-    /// The rest of a long answer follows as a file.
-    RestFollows,
-    /// The rest of a long answer is not sent.
-    RestLeftOut,
+    /// The chat gets no more messages of a long answer.
+    AnswerTooLong {
+        /// The run was stopped for it: nobody knows what else the agent would have said.
+        stopped: bool,
+        /// The text beyond those messages.
+        beyond: Beyond,
+    },
+    /// The file with the rest of a long answer did not arrive.
+    RestFailed,
     /// The agent lost the earlier conversation.
     SessionLost,
     /// An unknown sender gets a code to show to the operator.
@@ -76,6 +81,17 @@ pub(crate) enum UserText<'a> {
     },
 }
 
+/// The text of an answer beyond the messages that its chat gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beyond {
+    /// It follows as a file.
+    InFile,
+    /// It is not sent.
+    NotSent,
+    /// There is none.
+    Nothing,
+}
+
 /// The reason for which no person decided a request for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Undecided {
@@ -115,10 +131,8 @@ impl fmt::Display for UserText<'_> {
             Self::RunFailed(fault) => f.write_str(run_failed(fault)),
             Self::Stopped => f.write_str("⏹️ Stopped."),
             Self::Interrupted => f.write_str("⚠️ A restart cut this answer off. Please ask again."),
-            Self::RestFollows => {
-                f.write_str("⚠️ The answer is too long for a chat. The rest is in the file.")
-            }
-            Self::RestLeftOut => f.write_str("⚠️ The answer is too long for a chat. The rest was not sent."),
+            Self::AnswerTooLong { stopped, beyond } => f.write_str(too_long(stopped, beyond)),
+            Self::RestFailed => f.write_str("⚠️ The file with the rest of the answer could not be sent."),
             Self::SessionLost => {
                 f.write_str("ℹ️ A new conversation begins: the agent does not have the earlier one any more.")
             }
@@ -142,6 +156,20 @@ impl fmt::Display for UserText<'_> {
             Self::ToolUnfinished { name } => write!(f, "🔧 `{name}` not finished"),
             Self::Excerpt { shown, whole } => write!(f, "{shown} of {whole} bytes"),
         }
+    }
+}
+
+const fn too_long(stopped: bool, beyond: Beyond) -> &'static str {
+    match (stopped, beyond) {
+        (false, Beyond::InFile) => "⚠️ The answer is too long for a chat. The rest is in the file.",
+        (false, Beyond::NotSent) => "⚠️ The answer is too long for a chat. The rest was not sent.",
+        (true, Beyond::InFile) => {
+            "⚠️ The answer is too long for a chat, so it was stopped. What else it said until then is in the file."
+        }
+        (true, Beyond::NotSent) => {
+            "⚠️ The answer is too long for a chat, so it was stopped. What else it said until then was not sent."
+        }
+        (_, Beyond::Nothing) => "⚠️ The answer is too long for a chat, so it was stopped here.",
     }
 }
 

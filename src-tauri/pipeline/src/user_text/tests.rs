@@ -57,8 +57,8 @@ const fn number(text: &UserText<'_>) -> usize {
         UserText::RunFailed(_) => 0,
         UserText::Stopped => 1,
         UserText::Interrupted => 2,
-        UserText::RestFollows => 3,
-        UserText::RestLeftOut => 4,
+        UserText::AnswerTooLong { .. } => 3,
+        UserText::RestFailed => 4,
         UserText::SessionLost => 5,
         UserText::UnknownSender { .. } => 6,
         UserText::PermissionAsked { .. } => 7,
@@ -89,8 +89,7 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
     for text in [
         UserText::Stopped,
         UserText::Interrupted,
-        UserText::RestFollows,
-        UserText::RestLeftOut,
+        UserText::RestFailed,
         UserText::SessionLost,
         UserText::UnknownSender { code: "ABCDEFGH" },
         UserText::PermissionAsked {
@@ -112,6 +111,11 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
         UserText::Excerpt { shown: 1, whole: 2 },
     ] {
         see(&text);
+    }
+    for beyond in [Beyond::InFile, Beyond::NotSent, Beyond::Nothing] {
+        for stopped in [false, true] {
+            see(&UserText::AnswerTooLong { stopped, beyond });
+        }
     }
     let actors = [
         Actor::Console,

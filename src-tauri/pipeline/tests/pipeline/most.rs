@@ -1,11 +1,21 @@
 //! An answer that is longer than its chat should get: so many messages, a notice, and the rest as one file.
 
-use crate::bot::{Bot, later, text};
-use foldback_channels::profile;
+use crate::bot::{Bot, killed, later, runtime, slow, text};
+use foldback_channels::{
+    profile,
+    sim::{CallFailure, CallFault},
+};
+use foldback_pipeline::Rules;
 use foldback_wire::{Kind, OpKind, Platform, StopReason, Terminal};
+use std::time::Duration;
 
 const FOLLOWS: &str = "⚠️ The answer is too long for a chat. The rest is in the file.";
-const LEFT_OUT: &str = "⚠️ The answer is too long for a chat. The rest was not sent.";
+const STOPPED: &str =
+    "⚠️ The answer is too long for a chat, so it was stopped. What else it said until then is in the file.";
+const STOPPED_HERE: &str = "⚠️ The answer is too long for a chat, so it was stopped here.";
+const STOPPED_UNSENT: &str =
+    "⚠️ The answer is too long for a chat, so it was stopped. What else it said until then was not sent.";
+const LOST: &str = "⚠️ The file with the rest of the answer could not be sent.";
 
 /// Words that fill so many messages and go on a little.
 fn words(platform: Platform, messages: usize) -> String {
@@ -24,6 +34,7 @@ async fn truncated(bot: &Bot) -> Vec<(u32, usize, bool, Option<String>)> {
             bytes,
             file,
             detail,
+            ..
         } => Some((messages, bytes, file.is_some(), detail)),
         _ => None,
     };
@@ -51,7 +62,7 @@ async fn a_runaway_answer_becomes_twenty_messages_a_notice_and_one_file() {
         assert_eq!(bot.turn(*platform, "hi").await, Terminal::Replied);
         let screen = bot.screen(*platform);
         assert_eq!(screen.len(), 22, "{platform}");
-        assert_eq!(screen[20], FOLLOWS, "{platform}");
+        assert_eq!(screen[20], STOPPED, "{platform}");
         assert!(screen[21].contains("answer-"), "{platform}: {}", screen[21]);
         let [(20, bytes, true, None)] = truncated(&bot).await[..] else {
             panic!("{platform}: {:?}", truncated(&bot).await)
@@ -78,7 +89,7 @@ async fn a_run_that_never_ends_is_stopped_when_its_messages_are_full() {
     let heard = chunks.filter(|kind| matches!(kind, Kind::Chunk { .. })).count();
     assert!(heard < 99, "{heard} of 999 were heard");
     let screen = bot.screen(Platform::Telegram);
-    assert_eq!((screen.len(), screen[2].as_str()), (4, FOLLOWS));
+    assert_eq!((screen.len(), screen[2].as_str()), (4, STOPPED));
     bot.check().await;
 }
 
@@ -87,7 +98,7 @@ async fn a_channel_without_files_says_that_the_rest_was_not_sent() {
     let bot = Bot::with("[channels.telegram]\ndisable = [\"file\"]\nmax_messages = 1\n").await;
     bot.says([text(&words(Platform::Telegram, 2))]);
     assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
-    assert_eq!(bot.screen(Platform::Telegram)[1..], [LEFT_OUT]);
+    assert_eq!(bot.screen(Platform::Telegram)[1..], [STOPPED_UNSENT]);
     assert!(bot.calls(Platform::Telegram, OpKind::SendFile).is_empty());
     assert!(matches!(truncated(&bot).await[..], [(1, _, false, Some(_))]));
     bot.check().await;
@@ -125,4 +136,57 @@ async fn an_answer_that_fills_its_messages_exactly_is_whole() {
     assert_eq!(bot.screen(Platform::Telegram), [whole]);
     assert!(truncated(&bot).await.is_empty());
     bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_stopped_with_nothing_beyond_its_messages_says_so_and_promises_no_file() {
+    let bot = Bot::with("[output]\nmax_messages = 1\n").await;
+    // Narration before a tool call is kept back on a channel that cannot edit, and is text all the same.
+    let narration = "a".repeat(profile(Platform::Whatsapp).text_limit);
+    let tool = crate::bot::tool("a");
+    bot.says([text(&narration), tool, text("Done,"), later(9_000, " and more")]);
+    assert_eq!(bot.turn(Platform::Whatsapp, "hi").await, Terminal::Replied);
+    assert!(stopped_at_length(&bot).await);
+    assert_eq!(bot.screen(Platform::Whatsapp), ["Done,", STOPPED_HERE]);
+    assert!(matches!(truncated(&bot).await[..], [(1, 0, false, Some(_))]));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_chat_is_told_when_the_file_with_the_rest_is_refused() {
+    let bot = Bot::with("[output]\nmax_messages = 1\n").await;
+    bot.fault(
+        Platform::Telegram,
+        CallFault::first(OpKind::SendFile, CallFailure::Rejected),
+    );
+    bot.says([text("one"), crate::bot::tool("a"), text("two")]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["one", FOLLOWS, LOST]);
+    bot.check().await;
+}
+
+#[test]
+fn the_rest_that_a_kill_kept_from_its_file_is_sent_by_the_next_start() {
+    let settings = "[output]\nmax_messages = 1\n";
+    let world = killed(async {
+        let bot = Bot::with(settings).await;
+        bot.fault(Platform::Slack, slow(OpKind::SendText, Duration::from_secs(20)));
+        bot.says([text(&words(Platform::Slack, 2))]);
+        let _turn = bot.user(Platform::Slack, "hi").await;
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert!(truncated(&bot).await.is_empty(), "its message is not over yet");
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, settings, Rules::all()).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let screen = bot.screen(Platform::Slack);
+        assert!(screen.contains(&STOPPED.to_owned()), "{screen:?}");
+        assert_eq!(
+            bot.calls(Platform::Slack, OpKind::SendFile).len(),
+            1,
+            "{screen:?}"
+        );
+        bot.check().await;
+    });
 }

@@ -6,6 +6,7 @@ use crate::{
     deliveries::fold,
     ends::{Thing, ends},
 };
+use foldback_pipeline::is_own_file;
 use foldback_wire::{
     Event, Gate, Inbound, Kind, MessageId, OpKind, OutcomeCode, Range, Terminal,
     rpc::{Comparison, Mismatch},
@@ -199,6 +200,12 @@ impl<'a> Turn<'a> {
                     reply_to,
                     ..
                 } => {
+                    // Of a file of the bot's own, journal and turn give the path: another one here.
+                    let path = if is_own_file(&path) {
+                        "the rest of the answer"
+                    } else {
+                        &path
+                    };
                     let caption = caption.map_or_else(String::new, |text| format!(" with {text:?}"));
                     format!("file{}: {path}{caption}", about(&reply_to))
                 }

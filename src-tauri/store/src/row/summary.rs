@@ -145,16 +145,18 @@ fn delivery(kind: &Kind) -> String {
         Kind::Truncated {
             messages,
             bytes,
+            stopped,
             file,
             detail,
         } => {
+            let stop = if *stopped { "; the run was stopped" } else { "" };
             let kept = format!("{bytes} bytes beyond the {messages} messages of the answer");
             // Its folder is for this one file, with a name that tells nothing.
             let name = file.as_ref().map(|file| file.rsplit('/').next().unwrap_or(file));
             match (name, detail) {
-                (Some(name), _) => format!("{kept} are sent as {name}"),
-                (None, Some(why)) => format!("{kept} are not sent: {why}"),
-                (None, None) => format!("{kept} are not sent"),
+                (Some(name), _) => format!("{kept} are sent as {name}{stop}"),
+                (None, Some(why)) => format!("{kept} are not sent: {why}{stop}"),
+                (None, None) => format!("{kept} are not sent{stop}"),
             }
         }
         Kind::Attempted { op, attempt: 1 } => format!("op {op} calls the platform"),
