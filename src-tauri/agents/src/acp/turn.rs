@@ -218,6 +218,11 @@ impl<'a> Turn<'a> {
         result: Result<Value, agent_client_protocol::v1::schema::Error>,
     ) -> Result<StopReason, Broken> {
         let result = result.map_err(|error| Broken::Refused(Failure::refused("session/prompt", &error)))?;
+        if result.get("stopReason").and_then(Value::as_str).is_none() {
+            let detail =
+                "session/prompt: the agent's result has no stopReason, so nobody knows whether it is done";
+            return Err(Broken::Refused(Failure::new(AgentFault::Malformed, detail)));
+        }
         // A reason that we do not know is an end all the same.
         let Ok(response) = serde_json::from_value::<PromptResponse>(result) else {
             return Ok(StopReason::End);

@@ -26,12 +26,26 @@ impl Way<'_> {
             Kind::RunEnded { reason, .. } => match reason {
                 StopReason::End => (None, Says::Yes),
                 StopReason::Error => return None,
+                StopReason::Length if self.said_nothing() => {
+                    let text = "The model reached its limit of length before it said anything.";
+                    (Some(text.to_owned()), Says::No(None))
+                }
+                StopReason::Refusal if self.said_nothing() => {
+                    let text = "The model refused and said nothing.";
+                    (Some(text.to_owned()), Says::No(None))
+                }
                 StopReason::Length | StopReason::Refusal | StopReason::Cancelled => {
                     (Some(reason.about().to_owned()), Says::No(None))
                 }
             },
             _ => return None,
         })
+    }
+
+    /// True where the agent said nothing.
+    fn said_nothing(&self) -> bool {
+        let is_text = |event: &Event| matches!(event.kind, Kind::Chunk { .. });
+        !self.events.iter().any(is_text)
     }
 
     /// What was to be done with this permission.

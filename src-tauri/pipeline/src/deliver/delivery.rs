@@ -12,7 +12,9 @@ use super::{
 };
 use crate::{config::Narration, rules::Rule, stages::scan::OutputEvent, user_text::UserText};
 use foldback_store::StoreError;
-use foldback_wire::{AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, Terminal};
+use foldback_wire::{
+    AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, StopReason, Terminal,
+};
 use tokio::sync::mpsc;
 
 /// Delivers a turn: takes output events until the run is over, then sees to it that something was said, and waits for
@@ -23,7 +25,7 @@ pub(crate) async fn deliver(
 ) -> Result<Terminal, StoreError> {
     desk.put_placeholder().await?;
     let mut bubble = None;
-    let mut failure = None;
+    let mut ending = Ending::Done(StopReason::End);
     'events: loop {
         // Asked in this order: what is due is looked for in all the text that is not shown, and while the channel
         // is closed that grows.
@@ -49,7 +51,7 @@ pub(crate) async fn deliver(
         // Everything that is there already, before a frame: the latest text wins.
         while let Some(event) = next.take() {
             if let Some(end) = take(desk, &mut bubble, event).await? {
-                failure = end;
+                ending = end;
                 break 'events;
             }
             next = events.try_recv().ok();
@@ -61,16 +63,15 @@ pub(crate) async fn deliver(
     }
     desk.end_thought().await?;
     desk.show_asides(true).await?;
-    desk.send_rest().await?;
-    conclude(desk, failure).await
+    conclude(desk, ending).await
 }
 
-/// Takes one output event. Answers `Some` when it was the last one, with the notice of a failed run.
+/// Takes one output event. Answers the end of the run when it was the last one.
 async fn take(
     desk: &mut Desk,
     bubble: &mut Option<Bubble>,
     event: OutputEvent,
-) -> Result<Option<Option<Failure>>, StoreError> {
+) -> Result<Option<Ending>, StoreError> {
     match event {
         OutputEvent::Text { message, text } => open(bubble, message).push(&text),
         OutputEvent::Raw(text) => desk.raw.push_str(&text),
@@ -133,15 +134,24 @@ async fn take(
             desk.header = Header::default();
             desk.file_answered = false;
         }
-        OutputEvent::RunEnded => return Ok(Some(None)),
-        OutputEvent::RunTooLong => {
-            desk.stop_too_long();
-            return Ok(Some(None));
+        OutputEvent::RunEnded(reason) => return Ok(Some(Ending::Done(reason))),
+        OutputEvent::RunTooLong => return Ok(Some(Ending::TooLong)),
+        OutputEvent::RunCancelled => return Ok(Some(Ending::Failed(Failure::cancelled()))),
+        OutputEvent::RunFailed { fault, detail } => {
+            return Ok(Some(Ending::Failed(Failure::of_run(fault, detail))));
         }
-        OutputEvent::RunCancelled => return Ok(Some(Some(Failure::cancelled()))),
-        OutputEvent::RunFailed { fault, detail } => return Ok(Some(Some(Failure::of_run(fault, detail)))),
     }
     Ok(None)
+}
+
+/// The end of a run, as its chat is told.
+pub(super) enum Ending {
+    /// Its agent had nothing more to say, for this reason.
+    Done(StopReason),
+    /// It was stopped, as it said more than its chat should get.
+    TooLong,
+    /// It failed.
+    Failed(Failure),
 }
 
 /// A failed run.
@@ -222,24 +232,28 @@ fn header_target(
     }
 }
 
-/// The end: the notice of a failed run, or the empty text; then the outcomes of everything.
-pub(super) async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Result<Terminal, StoreError> {
-    if let Some(failure) = &failure {
-        if let Some(notice) = failure
-            .notice
-            .as_ref()
-            .filter(|_| desk.rules.holds(Rule::RunNotice))
-        {
-            desk.post(Outgoing::own_text(notice)).await?;
+/// The end: the rest of a long answer, the notice of a failed run, or the text of an empty answer; then the outcomes of
+/// everything.
+pub(super) async fn conclude(desk: &mut Desk, ending: Ending) -> Result<Terminal, StoreError> {
+    let mut failure = None;
+    desk.send_rest(matches!(ending, Ending::TooLong)).await?;
+    match ending {
+        Ending::Failed(failed) => {
+            if let Some(notice) = failed
+                .notice
+                .as_ref()
+                .filter(|_| desk.rules.holds(Rule::RunNotice))
+            {
+                desk.post(Outgoing::own_text(notice)).await?;
+            }
+            failure = Some(failed.detail);
         }
-    } else if is_empty(desk) && desk.rules.holds(Rule::DeliverEmpty) {
-        let text = desk.output.empty_text.clone();
-        if !text.is_empty() {
-            // It is the first message sent for the answer, so the answer's reply target applies to it.
-            let mut bubble = Bubble::new(0);
-            bubble.answer(desk.answers.take(), std::mem::take(&mut desk.answer_flags));
-            let wanted = bubble.wanted(desk, &text, Wording::own(&text), false);
-            desk.post(wanted).await?;
+        // The notice says it.
+        Ending::TooLong => {}
+        Ending::Done(reason) => {
+            if is_empty(desk) && desk.rules.holds(Rule::DeliverEmpty) {
+                say_of_nothing(desk, reason).await?;
+            }
         }
     }
     let skipped = desk.tally.directives > 0 && desk.tally.directives == desk.tally.skipped;
@@ -255,7 +269,24 @@ pub(super) async fn conclude(desk: &mut Desk, failure: Option<Failure>) -> Resul
     desk.busy = None;
     desk.collect_held().await?;
     desk.give_back_placeholder().await?;
-    Ok(desk.tally.terminal(failure.map(|failure| failure.detail)))
+    Ok(desk.tally.terminal(failure))
+}
+
+/// Says of an answer in which nothing is why that is so, as far as its agent told.
+async fn say_of_nothing(desk: &mut Desk, reason: StopReason) -> Result<(), StoreError> {
+    let text = match reason {
+        StopReason::Refusal => UserText::Refused.to_string(),
+        StopReason::Length => UserText::AtLimit.to_string(),
+        StopReason::End | StopReason::Cancelled | StopReason::Error => desk.output.empty_text.clone(),
+    };
+    if !text.is_empty() {
+        // It is the first message sent for the answer, so the answer's reply target applies to it.
+        let mut bubble = Bubble::new(0);
+        bubble.answer(desk.answers.take(), std::mem::take(&mut desk.answer_flags));
+        let wanted = bubble.wanted(desk, &text, Wording::own(&text), false);
+        desk.post(wanted).await?;
+    }
+    Ok(())
 }
 
 /// Whether an answer said and did nothing at all.

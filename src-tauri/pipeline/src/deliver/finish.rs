@@ -4,7 +4,7 @@
 
 use super::{
     bubble::Bubble,
-    delivery::{Failure, conclude},
+    delivery::{Ending, Failure, conclude},
     desk::Desk,
     directives,
     reply::reply_target,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{config::Narration, rules::Rule, stages::text_bound::TextBound, user_text::UserText};
 use foldback_store::StoreError;
-use foldback_wire::{Header, Kind, Stage};
+use foldback_wire::{Header, Kind, Stage, StopReason};
 
 /// Says what is left of a turn, and waits for everything that is held in its chat.
 pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), StoreError> {
@@ -33,31 +33,29 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         detail: TAKEN_UP.to_owned(),
     })?;
     desk.go_on(tally, spoke, placeholder);
-    if run == RunEnd::AtLength {
-        let bound = TextBound::of(&desk.can, desk.output.max_messages);
-        if bound.is_passed_by_all(messages.iter().map(|message| message.clean.as_str())) {
-            desk.stop_too_long();
-        }
-    }
+    let bound = TextBound::of(&desk.can, desk.output.max_messages);
+    let is_long = bound.is_passed_by_all(messages.iter().map(|message| message.clean.as_str()));
     for message in messages {
         finish_message(desk, message, truncated).await?;
     }
-    if !truncated {
-        desk.send_rest().await?;
-    }
-    let mut failure = match run {
-        RunEnd::Done | RunEnd::AtLength => None,
-        RunEnd::Cancelled => Some(Failure::cancelled()),
-        RunEnd::Failed(fault, detail) => Some(Failure::of_run(fault, detail)),
-        RunEnd::CutOff => Some(Failure {
+    let failed = |failure: Failure| {
+        Ending::Failed(Failure {
+            notice: failure.notice.filter(|_| !has_own_words),
+            ..failure
+        })
+    };
+    let ending = match run {
+        // The notice says it, where it is not said already.
+        RunEnd::Done(StopReason::Length) if is_long && !truncated => Ending::TooLong,
+        RunEnd::Done(reason) => Ending::Done(reason),
+        RunEnd::Cancelled => failed(Failure::cancelled()),
+        RunEnd::Failed(fault, detail) => failed(Failure::of_run(fault, detail)),
+        RunEnd::CutOff => failed(Failure {
             notice: Some(UserText::Interrupted),
             detail: CUT_OFF.to_owned(),
         }),
     };
-    if let Some(failure) = &mut failure {
-        failure.notice.take_if(|_| has_own_words);
-    }
-    conclude(desk, failure).await.map(drop)
+    conclude(desk, ending).await.map(drop)
 }
 
 async fn finish_message(

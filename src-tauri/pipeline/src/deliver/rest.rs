@@ -21,8 +21,6 @@ pub(super) struct Rest {
     text: String,
     /// Only one person may see some of it.
     private: bool,
-    /// The run was stopped for the length of its answer.
-    stopped: bool,
 }
 
 impl Desk {
@@ -54,19 +52,13 @@ impl Desk {
         kept.push_str(text);
     }
 
-    /// The run was stopped, as it said more than these messages hold.
-    pub(super) const fn stop_too_long(&mut self) {
-        self.rest.stopped = true;
-    }
-
     /// Sends what was kept as one file, after a notice; nothing where everything had its message and the run ended by
-    /// itself.
-    pub(super) async fn send_rest(&mut self) -> Result<(), StoreError> {
+    /// itself, and was not `stopped` for its length.
+    pub(super) async fn send_rest(&mut self, stopped: bool) -> Result<(), StoreError> {
         let Rest {
             messages,
             text,
             private,
-            stopped,
         } = std::mem::take(&mut self.rest);
         if text.is_empty() && !stopped {
             return Ok(());

@@ -30,9 +30,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// The end of a turn's run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RunEnd {
-    Done,
-    /// It reached a bound of its length: its model's own, or the one of its chat.
-    AtLength,
+    /// By itself, or at the most that its chat should get; both are [`StopReason::Length`].
+    Done(StopReason),
     Failed(AgentFault, String),
     /// A person stopped it.
     Cancelled,
@@ -50,11 +49,7 @@ impl RunEnd {
                     reason: StopReason::Cancelled,
                     ..
                 } => run = Self::Cancelled,
-                Kind::RunEnded {
-                    reason: StopReason::Length,
-                    ..
-                } => run = Self::AtLength,
-                Kind::RunEnded { .. } => run = Self::Done,
+                Kind::RunEnded { reason, .. } => run = Self::Done(*reason),
                 _ => {}
             }
         }

@@ -1,7 +1,9 @@
 //! Steps of a turn as its delivery is told of them.
 
 use crate::{permissions::Question, user_text::UserText};
-use foldback_wire::{AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, Suppression, ToolCall};
+use foldback_wire::{
+    AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, StopReason, Suppression, ToolCall,
+};
 
 /// Steps that the delivery of a turn is told of, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +41,8 @@ pub(crate) enum OutputEvent {
     Decided { id: PermissionId, words: String },
     /// The message is complete.
     Ended { narration: bool },
-    /// The run is over.
-    RunEnded,
+    /// The run is over, for this reason of its agent's.
+    RunEnded(StopReason),
     /// The run was stopped, as it said more than its chat should get.
     RunTooLong,
     /// A person, or the end of the process, stopped the run.

@@ -106,7 +106,7 @@ impl Run<'_> {
         self.end_calls(&mut progress)?;
         let (reason, event) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, OutputEvent::RunCancelled),
-            End::Done(reason) => (reason, OutputEvent::RunEnded),
+            End::Done(reason) => (reason, OutputEvent::RunEnded(reason)),
             End::TooLong => (StopReason::Length, OutputEvent::RunTooLong),
             End::Failed(fault, detail) => {
                 let detail = self.recorder.words(&detail).into_owned();

@@ -20,6 +20,10 @@ use std::fmt;
 pub(crate) enum UserText<'a> {
     /// The run failed. Never the backend's own words: they may hold paths and secrets.
     RunFailed(AgentFault),
+    /// The model refused and said nothing else.
+    Refused,
+    /// The model reached its limit of length before it said anything.
+    AtLimit,
     /// A person stopped the run.
     Stopped,
     /// The end of the process cut the answer off.
@@ -129,6 +133,8 @@ impl fmt::Display for UserText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::RunFailed(fault) => f.write_str(run_failed(fault)),
+            Self::Refused => f.write_str("⚠️ The model refused to answer this."),
+            Self::AtLimit => f.write_str("⚠️ The model reached its limit before it wrote an answer."),
             Self::Stopped => f.write_str("⏹️ Stopped."),
             Self::Interrupted => f.write_str("⚠️ A restart cut this answer off. Please ask again."),
             Self::AnswerTooLong { stopped, beyond } => f.write_str(too_long(stopped, beyond)),

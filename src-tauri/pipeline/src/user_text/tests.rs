@@ -66,9 +66,11 @@ const fn number(text: &UserText<'_>) -> usize {
         UserText::ToolEnded { .. } => 9,
         UserText::ToolUnfinished { .. } => 10,
         UserText::Excerpt { .. } => 11,
+        UserText::Refused => 12,
+        UserText::AtLimit => 13,
     }
 }
-const NUMBERS: usize = 12;
+const NUMBERS: usize = 14;
 
 /// Calls `see` with every sentence, each in all its forms.
 fn each(mut see: impl FnMut(&UserText<'_>)) {
@@ -87,6 +89,8 @@ fn each(mut see: impl FnMut(&UserText<'_>)) {
         see(&UserText::RunFailed(*fault));
     }
     for text in [
+        UserText::Refused,
+        UserText::AtLimit,
         UserText::Stopped,
         UserText::Interrupted,
         UserText::RestFailed,

@@ -1,7 +1,8 @@
 //! What the user ends up with.
 
 use crate::bot::{Bot, later, text, tool};
-use foldback_wire::{Gate, Kind, Platform, SilentReason, Terminal};
+use foldback_agents::Act;
+use foldback_wire::{Gate, Kind, Platform, SilentReason, StopReason, Terminal};
 
 #[tokio::test(start_paused = true)]
 async fn a_reaction_then_text_on_every_platform() {
@@ -73,6 +74,22 @@ async fn an_answer_with_nothing_in_it_gives_the_empty_text() {
         reply.starts_with("[to ") && reply.ends_with("] _(no response)_"),
         "{reply}"
     );
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_without_text_says_whether_the_model_refused_or_reached_its_limit() {
+    let bot = Bot::with("[output]\nempty_text = \"\"\n").await;
+    for reason in [StopReason::Refusal, StopReason::Length, StopReason::End] {
+        bot.says([Act::Stop(reason).into()]);
+        bot.turn(Platform::Telegram, "hi").await;
+        bot.says([text("Some words."), Act::Stop(reason).into()]);
+        bot.turn(Platform::Telegram, "hi").await;
+    }
+    let refused = "⚠️ The model refused to answer this.";
+    let limit = "⚠️ The model reached its limit before it wrote an answer.";
+    let said = "Some words.";
+    assert_eq!(bot.screen(Platform::Telegram), [refused, said, limit, said, said]);
     bot.check().await;
 }
 

@@ -30,6 +30,8 @@ impl Scripted {
         match act {
             // Says the pieces between the bars.
             "say" => rest.split('|').try_for_each(|piece| say(session, piece))?,
+            // Ends for a reason of its own, and without one where none is told, after it said the rest.
+            "ends" => return self.ends(id, session, rest),
             // Says the pieces and then nothing more, until it is cancelled.
             "stall" => {
                 rest.split('|').try_for_each(|piece| say(session, piece))?;
@@ -140,6 +142,15 @@ impl Scripted {
             _ => return refuse(id, -32602, "no such act"),
         }
         self.end(id, "end_turn")
+    }
+
+    fn ends(&self, id: &Value, session: &Value, told: &str) -> Done {
+        let (reason, words) = told.split_once(' ').unwrap_or((told, ""));
+        say(session, words)?;
+        match reason {
+            "" | "-" => self.answer(id, &json!({})),
+            reason => self.end(id, reason),
+        }
     }
 
     fn burst(&mut self, session: &Value, times: usize) -> Done {

@@ -161,6 +161,28 @@ async fn a_message_that_cannot_be_read_ends_the_run() {
 }
 
 #[tokio::test]
+async fn a_result_without_a_reason_is_a_failure_and_an_unknown_reason_is_an_end() {
+    for manner in ["opencode", "codex", "other"] {
+        let bench = Bench::new(manner);
+        let steps = bench.ask(1, "ends - Half an").await;
+        assert_eq!(said(&steps), "Half an", "{manner}");
+        let (fault, detail) = failed(&steps);
+        assert_eq!(fault, AgentFault::Malformed, "{manner}");
+        assert!(detail.contains("no stopReason"), "{detail}");
+        for (reason, expected) in [
+            ("end_turn", StopReason::End),
+            ("weary", StopReason::End),
+            ("max_tokens", StopReason::Length),
+            ("refusal", StopReason::Refusal),
+        ] {
+            let steps = bench.ask(2, &format!("ends {reason}")).await;
+            assert_eq!(steps.last(), Some(&Step::Done(expected)), "{manner} {reason}");
+        }
+        bench.end().await;
+    }
+}
+
+#[tokio::test]
 async fn four_megabytes_in_a_line_are_an_answer_and_a_longer_line_is_none() {
     let bench = Bench::new("opencode");
     let steps = bench.ask(1, "long 4000000").await;
