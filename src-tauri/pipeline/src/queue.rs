@@ -12,7 +12,7 @@ use crate::{
     user_text::person,
 };
 use foldback_store::StoreError;
-use foldback_wire::{Actor, Gate, Inbound, Kind, SessionId, Stage, Terminal, Timestamp, TurnId};
+use foldback_wire::{Actor, Gate, Inbound, Kind, MessageId, SessionId, Stage, Terminal, Timestamp, TurnId};
 use std::sync::Arc;
 use tokio::{runtime::Handle, sync::oneshot};
 use tokio_util::sync::CancellationToken;
@@ -27,6 +27,8 @@ pub(crate) struct Pending {
     pub(crate) ended: oneshot::Sender<Terminal>,
     /// When its wait began: for one that waited over a stop too long, when it was received.
     pub(crate) since: Timestamp,
+    /// The message of the bot that its answer is written into.
+    pub(crate) into: Option<MessageId>,
 }
 
 impl Pending {

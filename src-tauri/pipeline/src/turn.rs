@@ -19,7 +19,7 @@ use crate::{
 };
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Gate, Inbound, Kind, Stage, Terminal, TurnId};
+use foldback_wire::{Gate, Inbound, Kind, MessageId, Stage, Terminal, TurnId};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -45,8 +45,17 @@ impl Core {
     ///
     /// While the process ends, a message that the gates let through stays open, and the next start takes it up.
     pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
+        self.begin_into(inbound, None).await
+    }
+
+    /// Begins a turn whose answer is written into this message of the bot.
+    pub(crate) async fn begin_into(
+        self: &Arc<Self>,
+        inbound: Inbound,
+        into: Option<MessageId>,
+    ) -> Result<Turn, StoreError> {
         let (id, recorder, inbound) = self.receive(inbound)?;
-        self.enter(id, recorder, inbound, Coming::New).await
+        self.enter(id, recorder, inbound, Coming::New, into).await
     }
 
     /// Answers whoever writes while the process ends, and can write again later.
@@ -93,7 +102,7 @@ impl Core {
             stage: Stage::Queue,
             detail: "taken up again: the process ended before it was given to the agent".to_owned(),
         })?;
-        self.enter(id, recorder, inbound, coming).await
+        self.enter(id, recorder, inbound, coming, None).await
     }
 
     async fn enter(
@@ -102,6 +111,7 @@ impl Core {
         recorder: Recorder,
         inbound: Inbound,
         coming: Coming,
+        into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
         let admission = match self.admit(&recorder, id, inbound, coming).await {
@@ -143,6 +153,7 @@ impl Core {
                     recorder,
                     ended: end,
                     since,
+                    into,
                 };
                 if aged_since.is_some() {
                     self.hold_aged(pending)?;
@@ -298,6 +309,7 @@ impl Core {
         );
         desk.busy = Some(busy);
         desk.cancel = stopped;
+        desk.write_into(pending.into.clone());
         let scan = Scan::new(&settings, &message.text, self.redaction.as_ref(), self.rules);
         let running = async {
             // Boxed, as a run may wait for much.

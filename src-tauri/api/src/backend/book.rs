@@ -231,7 +231,8 @@ impl Backend {
         Ok(lines)
     }
 
-    /// Sends a dead letter again: a turn whose message a person at the console wrote, and whose answer is the letter.
+    /// Sends a dead letter again: a turn whose message a person at the console wrote, and whose answer is the letter. An
+    /// edit is written into its message again.
     pub(super) async fn send_again(&self, wish: Resend) -> Result<Sent, Failure> {
         let Resend { turn, op } = wish;
         let fold = self.fold_of(turn).await?;
@@ -272,7 +273,8 @@ impl Backend {
             thread: target.thread.clone(),
             ..self.inbound(&channel, MessageId::new(format!("{AGAIN}{first}")), text)
         };
-        self.submit(inbound, Some(output)).await
+        self.submit(inbound, Some(output), edited_by(first, &lost.ledger))
+            .await
     }
 
     async fn fold_of(&self, turn: TurnId) -> Result<TurnFold, Failure> {
@@ -336,6 +338,15 @@ fn is_failed_text(entry: &LedgerEntry) -> bool {
 /// The first message of the text that an operation is a part of.
 fn first_of(entry: &LedgerEntry) -> OpId {
     entry.intent.part_of.unwrap_or(entry.op)
+}
+
+/// The message that a dead letter was to edit, or was to take the place of where that could not be edited.
+fn edited_by(letter: OpId, ledger: &[LedgerEntry]) -> Option<MessageId> {
+    let replaced = |entry: &LedgerEntry| entry.outcome.as_ref().and_then(|outcome| outcome.replaced_by);
+    let is_it = |entry: &&LedgerEntry| entry.op == letter || replaced(entry) == Some(letter);
+    let mut edits = ledger.iter().filter(is_it).map(|entry| &entry.intent);
+    let edit = edits.find(|intent| intent.kind == OpKind::EditText)?;
+    edit.message.clone()
 }
 
 /// The text of several dead letters, with what lies between them; `None` for a single one.

@@ -118,7 +118,7 @@ impl Backend {
             files,
             ..inbound
         };
-        self.submit(inbound, agent_output).await
+        self.submit(inbound, agent_output, None).await
     }
 
     /// An id for a message of the chat that Compose writes in. A simulated platform begins anew with each process and
@@ -161,14 +161,24 @@ impl Backend {
         files.into_iter().map(attach).collect()
     }
 
-    /// Takes a message as if it came in, with the answer that was written for it; else the configured agent answers.
-    pub(super) async fn submit(&self, inbound: Inbound, answer: Option<String>) -> Result<Sent, Failure> {
+    /// Takes a message as if it came in, with the answer that was written for it; else the configured agent answers. The
+    /// answer is a new message, or is written into one of the bot's.
+    pub(super) async fn submit(
+        &self,
+        inbound: Inbound,
+        answer: Option<String>,
+        into: Option<MessageId>,
+    ) -> Result<Sent, Failure> {
         let (channel, message) = (inbound.channel.clone(), inbound.message.clone());
         let typed = self.shared.typed.clone();
         if let Some(output) = answer {
             typed.answer(&channel, &message, output);
         }
-        let turn = self.shared.engine.submit(inbound).await;
+        let engine = &self.shared.engine;
+        let turn = match into {
+            Some(into) => engine.submit_into(inbound, into).await,
+            None => engine.submit(inbound).await,
+        };
         let turn = turn
             .inspect_err(|_| typed.forget(&channel, &message))
             .map_err(failure::journal)?;

@@ -1,7 +1,7 @@
 //! The delivery ledger of a channel, and dead letters.
 
 use crate::host::Host;
-use foldback_channels::sim::{CallFailure, CallFault};
+use foldback_channels::sim::{Author, CallFailure, CallFault, Content, Message, Record};
 use foldback_wire::{
     OpKind, OutcomeCode, Receipt, Timestamp,
     rpc::{Book, Sent, Status, TurnDetail, Why},
@@ -353,4 +353,68 @@ async fn a_dead_letter_to_another_channel_is_listed_there_and_sent_again_there()
     let after = book(&host, Some("slack")).await;
     assert_eq!((after.done[0].resent, after.settled_total), (Some(sent.turn), 1));
     assert_eq!(host.failure("resend", args).await.0, "resent_already");
+}
+
+/// The texts of the bot that stand in its chat on Telegram.
+fn screen(host: &Host) -> Vec<String> {
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    let platform = loopback.platform();
+    let chat = platform.chat(&"compose".into()).unwrap();
+    let shown = chat
+        .messages()
+        .filter(|m| m.author == Author::Bot && m.deleted.is_none());
+    let text = |message: &Message| match &message.content {
+        Content::Text(text) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    shown.map(text).collect()
+}
+
+/// A failure of this call of a kind on Telegram, and of so many behind it.
+fn fail(host: &Host, op: OpKind, nth: u32, times: u32, failure: CallFailure) {
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    loopback.platform().plan(CallFault {
+        nth,
+        times,
+        ..CallFault::first(op, failure)
+    });
+}
+
+/// Half a message stands in the chat: neither its final edit nor the new message in its place is taken. Answers the
+/// whole text, and what sends the dead letter again.
+async fn half_a_message(host: &Host) -> (String, Value) {
+    let whole = "More words. ".repeat(200).trim().to_owned();
+    fail(host, OpKind::EditText, 1, 2, CallFailure::Forbidden);
+    fail(host, OpKind::SendText, 2, 1, CallFailure::Forbidden);
+    let turn = host.say("telegram", "Hi", &whole).await;
+    let half = screen(host);
+    assert!(half.len() == 1 && half[0] != whole, "{half:?}");
+    let lost = book(host, Some("telegram")).await.dead;
+    let letter = lost.iter().find(|line| line.can_resend).unwrap();
+    (whole, json!({"turn": turn, "op": letter.entry.op}))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_letter_that_was_to_edit_a_message_is_written_into_it_again() {
+    let host = Host::start().await;
+    let (whole, args) = half_a_message(&host).await;
+    let _: Sent = host.call("resend", args).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(screen(&host), [whole], "in the place of the half message");
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    let platform = loopback.platform();
+    let sent = |record: &&Record| record.applied && record.call.operation.kind() == OpKind::SendText;
+    assert_eq!(platform.log().filter(sent).count(), 1, "the half message alone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_letter_whose_message_is_gone_is_a_new_message_and_the_journal_says_so() {
+    let host = Host::start().await;
+    let (whole, args) = half_a_message(&host).await;
+    fail(&host, OpKind::EditText, 1, 99, CallFailure::Gone);
+    let sent: Sent = host.call("resend", args).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(screen(&host).last(), Some(&whole));
+    let filter = format!("turn:{} kind:warned \"the text is sent anew\"", sent.turn);
+    assert_eq!(host.rows(&filter).await, 1);
 }

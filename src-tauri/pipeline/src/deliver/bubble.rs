@@ -279,8 +279,11 @@ impl Bubble {
     /// one person sees. So is what follows another message of the turn: the placeholder stands above that one.
     fn take_placeholder(&mut self, desk: &mut Desk) {
         let fits = self.reply_to.is_none() && !self.is_ephemeral();
-        if desk.is_first() && self.parts == 0 && self.shown.is_none() && fits {
-            self.shown = desk.placeholder.take();
+        if self.parts == 0 && self.shown.is_none() && fits {
+            self.shown = desk.replaced.take();
+            if self.shown.is_none() && desk.is_first() {
+                self.shown = desk.placeholder.take();
+            }
         }
     }
 

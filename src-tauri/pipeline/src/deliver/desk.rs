@@ -54,6 +54,8 @@ pub(crate) struct Desk {
     pub(super) asides: Asides,
     pub(super) rest: Rest,
     pub(crate) placeholder: Option<ShownMessage>,
+    /// The message of an earlier turn that the answer is written into.
+    pub(super) replaced: Option<ShownMessage>,
     pub(crate) tally: Tally,
     /// The message that an answer without text of its own still answers.
     pub(super) answers: Option<MessageId>,
@@ -129,6 +131,7 @@ impl Desk {
             asides: Asides::default(),
             rest: Rest::default(),
             placeholder: None,
+            replaced: None,
             answers: None,
             answer_flags: MessageFlags::default(),
             tally: Tally::default(),
@@ -255,6 +258,16 @@ impl Desk {
         self.placeholder = placeholder;
     }
 
+    /// Writes the answer into a message of an earlier turn, at once and whole: text stands there already.
+    pub(crate) fn write_into(&mut self, message: Option<MessageId>) {
+        self.no_frames |= message.is_some();
+        self.replaced = message.map(|id| ShownMessage {
+            id,
+            text: String::new(),
+            at: SteadyTime::default(),
+        });
+    }
+
     /// Whether nothing of the turn stands in its chat yet but its placeholder.
     pub(super) const fn is_first(&self) -> bool {
         !self.spoke
@@ -308,7 +321,7 @@ impl Desk {
     pub(super) async fn put_placeholder(&mut self) -> Result<(), StoreError> {
         let live = self.can.edit && self.can.edit_interval_ms.is_some() && self.narration == Narration::Show;
         let text = self.output.placeholder.clone();
-        if !live || text.is_empty() || !self.is_open() {
+        if !live || text.is_empty() || !self.is_open() || self.replaced.is_some() {
             return Ok(());
         }
         // By the courier: it is no answer yet and must not count as one.

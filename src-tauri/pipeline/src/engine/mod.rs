@@ -32,7 +32,9 @@ use foldback_agents::Agent;
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
-use foldback_wire::{Actor, ChannelId, Clock, Draft, Fault, Inbound, Kind, OpId, Rng, redact::Redaction};
+use foldback_wire::{
+    Actor, ChannelId, Clock, Draft, Fault, Inbound, Kind, MessageId, OpId, Rng, redact::Redaction,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -249,6 +251,15 @@ impl Engine {
             return self.core.turn_away(inbound);
         }
         self.core.begin(inbound).await
+    }
+
+    /// Takes a message whose answer is written into this message of the bot; where that is gone, or cannot be edited, the
+    /// answer is sent as a new one.
+    pub async fn submit_into(&self, inbound: Inbound, message: MessageId) -> Result<Turn, StoreError> {
+        if self.core.stopping.is_cancelled() {
+            return self.core.turn_away(inbound);
+        }
+        self.core.begin_into(inbound, Some(message)).await
     }
 
     /// The channels, to look at.
