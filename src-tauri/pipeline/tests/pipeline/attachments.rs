@@ -21,6 +21,17 @@ pub(crate) struct Curious {
     agent: Arc<ScriptAgent>,
 }
 
+impl Curious {
+    /// One that stands before this agent.
+    pub(crate) fn before(agent: &Arc<ScriptAgent>, accepts: Accepts) -> Arc<Self> {
+        Arc::new(Self {
+            accepts,
+            asked: Mutex::default(),
+            agent: Arc::clone(agent),
+        })
+    }
+}
+
 #[async_trait]
 impl Agent for Curious {
     fn backend(&self) -> &str {
@@ -48,16 +59,12 @@ async fn curious(accepts: Accepts, config: &str) -> (Bot, Arc<Curious>) {
 /// A bot in a world, whose agent takes this and remembers what it was asked.
 pub(crate) async fn curious_in(world: World, accepts: Accepts, config: &str) -> (Bot, Arc<Curious>) {
     let agent = Arc::new(ScriptAgent::new(Arc::new(TokioClock::at(EPOCH))));
-    let curious = Arc::new(Curious {
-        accepts,
-        asked: Mutex::default(),
-        agent: Arc::clone(&agent),
-    });
+    let curious = Curious::before(&agent, accepts);
     let bot = Bot::behind(world, config, Rules::all(), agent, curious.clone()).await;
     (bot, curious)
 }
 
-const ALL: Accepts = Accepts {
+pub(crate) const ALL: Accepts = Accepts {
     images: true,
     files: true,
     pictures: PictureLimits::NONE,

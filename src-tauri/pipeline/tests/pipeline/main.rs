@@ -15,6 +15,7 @@ mod disk;
 mod doubt;
 mod edits_again;
 mod faults;
+mod fetches;
 mod files;
 mod finish;
 mod flags;

@@ -17,6 +17,10 @@ use tokio_util::sync::CancellationToken;
 /// Files fetched at once.
 const AT_ONCE: usize = 3;
 
+/// The least time after which a file is asked for again that the platform refused for a rate limit. It doubles with each
+/// refusal.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+
 /// What came of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
@@ -258,11 +262,38 @@ impl Gather<'_> {
             () = self.cancel.cancelled() => {
                 Err(Left::new(FileFate::Cancelled, "the turn was cancelled while it came", None))
             }
-            came = self.channel.fetch(chat, file, limit) => came.map_err(refused),
+            came = self.fetch_paced(chat, file, limit, until) => came.map_err(refused),
             () = self.clock.sleep_until_steady(until) => {
                 let why = format!("it did not come within {}", self.config.timeout);
                 Err(Left::new(FileFate::TooSlow, why, Some("attachments.timeout")))
             }
+        }
+    }
+
+    /// Asks for a file, and again once a rate limit is over: after the pause that the platform asks for, or after growing
+    /// ones where it names none. A pause that ends later than the turn waits for its files is not begun.
+    async fn fetch_paced(
+        &self,
+        chat: &ChatId,
+        file: &Attachment,
+        limit: u64,
+        until: SteadyTime,
+    ) -> Result<Vec<u8>, Refusal> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let refusal = match self.channel.fetch(chat, file, limit).await {
+                Err(refusal) if refusal.code == RefusalCode::RateLimited => refusal,
+                came => return came,
+            };
+            let again = self
+                .clock
+                .steady()
+                .plus(refusal.retry_after.unwrap_or(pause).max(pause));
+            if again >= until {
+                return Err(refusal);
+            }
+            self.clock.sleep_until_steady(again).await;
+            pause *= 2;
         }
     }
 
