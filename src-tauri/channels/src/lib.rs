@@ -43,4 +43,4 @@ pub use slack::{SLACK, Slack, SlackApp, SlackEvents};
 pub use switchboard::{Channel, Closed, Delivered, NameTaken, NotDelivered, Status, Switchboard, is_dry};
 pub use telegram::{TELEGRAM, Telegram};
 pub use unread::Unreadable;
-pub use whatsapp::{WHATSAPP, WhatsApp, WhatsAppNumber};
+pub use whatsapp::{WHATSAPP, WhatsApp, WhatsAppNumber, takes_caption};

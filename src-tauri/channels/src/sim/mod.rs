@@ -228,7 +228,7 @@ impl SimPlatform {
             } => {
                 rules::for_all(flags)?;
                 rules::file(&self.capabilities, path, *kind, size)?;
-                rules::caption(&self.capabilities, caption.as_deref().unwrap_or_default())?;
+                rules::caption(&self.capabilities, path, caption.as_deref().unwrap_or_default())?;
                 let content = Content::File {
                     path: path.clone(),
                     kind: *kind,

@@ -1,6 +1,6 @@
 //! What a platform takes, as its capabilities tell.
 
-use crate::whatsapp::media::Media;
+use crate::whatsapp::{media::Media, takes_caption};
 use crate::{Refusal, emoji::accepted, rendered_length, size_limit};
 use foldback_wire::{Capabilities, FileKind, MessageFlag, MessageFlags, Platform, RefusalCode};
 
@@ -11,7 +11,10 @@ pub(super) fn text(can: &Capabilities, text: &str) -> Result<(), Refusal> {
     length(can, text, can.text_limit)
 }
 
-pub(super) fn caption(can: &Capabilities, caption: &str) -> Result<(), Refusal> {
+pub(super) fn caption(can: &Capabilities, path: &str, caption: &str) -> Result<(), Refusal> {
+    if !caption.is_empty() && !takes_caption(can.platform, path) {
+        return Err(unsupported("caption on audio"));
+    }
     length(can, caption, can.caption_limit)
 }
 

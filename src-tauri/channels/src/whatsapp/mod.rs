@@ -14,6 +14,7 @@ use crate::{Ack, Call, ChannelAdapter, Rates, Refusal, SignalSink, rates};
 use api::Api;
 use async_trait::async_trait;
 use foldback_wire::{Attachment, Capabilities, ChannelId, ChatId, Clock, Platform, RefusalCode, Rng, Secret};
+pub use media::takes_caption;
 use memory::Memory;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -44,7 +44,7 @@ impl WhatsApp {
             } => {
                 let envelope = envelope(chat, reply_to.as_ref())?;
                 let caption = caption.as_deref().filter(|caption| !caption.trim().is_empty());
-                self.send_file(chat, envelope, Meant::file(path, *kind, *checked), caption)
+                self.send_file(envelope, Meant::file(path, *kind, *checked), caption)
                     .await
             }
             Operation::SendVoice { path, checked, .. } => {
@@ -96,7 +96,6 @@ impl WhatsApp {
     /// Sends a file as what its name says it is, and audio that can be one as a voice note.
     async fn send_file(
         &self,
-        chat: &ChatId,
         envelope: Envelope,
         file: Meant<'_>,
         caption: Option<&str>,
@@ -113,28 +112,14 @@ impl WhatsApp {
         if kind == FileKind::Audio && media.is_voice() {
             content.insert("voice".into(), true.into());
         }
-        // There are no captions on audio: it comes as a message of its own.
-        let (beside, after) = match media.class {
-            Class::Audio => (None, caption),
-            _ => (caption, None),
-        };
-        if let Some(caption) = beside {
+        if let Some(caption) = caption {
+            if media.class == Class::Audio {
+                return Err(unsupported("audio has no caption"));
+            }
             content.insert("caption".into(), caption.into());
         }
         content.insert("id".into(), self.upload(file, media).await?.into());
-        let mut ack = self.message(envelope, media.class.name(), content.into()).await?;
-        if let Some(caption) = after {
-            let body = json!({"body": caption});
-            let sent = self.message(self::envelope(chat, ack.message.as_ref())?, "text", body);
-            ack.warning = Some(match sent.await {
-                Ok(sent) => {
-                    ack.also = self.part(sent, "the caption of audio, sent after it");
-                    "audio has no caption here; it was sent after it".to_owned()
-                }
-                Err(refusal) => format!("audio has no caption here, and it was not sent after it: {refusal}"),
-            });
-        }
-        Ok(ack)
+        self.message(envelope, media.class.name(), content.into()).await
     }
 
     async fn send_voice(&self, envelope: Envelope, file: Meant<'_>) -> Result<Ack, Refusal> {

@@ -147,24 +147,12 @@ async fn files_go_as_what_they_are() {
 }
 
 #[tokio::test]
-async fn a_caption_of_audio_follows_it() {
+async fn audio_with_a_caption_never_leaves_the_machine() {
     let place = Place::open().await;
-    let ack = place
-        .perform(file("a.mp3", FileKind::Audio, Some("The *song*")))
-        .await
-        .unwrap();
-    let sent = place.server.messages(ANA);
-    let [(audio, _), (after, caption)] = sent.as_slice() else {
-        panic!("{sent:?}");
-    };
-    assert_eq!(ack.message, Some(audio.as_str().into()));
-    assert_eq!(ack.also, [after.as_str().into()]);
-    assert_eq!(
-        (caption.text.as_str(), caption.reply_to.as_ref()),
-        ("The _song_", Some(audio))
-    );
-    assert!(ack.warning.unwrap().contains("no caption"));
-    assert_eq!(place.server.broken(), []);
+    let with_caption = file("a.mp3", FileKind::Audio, Some("The *song*"));
+    let refusal = place.perform(with_caption).await.unwrap_err();
+    assert_eq!(refusal.code, RefusalCode::Unsupported);
+    assert_eq!(place.server.calls(), 0);
 }
 
 #[tokio::test]

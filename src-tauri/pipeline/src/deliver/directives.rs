@@ -12,7 +12,7 @@ use crate::{
     rules::Rule,
     split::{Limit, split},
 };
-use foldback_channels::{FileRefusal, emoji_for, resolve_emoji_on};
+use foldback_channels::{FileRefusal, emoji_for, resolve_emoji_on, takes_caption};
 use foldback_directives::redact::MASK;
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -264,11 +264,12 @@ async fn send_file(
         ..Limit::of(&can)
     };
     let fits = |c: &String| limit.length(c) <= limit.max || !desk.rules.holds(Rule::FilesCaption);
+    let can_have_one = takes_caption(can.platform, &checked.relative);
     // A voice note has no caption anywhere.
     let as_voice = desk.audio_as_voice && file.kind == FileKind::Audio && can.voice.is_some();
     let (caption, follows) = match caption {
         caption if as_voice => (None, caption),
-        Some(caption) if fits(&caption) => (Some(caption), None),
+        Some(caption) if can_have_one && fits(&caption) => (Some(caption), None),
         other => (None, other),
     };
     let flags = if courier.is_elsewhere() {
@@ -315,7 +316,12 @@ async fn send_file(
     desk.post_by(&courier, outgoing).await?;
     if let Some(text) = follows {
         if !as_voice {
-            desk.warn("the caption is longer than the channel takes; it follows as text".to_owned())?;
+            let why = if can_have_one {
+                "the caption is longer than the channel takes"
+            } else {
+                "audio has no caption on this channel"
+            };
+            desk.warn(format!("{why}; it follows as text"))?;
         }
         send_text(desk, (&courier, &can), at, &text, &flags).await?;
     }

@@ -222,6 +222,26 @@ async fn a_caption_that_is_too_long_follows_as_text() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_caption_of_audio_where_there_is_none_follows_as_text_also_after_a_rate_limit() {
+    let bot = Bot::start().await;
+    std::fs::write(bot.send_dir.join("a.mp3"), "mp3").unwrap();
+    bot.fault(
+        Platform::Whatsapp,
+        CallFault {
+            retry_after_ms: Some(20_000),
+            ..CallFault::first(OpKind::SendText, CallFailure::RateLimited)
+        },
+    );
+    bot.says([text(
+        "<actions><send-file path=\"a.mp3\" kind=\"audio\" caption=\"The song\"/></actions>",
+    )]);
+    bot.turn(Platform::Whatsapp, "hi").await;
+    assert_eq!(bot.screen(Platform::Whatsapp), ["Audio a.mp3 ", "The song"]);
+    assert_eq!(bot.warnings("audio has no caption on this channel").await, 1);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_caption_that_grows_too_long_when_it_is_sent_follows_as_text() {
     let bot = Bot::start().await;
     std::fs::write(bot.send_dir.join("a.png"), "png").unwrap();

@@ -2,7 +2,7 @@
 //! channels read.
 
 use foldback_api::typescript::File;
-use foldback_channels::{EMOJI_ALIASES, profile, size_limit};
+use foldback_channels::{EMOJI_ALIASES, profile, size_limit, takes_caption};
 use foldback_directives::{AttributeRow, CHILDREN, ChildRow, FileKind, HEADER_KEYS, LIMITS, Makes, Part};
 use foldback_pipeline::{config::FilesConfig, honoured_flags};
 use foldback_wire::{Capabilities, Platform};
@@ -10,10 +10,6 @@ use std::fmt::Write as _;
 
 const HEAD: &str = include_str!("directives/head.md");
 const TEXT: &str = include_str!("directives/text.md");
-
-/// Channels whose audio messages have no caption:
-/// <https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/audio-messages>.
-const AUDIO_WITHOUT_CAPTION: &[Platform] = &[Platform::Whatsapp];
 
 /// The page.
 pub(crate) fn page() -> File {
@@ -109,8 +105,8 @@ fn on_channel(makes: Makes, can: &Capabilities) -> String {
         Makes::SendFile => can.file_limit.map_or_else(nothing, |_| {
             let limit = |kind| megabytes(size_limit(can, kind));
             let [file, image, audio] = [FileKind::File, FileKind::Image, FileKind::Audio].map(limit);
-            let without = AUDIO_WITHOUT_CAPTION.contains(&can.platform);
-            let audio_too = if without { ", and that of audio," } else { "" };
+            let with_audio = takes_caption(can.platform, "audio.mp3");
+            let audio_too = if with_audio { "" } else { ", and that of audio," };
             let captions = format!(
                 "a caption of {} {}; a longer one{audio_too} is a message of its own",
                 thousands(can.caption_limit as u64),
