@@ -58,7 +58,8 @@ impl Output {
     /// Begins a reading of it.
     pub fn reader(&self) -> Reader {
         let scanner = Scanner::new(&self.settings, self.user_text.as_deref());
-        Reader::new(scanner, self.secrets.as_ref().map(Redaction::patterns))
+        let secrets = self.secrets.as_ref().map(Redaction::patterns);
+        Reader::new(scanner, secrets.as_ref())
     }
 
     /// What would be sent: secrets are masked in the text and in what directives say. Findings are for the
@@ -100,7 +101,7 @@ impl Output {
                 .filter(|r| r.reason == Some(RangeReason::Header));
             let mut spans = headers.map(|r| r.span);
             if let Some(span) = spans.find(|span| span.of(&self.raw).contains(id.as_str())) {
-                found.look(id, ids, span, "reply_to");
+                found.look(id, &ids, span, "reply_to");
             }
         }
         for mut directive in plain.directives {
@@ -108,13 +109,13 @@ impl Output {
             if let Directive::React { message, .. } = &mut directive
                 && let Some(id) = message.take()
             {
-                found.look(&id, ids, span, tag);
+                found.look(&id, &ids, span, tag);
             }
-            directive.each_text(|text| found.look(text, secrets, span, tag));
+            directive.each_text(|text| found.look(text, &secrets, span, tag));
         }
         for mut action in plain.actions {
             let (span, kind) = (action.span, redaction.text(&action.kind).into_owned());
-            action.each_text(|text| found.look(text, secrets, span, &kind));
+            action.each_text(|text| found.look(text, &secrets, span, &kind));
         }
         found.masked
     }

@@ -119,6 +119,7 @@ impl Stage {
         let journal = Arc::new(MemoryJournal::new());
         let speech = speech(&config, &clock);
         let engine = Engine::start(Parts {
+            redaction: config.redaction(folder.path()),
             config: Arc::new(config),
             base: folder.path().to_owned(),
             send_dir: Some(send_dir),

@@ -51,6 +51,7 @@ async fn bot_with(config: Config, base: &Path, speech: Speech) -> Bot {
     let agent = Arc::new(ScriptAgent::new(clock.clone()));
     let journal = Arc::new(MemoryJournal::new());
     let engine = Engine::start(Parts {
+        redaction: config.redaction(base),
         config: Arc::new(config),
         base: base.to_owned(),
         send_dir: None,

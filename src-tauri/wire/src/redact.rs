@@ -10,19 +10,20 @@ use foldback_directives::{
 };
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    fmt::Write as _,
-    sync::Arc,
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
+mod known;
 mod request;
 
-/// What is masked, and where. Cheap to clone.
+use known::Known;
+
+/// The secrets that are masked, and the places where. Clones share what they know: a credential that one of them learns is
+/// masked by all.
 #[derive(Debug, Clone)]
 pub struct Redaction {
-    patterns: Arc<Patterns>,
-    /// The same for ids of messages, without phone numbers and e-mail addresses: some platforms make ids of those.
-    ids: Arc<Patterns>,
+    known: Arc<RwLock<Known>>,
     inbound: InboundSecrets,
 }
 
@@ -35,27 +36,25 @@ impl Redaction {
     /// Masks what these settings ask for, and these credentials by their value, where they have eight bytes or more;
     /// `None` when redaction is off.
     pub fn knowing(settings: &RedactSettings, credentials: &[Secret]) -> Option<Self> {
-        if !settings.enabled {
-            return None;
-        }
-        let written: BTreeSet<String> = credentials.iter().flat_map(written).collect();
-        let written: Vec<String> = written.into_iter().collect();
-        let patterns = Patterns::knowing(settings, &written);
-        let ids = if settings.email || settings.phone {
-            let settings = RedactSettings {
-                email: false,
-                phone: false,
-                ..settings.clone()
-            };
-            Patterns::knowing(&settings, &written)
-        } else {
-            Arc::clone(&patterns)
-        };
-        Some(Self {
-            patterns,
-            ids,
+        settings.enabled.then(|| Self {
+            known: Arc::new(RwLock::new(Known::of(settings, credentials))),
             inbound: settings.inbound,
         })
+    }
+
+    /// Masks these credentials too from now on, and still all that it knows. Whoever reads one that may be new tells it
+    /// here before it is used.
+    pub fn learn(&self, credentials: &[Secret]) {
+        if self.known().has(credentials) {
+            return;
+        }
+        // Whole after every change, so that a panic elsewhere does not matter here.
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        *known = known.with(credentials);
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does this with secrets in a user's own message instead.
@@ -67,20 +66,24 @@ impl Redaction {
     /// Only what the journal wrote for a secret: for reading a raw text of it once more.
     pub fn masked() -> Self {
         Self {
-            patterns: Patterns::masked(),
-            ids: Patterns::masked(),
+            known: Arc::new(RwLock::new(Known::masked())),
             inbound: InboundSecrets::Keep,
         }
     }
 
-    /// What secrets look like.
-    pub const fn patterns(&self) -> &Arc<Patterns> {
-        &self.patterns
+    /// The patterns of secrets, as far as they are known now.
+    pub fn patterns(&self) -> Arc<Patterns> {
+        Arc::clone(&self.known().patterns)
     }
 
     /// What secrets look like in the id of a message.
-    pub const fn id_patterns(&self) -> &Arc<Patterns> {
-        &self.ids
+    pub fn id_patterns(&self) -> Arc<Patterns> {
+        Arc::clone(&self.known().ids)
+    }
+
+    /// The bot's own credentials alone.
+    fn own_patterns(&self) -> Arc<Patterns> {
+        Arc::clone(&self.known().own)
     }
 
     /// What happens to secrets in a user's own message.
@@ -90,12 +93,12 @@ impl Redaction {
 
     /// The text with every secret masked.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.patterns.redact(text)
+        self.patterns().redact(text)
     }
 
     /// Masks every secret in this text.
     pub fn mask(&self, text: &mut String) {
-        if let Cow::Owned(masked) = self.patterns.redact(text) {
+        if let Cow::Owned(masked) = self.patterns().redact(text) {
             *text = masked;
         }
     }
@@ -243,14 +246,14 @@ impl Redaction {
     }
 
     fn mask_id(&self, id: &mut String) {
-        if let Cow::Owned(masked) = self.ids.redact(id) {
+        if let Cow::Owned(masked) = self.id_patterns().redact(id) {
             *id = masked;
         }
     }
 
     fn id(&self, id: &mut Option<MessageId>) {
         if let Some(named) = id
-            && let Cow::Owned(masked) = self.ids.redact(named.as_str())
+            && let Cow::Owned(masked) = self.id_patterns().redact(named.as_str())
         {
             *id = Some(masked.into());
         }
@@ -261,23 +264,6 @@ impl Redaction {
             self.mask(text);
         }
     }
-}
-
-/// A credential as it is, as it stands in JSON, and as in an address.
-fn written(credential: &Secret) -> [String; 3] {
-    let plain = credential.expose();
-    let json = serde_json::Value::from(plain).to_string();
-    let in_address = plain.bytes().fold(String::new(), |mut out, byte| {
-        // Writing to a String cannot fail.
-        let _ = match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => {
-                write!(out, "{}", byte as char)
-            }
-            byte => write!(out, "%{byte:02X}"),
-        };
-        out
-    });
-    [plain.to_owned(), json[1..json.len() - 1].to_owned(), in_address]
 }
 
 /// Masks a journal on its way out, also one that was written before redaction was on. Events come in their
@@ -304,7 +290,7 @@ struct Raw {
 impl Raw {
     fn new(redaction: &Redaction) -> Self {
         Self {
-            secrets: RawRedactor::new(redaction.patterns()),
+            secrets: RawRedactor::new(&redaction.patterns()),
             read: 0,
             masked: String::new(),
             from: 0,

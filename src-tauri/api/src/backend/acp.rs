@@ -2,8 +2,8 @@
 
 use super::agents::{AgentError, unusable};
 use crate::places;
-use foldback_agents::{AcpAgent, AcpConfig, Confinement, Secret};
-use foldback_pipeline::config::{self, Config, EnvValue};
+use foldback_agents::{AcpAgent, AcpConfig, Confinement};
+use foldback_pipeline::config::{self, Config, CredentialReader, EnvValue};
 use foldback_wire::Clock;
 use std::{
     fs,
@@ -15,6 +15,8 @@ use std::{
 pub(super) struct Surroundings {
     /// The folder that relative paths of the configuration lie below.
     pub(super) base: PathBuf,
+    /// Reads the agents' credentials.
+    pub(super) credentials: CredentialReader,
     /// The configuration's file; `None` for the embedded default.
     pub(super) file: Option<PathBuf>,
     /// The name of the configuration.
@@ -44,11 +46,10 @@ pub(super) fn build(
         let value = match value {
             EnvValue::Text(text) => text.clone(),
             EnvValue::Secret(secret) => {
-                let value = secret
-                    .resolve(&base)
-                    .map_err(|e| unusable(&format!("agent.acp.env.{name}"), &e))?;
-                config.secrets.push(Secret::new(value.clone()));
-                value
+                let read = around.credentials.read(secret);
+                let value = read.map_err(|e| unusable(&format!("agent.acp.env.{name}"), &e))?;
+                config.secrets.push(value.clone());
+                value.expose().to_owned()
             }
         };
         config.env.insert(name.clone(), value);

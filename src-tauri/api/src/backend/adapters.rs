@@ -5,7 +5,7 @@ use foldback_channels::{
     ChannelAdapter, DISCORD, Discord, Folder, Loopback, Refusal, RemoteLoopback, SIGNAL_CLI, SLACK,
     SignalCli, Slack, SlackApp, SlackEvents, TELEGRAM, Telegram, WHATSAPP, WhatsApp, WhatsAppNumber, profile,
 };
-use foldback_pipeline::config::{self, ChannelConfig, ChannelKind, Config, SecretError};
+use foldback_pipeline::config::{self, ChannelConfig, ChannelKind, Config, CredentialReader, SecretError};
 use foldback_wire::{Capabilities, ChannelId, Clock, Platform, Rng, Secret};
 use std::{
     collections::BTreeMap,
@@ -70,6 +70,7 @@ impl ChannelError {
 pub(super) fn build(
     config: &Arc<Config>,
     base: &Path,
+    credentials: &CredentialReader,
     data: &Path,
     journal: Option<&Path>,
     clock: &Arc<dyn Clock>,
@@ -90,6 +91,7 @@ pub(super) fn build(
             platform,
             config: Arc::clone(config),
             base: base.to_owned(),
+            reader: credentials.clone(),
             data: data.to_owned(),
             journal: journal.map(Path::to_owned),
             clock: Arc::clone(clock),
@@ -129,6 +131,7 @@ struct Place {
     platform: Platform,
     config: Arc<Config>,
     base: PathBuf,
+    reader: CredentialReader,
     /// The data folder: what an adapter wants to find again after a restart.
     data: PathBuf,
     /// The journal's file: what an adapter keeps in the data folder for one journal is nothing for another one.
@@ -175,22 +178,18 @@ impl Place {
         what: &'static str,
     ) -> Result<Secret, ChannelError> {
         let reference = reference.ok_or_else(|| self.missing(key, what))?;
-        let text = reference
-            .resolve(&self.base)
-            .map_err(|source| ChannelError::Credential {
-                channel: self.id.clone(),
-                key,
-                source,
-            })?;
-        Ok(Secret::new(text))
+        let read = self.reader.read(reference);
+        read.map_err(|source| ChannelError::Credential {
+            channel: self.id.clone(),
+            key,
+            source,
+        })
     }
 
     /// All that its settings name, as it is now.
     fn credentials(&self) -> Credentials {
         let named = self.settings.secrets();
-        named
-            .map(|(_, secret)| secret.resolve(&self.base).ok().map(Secret::new))
-            .collect()
+        named.map(|(_, secret)| self.reader.read(secret).ok()).collect()
     }
 
     fn token(&self) -> Result<Secret, ChannelError> {

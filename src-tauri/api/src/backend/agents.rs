@@ -137,7 +137,8 @@ impl Making<'_> {
         Ok(match backend {
             Backend::Script => Arc::new(script(self.config, &self.around.base, self.clock)?),
             Backend::Openai | Backend::Anthropic | Backend::Letta => {
-                let (api, config) = endpoint::config(&self.config.agent, backend, model, &self.around.base)?;
+                let (api, config) =
+                    endpoint::config(&self.config.agent, backend, model, &self.around.credentials)?;
                 let agent = HttpAgent::new(api, config, Arc::clone(self.clock), Arc::clone(self.rng))
                     .map_err(|e| unusable(&format!("agent.{}", backend.code()), &e))?;
                 Arc::new(agent.with_memory(self.memory.clone()))
@@ -289,6 +290,7 @@ fn pieces(output: &str) -> impl Iterator<Item = ScriptStep> {
 mod tests {
     use super::*;
     use foldback_agents::Act;
+    use foldback_pipeline::config::CredentialReader;
     use foldback_wire::{AgentFault, Fault, RunFault};
 
     fn texts(output: &str) -> Vec<String> {
@@ -324,6 +326,7 @@ mod tests {
         let rng: Arc<dyn Rng> = Arc::new(foldback_pipeline::SeededRng::new(1));
         let around = Surroundings {
             base: "/".into(),
+            credentials: CredentialReader::new("/".into(), None),
             file: None,
             workspace: "test".to_owned(),
             data: "/".into(),

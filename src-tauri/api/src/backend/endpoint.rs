@@ -1,9 +1,10 @@
 //! How the backends that are asked over HTTP are configured.
 
 use super::agents::{AgentError, unusable};
-use foldback_agents::{Api, HttpConfig, Secret};
-use foldback_pipeline::config::{ANTHROPIC, AgentConfig, Backend, EndpointConfig, OpenaiApi};
-use std::path::Path;
+use foldback_agents::{Api, HttpConfig};
+use foldback_pipeline::config::{
+    ANTHROPIC, AgentConfig, Backend, CredentialReader, EndpointConfig, OpenaiApi,
+};
 
 /// What the agent of a backend needs to know, with another model than the configured one where it is named.
 /// `openai`, `anthropic` and `letta` are asked over HTTP; no other backend gets here.
@@ -11,7 +12,7 @@ pub(super) fn config(
     agent: &AgentConfig,
     backend: Backend,
     model: Option<&str>,
-    base: &Path,
+    credentials: &CredentialReader,
 ) -> Result<(Api, HttpConfig), AgentError> {
     let key = |name: &str| format!("agent.{}.{name}", backend.code());
     let (api, endpoint) = match backend {
@@ -33,8 +34,8 @@ pub(super) fn config(
         .ok_or_else(|| AgentError::Missing(key("model")))?;
     let mut config = HttpConfig::new(root, model);
     if let Some(secret) = &endpoint.api_key {
-        let resolved = secret.resolve(base).map_err(|e| unusable(&key("api_key"), &e))?;
-        config.api_key = Some(Secret::new(resolved));
+        let read = credentials.read(secret);
+        config.api_key = Some(read.map_err(|e| unusable(&key("api_key"), &e))?);
     }
     config.system.clone_from(&endpoint.system_prompt);
     config.max_tokens = endpoint.max_tokens;
@@ -74,11 +75,13 @@ fn refuse_foreign(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn read(toml: &str, backend: Backend, model: Option<&str>) -> Result<(Api, HttpConfig), String> {
         let parsed =
             foldback_pipeline::config::parse(toml, Path::new("foldback.toml")).expect("a configuration");
-        config(&parsed.agent, backend, model, Path::new("/")).map_err(|error| error.to_string())
+        let credentials = CredentialReader::new("/".into(), None);
+        config(&parsed.agent, backend, model, &credentials).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -17,12 +17,12 @@ use super::{
 use crate::{Shelf, live::Digest, log::LogBook};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, SendDir, StartError, TokioClock,
-    config::{self, ByteSize, Config, ConfigError, FilesConfig},
+    config::{self, ByteSize, Config, ConfigError, CredentialReader, FilesConfig},
 };
 use foldback_store::{
-    Journal, Limits, Numbers, SqliteJournal, StoreError, close_to_others, make_private_folder,
+    Journal, Limits, Numbers, OutboxEntry, SqliteJournal, StoreError, close_to_others, make_private_folder,
 };
-use foldback_wire::{Actor, Clock, Rng};
+use foldback_wire::{Actor, Clock, Rng, Seq};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -114,9 +114,10 @@ impl Setup {
         journal_file(&self.config, &self.base, &self.data)
     }
 
-    fn surroundings(&self) -> Surroundings {
+    fn surroundings(&self, credentials: CredentialReader) -> Surroundings {
         Surroundings {
             base: self.base.clone(),
+            credentials,
             file: self.file.clone(),
             workspace: self.workspace.clone(),
             data: self.data.clone(),
@@ -179,7 +180,9 @@ impl Backend {
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
-        let around = setup.surroundings();
+        let secrets = setup.config.redaction(&setup.base);
+        let credentials = CredentialReader::new(setup.base.clone(), secrets.clone());
+        let around = setup.surroundings(credentials.clone());
         let Setup {
             workspace,
             file: configuration,
@@ -195,7 +198,6 @@ impl Backend {
             journal,
         } = setup;
         descriptors::raise_limit();
-        let secrets = config.redaction(&base);
         log.mask(secrets.clone());
         let (journal, file) = if let Some(journal) = journal {
             (journal, None)
@@ -209,22 +211,27 @@ impl Backend {
         let before = journal.head();
         let outbox = journal.outbox().await?;
         if file.is_some() {
-            // Only this journal knows which of its operations are still to be sent.
-            let files = SendDir::new(&config.files, &base, None, journal.kept_in(), Rules::all());
-            files.sweep_spoken(outbox.iter().map(|entry| &entry.operation));
-            offer_send_dir(&config, &base);
+            tidy_send_dir(&config, &base, journal.as_ref(), &outbox);
         }
         let outbox = outbox.into_iter().map(|entry| (entry.op, entry.channel));
         let digest = Digest::resume(outbox, unreviewed(journal.as_ref()).await?);
         let typed = Typed::default();
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
-        let speech = speech::build(&config, &base, data.join("voices"), &clock)?;
+        let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
         let config = Arc::new(config);
-        let Adapters { all, loopbacks } =
-            adapters::build(&config, &base, &data, journal.kept_in(), &clock, &rng)?;
+        let Adapters { all, loopbacks } = adapters::build(
+            &config,
+            &base,
+            &credentials,
+            &data,
+            journal.kept_in(),
+            &clock,
+            &rng,
+        )?;
         let parts = Parts {
             config: Arc::clone(&config),
             base: base.clone(),
+            redaction: secrets.clone(),
             send_dir: None,
             journal: Arc::clone(&journal),
             channels: all,
@@ -267,18 +274,24 @@ impl Backend {
         let backend = Self {
             shared: Arc::new(shared),
         };
-        backend.spawn(backend.clone().follow(before));
-        if file.is_some() {
-            backend.spawn(backend.clone().prune_journal());
-        }
-        #[cfg(unix)]
-        if let Some(file) = file {
-            backend.spawn(backend.clone().hear(file));
-        }
+        backend.attend(before, file);
         if demo && first_start {
             backend.spawn(backend.clone().play_demo());
         }
         Ok(backend)
+    }
+
+    /// Follows the journal from `before` on; prunes one that is a file, and hears operators
+    /// beside that.
+    fn attend(&self, before: Seq, file: Option<PathBuf>) {
+        self.spawn(self.clone().follow(before));
+        if file.is_some() {
+            self.spawn(self.clone().prune_journal());
+        }
+        #[cfg(unix)]
+        if let Some(file) = file {
+            self.spawn(self.clone().hear(file));
+        }
     }
 }
 
@@ -287,6 +300,14 @@ fn journal_file(config: &Config, base: &Path, data: &Path) -> PathBuf {
         Some(file) => base.join(file),
         None => data.join("journal.sqlite"),
     }
+}
+
+/// Deletes voice notes that no operation is to send any more, and makes the folder that files are sent from. Only the
+/// journal knows which of its operations are still to be sent.
+fn tidy_send_dir(config: &Config, base: &Path, journal: &dyn Journal, outbox: &[OutboxEntry]) {
+    let files = SendDir::new(&config.files, base, None, journal.kept_in(), Rules::all());
+    files.sweep_spoken(outbox.iter().map(|entry| &entry.operation));
+    offer_send_dir(config, base);
 }
 
 /// Makes the folder that files are sent from, where nobody named another: a person who looks for it finds it. One that

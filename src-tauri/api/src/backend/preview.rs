@@ -53,6 +53,7 @@ impl Scene {
         let speech = speech(&config);
         let channel = Arc::new(Loopback::new(profile(can.platform), Arc::clone(&clock), None));
         let engine = Engine::start(Parts {
+            redaction: config.redaction(&self.base),
             config: Arc::new(config),
             base: self.base,
             send_dir: None,

@@ -120,7 +120,10 @@ impl ChannelAdapter for Renewed {
 mod tests {
     use super::super::adapters::build;
     use foldback_channels::Signal;
-    use foldback_pipeline::{SeededRng, TokioClock, config};
+    use foldback_pipeline::{
+        SeededRng, TokioClock,
+        config::{self, CredentialReader},
+    };
     use foldback_wire::{Clock, Rng};
     use std::{path::Path, sync::Arc};
     use tokio::sync::mpsc;
@@ -131,9 +134,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let text = "[channels.telegram]\ntoken = { file = \"token\" }\napi_root = \"http://127.0.0.1:9\"\n";
         let config = Arc::new(config::parse(text, Path::new("x.toml")).unwrap());
+        let redaction = config.redaction(dir.path()).unwrap();
+        let credentials = CredentialReader::new(dir.path().to_owned(), Some(redaction.clone()));
         let clock: Arc<dyn Clock> = Arc::new(TokioClock::system());
         let rng: Arc<dyn Rng> = Arc::new(SeededRng::new(1));
-        let adapters = build(&config, dir.path(), dir.path(), None, &clock, &rng).unwrap();
+        let adapters = build(&config, dir.path(), &credentials, dir.path(), None, &clock, &rng).unwrap();
         let (_, telegram) = &adapters.all[0];
         let (sink, mut signals) = mpsc::channel(8);
         let refused = telegram
@@ -147,23 +152,30 @@ mod tests {
             "{refused}"
         );
 
-        std::fs::write(dir.path().join("token"), "123:abc\n").unwrap();
-        let stop = CancellationToken::new();
-        let again = tokio::spawn({
-            let (telegram, stop) = (Arc::clone(telegram), stop.clone());
-            async move { telegram.run(sink, stop).await }
-        });
-        // Nobody listens there, but now it has a token to ask with.
-        let came = signals.recv().await;
-        assert!(matches!(came, Some(Signal::State { .. }) | None), "{came:?}");
-        stop.cancel();
-        let ended = again.await.unwrap();
-        assert!(
-            ended
-                .as_ref()
-                .err()
-                .is_none_or(|refusal| !refusal.detail.contains("secret file")),
-            "{ended:?}"
+        for token in ["123:abcdef", "456:ghijkl"] {
+            std::fs::write(dir.path().join("token"), format!("{token}\n")).unwrap();
+            let stop = CancellationToken::new();
+            let again = tokio::spawn({
+                let (telegram, sink, stop) = (Arc::clone(telegram), sink.clone(), stop.clone());
+                async move { telegram.run(sink, stop).await }
+            });
+            // Nobody listens there, but now it has a token to ask with.
+            let came = signals.recv().await;
+            assert!(matches!(came, Some(Signal::State { .. }) | None), "{came:?}");
+            stop.cancel();
+            let ended = again.await.unwrap();
+            assert!(
+                ended
+                    .as_ref()
+                    .err()
+                    .is_none_or(|refusal| !refusal.detail.contains("secret file")),
+                "{ended:?}"
+            );
+        }
+        assert_eq!(
+            redaction.text("123:abcdef, 456:ghijkl"),
+            "[redacted], [redacted]",
+            "the new one, and the old one still"
         );
     }
 }

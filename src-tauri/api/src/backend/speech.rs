@@ -3,25 +3,22 @@
 use super::Backend;
 use crate::failure;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use foldback_agents::{
-    Secret,
-    speech::{
-        CommandVoice, ElevenLabsVoice, Note, OpenAiVoice, Service, Speaker, SpeechError, ToneVoice,
-        Transcriber, Voice,
-    },
+use foldback_agents::speech::{
+    CommandVoice, ElevenLabsVoice, Note, OpenAiVoice, Service, Speaker, SpeechError, ToneVoice, Transcriber,
+    Voice,
 };
 use foldback_pipeline::{
     Says, Speech, Voices,
-    config::{self, Config, SpeechBackend, SpeechConfig, TranscriptionBackend, TranscriptionConfig},
+    config::{
+        self, Config, CredentialReader, SpeechBackend, SpeechConfig, TranscriptionBackend,
+        TranscriptionConfig,
+    },
 };
 use foldback_wire::{
     Clock,
     rpc::{Failure, VoiceOf, VoiceSound},
 };
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 /// Largest sound that a window is given.
@@ -48,7 +45,7 @@ pub enum SpeechSetupError {
 /// A table of the configuration that names a service.
 struct Table<'a> {
     name: &'static str,
-    base: &'a Path,
+    credentials: &'a CredentialReader,
 }
 
 impl Table<'_> {
@@ -69,12 +66,9 @@ impl Table<'_> {
     }
 
     fn service(&self, base_url: String, key: Option<&config::Secret>) -> Result<Service, SpeechSetupError> {
-        let key = key.map(|key| key.resolve(self.base)).transpose();
-        let key = key.map_err(|error| self.unusable("api_key", &error))?;
-        Ok(Service {
-            base_url,
-            api_key: key.map(Secret::new),
-        })
+        let key = key.map(|key| self.credentials.read(key)).transpose();
+        let api_key = key.map_err(|error| self.unusable("api_key", &error))?;
+        Ok(Service { base_url, api_key })
     }
 
     fn checked<T>(&self, made: Result<T, SpeechError>) -> Result<T, SpeechSetupError> {
@@ -85,7 +79,7 @@ impl Table<'_> {
 /// What a configuration says. What is spoken is kept in `voices`.
 pub(super) fn build(
     config: &Config,
-    base: &Path,
+    credentials: &CredentialReader,
     voices: PathBuf,
     clock: &Arc<dyn Clock>,
 ) -> Result<Speech, SpeechSetupError> {
@@ -95,20 +89,23 @@ pub(super) fn build(
         keep,
         ..
     } = &config.speech;
-    let says = match voice(&config.speech, base)? {
+    let says = match voice(&config.speech, credentials)? {
         None => Says::Nothing,
         Some(voice) => Says::Aloud(Speaker::new(voice, *max_chars, timeout.0, Arc::clone(clock))),
     };
     Ok(Speech {
         says,
-        transcriber: transcriber(&config.transcription, base, clock)?.map(Arc::new),
+        transcriber: transcriber(&config.transcription, credentials, clock)?.map(Arc::new),
         voices: (keep.0 > 0).then(|| Voices::new(voices, keep.0)),
     })
 }
 
-fn voice(config: &SpeechConfig, base: &Path) -> Result<Option<Arc<dyn Voice>>, SpeechSetupError> {
+fn voice(
+    config: &SpeechConfig,
+    credentials: &CredentialReader,
+) -> Result<Option<Arc<dyn Voice>>, SpeechSetupError> {
     let name = "speech";
-    let table = Table { name, base };
+    let table = Table { name, credentials };
     let voice = config.voice.as_ref();
     Ok(Some(match config.backend {
         SpeechBackend::None => return Ok(None),
@@ -136,14 +133,14 @@ fn voice(config: &SpeechConfig, base: &Path) -> Result<Option<Arc<dyn Voice>>, S
 
 fn transcriber(
     config: &TranscriptionConfig,
-    base: &Path,
+    credentials: &CredentialReader,
     clock: &Arc<dyn Clock>,
 ) -> Result<Option<Transcriber>, SpeechSetupError> {
     if config.backend == TranscriptionBackend::None {
         return Ok(None);
     }
     let name = "transcription";
-    let table = Table { name, base };
+    let table = Table { name, credentials };
     let base_url = table.needed(config.base_url.as_ref(), "base_url")?;
     let service = table.service(base_url, config.api_key.as_ref())?;
     let model = table.needed(config.model.as_ref(), "model")?;

@@ -1,13 +1,14 @@
 //! Channels: cards, switches, arming, muting; and what is pushed about them.
 
 use crate::host::{Host, pushed};
+use foldback_pipeline::config;
 use foldback_store::{Limits, SqliteJournal};
 use foldback_wire::{
-    ChannelState,
+    ChannelState, Seq,
     rpc::{AlarmKind, ChannelCard, Push, Status, Topic, TurnDetail},
 };
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 #[tokio::test(start_paused = true)]
 async fn every_channel_has_a_card() {
@@ -62,6 +63,33 @@ async fn a_channel_that_is_off_holds_its_answer_until_it_is_on_again() {
     );
     let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
     assert_eq!(detail.deliveries.last().unwrap().text.as_deref(), Some("Hello"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_renewed_while_it_runs_is_masked_and_the_old_one_still_is() {
+    let host = Host::start_with(|setup| {
+        let text = "[channels.slack]\nkind = \"loopback\"\nallow_from = [\"*\"]\nrequire_mention = false\n\
+                    [channels.telegram]\ntoken = { file = \"token\" }\napi_root = \"http://127.0.0.1:9\"\n";
+        setup.config = config::parse(text, Path::new("foldback.toml")).unwrap();
+        setup.demo = false;
+        std::fs::write(setup.base.join("token"), "the first passphrase").unwrap();
+    })
+    .await;
+    std::fs::write(host.folder.path().join("token"), "another passphrase").unwrap();
+    for on in [false, true] {
+        let args = json!({"channel": "telegram", "on": on});
+        host.call::<ChannelCard>("channel_switch", args).await;
+    }
+    // It connects again, for which it reads its token.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let said = "not the first passphrase, but another passphrase";
+    let turn = host.say("slack", said, said).await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": turn})).await;
+    let told = detail.deliveries.last().unwrap().text.clone();
+    assert_eq!(told.as_deref(), Some("not [redacted], but [redacted]"));
+    let events = host.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
+    let journal = serde_json::to_string(&events).unwrap();
+    assert!(!journal.contains("passphrase"), "{journal}");
 }
 
 /// The filters behind a card's counters, as the window has them in `views/channels/figures.ts`.

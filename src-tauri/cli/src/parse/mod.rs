@@ -95,7 +95,8 @@ fn parse(
     secrets: Option<&Redaction>,
     cut: Cut,
 ) -> Parsed {
-    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets.map(Redaction::patterns));
+    let patterns = secrets.map(Redaction::patterns);
+    let mut reader = Reader::new(Scanner::new(settings, inbound), patterns.as_ref());
     let mut collect = Collect::default();
     for chunk in cut.chunks(raw) {
         reader.push(chunk, &mut collect);

@@ -45,7 +45,8 @@ impl Sink for Watch {
 /// Answers every chunk; the last two lines finish the message and print the whole answer.
 pub(crate) fn run(settings: &Settings, inbound: Option<&str>, secrets: Option<&Redaction>) -> End {
     let mut out = stdout();
-    let mut reader = Reader::new(Scanner::new(settings, inbound), secrets.map(Redaction::patterns));
+    let patterns = secrets.map(Redaction::patterns);
+    let mut reader = Reader::new(Scanner::new(settings, inbound), patterns.as_ref());
     let mut watch = Watch::default();
     let mut raw = String::new();
     let mut stdin = io::stdin().lock();

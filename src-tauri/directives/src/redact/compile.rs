@@ -149,6 +149,15 @@ impl Patterns {
         Arc::new(Self::build_of(settings, |_| true, credentials))
     }
 
+    /// Looks for these texts alone, as [`Patterns::knowing`] does, less what the settings never mask.
+    pub fn only(settings: &RedactSettings, credentials: &[String]) -> Arc<Self> {
+        let settings = RedactSettings {
+            allow: settings.allow.clone(),
+            ..RedactSettings::default()
+        };
+        Arc::new(Self::build_of(&settings, |_| false, credentials))
+    }
+
     fn build(settings: &RedactSettings) -> Self {
         Self::build_of(settings, |_| true, &[])
     }

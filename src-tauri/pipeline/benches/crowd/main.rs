@@ -69,8 +69,10 @@ async fn measure(conversations: usize) -> Result<Vec<Duration>, Fault> {
     let loopback = Arc::new(Loopback::new(profile(Platform::Whatsapp), Arc::new(clock), None));
     let streams = Arc::new(Streams::new(conversations));
     let gate = Arc::new(Gate::new(Arc::clone(&loopback), Arc::clone(&streams)));
+    let config = configuration()?;
     let engine = Engine::start(Parts {
-        config: Arc::new(configuration()?),
+        redaction: config.redaction(Path::new("")),
+        config: Arc::new(config),
         base: PathBuf::new(),
         send_dir: None,
         journal: Arc::clone(&journal),

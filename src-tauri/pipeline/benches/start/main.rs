@@ -106,8 +106,10 @@ async fn start(path: &Path) -> Result<(Engine, Arc<Loopback>, Arc<dyn Journal>),
     let journal: Arc<dyn Journal> = Arc::new(SqliteJournal::open(path).await?);
     let clock = TokioClock::system();
     let loopback = Arc::new(Loopback::new(profile(Platform::Telegram), Arc::new(clock), None));
+    let config = configuration()?;
     let engine = Engine::start(Parts {
-        config: Arc::new(configuration()?),
+        redaction: config.redaction(Path::new("")),
+        config: Arc::new(config),
         base: PathBuf::new(),
         send_dir: None,
         journal: Arc::clone(&journal),

@@ -150,8 +150,10 @@ impl Bot {
         let can = profile(Platform::Whatsapp);
         let loopback = Arc::new(Loopback::new(can, Arc::new(clock), None));
         let agent = Arc::new(ScriptAgent::new(Arc::new(clock)));
+        let config = configuration()?;
         let engine = Engine::start(Parts {
-            config: Arc::new(configuration()?),
+            redaction: config.redaction(Path::new("")),
+            config: Arc::new(config),
             base: PathBuf::new(),
             send_dir: None,
             journal: Arc::clone(&journal),

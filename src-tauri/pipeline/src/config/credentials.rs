@@ -1,8 +1,38 @@
 //! The credentials that a configuration refers to, to be masked by their value.
 
-use super::{ChannelConfig, Config, Secret as Reference};
+use super::{ChannelConfig, Config, Secret as Reference, SecretError};
 use foldback_wire::{Secret, redact::Redaction};
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    slice,
+};
+
+/// Reads credentials where a configuration says they are. Each is masked by its value from the moment it is read, and
+/// still is when another one has taken its place.
+#[derive(Debug, Clone)]
+pub struct CredentialReader {
+    base: PathBuf,
+    redaction: Option<Redaction>,
+}
+
+impl CredentialReader {
+    /// Relative files lie below `base`. Without redaction nothing is masked.
+    pub fn new(base: PathBuf, redaction: Option<Redaction>) -> Self {
+        Self { base, redaction }
+    }
+
+    /// The credential, as it is now.
+    ///
+    /// # Errors
+    /// When it is not there, or cannot be read.
+    pub fn read(&self, reference: &Reference) -> Result<Secret, SecretError> {
+        let credential = Secret::new(reference.resolve(&self.base)?);
+        if let Some(redaction) = &self.redaction {
+            redaction.learn(slice::from_ref(&credential));
+        }
+        Ok(credential)
+    }
+}
 
 impl Config {
     /// Every credential that can be read now. One that cannot is told of where it is used.

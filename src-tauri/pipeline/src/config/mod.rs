@@ -25,6 +25,7 @@ pub use attachments::{AttachmentKind, AttachmentsConfig};
 pub use bounds::OutOfBounds;
 pub(crate) use channel::reduce;
 pub use channel::{ChannelConfig, ChannelKind, Disable};
+pub use credentials::CredentialReader;
 pub use load::{ConfigError, load, parse};
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};

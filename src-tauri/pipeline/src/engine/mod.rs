@@ -37,7 +37,7 @@ use foldback_wire::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex},
 };
 use tokio::sync::mpsc;
@@ -52,6 +52,9 @@ pub struct Parts {
     pub config: Arc<Config>,
     /// The folder that relative paths of the configuration lie below.
     pub base: PathBuf,
+    /// Masks secrets; `None` when redaction is off. Clones share the credentials that they know: whoever reads one later
+    /// tells a clone of it.
+    pub redaction: Option<Redaction>,
     /// Where files to be sent really lie, when a replay's own folder stands for `files.send_dir`.
     pub send_dir: Option<PathBuf>,
     /// Where decisions and intents go.
@@ -111,9 +114,9 @@ pub enum StartError {
 #[error("there is no channel {0}")]
 pub struct NoSuchChannel(pub ChannelId);
 
-/// What is masked.
-fn redaction(config: &Config, base: &Path, rules: Rules) -> Option<Redaction> {
-    let redaction = config.redaction(base)?;
+/// The redaction under these rules.
+fn redaction(redaction: Option<Redaction>, rules: Rules) -> Option<Redaction> {
+    let redaction = redaction?;
     if rules.holds(Rule::RedactInbound) {
         return Some(redaction);
     }
@@ -157,6 +160,7 @@ impl Engine {
         let Parts {
             config,
             base,
+            redaction,
             send_dir,
             journal,
             channels,
@@ -167,7 +171,7 @@ impl Engine {
             rules,
             grammar_off,
         } = parts;
-        let redaction = redaction(&config, &base, rules);
+        let redaction = self::redaction(redaction, rules);
         let kept = redaction.clone().filter(|_| rules.holds(Rule::RedactJournal));
         let recorder = Recorder::new(Arc::clone(&journal), Arc::clone(&clock), kept.clone());
         let ids = Arc::new(Ids::new(journal.reserve().await?));

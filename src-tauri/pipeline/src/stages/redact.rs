@@ -28,7 +28,7 @@ impl<'a> Redact<'a> {
     /// The reader of an assistant message.
     pub(crate) fn reader(&self, scanner: Scanner) -> Reader {
         let masks = self.redaction.filter(|_| self.rules.holds(Rule::RedactText));
-        let reader = Reader::new(scanner, masks.map(Redaction::patterns));
+        let reader = Reader::new(scanner, masks.map(Redaction::patterns).as_ref());
         #[cfg(feature = "mutants")]
         if !self.rules.holds(Rule::RedactWindow) {
             return reader.impatient();
@@ -40,7 +40,7 @@ impl<'a> Redact<'a> {
     pub(crate) fn raw(&self) -> Raw {
         let masks = self.redaction.filter(|_| self.rules.holds(Rule::RedactJournal));
         Raw {
-            secrets: masks.map(|redaction| RawRedactor::new(redaction.patterns())),
+            secrets: masks.map(|redaction| RawRedactor::new(&redaction.patterns())),
             read: 0,
             decided: 0,
         }
@@ -80,7 +80,7 @@ impl<'a> Redact<'a> {
         };
         let stream = self
             .reasoning
-            .get_or_insert_with(|| TextRedactor::new(redaction.patterns()));
+            .get_or_insert_with(|| TextRedactor::new(&redaction.patterns()));
         reasoning(stream.push(&text))
     }
 

@@ -107,8 +107,10 @@ pub(crate) fn parts(world: &World, text: &str, rules: Rules, agent: Arc<dyn Agen
     let named = |(p, l): (&Platform, &Arc<Loopback>)| {
         (ChannelId::new(p.code()), Arc::clone(l) as Arc<dyn ChannelAdapter>)
     };
+    let config = configured(text);
     Parts {
-        config: Arc::new(configured(text)),
+        redaction: config.redaction(world.dir.path()),
+        config: Arc::new(config),
         base: world.dir.path().to_owned(),
         send_dir: None,
         journal: Arc::clone(&world.journal) as Arc<dyn Journal>,

@@ -88,8 +88,10 @@ impl World {
         let agent = Arc::new(ScriptAgent::new(clock.clone()));
         agent.queue(None, answer);
         let journal = Arc::new(opened(&self.journal()).await);
+        let config = config::parse(settings, Path::new("test.toml")).unwrap();
         let parts = Parts {
-            config: Arc::new(config::parse(settings, Path::new("test.toml")).unwrap()),
+            redaction: config.redaction(self.folder.path()),
+            config: Arc::new(config),
             base: self.folder.path().to_owned(),
             send_dir: None,
             journal: journal.clone(),

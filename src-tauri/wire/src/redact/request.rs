@@ -5,8 +5,8 @@
 
 use super::Redaction;
 use crate::PermissionRequest;
-use foldback_directives::redact::{CREDENTIAL, KnownBy, Secret};
-use std::fmt::Write as _;
+use foldback_directives::redact::Patterns;
+use std::{fmt::Write as _, sync::Arc};
 
 impl Redaction {
     /// Masks the secrets in a request for permission that nothing could be hidden in. True where there are any.
@@ -23,32 +23,32 @@ impl Redaction {
         masked
     }
 
+    /// First the bot's own credentials: the form of a secret around one may take in what is shown.
     fn mask_inert(&self, text: &mut String) -> bool {
-        let secrets = self.patterns.secrets(text);
-        let mut masked = String::new();
-        let mut at = 0;
-        for secret in secrets {
-            let words = secret.span.of(text);
-            if !is_own(&secret) && !is_inert(words) {
-                continue;
-            }
+        let own = mask_those(&self.own_patterns(), text, |_| true);
+        mask_those(&self.patterns(), text, is_inert) || own
+    }
+}
+
+/// Masks the secrets that these patterns find, of which the words are such. True where there are any.
+fn mask_those(patterns: &Arc<Patterns>, text: &mut String, such: impl Fn(&str) -> bool) -> bool {
+    let mut masked = String::new();
+    let mut at = 0;
+    for secret in patterns.secrets(text) {
+        let words = secret.span.of(text);
+        if such(words) {
             masked.push_str(&text[at..secret.span.start]);
             // Writing to a String cannot fail.
             let _ = write!(masked, "[redacted: {} characters]", words.chars().count());
             at = secret.span.end;
         }
-        if at == 0 {
-            return false;
-        }
-        masked.push_str(&text[at..]);
-        *text = masked;
-        true
     }
-}
-
-/// One of our own credentials: exactly this text and no other.
-fn is_own(secret: &Secret) -> bool {
-    !secret.by.is_empty() && secret.by.iter().all(|by| *by == KnownBy::Known(CREDENTIAL))
+    if at == 0 {
+        return false;
+    }
+    masked.push_str(&text[at..]);
+    *text = masked;
+    true
 }
 
 /// Words in which neither a shell nor a program reads anything but themselves. They end where their line does.
@@ -69,7 +69,14 @@ mod tests {
             "id": "p", "tool": null, "title": "bash", "does": "execute", "arguments": arguments, "options": []
         }))
         .unwrap();
-        let credentials = [Credential::new("our own $(words)")];
+        let credentials = [
+            Credential::new("our own $(words)"),
+            Credential::new("p4ss!word$(12)"),
+            Credential::new("short"),
+            Credential::new(
+                "-----BEGIN KEY-----\nfirst line of it\nthe second; $(line)\n-----END KEY-----\n",
+            ),
+        ];
         let redaction = Redaction::knowing(&RedactSettings::default(), &credentials).unwrap();
         let masked = redaction.request(&mut request);
         let once = request.clone();
@@ -129,6 +136,21 @@ mod tests {
         assert_eq!(
             masked("echo our own $(words)!"),
             "echo [redacted: 16 characters]!"
+        );
+        assert_eq!(
+            masked("API_KEY=p4ss!word$(12) make short"),
+            "API_KEY=[redacted: 14 characters] make short"
+        );
+    }
+
+    /// A diff has a sign before each line.
+    #[test]
+    fn a_credential_of_several_lines_is_masked_line_by_line() {
+        let (text, _) =
+            asked("@@ -0,0 +1 @@\n+-----BEGIN KEY-----\n+  first line of it\n+the second; $(line)\n");
+        assert_eq!(
+            text,
+            "@@ -0,0 +1 @@\n+-----BEGIN KEY-----\n+  [redacted: 16 characters]\n+[redacted: 19 characters]\n"
         );
     }
 }

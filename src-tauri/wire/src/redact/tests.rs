@@ -179,6 +179,14 @@ fn credentials_are_known_by_their_value_however_they_are_written() {
         masked(&format!("x{}y", &long[..200])),
         format!("x{}y", &long[..200])
     );
+    let shared = redaction.clone();
+    redaction.learn(&[Secret::new("a new passphrase"), Secret::new("seven77")]);
+    let text = "a new passphrase, plain words \"said\" often, seven77";
+    assert_eq!(shared.text(text), "[redacted], [redacted], seven77");
+    assert!(Arc::ptr_eq(&redaction.patterns(), &shared.patterns()));
+    let before = redaction.patterns();
+    redaction.learn(&[Secret::new("a new passphrase")]);
+    assert!(Arc::ptr_eq(&redaction.patterns(), &before), "it was known");
     let off = RedactSettings {
         enabled: false,
         ..RedactSettings::default()

@@ -67,8 +67,10 @@ pub(crate) async fn crowd(
     let journal = Arc::new(MemoryJournal::new());
     let id = ChannelId::new(platform.code());
     let folder = tempfile::tempdir()?;
+    let config = configuration(platform)?;
     let engine = Engine::start(Parts {
-        config: Arc::new(configuration(platform)?),
+        redaction: config.redaction(folder.path()),
+        config: Arc::new(config),
         base: folder.path().to_owned(),
         send_dir: None,
         journal: Arc::clone(&journal) as Arc<dyn Journal>,
