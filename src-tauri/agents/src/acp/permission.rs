@@ -5,11 +5,7 @@
 //! announcements are remembered is bounded, and an id may come again with another call: a kind from that memory would
 //! let a call pass that the configuration rejects. What the request does not say is therefore unknown.
 
-use super::{
-    diff::{Diff, diff},
-    failure::one_line,
-};
-use crate::Secret;
+use super::diff::{Diff, diff};
 use agent_client_protocol::v1::schema::{PermissionOptionKind, ToolCallUpdate, ToolKind};
 use foldback_wire::{
     CallPreview, FileChange, PermissionId, PermissionKind, PermissionOption, PermissionRequest, ToolId,
@@ -24,9 +20,10 @@ const UNTOLD: &str = "a tool call that the agent does not describe";
 /// Most changes, and most locations, that are read of a request.
 const MOST: usize = 64;
 
-/// The request as the pipeline knows it. Parts that cannot be read are left out; the request itself never is, as an
+/// The request as the pipeline knows it, with all its secrets: the pipeline masks them, and shows an operator what the
+/// agent wrote. Parts that cannot be read are left out; the request itself never is, as an
 /// answer that nobody gave would be a riddle.
-pub(super) fn read(id: PermissionId, params: &Value, secrets: &[Secret]) -> PermissionRequest {
+pub(super) fn read(id: PermissionId, params: &Value) -> PermissionRequest {
     let call = params.get("toolCall").filter(|call| call.is_object());
     let text = |field: &str| {
         call?
@@ -46,11 +43,11 @@ pub(super) fn read(id: PermissionId, params: &Value, secrets: &[Secret]) -> Perm
     PermissionRequest {
         id,
         tool: text("toolCallId").map(ToolId::from),
-        title: covered(secrets, title),
+        title: title.to_owned(),
         does: does.to_owned(),
-        arguments: arguments.map(|input| covered(secrets, &input.to_string())),
-        preview: call.map(|call| preview(call, secrets)).unwrap_or_default(),
-        options: options(params, secrets),
+        arguments: arguments.map(Value::to_string),
+        preview: call.map(preview).unwrap_or_default(),
+        options: options(params),
     }
 }
 
@@ -67,24 +64,21 @@ pub(super) fn length(request: &mut PermissionRequest) -> usize {
 }
 
 /// The call as the agent shows it. gemini-cli says only here what it would write, and where.
-fn preview(call: &Value, secrets: &[Secret]) -> CallPreview {
+fn preview(call: &Value) -> CallPreview {
     let list = |field: &str| call.get(field).and_then(Value::as_array).into_iter().flatten();
-    let all: Vec<FileChange> = list("content").filter_map(|part| change(part, secrets)).collect();
+    let all: Vec<FileChange> = list("content").filter_map(change).collect();
     let more_changes = u32::try_from(all.len().saturating_sub(MOST)).unwrap_or(u32::MAX);
     let said: Vec<&str> = list("content").filter_map(said).collect();
     CallPreview {
         changes: all.into_iter().take(MOST).collect(),
         more_changes,
-        locations: list("locations")
-            .filter_map(|at| location(at, secrets))
-            .take(MOST)
-            .collect(),
-        text: (!said.is_empty()).then(|| covered(secrets, &said.join("\n"))),
+        locations: list("locations").filter_map(location).take(MOST).collect(),
+        text: (!said.is_empty()).then(|| said.join("\n")),
     }
 }
 
 /// A part of the content that is a change of a file (<https://agentclientprotocol.com/protocol/tool-calls#diffs>).
-fn change(part: &Value, secrets: &[Secret]) -> Option<FileChange> {
+fn change(part: &Value) -> Option<FileChange> {
     let text = |field: &str| part.get(field).and_then(Value::as_str);
     if text("type") != Some("diff") {
         return None;
@@ -97,9 +91,9 @@ fn change(part: &Value, secrets: &[Secret]) -> Option<FileChange> {
         added,
         removed,
         text: lines,
-    } = diff(&covered(secrets, before), &covered(secrets, after));
+    } = diff(before, after);
     Some(FileChange {
-        path: covered(secrets, text("path").unwrap_or("a file that is not named")),
+        path: text("path").unwrap_or("a file that is not named").to_owned(),
         added,
         removed,
         diff: lines,
@@ -112,24 +106,11 @@ fn said(part: &Value) -> Option<&str> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-fn location(at: &Value, secrets: &[Secret]) -> Option<String> {
-    let path = covered(secrets, at.get("path")?.as_str()?);
+fn location(at: &Value) -> Option<String> {
+    let path = at.get("path")?.as_str()?;
     Some(match at.get("line").and_then(Value::as_u64) {
         Some(line) => format!("{path}:{line}"),
-        None => path,
-    })
-}
-
-/// `words` without the secrets of the agent's own environment. Whoever decides about a command sees how long what
-/// they do not see is.
-fn covered(secrets: &[Secret], words: &str) -> String {
-    let known = secrets
-        .iter()
-        .map(Secret::expose)
-        .filter(|secret| !secret.is_empty());
-    known.fold(words.to_owned(), |words, secret| {
-        let length = secret.chars().count();
-        words.replace(secret, &format!("[redacted: {length} characters]"))
+        None => path.to_owned(),
     })
 }
 
@@ -144,9 +125,9 @@ fn is_known(kind: &str) -> bool {
     read.is_ok_and(|read| read != ToolKind::Other) || kind == "other"
 }
 
-/// The options as the pipeline knows them, their names without secrets, on one line and shortened. One that cannot be
-/// read, or is of a kind that we do not know, is not offered; the others are.
-fn options(params: &Value, secrets: &[Secret]) -> Vec<PermissionOption> {
+/// The options as the pipeline knows them. One that cannot be read, or is of a kind that we do not know, is not offered;
+/// the others are.
+fn options(params: &Value) -> Vec<PermissionOption> {
     let option = |option: &Value| {
         let id = option.get("optionId")?.as_str()?;
         let kind = match PermissionOptionKind::deserialize(option.get("kind")?).ok()? {
@@ -159,7 +140,7 @@ fn options(params: &Value, secrets: &[Secret]) -> Vec<PermissionOption> {
         let name = option.get("name").and_then(Value::as_str).unwrap_or(id);
         Some(PermissionOption {
             id: id.to_owned(),
-            name: one_line(&covered(secrets, name)),
+            name: name.to_owned(),
             kind,
         })
     };
@@ -173,7 +154,7 @@ mod tests {
     use serde_json::json;
 
     fn asked(call: &Value) -> PermissionRequest {
-        read(PermissionId::from("1"), &json!({"toolCall": call}), &[])
+        read(PermissionId::from("1"), &json!({"toolCall": call}))
     }
 
     #[test]
@@ -245,13 +226,6 @@ mod tests {
             (request.preview.changes.len(), request.preview.more_changes),
             (64, 6)
         );
-    }
-
-    #[test]
-    fn a_secret_of_the_agents_environment_leaves_its_length() {
-        let params = json!({"toolCall": {"toolCallId": "a", "title": "cat notes"}});
-        let request = read(PermissionId::from("1"), &params, &[Secret::new("notes")]);
-        assert_eq!(request.title, "cat [redacted: 5 characters]");
     }
 
     #[test]

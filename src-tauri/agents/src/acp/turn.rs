@@ -373,7 +373,7 @@ impl<'a> Turn<'a> {
             self.tools.requested(&call);
         }
         let id_of_ours = PermissionId::from(self.permissions.to_string());
-        let mut asked = permission::read(id_of_ours, &params, &self.peer.config.secrets);
+        let mut asked = permission::read(id_of_ours, &params);
         self.count(permission::length(&mut asked))?;
         self.waiting.insert(asked.id.clone(), id);
         self.flush().await?;

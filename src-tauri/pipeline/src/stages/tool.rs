@@ -1,12 +1,14 @@
 //! What agents say of tools, as the journal keeps it: without secrets, and as much as a person can read.
 
 use crate::recorder::Recorder;
-use foldback_wire::{PermissionRequest, ToolCall};
+use foldback_wire::{PermissionOption, PermissionRequest, ToolCall};
 
 /// Most bytes of each text that are kept: of its beginning and of its end, where what matters may stand. Agents read
 /// whole files with their tools.
 const HEAD: usize = 49_152;
 const TAIL: usize = 16_384;
+/// Most bytes of the name of an answer.
+const NAME: usize = 400;
 
 /// Masks a call and cuts it, in this order: half a secret is not recognised.
 pub(crate) fn keepable(recorder: &Recorder, call: &mut ToolCall) {
@@ -25,13 +27,25 @@ pub(crate) fn keepable(recorder: &Recorder, call: &mut ToolCall) {
     }
 }
 
-/// Cuts what an agent asks, which is masked already.
+/// Cuts what an agent asks, which is masked already; an answer's name becomes a line of a button.
 pub(crate) fn cut_request(request: &mut PermissionRequest) {
+    for PermissionOption { name, .. } in &mut request.options {
+        *name = one_line(name);
+    }
     cut(&mut request.title);
     if let Some(arguments) = &mut request.arguments {
         cut(arguments);
     }
     request.preview.each_text(cut);
+}
+
+fn one_line(name: &str) -> String {
+    let mut line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.len() > NAME {
+        line.truncate(line.floor_char_boundary(NAME));
+        line.push('…');
+    }
+    line
 }
 
 fn mask(recorder: &Recorder, text: &mut String) {

@@ -223,6 +223,60 @@ async fn a_mask_hides_no_command_says_how_long_it_is_and_is_lifted_for_the_opera
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_secret_of_the_agents_environment_leaves_its_length() {
+    let world = World::new();
+    for (file, secret) in [("key", "correct horse\n& \"paper\" clip\n"), ("pin", "4711\n")] {
+        std::fs::write(world.dir.path().join(file), secret).unwrap();
+    }
+    let config =
+        format!("{IN_CHAT}[agent.acp]\nenv = {{ KEY = {{ file = \"key\" }}, PIN = {{ file = \"pin\" }} }}\n");
+    let bot = Bot::in_world(world, &config, Rules::all()).await;
+    let command = serde_json::json!({"command": "echo 'correct horse\n& \"paper\" clip' 4711"}).to_string();
+    let step = serde_json::json!({
+        "id": "p1", "title": "API_KEY=correct horse\n& \"paper\" clip make", "does": "execute", "arguments": command,
+        "preview": {"changes": [
+            {"path": "a.env", "added": 2, "removed": 0, "diff": "@@ -1 +1 @@\n+correct horse\n+& \"paper\" clip\n"},
+        ]},
+        "options": [
+            {"id": "a", "name": format!("{} correct horse\n& \"paper\" clip", "y".repeat(380)), "kind": "allow_once"},
+            {"id": "b", "name": "No,\nnever", "kind": "reject_once"},
+        ],
+        "rejected": ["Left alone."],
+    });
+    let step: PermissionStep = serde_json::from_value(step).unwrap();
+    bot.says([Act::Permission(Box::new(step)).into()]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    soon().await;
+    let asked = only(&bot);
+    let request = &asked.request;
+    assert!(asked.masked);
+    assert_eq!(request.title, "API_KEY=[redacted: 28 characters] make");
+    assert_eq!(
+        request.arguments.as_deref(),
+        Some("{\"command\":\"echo '[redacted: 31 characters]' 4711\"}")
+    );
+    assert_eq!(
+        request.preview.changes[0].diff,
+        "@@ -1 +1 @@\n+[redacted: 13 characters]\n+[redacted: 14 characters]\n"
+    );
+    let cut = format!("{} [redacted: 28 chara…", "y".repeat(380));
+    assert_eq!(request.options[0].name, cut);
+    assert_eq!(request.options[1].name, "No, never");
+    let journal = serde_json::to_string(&bot.events().await).unwrap();
+    let question = bot.screen(PLATFORM).pop().unwrap();
+    for told in [journal, question] {
+        assert!(!told.contains("correct") && !told.contains("paper"), "{told}");
+    }
+    let whole = bot.engine.uncover_permission(turn.id, &request.id).unwrap();
+    assert_eq!(whole.title, "API_KEY=correct horse\n& \"paper\" clip make");
+    assert_eq!(whole.arguments, Some(command));
+    let own = answers(&bot, "alice", "no").await;
+    assert!(matches!(own, Some(Terminal::Command { .. })), "{own:?}");
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn nobody_answers_in_time_and_the_wait_is_not_the_agents_silence() {
     let config = "[agent]\nidle_timeout = \"1m\"\n[agent.permissions]\ntimeout = \"10m\"\n";
     let bot = Bot::with(config).await;
