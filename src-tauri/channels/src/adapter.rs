@@ -138,6 +138,13 @@ pub struct Ack {
     /// The platform wants no more calls like it for a while: this one was the last that it takes.
     #[serde(default)]
     pub pause: Option<Pause>,
+    /// The name of the bucket in which the platform counts calls of its route, where it tells: routes of the same bucket
+    /// share one limit.
+    #[serde(default)]
+    pub bucket: Option<String>,
+    /// Calls that it took beyond the one, as a text that the platform could not read the markup of. The pace counts them.
+    #[serde(default)]
+    pub more_calls: u32,
 }
 
 /// How a platform refused. Typed, so that nobody matches on error texts.
@@ -154,6 +161,9 @@ pub struct Refusal {
     /// Which calls are to wait, for `rate_limited`.
     #[serde(default)]
     pub scope: LimitScope,
+    /// As in [`Ack::bucket`].
+    #[serde(default)]
+    pub bucket: Option<String>,
     /// The call never left this machine: no name was found, no connection made. Never together with `maybe_done`.
     #[serde(default)]
     pub unsent: bool,
@@ -173,6 +183,7 @@ impl Refusal {
             detail: detail.into(),
             retry_after: None,
             scope: LimitScope::Unstated,
+            bucket: None,
             unsent: false,
             maybe_done: false,
             by_front_end: false,

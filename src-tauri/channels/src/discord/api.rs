@@ -1,8 +1,8 @@
 //! Calls of the REST interface: <https://discord.com/developers/docs/reference#http-api>.
 
-use super::refusal::{refusal, used_up};
+use super::refusal::{RouteLimit, refusal};
 use crate::download::{Hosts, download};
-use crate::{Pause, Refusal, http};
+use crate::{Refusal, http};
 use foldback_wire::{Attachment, RefusalCode, Secret};
 use reqwest::header::{AUTHORIZATION, USER_AGENT};
 use reqwest::multipart::Form;
@@ -62,9 +62,9 @@ impl Api {
         &self,
         path: &[&str],
         body: &(impl Serialize + Sync),
-    ) -> Result<(T, Option<Pause>), Refusal> {
-        let (body, pause) = self.answer(self.request(Method::POST, path).json(body)).await?;
-        Ok((read(&body)?, pause))
+    ) -> Result<(T, RouteLimit), Refusal> {
+        let (body, limit) = self.answer(self.request(Method::POST, path).json(body)).await?;
+        Ok((read(&body)?, limit))
     }
 
     /// Makes something that comes with a file.
@@ -72,10 +72,10 @@ impl Api {
         &self,
         path: &[&str],
         form: Form,
-    ) -> Result<(T, Option<Pause>), Refusal> {
+    ) -> Result<(T, RouteLimit), Refusal> {
         let request = self.request(Method::POST, path).multipart(form);
-        let (body, pause) = self.answer(request.timeout(FILE_PATIENCE)).await?;
-        Ok((read(&body)?, pause))
+        let (body, limit) = self.answer(request.timeout(FILE_PATIENCE)).await?;
+        Ok((read(&body)?, limit))
     }
 
     /// Changes something.
@@ -83,16 +83,16 @@ impl Api {
         &self,
         path: &[&str],
         body: &(impl Serialize + Sync),
-    ) -> Result<Option<Pause>, Refusal> {
-        let (_, pause) = self.answer(self.request(Method::PATCH, path).json(body)).await?;
-        Ok(pause)
+    ) -> Result<RouteLimit, Refusal> {
+        let (_, limit) = self.answer(self.request(Method::PATCH, path).json(body)).await?;
+        Ok(limit)
     }
 
     /// Does what needs no words.
-    pub(super) async fn just(&self, method: Method, path: &[&str]) -> Result<Option<Pause>, Refusal> {
+    pub(super) async fn just(&self, method: Method, path: &[&str]) -> Result<RouteLimit, Refusal> {
         // An empty body, so that its length is told: some proxies insist.
-        let (_, pause) = self.answer(self.request(method, path).body("")).await?;
-        Ok(pause)
+        let (_, limit) = self.answer(self.request(method, path).body("")).await?;
+        Ok(limit)
     }
 
     /// Fetches a file that somebody sent. Its address is signed and good for about a day, and wants no token:
@@ -118,14 +118,13 @@ impl Api {
             .header(AUTHORIZATION, format!("Bot {}", self.token.expose()))
     }
 
-    /// The body of an answer, and the pause that it asks for.
-    async fn answer(&self, request: RequestBuilder) -> Result<(Vec<u8>, Option<Pause>), Refusal> {
+    /// The body of an answer, and its words about limits.
+    async fn answer(&self, request: RequestBuilder) -> Result<(Vec<u8>, RouteLimit), Refusal> {
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = http::read_body(response).await?;
         if status.is_success() {
-            let pause = used_up(&headers);
-            return Ok((body, pause));
+            return Ok((body, RouteLimit::of(&headers)));
         }
         let refusal = refusal(status, &headers, &body);
         let detail = self.token.hide_in(&refusal.detail);

@@ -25,6 +25,9 @@ struct Answer {
     global: bool,
 }
 
+/// Longest name of a bucket that is believed to be one; they have 32 digits.
+const LONGEST_BUCKET: usize = 64;
+
 /// What is wrong with one field of a body.
 #[derive(Debug)]
 struct Complaint {
@@ -55,6 +58,7 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> R
             .or(wait)
             .filter(|_| code == RefusalCode::RateLimited),
         scope: scope(answer.global, headers),
+        bucket: bucket(headers),
         // A server that failed may have failed after it did what was asked.
         maybe_done: status.is_server_error(),
         ..Refusal::new(code, format!("{detail} (code {})", answer.code))
@@ -142,16 +146,35 @@ fn scope(global: bool, headers: &HeaderMap) -> LimitScope {
     }
 }
 
-/// The pause after an answer that says that it was the last one of its bucket for now.
-pub(super) fn used_up(headers: &HeaderMap) -> Option<Pause> {
-    let after = reset_after(headers)?;
-    let used_up = headers
-        .get("x-ratelimit-remaining")
-        .is_some_and(|left| left == "0");
-    used_up.then_some(Pause {
-        scope: LimitScope::RouteInChat,
-        after,
-    })
+/// The words of an answer about the limit of its calls.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct RouteLimit {
+    /// The bucket in which its route is counted, for each channel apart.
+    pub(super) bucket: Option<String>,
+    /// The pause after the last call of the bucket for now.
+    pub(super) pause: Option<Pause>,
+}
+
+impl RouteLimit {
+    /// <https://discord.com/developers/docs/topics/rate-limits#header-format>
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let used_up = headers
+            .get("x-ratelimit-remaining")
+            .is_some_and(|left| left == "0");
+        let pause = reset_after(headers).filter(|_| used_up).map(|after| Pause {
+            scope: LimitScope::RouteInChat,
+            after,
+        });
+        Self {
+            bucket: bucket(headers),
+            pause,
+        }
+    }
+}
+
+fn bucket(headers: &HeaderMap) -> Option<String> {
+    let name = headers.get("x-ratelimit-bucket")?.to_str().ok()?;
+    (name.len() <= LONGEST_BUCKET).then(|| name.to_owned())
 }
 
 fn reset_after(headers: &HeaderMap) -> Option<Duration> {
@@ -268,10 +291,16 @@ mod tests {
     #[test]
     fn the_last_call_of_a_bucket_says_how_long_the_next_one_waits() {
         let told = |left, after| {
-            used_up(&headers(&[
+            RouteLimit::of(&headers(&[
                 ("x-ratelimit-remaining", left),
                 ("x-ratelimit-reset-after", after),
+                ("x-ratelimit-bucket", "abcd1234"),
             ]))
+        };
+        let told = |left, after| {
+            let RouteLimit { bucket, pause } = told(left, after);
+            assert_eq!(bucket.as_deref(), Some("abcd1234"));
+            pause
         };
         let pause = Pause {
             scope: LimitScope::RouteInChat,

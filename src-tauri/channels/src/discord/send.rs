@@ -1,8 +1,8 @@
 //! Operations as calls: <https://discord.com/developers/docs/resources/message>.
 
-use super::{Discord, Mention, message::written_at};
+use super::{Discord, Mention, message::written_at, refusal::RouteLimit};
 use crate::folder::Meant;
-use crate::{Ack, Call, Pause, Refusal, render};
+use crate::{Ack, Call, Refusal, render};
 use foldback_wire::{Markup, MessageFlags, MessageId, Operation, RefusalCode, Target};
 use reqwest::Method;
 use reqwest::multipart::{Form, Part};
@@ -23,11 +23,12 @@ struct Sent {
 }
 
 impl Sent {
-    fn ack(&self, pause: Option<Pause>) -> Ack {
+    fn ack(&self, limit: RouteLimit) -> Ack {
         Ack {
             message: Some(self.id.to_string().into()),
             sent_at: Some(written_at(self.id)),
-            pause,
+            pause: limit.pause,
+            bucket: limit.bucket,
             ..Ack::default()
         }
     }
@@ -46,8 +47,8 @@ impl Discord {
             } => {
                 let message = self.message(call, text, reply_to.as_ref(), flags)?;
                 let path = ["channels", place, "messages"];
-                let (sent, pause): (Sent, _) = self.api.post(&path, &message).await?;
-                Ok(sent.ack(pause))
+                let (sent, limit): (Sent, _) = self.api.post(&path, &message).await?;
+                Ok(sent.ack(limit))
             }
             Operation::EditText { message, text, flags } => {
                 let message = number(message)?;
@@ -156,8 +157,8 @@ impl Discord {
         let words = Part::text(message.to_string()).mime_str("application/json");
         let words = words.map_err(|e| rejected(e.to_string()))?;
         let form = Form::new().part("payload_json", words).part("files[0]", file);
-        let (sent, pause): (Sent, _) = self.api.upload(&["channels", place, "messages"], form).await?;
-        Ok(sent.ack(pause))
+        let (sent, limit): (Sent, _) = self.api.upload(&["channels", place, "messages"], form).await?;
+        Ok(sent.ack(limit))
     }
 }
 
@@ -169,9 +170,10 @@ fn bits(flags: &MessageFlags) -> BitFlags {
     bits
 }
 
-fn done(pause: Option<Pause>) -> Ack {
+fn done(limit: RouteLimit) -> Ack {
     Ack {
-        pause,
+        pause: limit.pause,
+        bucket: limit.bucket,
         ..Ack::default()
     }
 }

@@ -46,6 +46,7 @@ impl Telegram {
                 answers(&mut body, reply_to.as_ref())?;
                 let (sent, warning) = self.with_text("sendMessage", body, "text", text).await?;
                 Ok(Ack {
+                    more_calls: u32::from(warning.is_some()),
                     warning,
                     ..ack(sent)?
                 })
@@ -56,6 +57,7 @@ impl Telegram {
                 body.insert("message_id".into(), number(message)?.into());
                 match self.with_text("editMessageText", body, "text", text).await {
                     Ok((_, warning)) => Ok(Ack {
+                        more_calls: u32::from(warning.is_some()),
                         warning,
                         ..Ack::default()
                     }),
@@ -141,7 +143,7 @@ impl Telegram {
             body.insert("parse_mode".into(), "HTML".into());
         }
         let mut ways = methods(file.path, file.kind).iter().peekable();
-        let (mut warnings, mut given_up) = (Vec::new(), None);
+        let (mut warnings, mut given_up, mut refused) = (Vec::new(), None, 0);
         while let Some(&&(method, field)) = ways.peek() {
             let open = || self.folder.open_to_send(file, &self.capabilities);
             if field == "photo" && open()?.size > MAX_PHOTO {
@@ -152,6 +154,7 @@ impl Telegram {
             let parameters = Value::Object(body.clone());
             match (self.api.upload(method, &parameters, form).await, caption) {
                 (Err(refusal), _) if takes_another_way(&refusal) => {
+                    refused += 1;
                     ways.next();
                     if let Some((method, _)) = ways.peek() {
                         warnings.push(format!("{method} instead: {}", refusal.detail));
@@ -161,12 +164,14 @@ impl Telegram {
                 (Err(refusal), Some(caption))
                     if is_about_markup(&refusal) && body.remove("parse_mode").is_some() =>
                 {
+                    refused += 1;
                     body.insert("caption".into(), render(caption, Markup::Plain).into());
                     warnings.push(without_markup(&refusal));
                 }
                 (sent, _) => {
                     return Ok(Ack {
                         warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+                        more_calls: refused,
                         ..ack(sent?)?
                     });
                 }

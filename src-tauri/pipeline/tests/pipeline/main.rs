@@ -1,5 +1,6 @@
 //! Whole turns on loopback channels in virtual time.
 
+mod acknowledged;
 mod across;
 mod aged;
 mod answers;

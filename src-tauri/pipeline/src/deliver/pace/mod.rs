@@ -45,6 +45,9 @@ struct Paced {
     gates: HashMap<Scope, Arc<Waited>>,
     /// The calls that were refused last without a word about which ones are meant, and until when they pause.
     unstated: Option<(ChatId, usize, Duration)>,
+    /// The buckets in which the platform counts routes, as it named them last: those of one bucket have one limit in a
+    /// chat.
+    buckets: HashMap<usize, String>,
 }
 
 /// Calls that share a gate, by the route's place in the table.
@@ -245,15 +248,23 @@ impl Pace {
     ) -> Option<Duration> {
         match answer {
             Ok(delivered) => {
+                let ack = &delivered.ack;
                 for waited in &passage.gates {
                     waited.gate().open(began);
                 }
-                if let Some(Pause { scope, after }) = delivered.ack.pause {
-                    passage.gate_of(scope).gate().close_until(self.time() + after);
+                for _ in 0..ack.more_calls {
+                    passage.spend(self.time(), false);
+                }
+                self.name_bucket(passage, ack.bucket.as_deref());
+                if let Some(Pause { scope, after }) = ack.pause {
+                    let until = self.time() + after;
+                    passage.gate_of(scope).gate().close_until(until);
+                    self.close_bucket(passage, scope, until);
                 }
                 None
             }
             Err(NotDelivered::Refused(refusal)) if refusal.code == RefusalCode::RateLimited => {
+                self.name_bucket(passage, refusal.bucket.as_deref());
                 Some(self.refused(passage, began, refusal))
             }
             Err(_) => None,
@@ -278,8 +289,43 @@ impl Pace {
         {
             passage.gate_of(wider).gate().close_until(until);
         }
+        self.close_bucket(passage, refusal.scope, until);
         self.pauses.send_modify(|pauses| *pauses += 1);
         until.saturating_sub(now)
+    }
+
+    fn name_bucket(&self, passage: &Passage, bucket: Option<&str>) {
+        if let Some(bucket) = bucket
+            && let Some(paced) = self.channels().get_mut(&passage.channel)
+        {
+            paced.buckets.insert(passage.route, bucket.to_owned());
+        }
+    }
+
+    /// Closes the other routes of a call's bucket in its chat: they share what is left of it, which is nothing.
+    fn close_bucket(&self, passage: &Passage, scope: LimitScope, until: Duration) {
+        if scope != LimitScope::RouteInChat {
+            return;
+        }
+        let now = self.time();
+        let mut channels = self.channels();
+        let Some(paced) = channels.get_mut(&passage.channel) else {
+            return;
+        };
+        let Some(bucket) = paced.buckets.get(&passage.route) else {
+            return;
+        };
+        let shares = |(route, other): &(&usize, &String)| **route != passage.route && *other == bucket;
+        let others: Vec<usize> = paced
+            .buckets
+            .iter()
+            .filter(shares)
+            .map(|(route, _)| *route)
+            .collect();
+        for route in others {
+            let scope = Scope::RouteInChat(route, passage.chat.clone());
+            paced.gate(scope, now, &Gate::default).gate().close_until(until);
+        }
     }
 
     /// The calls that a platform means that does not say so: while others of the same chat, or of another one, pause
