@@ -1,8 +1,9 @@
-//! The contract as TypeScript: `wire.ts` (types), `commands.ts` (commands), `closed.ts` (closed sets as data).
+//! The contract as TypeScript: `wire.ts` (types), `commands.ts` (commands), `closed.ts` (closed sets as data), and
+//! `invisible.ts` (characters that are marked).
 //! Generated from the same Rust types that travel, so that a client cannot drift without a red test.
 
 use crate::contract::{Signature, Signatures, signatures};
-use foldback_wire::{self as wire, rpc};
+use foldback_wire::{self as wire, is_invisible, rpc};
 use std::{any::TypeId, collections::BTreeMap, fmt::Write as _, path::Path};
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -16,6 +17,24 @@ pub struct File {
     pub name: &'static str,
     /// Its text.
     pub text: String,
+}
+
+/// The characters that [`is_invisible`] names, as ranges: the window marks the same ones.
+fn invisible() -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for point in ('\0'..=char::MAX).filter(|c| is_invisible(*c)).map(u32::from) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == point => *last = point,
+            _ => ranges.push((point, point)),
+        }
+    }
+    let lines = ranges.iter().fold(String::new(), |lines, (first, last)| {
+        lines + &format!("  [{first:#x}, {last:#x}],\n")
+    });
+    format!(
+        "{HEADER}/** Characters without a shape that are no control characters: the first and the last of each range. */\n\
+         export const INVISIBLE: readonly (readonly [number, number])[] = [\n{lines}];\n"
+    )
 }
 
 /// All generated files.
@@ -53,6 +72,10 @@ pub fn files() -> Vec<File> {
                 used.iter()
                     .fold(String::new(), |list, name| list + "  " + name + ",\n"),
             ),
+        },
+        File {
+            name: "invisible.ts",
+            text: invisible(),
         },
         File {
             name: "wire.ts",

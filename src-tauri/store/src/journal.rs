@@ -78,6 +78,13 @@ pub enum StoreError {
     /// Another process has the file.
     #[error("the journal {0} is in use by another process; close that one, or choose another file")]
     Locked(PathBuf),
+    /// The file has another name, a hard link. Two writers under two names would not know of each other: what is locked,
+    /// and what SQLite puts beside the file, goes by the name
+    /// (<https://www.sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use>).
+    #[error(
+        "the journal {0} has another name (a hard link), and each could get a writer of its own; remove one of the names"
+    )]
+    HardLinked(PathBuf),
     /// The file, or its folder, may only be read.
     #[error("the journal {0} may only be read; check the rights of the file and its folder")]
     ReadOnly(PathBuf),

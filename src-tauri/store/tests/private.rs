@@ -101,6 +101,39 @@ async fn a_database_of_another_program_keeps_its_rights() {
 }
 
 #[tokio::test]
+async fn a_hard_link_to_a_journal_gets_no_second_writer() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, link) = (folder.path().join(NAMES[0]), other.path().join("link.sqlite"));
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    fs::hard_link(&path, &link).unwrap();
+    for name in [&link, &path] {
+        assert_eq!(
+            SqliteJournal::open(name).await.map(drop),
+            Err(StoreError::HardLinked(name.clone()))
+        );
+    }
+    assert_eq!(
+        fs::read_dir(other.path()).unwrap().count(),
+        1,
+        "nothing lies beside the link"
+    );
+    journal.append(vec![said()]).unwrap();
+    journal.close().await.unwrap();
+    fs::remove_file(link).unwrap();
+    assert_eq!(SqliteJournal::open(&path).await.unwrap().head().0, 1);
+}
+
+#[tokio::test]
+async fn a_lock_that_is_a_symbolic_link_is_neither_followed_nor_made() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, target) = (folder.path().join(NAMES[0]), other.path().join("target"));
+    symlink(&target, folder.path().join("journal.sqlite.lock")).unwrap();
+    let refused = SqliteJournal::open(&path).await.map(drop).unwrap_err();
+    assert!(refused.to_string().contains("is a symbolic link"), "{refused}");
+    assert!(!target.exists());
+}
+
+#[tokio::test]
 async fn a_symbolic_link_to_a_journal_gets_no_second_writer() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (path, link) = (folder.path().join(NAMES[0]), other.path().join("link.sqlite"));

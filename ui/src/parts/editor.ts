@@ -1,11 +1,11 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import type { Extension } from "@codemirror/state";
 import { Decoration, EditorView, highlightSpecialChars, keymap, lineNumbers, MatchDecorator, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
-import { labelOf, nameOf } from "../store/glyphs";
+import { labelOf, MARKED_ALONE, nameOf } from "../store/glyphs";
 
 /** What nobody would see, by name, as everywhere else in the window. */
 const signs: Extension = highlightSpecialChars({
-  addSpecialChars: /[\u00a0\u2060]/g,
+  addSpecialChars: MARKED_ALONE,
   render(code) {
     const character = String.fromCodePoint(code);
     const sign = document.createElement("span");

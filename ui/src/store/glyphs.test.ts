@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { columnsOf, nameOf, pieces, unpictured } from "./glyphs";
 
@@ -12,6 +14,16 @@ it("calls every invisible character by letters that every font has", () => {
 
 it("tears no emoji apart, and leaves text of any script alone", () => {
   for (const text of ["👩‍👩‍👧‍👦", "שלום עולם", "नमस्ते", "e\u0301"]) expect(shown(text)).toEqual([text]);
+});
+
+it("marks what the backend marks, and joiners where they join nothing", () => {
+  const vectors = readFileSync(join(import.meta.dirname, "../../../fixtures/vectors/visible.jsonl"), "utf8").trim().split("\n");
+  for (const line of vectors) {
+    const { text, visible, about } = JSON.parse(line) as { text: string; visible: string; about: string };
+    const marked = pieces(text).map(({ text: plain, control }) => (control === null || /[\n\t\u00a0]/.test(control) ? (control ?? plain) : `⟨U+${(control.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`));
+    expect(marked.join(""), about).toBe(visible);
+  }
+  expect(shown("in\u200cvoice \u{e0041}")).toEqual(["in", "‹U+200C›", "voice ", "‹U+E0041›"]);
 });
 
 it("draws the control characters of a summary, not the pictures it has for them", () => {

@@ -1,4 +1,5 @@
 /** Characters that nobody sees, made visible by parts/Sign.svelte. Each is called by letters that every font has. */
+import { INVISIBLE } from "../generated/invisible";
 
 const C0 = "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(" ");
 
@@ -40,9 +41,18 @@ const NAMES: Readonly<Record<string, string>> = {
   "\ufeff": "byte order mark",
 };
 
-/** The joiner is left out: it holds an emoji together, and a mark would tear it apart. */
-const INVISIBLE = /([\u0000-\u001f\u007f-\u00a0\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff])/;
-const INVISIBLE_OR_SPACE = new RegExp(`${INVISIBLE.source}|( )`);
+const range = ([first, last]: readonly [number, number]): string => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`;
+const CLASS = `\\u{0}-\\u{1f}\\u{7f}-\\u{a0}${INVISIBLE.map(range).join("")}`;
+const MARKED = new RegExp(`[${CLASS}]`, "u");
+
+/** Joiners hold words and emoji together, where a mark would tear them apart: not beside ASCII or what nobody sees. */
+const JOINER = /[\u200c\u200d]/;
+
+/** The same without joiners, for an editor that sees one character at a time. */
+export const MARKED_ALONE = new RegExp(`(?!${JOINER.source})[${CLASS}]`, "u");
+
+const joins = (character: string, before: string | undefined, after: string | undefined): boolean =>
+  JOINER.test(character) && [before, after].every((side) => side !== undefined && side > "\u007f" && !MARKED.test(side));
 
 /** What stands in place of an invisible character: `LF`, `ESC`, `U+0085`. */
 export function labelOf(character: string): string {
@@ -60,7 +70,7 @@ const pointOf = (character: string): string => `U+${(character.codePointAt(0) ??
 export function columnsOf(point: number): number {
   if (point >= 0x20 && point < 0x7f) return 0;
   const character = String.fromCodePoint(point);
-  if (!INVISIBLE.test(character)) return 0;
+  if (!MARKED_ALONE.test(character)) return 0;
   return "\n\r\t\u00a0".includes(character) ? 1 : labelOf(character).length;
 }
 
@@ -74,10 +84,23 @@ export interface Piece {
 
 /** Splits text into plain runs and invisible characters; where `spaces` is set, every space is one of them. */
 export function pieces(text: string, spaces = false): Piece[] {
-  return text
-    .split(spaces ? INVISIBLE_OR_SPACE : INVISIBLE)
-    .filter((part): part is string => part !== undefined && part !== "")
-    .map((part) => (INVISIBLE.test(part) || (spaces && part === " ") ? { text: labelOf(part), control: part } : { text: part, control: null }));
+  if (text === "") return [];
+  if (!MARKED.test(text) && !(spaces && text.includes(" "))) return [{ text, control: null }];
+  const characters = Array.from(text);
+  const found: Piece[] = [];
+  let plain = "";
+  for (const [at, character] of characters.entries()) {
+    const marked = spaces && character === " " ? true : MARKED.test(character) && !joins(character, characters[at - 1], characters[at + 1]);
+    if (!marked) {
+      plain += character;
+      continue;
+    }
+    if (plain !== "") found.push({ text: plain, control: null });
+    plain = "";
+    found.push({ text: labelOf(character), control: character });
+  }
+  if (plain !== "") found.push({ text: plain, control: null });
+  return found;
 }
 
 /** A summary of the journal has Unicode's pictures for control characters, which few fonts have: back to the characters. */

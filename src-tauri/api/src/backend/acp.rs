@@ -4,6 +4,7 @@ use super::agents::{AgentError, unusable};
 use crate::places;
 use foldback_agents::{AcpAgent, AcpConfig, Confinement};
 use foldback_pipeline::config::{self, Config, CredentialReader, EnvValue};
+use foldback_store::real_journal;
 use foldback_wire::Clock;
 use std::{
     fs,
@@ -85,10 +86,14 @@ fn confinement(
     hidden.extend(around.file.clone());
     hidden.extend(places::config_folder());
     if let Some(journal) = &around.journal {
+        let real = real_journal(journal);
         for end in ["", "-wal", "-shm", ".lock", ".sock"] {
-            let mut file = journal.clone().into_os_string();
+            let mut file = real.clone().into_os_string();
             file.push(end);
             hidden.push(file.into());
+        }
+        if real != *journal {
+            hidden.push(journal.clone());
         }
     }
     hidden.extend(all.secret_files().map(|file| base.join(file)));

@@ -9,6 +9,7 @@ use super::{
 use crate::{HeldOnChannel, PairingOrder, PermissionOrder, QueueOrder, failure};
 use foldback_agents::descent::descends_from_us;
 use foldback_pipeline::PermissionFault;
+use foldback_store::real_journal;
 use foldback_wire::{
     Actor, PermissionKind,
     rpc::{Failure, Pairings, PendingPermission},
@@ -67,9 +68,9 @@ impl From<QueueOrder> for OperatorOrder {
     }
 }
 
-/// Where the bot that writes a journal hears orders.
+/// The socket on which the bot that writes a journal hears orders: beside the journal itself, however that is named.
 fn socket_of(journal: &Path) -> PathBuf {
-    let mut name = OsString::from(journal);
+    let mut name = OsString::from(real_journal(journal));
     name.push(".sock");
     name.into()
 }
@@ -272,6 +273,17 @@ async fn exchange<A: DeserializeOwned>(mut stream: UnixStream, order: &OperatorO
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_socket_lies_beside_the_journal_and_not_beside_a_link_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap().join("journal.sqlite");
+        let link = folder.path().join("link.sqlite");
+        fs::write(&real, "").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        assert_eq!(socket_of(&link), real.with_extension("sqlite.sock"));
+        assert_eq!(socket_of(&real), socket_of(&link));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_program_of_ours_is_refused_before_it_says_anything() {

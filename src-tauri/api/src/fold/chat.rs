@@ -64,8 +64,8 @@ pub(super) fn seen(
 fn attachments(inbound: &Inbound, gathered: &BTreeMap<u32, BubbleAttachment>) -> Vec<BubbleAttachment> {
     let files = (0..).zip(&inbound.files);
     let told = |file: &Attachment| BubbleAttachment {
-        name: file.name.clone(),
-        media_type: file.media_type.clone(),
+        name: visible(&file.name).into_owned(),
+        media_type: visible(&file.media_type).into_owned(),
         bytes: file.size,
         fate: None,
         why: String::new(),
@@ -144,7 +144,7 @@ impl<'a> Chat<'a> {
             OpKind::SendFile => {
                 let path = intent.path.as_deref().unwrap_or_default();
                 let file = BubbleFile {
-                    name: path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned(),
+                    name: visible(path.rsplit(['/', '\\']).next().unwrap_or(path)).into_owned(),
                     kind: intent.file_kind.unwrap_or(foldback_wire::FileKind::File),
                     caption: entry.text.clone(),
                     rendering: Sent::of(&text, self.capabilities).rendering(&text),

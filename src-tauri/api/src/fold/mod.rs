@@ -143,8 +143,8 @@ impl TurnFold {
                 ..
             } => {
                 let file = BubbleAttachment {
-                    name: name.clone(),
-                    media_type: media_type.clone(),
+                    name: visible(name).into_owned(),
+                    media_type: visible(media_type).into_owned(),
                     bytes: *bytes,
                     fate: Some(*fate),
                     why: why.clone(),

@@ -90,6 +90,55 @@ fn files_stand_under_their_message_and_then_what_came_of_them() {
 }
 
 #[test]
+fn nothing_in_the_name_of_a_file_is_invisible() {
+    let turned = "invoice\u{202e}fdp.exe";
+    let message = Inbound {
+        files: vec![Attachment {
+            name: turned.into(),
+            media_type: "text/\u{200b}plain".into(),
+            size: None,
+            source: None,
+        }],
+        ..inbound()
+    };
+    let mut story = Story::default();
+    let received = story.at(
+        0,
+        Kind::Received {
+            message: message.into(),
+        },
+    );
+    let gathered = story.at(
+        1,
+        Kind::Gathered {
+            index: 0,
+            name: turned.into(),
+            media_type: "text/\u{200b}plain".into(),
+            bytes: None,
+            fate: FileFate::Given,
+            why: String::new(),
+            setting: None,
+            heard: None,
+        },
+    );
+    let path = Some(format!("out/{turned}"));
+    let sent = Intent {
+        path,
+        ..intent(OpKind::SendFile)
+    };
+    let sent = story.sent(2, 1, sent, Some("b1"));
+    for seq in [received, gathered] {
+        let file = at(&story, seq).seen.bubbles.remove(0).attachments.remove(0);
+        let shown = (file.name.as_str(), file.media_type.as_str());
+        assert_eq!(shown, ("invoice⟨U+202E⟩fdp.exe", "text/⟨U+200B⟩plain"));
+    }
+    let BubblePart::File { file } = at(&story, sent).seen.bubbles.remove(1).part else {
+        panic!("no file")
+    };
+    assert_eq!(file.name, "invoice⟨U+202E⟩fdp.exe");
+}
+
+#[test]
 fn while_the_block_is_open_it_is_held_and_nothing_is_seen() {
     let (story, places) = reaction_then_text();
     let moment = at(&story, places.held);

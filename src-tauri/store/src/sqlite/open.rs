@@ -4,7 +4,7 @@ use super::{
     SqliteJournal,
     desk::Desk,
     fault,
-    private::{claim, close_to_others, journal_files, real},
+    private::{claim, close_to_others, journal_files, real_journal},
     schema,
     writer::Writer,
 };
@@ -102,7 +102,7 @@ impl SqliteJournal {
     /// [`StoreError::ReadOnly`], and the head stands still.
     pub async fn open_read_only(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let real = real(&path);
+        let real = real_journal(&path);
         let readers = readers(&real);
         let fault = |error| fault::of(&path, &error);
         let mut conn = readers.acquire().await.map_err(fault)?;

@@ -38,7 +38,7 @@ pub fn make_private_folder(folder: &Path) -> io::Result<()> {
 
 /// The files of a journal that are there: its own, and those beside it.
 pub fn journal_files(path: &Path) -> Vec<PathBuf> {
-    let real = real(path);
+    let real = real_journal(path);
     let files = std::iter::once(real.clone()).chain(BESIDE.iter().map(|ending| beside(&real, ending)));
     files.filter(|file| file.exists()).collect()
 }
@@ -69,8 +69,11 @@ pub(super) async fn claim(path: &Path) -> Result<(PathBuf, File), StoreError> {
         if !path.exists() {
             open(&path).map_err(fault)?;
         }
-        let real = real(&path);
-        let lock = open(&beside(&real, ".lock")).map_err(fault)?;
+        let real = real_journal(&path);
+        if has_other_name(&real).map_err(fault)? {
+            return Err(StoreError::HardLinked(path));
+        }
+        let lock = open_lock(&beside(&real, ".lock"))?.map_err(fault)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path)),
@@ -84,8 +87,8 @@ pub(super) async fn claim(path: &Path) -> Result<(PathBuf, File), StoreError> {
         .unwrap_or(Err(StoreError::Closed))
 }
 
-/// The path of a file that is there, however it was named.
-pub(super) fn real(path: &Path) -> PathBuf {
+/// The path of a journal that is there, however it was named. What belongs to it lies beside this one.
+pub fn real_journal(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -102,6 +105,40 @@ fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, FILE);
     options.open(path)
+}
+
+/// Opens the file that is locked, or makes it. What lies there as a symbolic link is refused: a lock of another file keeps
+/// nobody from this journal.
+fn open_lock(path: &Path) -> Result<io::Result<File>, StoreError> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // The bits are those of the system's C header, in which the flag is an int.
+        let no_link = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+        options.mode(FILE).custom_flags(no_link);
+    }
+    let opened = options.open(path);
+    if opened.is_err() && path.is_symlink() {
+        let path = path.display();
+        return Err(StoreError::Database(format!(
+            "{path} is a symbolic link, and a lock must not be one; remove it"
+        )));
+    }
+    Ok(opened)
+}
+
+/// True for a file that is there under more than one name.
+#[cfg(unix)]
+fn has_other_name(path: &Path) -> io::Result<bool> {
+    fs::metadata(path).map(|file| std::os::unix::fs::MetadataExt::nlink(&file) > 1)
+}
+
+/// Other systems do not say.
+#[cfg(not(unix))]
+fn has_other_name(_: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 #[cfg(unix)]
