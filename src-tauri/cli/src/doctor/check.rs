@@ -30,6 +30,14 @@ impl State {
     }
 }
 
+/// The moment by which every check has its answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadline {
+    pub(super) at: Instant,
+    /// Seconds that the person gave, for the findings.
+    pub(super) seconds: u32,
+}
+
 /// Answer to a check's question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
@@ -134,7 +142,7 @@ pub(super) struct Finding {
 
 /// Asks everything at once. The findings stand in the order of the checks; a check without an answer at the deadline,
 /// or one that panics, is a finding of its own and leaves the others alone.
-pub(super) async fn ask_all(checks: Vec<Check>, deadline: Instant) -> Vec<Finding> {
+pub(super) async fn ask_all(checks: Vec<Check>, deadline: Deadline) -> Vec<Finding> {
     let asked: Vec<_> = checks
         .into_iter()
         .map(|check| {
@@ -171,9 +179,9 @@ fn begin(question: Question) -> Result<Answer, JoinHandle<Answer>> {
     }
 }
 
-async fn wait(task: JoinHandle<Answer>, deadline: Instant) -> Answer {
+async fn wait(task: JoinHandle<Answer>, deadline: Deadline) -> Answer {
     let stop = task.abort_handle();
-    match timeout_at(deadline, task).await {
+    match timeout_at(deadline.at, task).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(failed)) => {
             let why = match failed.try_into_panic() {
@@ -185,8 +193,12 @@ async fn wait(task: JoinHandle<Answer>, deadline: Instant) -> Answer {
         Err(_) => {
             stop.abort();
             Answer::wrong(
-                "no answer in time: all checks together have five seconds",
-                "look whether what is asked is overloaded or cannot be reached from here",
+                format!(
+                    "no answer in time: all checks together have {} s",
+                    deadline.seconds
+                ),
+                "look whether what is asked is overloaded or cannot be reached from here; a busy machine needs a longer \
+                 --timeout",
             )
         }
     }
@@ -204,8 +216,11 @@ mod tests {
     use std::{future::pending, sync::Arc, time::Duration};
     use tokio::sync::Barrier;
 
-    fn soon() -> Instant {
-        Instant::now() + Duration::from_secs(5)
+    fn soon() -> Deadline {
+        Deadline {
+            at: Instant::now() + Duration::from_secs(5),
+            seconds: 5,
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -245,7 +260,7 @@ mod tests {
             .map(|finding| (finding.state, finding.found.as_str()))
             .collect();
         assert_eq!(found[0].0, State::Wrong);
-        assert!(found[0].1.contains("five seconds"), "{found:?}");
+        assert!(found[0].1.ends_with("have 5 s"), "{found:?}");
         assert_eq!(found[1], found[0]);
         assert_eq!(
             found[2],

@@ -1,8 +1,8 @@
 //! `foldback doctor`: is everything as a bot needs it, and what to do where it is not.
 //!
 //! Every check is one question with one answer ([`Check`]): the setting that it is about, what is asked in words, and
-//! what was found, or why it could not be asked. All are asked at once and have five seconds together, the reading of
-//! the configuration included; one that has no answer by then is a finding, too. A check costs nothing: no token of a
+//! what was found, or why it could not be asked. All are asked at once and have `--timeout` together, five seconds
+//! unless it is said, the reading of the configuration included; one that has no answer by then is a finding, too. A check costs nothing: no token of a
 //! model, no message to a person, no update taken from a platform. Secrets that a check reads through
 //! [`Subject::secret`] are masked in every finding.
 //!
@@ -31,14 +31,14 @@ use crate::{
     plain::plain,
     running::runtime,
 };
-use check::{Answer, Check, Finding, State, ask_all};
+use check::{Answer, Check, Deadline, Finding, State, ask_all};
 use clap::ValueEnum;
 use std::{io::Write as _, time::Duration};
 use subject::Subject;
 use tokio::time::Instant;
 
-/// Time for all questions together; the command ends within five seconds.
-const PATIENCE: Duration = Duration::from_millis(4_500);
+/// Part of `--timeout` that is kept to print the findings and end.
+const TIME_TO_END: Duration = Duration::from_millis(500);
 
 /// The subjects that are asked about, in the order of the findings.
 const SUBJECTS: &[fn(&Subject) -> Vec<Check>] = &[
@@ -59,6 +59,10 @@ pub(crate) struct Args {
     /// Form in which the findings are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+
+    /// Seconds in which all answers must have come; more for a slow network or a busy machine
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=3_600))]
+    timeout: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,7 +74,7 @@ enum Format {
 /// Runs the command: exit code 1 if anything is wrong.
 pub(crate) fn run(args: &Args) -> End {
     let runtime = runtime()?;
-    let findings = runtime.block_on(findings(&args.place));
+    let findings = runtime.block_on(findings(&args.place, args.timeout));
     // What hangs in the keyring or on a disk is not waited for.
     runtime.shutdown_background();
     let mut out = stdout();
@@ -100,8 +104,12 @@ pub(crate) fn run(args: &Args) -> End {
 }
 
 /// Asks everything. What cannot be asked because the configuration is wrong is left out.
-async fn findings(place: &Place) -> Vec<Finding> {
-    let deadline = Instant::now() + PATIENCE;
+async fn findings(place: &Place, timeout: u32) -> Vec<Finding> {
+    let time = Duration::from_secs(timeout.into());
+    let deadline = Deadline {
+        at: Instant::now() + time.saturating_sub(TIME_TO_END),
+        seconds: timeout,
+    };
     let about = "configuration";
     let asked = match place.config() {
         Some(path) => path.display().to_string(),

@@ -108,7 +108,8 @@ fn of_1500_chats_at_1024_descriptors_everybody_is_answered_once() {
     home.write(
         "foldback.toml",
         &format!(
-            "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"{}\"\nmodel = \"m\"\n\
+            "[agent]\nbackend = \"openai\"\nidle_timeout = \"1h\"\n\
+             [agent.openai]\nbase_url = \"{}\"\nmodel = \"m\"\ntimeout = \"1h\"\n\
              [channels.slack]\nkind = \"loopback\"\napi_root = \"tcp://{}\"\narmed = true\nallow_from = [\"*\"]\n\
              [output]\ndisable = [\"preview\"]\n",
             server.base_url(),
@@ -124,7 +125,7 @@ fn of_1500_chats_at_1024_descriptors_everybody_is_answered_once() {
             slack.ask(number).await;
         }
     });
-    // All of them ask before anybody is answered.
+    // All of them ask before anybody is answered, however long a busy machine takes for it.
     for _ in 0..CHATS {
         bot.until(is("received"));
     }
