@@ -14,6 +14,7 @@ mod control;
 mod demo;
 mod descriptors;
 mod endpoint;
+mod exposed;
 mod faults;
 mod fixtures;
 mod follow;

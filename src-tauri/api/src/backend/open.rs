@@ -6,6 +6,7 @@ use super::{
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made, Typed},
     descriptors,
+    exposed::{Exposed, check_send_dir},
     naming::backends_in_words,
     reviews::unreviewed,
     runs::Runs,
@@ -114,15 +115,22 @@ impl Setup {
         journal_file(&self.config, &self.base, &self.data)
     }
 
-    fn surroundings(&self, credentials: CredentialReader) -> Surroundings {
-        Surroundings {
+    /// The places of the bot, where none of its own lies in the folder that files are sent from.
+    fn surroundings(&self, credentials: CredentialReader) -> Result<Surroundings, Exposed> {
+        check_send_dir(
+            &self.config,
+            &self.base,
+            self.file.as_deref(),
+            &self.journal_file(),
+        )?;
+        Ok(Surroundings {
             base: self.base.clone(),
             credentials,
             file: self.file.clone(),
             workspace: self.workspace.clone(),
             data: self.data.clone(),
             journal: self.journal.is_none().then(|| self.journal_file()),
-        }
+        })
     }
 
     /// The configuration's file and the backends, in words: `configuration /etc/foldback.toml; agent acp (opencode)`. A
@@ -157,6 +165,9 @@ pub enum OpenError {
         /// Why.
         source: io::Error,
     },
+    /// An agent could send what belongs to the bot.
+    #[error(transparent)]
+    Exposed(#[from] Exposed),
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] StoreError),
@@ -182,7 +193,7 @@ impl Backend {
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
         let secrets = setup.config.redaction(&setup.base);
         let credentials = CredentialReader::new(setup.base.clone(), secrets.clone());
-        let around = setup.surroundings(credentials.clone());
+        let around = setup.surroundings(credentials.clone())?;
         let Setup {
             workspace,
             file: configuration,

@@ -194,6 +194,20 @@ fn a_look_leaves_nothing_behind_and_a_named_folder_must_be_there() {
     assert_eq!(none["state"], "note", "{none}");
 }
 
+#[test]
+fn a_folder_that_files_are_sent_from_has_nothing_of_the_bot_in_it() {
+    let home = Home::with("[files]\nsend_dir = \".\"\n");
+    let found = finding(&home.run(&["doctor", "--format", "json"]), "the bot");
+    assert_eq!(found["state"], "wrong", "{found}");
+    let started = home.run(&["serve"]);
+    assert_eq!(started.code, 2);
+    let why = "foldback.toml in it, the configuration, which an agent could send";
+    assert!(
+        started.stderr.contains(why) && found["found"].as_str().unwrap().contains(why),
+        "{found}"
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn a_journal_that_is_full_empty_or_a_link_to_itself_is_found() {

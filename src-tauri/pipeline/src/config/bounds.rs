@@ -1,6 +1,6 @@
 //! Bounds that settings must keep and no type has.
 
-use super::Config;
+use super::{Config, Interval};
 use std::time::Duration;
 
 /// Most processes of `acp` that may be allowed: each is a program of its own.
@@ -12,6 +12,9 @@ const MOST_RUNS: usize = 10_000;
 /// Least time between two showings of typing: platforms show it for 5 seconds and more
 /// (<https://core.telegram.org/bots/api#sendchataction>), and each is a call that counts against their limits.
 const SHORTEST_TYPING: Duration = Duration::from_secs(1);
+
+/// Levels of the log.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// A setting that is out of its bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +37,9 @@ impl Config {
             queue,
             outbox,
             typing,
+            files,
+            store,
+            log,
             ..
         } = self;
         let at_least_1 = || "must be at least 1".to_owned();
@@ -57,9 +63,125 @@ impl Config {
                 "must be at least 1s; platforms show it for 5 seconds and more".to_owned(),
             ),
         ];
-        match bounds.into_iter().find(|(_, kept, _)| !kept) {
+        let paths = [
+            ("files.send_dir", Some(&files.send_dir)),
+            ("store.file", store.file.as_ref()),
+        ];
+        let paths = paths.map(|(field, path)| {
+            let named = path.is_none_or(|path| !path.as_os_str().is_empty());
+            (
+                field,
+                named,
+                "must not be empty; leave it out for the default".to_owned(),
+            )
+        });
+        let times = self.times().map(|(field, time)| {
+            let passes = time.is_none_or(|time| !time.0.is_zero());
+            (field, passes, "must be more than 0".to_owned())
+        });
+        let others = [
+            (
+                "store.max_size",
+                store.max_size.is_none_or(|size| size.0 > 0),
+                "must be more than 0; leave it out for as large as the disk".to_owned(),
+            ),
+            (
+                "log.level",
+                levels(&log.level),
+                "must be levels: off, error, warn, info, debug or trace, or with a part of the program such as \
+                 info,foldback_pipeline=debug"
+                    .to_owned(),
+            ),
+        ];
+        let mut bounds = bounds.into_iter().chain(paths).chain(times).chain(others);
+        match bounds.find(|(_, kept, _)| !kept) {
             Some((field, _, message)) => Err(OutOfBounds { field, message }),
             None => Ok(()),
+        }
+    }
+
+    /// The waits that end something: with none at all it would end before it began.
+    fn times(&self) -> [(&'static str, Option<Interval>); 11] {
+        let Self {
+            agent,
+            attachments,
+            outbox,
+            ..
+        } = self;
+        let acp = &agent.acp;
+        [
+            ("agent.idle_timeout", Some(agent.idle_timeout)),
+            ("agent.permissions.timeout", Some(agent.permissions.timeout)),
+            ("agent.openai.timeout", agent.openai.timeout),
+            ("agent.anthropic.timeout", agent.anthropic.timeout),
+            ("agent.letta.timeout", agent.letta.timeout),
+            ("agent.acp.start_timeout", Some(acp.start_timeout)),
+            ("agent.acp.first_byte_timeout", Some(acp.first_byte_timeout)),
+            ("agent.acp.silence_timeout", Some(acp.silence_timeout)),
+            ("agent.acp.total_timeout", Some(acp.total_timeout)),
+            ("attachments.timeout", Some(attachments.timeout)),
+            ("outbox.max_age", Some(outbox.max_age)),
+        ]
+    }
+}
+
+/// True where each part names a level, alone or behind the part of the program that it is for. The filter itself takes a
+/// misspelt level for a part of the program, and says nothing of all others
+/// (<https://docs.rs/tracing-subscriber/latest/tracing_subscriber/filter/struct.EnvFilter.html>).
+fn levels(text: &str) -> bool {
+    let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
+    text.split(',').all(|part| {
+        let level = part.rsplit_once('=').map_or(part, |(_, level)| level);
+        is_level(level.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::parse;
+    use std::path::Path;
+
+    fn error(text: &str) -> Option<String> {
+        let parsed = parse(text, Path::new("foldback.toml"));
+        parsed.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_time_a_size_or_a_path_that_is_none_is_refused_with_its_line() {
+        for (table, key, value) in [
+            ("agent", "idle_timeout", "0s"),
+            ("agent.permissions", "timeout", "0s"),
+            ("agent.openai", "timeout", "0ms"),
+            ("agent.acp", "total_timeout", "0m"),
+            ("attachments", "timeout", "0s"),
+            ("outbox", "max_age", "0s"),
+            ("store", "max_size", "0MB"),
+            ("store", "file", ""),
+            ("files", "send_dir", ""),
+        ] {
+            let text = error(&format!("[{table}]\n{key} = \"{value}\"\n")).unwrap_or_default();
+            let expected = format!("foldback.toml:2:1: {table}.{key}: must ");
+            assert!(text.starts_with(&expected), "{table}.{key}: {text}");
+        }
+        assert_eq!(error("[store]\nkeep = \"0d\"\n"), None, "it keeps everything");
+    }
+
+    #[test]
+    fn a_level_that_is_none_is_refused() {
+        for level in [
+            "info",
+            "OFF",
+            "warn,foldback_pipeline=debug",
+            "foldback::api=trace, error",
+        ] {
+            assert_eq!(error(&format!("[log]\nlevel = \"{level}\"\n")), None, "{level}");
+        }
+        for level in ["inof", "", "debug,foldback_pipeline", "foldback=loud", "info,"] {
+            let text = error(&format!("[log]\nlevel = \"{level}\"\n")).unwrap_or_default();
+            assert!(
+                text.starts_with("foldback.toml:2:1: log.level: must be levels"),
+                "{level}: {text}"
+            );
         }
     }
 }

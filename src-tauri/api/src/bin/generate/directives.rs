@@ -209,7 +209,8 @@ fn files() -> String {
         "\n| setting of `[files]` | default | what it does |\n|---|---|---|\n\
          | `send_dir` | `{}` | the outgoing folder: only files in it are sent. Relative, it lies below the \
          configuration file's folder, else below the data folder. Relative paths of a directive begin here, absolute \
-         ones must lie in it, and no link leads out of it |\n\
+         ones must lie in it, and no link leads out of it. One with the configuration, the journal or a secret's file in \
+         it is refused at the start |\n\
          | `max_size` | `{}` | largest file, inclusive; the channel's own limit counts too |\n\
          | `allow_cleanup` | `{allow_cleanup}` | whether `cleanup=\"true\"` deletes a file once it was sent |\n",
         send_dir.display(),
