@@ -283,6 +283,7 @@ impl Way<'_> {
             }
             Some(Terminal::Silent { .. }) if self.landed() == 0 => format!("Turn {turn} stayed silent"),
             Some(_) if self.landed() == 0 => format!("Turn {turn} got no answer"),
+            Some(_) if self.got_a_code() => format!("Turn {turn} got a code for pairing and no answer"),
             Some(_) => format!(
                 "Turn {turn} was answered on {}{}",
                 self.channel,
@@ -314,6 +315,13 @@ impl Way<'_> {
                 (Some(_), n) => format!("{begun}: {n} operations acknowledged."),
             },
         }
+    }
+
+    /// True where somebody unknown was told how to ask for approval: that is no answer to what they wrote.
+    fn got_a_code(&self) -> bool {
+        self.events
+            .iter()
+            .any(|event| matches!(event.kind, Kind::Pairing { code: Some(_), .. }))
     }
 
     /// What a running turn is at.

@@ -14,12 +14,12 @@ use std::{
 pub(crate) struct Place {
     /// The configuration [default: `FOLDBACK_CONFIG`, else foldback.toml in the system's folder for
     /// configurations, else the embedded default]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
 
     /// The journal [default: what the configuration says, else journal.sqlite in the data folder, which
     /// `FOLDBACK_DATA_DIR` can name]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     db: Option<PathBuf>,
 }
 

@@ -9,14 +9,17 @@ use crate::{
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use foldback_api::{Backend, Commands as _, Setup, why};
+use foldback_pipeline::config::ByteSize;
 use foldback_replay::fold;
 use foldback_wire::{
     ChannelId, Event, Kind, PermissionRequest, Seq, Terminal, TurnId,
     rpc::{ComposeFile, ComposeSend},
 };
 use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
+    fmt::Display,
+    fs::File,
+    io::{Read as _, Write as _},
+    path::PathBuf,
 };
 
 /// Send one message through the whole pipeline and print the deliveries; a dry run unless the channel is armed
@@ -63,25 +66,33 @@ pub(crate) fn run(args: &Args) -> End {
         user_text: user_text.cloned().unwrap_or_default(),
         agent_output,
         dry_run: args.dry_run,
-        files: args
-            .files
-            .iter()
-            .map(|path| attached(path))
-            .collect::<Result<_, _>>()?,
+        files: attached(&args.files, setup.config.attachments.max_total)?,
     };
     runtime()?.block_on(send(setup, order, &args.place))
 }
 
-/// A file, of which its bytes say what it is.
-fn attached(path: &Path) -> Result<ComposeFile, Stop> {
-    let read = std::fs::read(path);
-    let bytes = read.map_err(|error| Stop::Wrong(format!("{}: {error}", path.display())))?;
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    Ok(ComposeFile {
-        name: name.to_string_lossy().into_owned(),
-        media_type: String::new(),
-        base64: BASE64.encode(bytes),
-    })
+/// Files, of which their bytes say what they are. No message comes with more than `most` of them together.
+fn attached(paths: &[PathBuf], most: ByteSize) -> Result<Vec<ComposeFile>, Stop> {
+    let mut left = most.0;
+    let files = paths.iter().map(|path| {
+        let wrong = |why: &dyn Display| Stop::Wrong(format!("{}: {why}", path.display()));
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(|error| wrong(&error))?;
+        let read = file.take(left.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|error| wrong(&error))?;
+        left = left.checked_sub(bytes.len() as u64).ok_or_else(|| {
+            wrong(&format!(
+                "the files are larger than attachments.max_total = \"{most}\""
+            ))
+        })?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        Ok(ComposeFile {
+            name: name.to_string_lossy().into_owned(),
+            media_type: String::new(),
+            base64: BASE64.encode(bytes),
+        })
+    });
+    files.collect()
 }
 
 async fn send(setup: Setup, order: ComposeSend, place: &Place) -> End {

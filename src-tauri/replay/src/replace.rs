@@ -7,6 +7,9 @@ use std::{
 };
 use tempfile::{Builder, NamedTempFile};
 
+/// Rights of a file that only its owner reads and writes.
+const PRIVATE: u32 = 0o600;
+
 /// A file in the making: it lies beside the one it replaces, takes its place at [`Replacement::done`], and is
 /// gone when that never comes.
 #[derive(Debug)]
@@ -25,6 +28,25 @@ enum Out {
 impl Replacement {
     /// Begins one. The folder must be there; a file that nobody may write stays as it is.
     pub fn of(path: &Path) -> io::Result<Self> {
+        // As for any other new file, of which the person's mask takes its part.
+        Self::begin(path, 0o666)
+    }
+
+    /// Begins one that no other user may read, as what people wrote is nobody else's business; one that is there is closed
+    /// to them.
+    pub fn private(path: &Path) -> io::Result<Self> {
+        let replacement = Self::begin(path, PRIVATE)?;
+        #[cfg(unix)]
+        if let Out::Beside(out) = &replacement.out {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(PRIVATE);
+            out.get_ref().as_file().set_permissions(mode)?;
+        }
+        Ok(replacement)
+    }
+
+    /// Begins one; a new file has these rights, but for what the person's mask takes. Other systems have no such rights.
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there are none"))]
+    fn begin(path: &Path, mode: u32) -> io::Result<Self> {
         // A link stays a link: what it leads to is replaced.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let old = fs::metadata(&target).ok();
@@ -42,9 +64,8 @@ impl Replacement {
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let mut builder = Builder::new();
         builder.prefix(".foldback-");
-        // As for any other new file, of which the person's mask takes its part.
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
         let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions)?;

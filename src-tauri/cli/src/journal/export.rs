@@ -48,7 +48,7 @@ pub(super) async fn run(args: &Args) -> End {
         Some(path) => {
             let name = |error| Stop::Wrong(format!("{}: {error}", path.display()));
             spare(path, args.wanted.place.config().as_deref()).map_err(name)?;
-            let mut file = Replacement::of(path).map_err(name)?;
+            let mut file = Replacement::private(path).map_err(name)?;
             write(args, &head, redaction, &mut file).await?;
             file.done().map_err(name)?;
         }

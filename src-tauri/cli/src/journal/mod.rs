@@ -13,7 +13,7 @@ use crate::{
 use foldback_pipeline::TokioClock;
 use foldback_store::{Filter, Journal as _, Scene, SqliteJournal};
 use foldback_wire::{Clock as _, Event, Seq, rpc::FilterError};
-use std::path::Path;
+use std::{io, path::Path};
 
 /// Events read at a time.
 const BATCH: usize = 2_048;
@@ -58,13 +58,17 @@ pub(crate) fn run(args: &Args) -> End {
 
 /// Opens a journal for reading. One that is not there is not begun.
 pub(crate) async fn open(path: &Path) -> Result<SqliteJournal, Stop> {
-    if !path.exists() {
-        return Err(Stop::Wrong(format!(
+    // A pipe would be waited for, for ever.
+    let why = match path.metadata() {
+        Ok(file) if file.is_file() => return SqliteJournal::open_read_only(path).await.map_err(wrong),
+        Ok(_) => format!("{} is no file; --db names another", path.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => format!(
             "there is no journal {}; `foldback serve` begins one, --db names another",
             path.display()
-        )));
-    }
-    SqliteJournal::open_read_only(path).await.map_err(wrong)
+        ),
+        Err(error) => format!("{} cannot be read: {error}; --db names another", path.display()),
+    };
+    Err(Stop::Wrong(why))
 }
 
 impl Wanted {

@@ -226,3 +226,19 @@ fn a_clock_by_which_everything_is_old_deletes_nothing_unless_somebody_says_so() 
     assert_eq!(pruned.code, 0, "{}", pruned.stderr);
     assert!(home.journal("kind:received").is_empty());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_exported_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::with("[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n");
+    assert_eq!(home.send("slack", "hello", "hi").code, 0);
+    let there = home.write("there.jsonl", "an earlier one");
+    std::fs::set_permissions(&there, std::fs::Permissions::from_mode(0o644)).unwrap();
+    for file in [there, home.path("new.jsonl")] {
+        let ran = home.run(&["journal", "export", "--output", arg(&file)]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", file.display());
+    }
+}

@@ -1,6 +1,6 @@
 //! `foldback queue`: what waited over a stop for too long is told in every place, and decided about in a terminal.
 
-use crate::bot::{Bot, Home, is};
+use crate::bot::{Bot, Home, arg, is};
 use serde_json::{Value, json};
 
 const CONFIG: &str = "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n\
@@ -61,6 +61,16 @@ fn what_waited_too_long_is_told_in_the_log_and_by_doctor_and_decided_by_channel(
         both,
         "the journal tells what the next start asks about"
     );
+    let db = home.path("data/journal.sqlite");
+    for args in [
+        ["queue", "--db", arg(&db), "held"],
+        ["queue", "held", "--db", arg(&db)],
+    ] {
+        assert!(
+            home.run(&args).stdout.starts_with("signal  1 message"),
+            "{args:?}"
+        );
+    }
     let early = home.run(&["queue", "release", "slack"]);
     assert_eq!(early.code, 2);
     assert!(early.stderr.contains("No bot runs on"), "{}", early.stderr);

@@ -124,3 +124,28 @@ fn a_recording_is_no_expectation_to_update() {
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert!(ran.stdout.starts_with("changed slack"), "{}", ran.stdout);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_neither_read_nor_waited_for() {
+    let home = Home::new();
+    let pipe = |name: &str| {
+        let path = home.path(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        path
+    };
+    fs::create_dir(home.path("below")).unwrap();
+    let (recording, fixture) = (pipe("below/a.jsonl"), pipe("b.yaml"));
+    let ran = home.run(&["replay", arg(&home.path("below")), arg(&fixture)]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    for path in [&recording, &fixture] {
+        let said = format!("{}: this is no regular file", path.display());
+        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    }
+    for args in [["journal", "query"].as_slice(), &["why", "1"]] {
+        let ran = home.run(&[args, &["--db", arg(&fixture)]].concat());
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.stderr.contains("b.yaml is no file"), "{}", ran.stderr);
+    }
+}

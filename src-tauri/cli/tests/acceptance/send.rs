@@ -137,3 +137,30 @@ fn the_log_tells_no_words_of_the_agent_above_debug() {
         assert!(!log.to_lowercase().contains("swordfish"), "{answer}: {log}");
     }
 }
+
+#[test]
+fn files_that_no_message_may_have_are_not_read_to_their_end() {
+    let home = Home::with(
+        "[channels.slack]\nkind = \"loopback\"\nallow_from = [\"*\"]\n[attachments]\nmax_total = \"1KB\"\n",
+    );
+    let (half, more) = (
+        home.write("half", &"x".repeat(512)),
+        home.write("more", &"x".repeat(489)),
+    );
+    let send = |files: &[&std::path::Path]| {
+        let files = files.iter().flat_map(|file| ["--file", file.to_str().unwrap()]);
+        home.run(&[&["send", "look"], files.collect::<Vec<_>>().as_slice()].concat())
+    };
+    let mut endless = vec![send(&[half.as_path(), more.as_path()])];
+    if cfg!(unix) {
+        endless.push(send(&[std::path::Path::new("/dev/zero")]));
+    }
+    for ran in endless {
+        assert_eq!(ran.code, 2);
+        assert!(
+            ran.stderr.contains("larger than attachments.max_total = \"1kB\""),
+            "{}",
+            ran.stderr
+        );
+    }
+}

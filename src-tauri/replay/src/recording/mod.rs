@@ -13,13 +13,12 @@ pub use faults::faults;
 pub use play::play;
 pub use script::script;
 
-use crate::fixture::Unreadable;
+use crate::fixture::{Unreadable, open};
 use foldback_pipeline::config::{Config, LogConfig, SpeechConfig, StoreConfig, TranscriptionConfig};
 use foldback_wire::{ChannelId, Event};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeSet,
-    fs::File,
     io::{BufRead, BufReader},
     path::Path,
 };
@@ -119,7 +118,7 @@ pub fn read(path: &Path) -> Result<Recording, Unreadable> {
         place,
         detail,
     };
-    let file = File::open(path).map_err(|error| unreadable(None, error.to_string()))?;
+    let file = open(path).map_err(|error| unreadable(None, error.to_string()))?;
     let mut head = None;
     let mut events: Vec<Event> = Vec::new();
     for (number, line) in (1_u64..).zip(BufReader::new(file).lines()) {
