@@ -91,7 +91,7 @@ impl Core {
         let request = book.request(
             channel,
             sender,
-            &message.sender.display_name,
+            message.sender.readable_name(),
             now,
             self.rng.as_ref(),
         );

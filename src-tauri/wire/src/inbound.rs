@@ -25,6 +25,17 @@ pub struct Sender {
     pub is_bot: bool,
 }
 
+impl Sender {
+    /// The name for people to read: the shown one, else the account's, else the id. Never empty where the id is not.
+    pub fn readable_name(&self) -> &str {
+        let names = [&*self.display_name, &*self.name];
+        names
+            .into_iter()
+            .find(|name| !name.is_empty())
+            .unwrap_or(self.id.as_str())
+    }
+}
+
 /// A file that came with a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Attachment {
@@ -100,7 +111,7 @@ pub struct Inbound {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
     /// Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the
-    /// journal, where `text` and `files` are empty then.
+    /// journal, where `text`, `files`, the sender's names and `reply_to` are empty then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub omitted: Option<OmittedContent>,
@@ -116,8 +127,12 @@ pub struct OmittedContent {
 }
 
 impl Inbound {
-    /// Takes text and files out and leaves their size. A message without either stays as it is.
+    /// Takes out all but what an operator needs to let the sender in and a person to find the message on its platform:
+    /// of text and files their size is left, of the sender the id.
     pub fn omit_content(&mut self) {
+        self.sender.name = String::new();
+        self.sender.display_name = String::new();
+        self.reply_to = None;
         if self.text.is_empty() && self.files.is_empty() {
             return;
         }

@@ -1164,7 +1164,7 @@ export type Inbound = {
   /** Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand. */
   dry_run?: boolean,
   /** Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the
-   * journal, where `text` and `files` are empty then. */
+   * journal, where `text`, `files`, the sender's names and `reply_to` are empty then. */
   omitted?: OmittedContent,
 };
 

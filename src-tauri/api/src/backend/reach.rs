@@ -236,12 +236,7 @@ fn reached(id: ChatId, chat: Chat) -> ReachedChat {
     ReachedChat {
         chat: id,
         chat_type: message.chat_type,
-        name: visible(if sender.display_name.is_empty() {
-            &sender.name
-        } else {
-            &sender.display_name
-        })
-        .into_owned(),
+        name: visible(sender.readable_name()).into_owned(),
         people: chat.people.len() as u32,
         messages: chat.messages,
         stopped: chat.stopped,

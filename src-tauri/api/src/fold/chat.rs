@@ -122,12 +122,7 @@ impl<'a> Chat<'a> {
         };
         bubble.length = self.measure(&text);
         bubble.from_bot = false;
-        let name = if inbound.sender.display_name.is_empty() {
-            &inbound.sender.name
-        } else {
-            &inbound.sender.display_name
-        };
-        bubble.author = visible(name).into_owned();
+        bubble.author = visible(inbound.sender.readable_name()).into_owned();
         self.preview.bubbles.push(bubble);
     }
 

@@ -222,11 +222,6 @@ impl TurnFold {
         let shown = self.messages.all().iter().filter(|m| m.suppressed.is_none());
         let clean: Vec<_> = shown.map(|m| m.clean.as_str()).collect();
         let sender = &inbound.sender;
-        let name = if sender.display_name.is_empty() {
-            &sender.name
-        } else {
-            &sender.display_name
-        };
         let ended = |codes: &[OutcomeCode]| {
             let last = |entry: &&LedgerEntry| {
                 let last = entry.outcome.as_ref().filter(|o| o.replaced_by.is_none());
@@ -239,7 +234,7 @@ impl TurnFold {
             at: self.began,
             channel: self.channel.clone(),
             session: self.session.clone(),
-            sender: visible(name).into_owned(),
+            sender: visible(sender.readable_name()).into_owned(),
             user_text: one_line(&inbound.readable_text(), LINE),
             answer: one_line(&clean.join(" "), LINE),
             terminal: self.terminal.clone(),

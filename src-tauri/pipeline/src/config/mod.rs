@@ -366,8 +366,9 @@ pub struct StoreConfig {
     /// Age at which events are deleted; 0 keeps them for ever. Turns that are open or have something left to send stay,
     /// however old, and so do approvals of people.
     pub keep: Interval,
-    /// Keeps text and names of files also of messages that no gate let to the bot, such as those of people who may not
-    /// talk to it and of groups that do not mention it. Otherwise the journal has who wrote, the length and the gate.
+    /// Keeps text and names, of files and of the sender, also of messages that no gate let to the bot, such as those of
+    /// people who may not talk to it and of groups that do not mention it. Otherwise the journal has the id of who wrote,
+    /// the length and the gate.
     pub keep_unaddressed: bool,
 }
 

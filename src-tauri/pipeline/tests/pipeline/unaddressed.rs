@@ -26,8 +26,11 @@ fn three(bot: &Bot) -> [Inbound; 3] {
         size: None,
         source: None,
     }];
+    aside.reply_to = Some("payroll-7".into());
     let mut stranger = bot.message(Platform::Slack, "let me in, please");
     stranger.sender.id = "mallory".into();
+    stranger.sender.name = "mal.lory".into();
+    stranger.sender.display_name = "Mallory Smith".into();
     [aside, stranger, bot.message(Platform::Slack, "are you there?")]
 }
 
@@ -41,6 +44,16 @@ async fn after_three(settings: &str) -> (Bot, Vec<Event>) {
     let events = bot.events().await;
     (bot, events)
 }
+
+/// Words of the first two: their text, files and names.
+const NOT_KEPT: &[&str] = &[
+    "between us",
+    "wages",
+    "payroll",
+    "let me in",
+    "mal.lory",
+    "Mallory Smith",
+];
 
 fn received(events: &[Event]) -> Vec<&Inbound> {
     let received = events.iter().filter_map(|event| match &event.kind {
@@ -75,7 +88,7 @@ fn holds_none_of(events: &[Event], words: &[&str]) {
 #[tokio::test(start_paused = true)]
 async fn of_a_message_that_is_not_for_the_bot_the_length_and_the_gate_are_kept() {
     let (bot, events) = after_three("").await;
-    holds_none_of(&events, &["between us", "wages", "let me in"]);
+    holds_none_of(&events, NOT_KEPT);
     assert_eq!(texts(&events), ["", "", "are you there?"]);
     let omitted: Vec<_> = received(&events).iter().map(|message| message.omitted).collect();
     let of = |bytes, files| Some(OmittedContent { bytes, files });
@@ -87,7 +100,7 @@ async fn of_a_message_that_is_not_for_the_bot_the_length_and_the_gate_are_kept()
         .iter()
         .map(|event| foldback_store::row(event).summary)
         .collect();
-    let told = "Alice: text not kept (store.keep_unaddressed; 14 B, 1 file)";
+    let told = "alice: text not kept (store.keep_unaddressed; 14 B, 1 file)";
     assert!(summaries.iter().any(|summary| summary == told), "{summaries:#?}");
     assert_eq!(bot.screen(Platform::Slack), ["Here."]);
     bot.check().await;
@@ -123,7 +136,7 @@ async fn a_message_that_comes_while_the_process_ends_is_judged_and_one_for_the_b
     ended.unwrap();
     drop(running);
     let events = bot.events().await;
-    holds_none_of(&events, &["between us", "wages", "let me in"]);
+    holds_none_of(&events, NOT_KEPT);
     assert_eq!(gates(&events), [Gate::NotMentioned, Gate::SenderNotAllowed]);
 
     let bot = Bot::answering(bot.into_world(), SLACK, Rules::all(), [text("Here.")]).await;

@@ -262,7 +262,7 @@ fn pairing(step: PairingStep, sender: &str, name: &str, code: Option<&str>, by: 
 }
 
 fn received(message: &Inbound) -> String {
-    let mut words = format!("{}: {}", message.sender.display_name, message.readable_text());
+    let mut words = format!("{}: {}", message.sender.readable_name(), message.readable_text());
     for file in &message.files {
         let _ = write!(words, " [{}]", file.name);
     }
