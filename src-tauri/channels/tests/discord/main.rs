@@ -10,6 +10,7 @@ mod flagged;
 #[path = "../shared/front.rs"]
 mod front;
 mod gateway;
+mod heart;
 mod place;
 mod receive;
 mod refusals;
