@@ -102,7 +102,7 @@ impl Life {
                     toggle = false;
                     self.switch(false);
                 }
-                Some("channel_state") if kind["to"] == "off" && kind["by"] == "cli" => self.switch(true),
+                Some(_) if is_switched_off(kind) => self.switch(true),
                 _ => {}
             }
             if self.messages.is_empty() && running.is_empty() && !told {
@@ -119,10 +119,19 @@ impl Life {
     /// Ends the bot in order in the middle of its first turn, while somebody goes on writing; what is unanswered
     /// then is left to the next life.
     pub(crate) fn cut_short(mut self, write_on: impl FnOnce()) {
-        let next = || self.lines.recv_timeout(PATIENCE);
-        while next().expect("no turn runs")["kind"]["type"] != "run_started" {}
+        loop {
+            let event = self.lines.recv_timeout(PATIENCE).expect("no turn runs");
+            let kind = &event["kind"];
+            if is_switched_off(kind) {
+                // The life before was killed between the two switches.
+                self.switch(true);
+            } else if kind["type"] == "run_started" {
+                break;
+            }
+        }
         self.terminate();
         write_on();
+        let next = || self.lines.recv_timeout(PATIENCE);
         let end = std::iter::repeat_with(next).find_map(Result::err);
         assert_eq!(end, Some(RecvTimeoutError::Disconnected), "the bot hangs");
         let status = self.child.wait().unwrap();
@@ -141,6 +150,11 @@ impl Life {
         // It may just have been killed.
         let _ = writeln!(self.stdin, "{order}");
     }
+}
+
+/// True where the channel is off by a command, of this life or of one before.
+fn is_switched_off(kind: &Value) -> bool {
+    kind["type"] == "channel_state" && kind["to"] == "off" && kind["by"] == "cli"
 }
 
 /// Somebody writes in each conversation. Answers the ids of the messages, which belong to this number.
