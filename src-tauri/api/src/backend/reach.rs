@@ -9,7 +9,10 @@ use foldback_wire::{
     rpc::{ChannelReach, Failure, ReachRate, ReachedChat, WaitingFate, WaitingOperation},
     visible,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap},
+};
 
 /// Messages that are looked at, the latest ones: a few hundred milliseconds of reading.
 const MESSAGES: usize = 20_000;
@@ -24,7 +27,8 @@ const HOURS: [u32; 2] = [1, 24];
 
 /// What is known about a chat.
 struct Chat {
-    latest: (Timestamp, Option<TurnId>, Inbound),
+    /// The last message, with its place in the journal: more than one can come in a millisecond.
+    latest: (Seq, Timestamp, Option<TurnId>, Inbound),
     people: BTreeSet<String>,
     messages: u64,
     stopped: u64,
@@ -35,17 +39,17 @@ impl Backend {
         self.known(id)?;
         let (messages, since, chats) = self.chats(id).await?;
         let answered = chats.values().filter(|chat| chat.stopped < chat.messages).count();
-        let mut listed: Vec<ReachedChat> = chats.into_iter().map(|(id, chat)| reached(id, chat)).collect();
-        let chats_total = listed.len() as u32;
-        listed.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.chat.cmp(&b.chat)));
-        listed.truncate(LISTED);
+        let chats_total = chats.len() as u32;
+        let mut chats: Vec<(ChatId, Chat)> = chats.into_iter().collect();
+        chats.sort_by_key(|(_, chat)| Reverse(chat.latest.0));
+        chats.truncate(LISTED);
         let mut waiting = self.waiting_on(id).await?;
         let waiting_total = waiting.len() as u32;
         let sends_total = waiting.iter().filter(|w| w.fate == WaitingFate::Sends).count() as u32;
         waiting.truncate(LISTED);
         Ok(ChannelReach {
             channel: id.clone(),
-            chats: listed,
+            chats: chats.into_iter().map(|(id, chat)| reached(id, chat)).collect(),
             chats_total,
             answered_total: answered as u32,
             messages,
@@ -91,7 +95,7 @@ impl Backend {
                 since.get_or_insert(event.at);
                 let is_stopped = event.turn.is_some_and(|turn| stopped.contains(&turn));
                 let chat = chats.entry(message.chat.clone()).or_insert_with(|| Chat {
-                    latest: (event.at, event.turn, (*message).clone()),
+                    latest: (event.seq, event.at, event.turn, (*message).clone()),
                     people: BTreeSet::new(),
                     messages: 0,
                     stopped: 0,
@@ -99,7 +103,7 @@ impl Backend {
                 chat.people.insert(message.sender.id.to_string());
                 chat.messages += 1;
                 chat.stopped += u64::from(is_stopped);
-                chat.latest = (event.at, event.turn, *message);
+                chat.latest = (event.seq, event.at, event.turn, *message);
             }
         }
         Ok((messages, since, chats))
@@ -230,7 +234,7 @@ const fn is_message(kind: OpKind) -> bool {
 }
 
 fn reached(id: ChatId, chat: Chat) -> ReachedChat {
-    let (last_at, last_turn, message) = chat.latest;
+    let (_, last_at, last_turn, message) = chat.latest;
     let last_text = one_line(&message.readable_text(), LINE);
     let sender = message.sender;
     ReachedChat {

@@ -271,6 +271,9 @@ impl Digest {
                     }
                 });
             }
+            Kind::Stopping { .. } => {
+                self.sums(event.channel.as_ref(), |sums| sums.counters.turned_away += 1);
+            }
             Kind::Queued { .. } | Kind::Dequeued { .. } => {
                 if let Some(run) = self.running.get_mut(&turn) {
                     run.queued = matches!(event.kind, Kind::Queued { .. });

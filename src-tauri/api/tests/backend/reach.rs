@@ -8,8 +8,13 @@ use foldback_wire::{
 use serde_json::json;
 use std::time::Duration;
 
-/// Somebody writes on a simulated channel, in a chat of their own or in a group.
+/// Somebody writes on a simulated channel, in a chat of their own or in a group, and is answered.
 async fn writes(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
+    arrives(host, channel, who, chat, text);
+    tokio::time::sleep(Duration::from_secs(30)).await;
+}
+
+fn arrives(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
     let loopback = host.backend.loopback(&channel.into()).unwrap();
     let message = Inbound {
         channel: channel.into(),
@@ -38,7 +43,6 @@ async fn writes(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
         omitted: None,
     };
     loopback.inject(message).unwrap();
-    tokio::time::sleep(Duration::from_secs(30)).await;
 }
 
 async fn reach(host: &Host, channel: &str) -> ChannelReach {
@@ -108,6 +112,23 @@ async fn the_chats_are_those_that_wrote_there_the_latest_first() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn chats_of_one_millisecond_stand_in_the_journals_order() {
+    let host = Host::start_with(|setup| setup.demo = false).await;
+    for chat in ["ada", "cleo", "bob"] {
+        arrives(&host, "telegram", chat, chat, "Hello");
+    }
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let telegram = reach(&host, "telegram").await;
+    let chats: Vec<_> = telegram
+        .chats
+        .iter()
+        .map(|c| (c.last_at, c.chat.as_str()))
+        .collect();
+    let at = telegram.chats[0].last_at;
+    assert_eq!(chats, [(at, "bob"), (at, "cleo"), (at, "ada")]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_chat_that_is_turned_away_is_told_apart() {
     let host = Host::start_with(|setup| {
         setup.demo = false;
@@ -129,6 +150,13 @@ async fn a_chat_that_is_turned_away_is_told_apart() {
         .collect();
     assert_eq!(stopped, [("mallory", 1), ("ada", 0)]);
     assert_eq!((telegram.chats_total, telegram.answered_total), (2, 1));
+    let cards: Vec<ChannelCard> = host.call("channels", json!({})).await;
+    let card = cards
+        .into_iter()
+        .find(|card| card.channel.as_str() == "telegram")
+        .unwrap();
+    assert_eq!((card.counters.received, card.counters.turned_away), (2, 1));
+    assert_eq!(host.rows("channel:telegram kind:stopping").await, 1);
 }
 
 #[tokio::test(start_paused = true)]

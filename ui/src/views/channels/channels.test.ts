@@ -78,7 +78,7 @@ it("leads from every figure to the events behind it", async () => {
     expect(console.view).toBe("live");
   }
   expect(asked).toEqual([
-    "kind:received", "outcome:sent,unchanged -kind:typing", "outcome:dry_run -kind:typing", "outcome:unsupported -kind:typing",
+    "kind:received", "kind:stopping", "outcome:sent,unchanged -kind:typing", "outcome:dry_run -kind:typing", "outcome:unsupported -kind:typing",
     "outcome:failed,not_allowed,missing -kind:typing", "outcome:unknown -kind:typing,turn_ended",
   ].map((filter) => `channel:telegram ${filter} after:2026-11-21T07:00:00Z`));
 });
