@@ -52,7 +52,7 @@ describe("the frame", () => {
     await settle();
     await click(byId("unknown"));
     await found("view-live");
-    await vi.waitFor(() => expect(calls(host, "view_open")).toContainEqual({ filter: "outcome:unknown -kind:typing,turn_ended turn:7,9" }), { timeout: 5000 });
+    await vi.waitFor(() => expect(calls(host, "view_open")).toContainEqual({ filter: "outcome:unknown is:error -kind:typing,turn_ended turn:7,9" }), { timeout: 5000 });
   });
 
   it("says what went wrong where nobody waited for it", async () => {

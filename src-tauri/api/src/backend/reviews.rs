@@ -1,39 +1,23 @@
 //! Operations whose outcome is unknown ask for a person's look, also over a restart: a look is an event of their turn.
 
-use super::{Backend, again};
-use crate::failure;
+use super::Backend;
+use crate::{failure, live::UnknownOutcomes};
 use foldback_store::{Journal, Selection, StoreError};
-use foldback_wire::{Draft, Kind, OpId, OutcomeCode, Seq, TurnId, rpc::Failure};
-use std::collections::BTreeMap;
+use foldback_wire::{Draft, Kind, Seq, TurnId, rpc::Failure};
 
 /// Events that a start looks back over: a bound on the time that it takes.
 const LOOKED_OVER: u64 = 50_000;
 
-/// The turns with operations of unknown outcome that no person has looked at or sent again, and how many operations.
-pub(super) async fn unreviewed(journal: &dyn Journal) -> Result<BTreeMap<TurnId, u32>, StoreError> {
+/// The operations of unknown outcome that earlier processes left, without those that a person looked at or sent again.
+pub(super) async fn unreviewed(journal: &dyn Journal) -> Result<UnknownOutcomes, StoreError> {
     let head = journal.head();
     let after = Seq(head.0.saturating_sub(LOOKED_OVER));
-    let wanted = Selection::kinds(["ended", "received", "reviewed"]);
-    let mut unknown: BTreeMap<OpId, TurnId> = BTreeMap::new();
+    let wanted = Selection::kinds(UnknownOutcomes::KINDS);
+    let mut unknown = UnknownOutcomes::default();
     for event in journal.select(&wanted, after, head, usize::MAX).await? {
-        match (event.kind, event.turn) {
-            (Kind::Ended { op, outcome }, Some(turn)) if outcome.code == OutcomeCode::Unknown => {
-                unknown.insert(op, turn);
-            }
-            (Kind::Received { message }, _) => {
-                if let Some(op) = again(&message.message) {
-                    unknown.remove(&op);
-                }
-            }
-            (Kind::Reviewed { .. }, Some(turn)) => unknown.retain(|_, of| *of != turn),
-            _ => {}
-        }
+        unknown.push(&event);
     }
-    let mut turns = BTreeMap::new();
-    for turn in unknown.into_values() {
-        *turns.entry(turn).or_insert(0) += 1;
-    }
-    Ok(turns)
+    Ok(unknown)
 }
 
 impl Backend {

@@ -34,18 +34,17 @@ pub(super) fn seen(
     settled.sort_by_key(|e| e.outcome_seq);
     let mut dry = 0;
     for entry in settled {
-        match entry.outcome.as_ref().map(|o| o.code) {
-            Some(OutcomeCode::Sent) => chat.apply(entry),
-            Some(OutcomeCode::DryRun) => {
+        let Some(outcome) = &entry.outcome else { continue };
+        match outcome.code {
+            OutcomeCode::Sent => chat.apply(entry),
+            OutcomeCode::DryRun => {
                 dry += 1;
                 chat.apply(entry);
             }
-            Some(OutcomeCode::Unknown) => {
-                let why = entry
-                    .outcome
-                    .as_ref()
-                    .and_then(|outcome| outcome.detail.as_deref());
-                let why = why.unwrap_or("nobody knows").trim_end_matches('.');
+            // What was done in its place says what is there.
+            OutcomeCode::Unknown if outcome.is_dead() => {
+                let why = outcome.detail.as_deref().unwrap_or("nobody knows");
+                let why = why.trim_end_matches('.');
                 chat.note(format!(
                     "{} may or may not be there: {why}.",
                     name(entry.intent.kind)

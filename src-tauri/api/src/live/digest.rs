@@ -115,12 +115,12 @@ impl Digest {
     /// asks for a look.
     pub(crate) fn resume(
         outbox: impl IntoIterator<Item = (OpId, ChannelId)>,
-        unknown: impl IntoIterator<Item = (TurnId, u32)>,
+        unknown: UnknownOutcomes,
     ) -> Self {
-        let mut digest = Self::default();
-        for (turn, operations) in unknown {
-            digest.unknown.add(turn, operations);
-        }
+        let mut digest = Self {
+            unknown,
+            ..Self::default()
+        };
         for (op, channel) in outbox {
             digest.sums(Some(&channel), |sums| sums.counters.held += 1);
             digest.open.insert(op, Some(channel));
@@ -139,6 +139,7 @@ impl Digest {
         self.follow_turn(event);
         self.follow_ops(event);
         self.follow_intents(event);
+        self.unknown.push(event);
         self.masked += u32::from(is_masked(&event.kind));
         let alarm = self.leak(event).or_else(|| alarm(event).filter(|_| news));
         if let Some((message, hint)) = trouble(event) {
@@ -323,11 +324,6 @@ impl Digest {
                         add(counters, outcome.code);
                     }
                 });
-                if outcome.code == OutcomeCode::Unknown
-                    && let Some(turn) = event.turn
-                {
-                    self.unknown.add(turn, 1);
-                }
             }
             // That the platform acknowledged it stays true, and stays counted: each figure is the sum of its own events.
             Kind::Undelivered { .. } => {
@@ -386,7 +382,7 @@ impl Digest {
         self.open.len() as u32
     }
 
-    /// The operations whose outcome is unknown, by their turns.
+    /// The operations of unknown outcome that ask for a look.
     pub(crate) const fn unknown(&self) -> &UnknownOutcomes {
         &self.unknown
     }

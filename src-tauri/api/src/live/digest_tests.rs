@@ -162,7 +162,7 @@ fn operations_wait_until_their_outcome_and_are_counted_by_it() {
 #[test]
 fn what_was_in_the_outbox_at_the_start_waits_too() {
     let mut feed = Feed {
-        digest: Digest::resume([(OpId(7), ChannelId::from("slack"))], []),
+        digest: Digest::resume([(OpId(7), ChannelId::from("slack"))], UnknownOutcomes::default()),
         ..Feed::default()
     };
     assert_eq!((feed.digest.waiting(), feed.counters().held), (1, 1));
@@ -331,6 +331,41 @@ fn an_unknown_outcome_counts_until_somebody_looks_at_its_turn() {
     assert_eq!(feed.digest.unknown().operations(), 2);
     assert!(feed.digest.looked_at(TurnId(4)));
     assert!(!feed.digest.looked_at(TurnId(4)));
+    assert_eq!(feed.digest.unknown().operations(), 1);
+}
+
+#[test]
+fn an_unknown_outcome_with_another_operation_in_its_place_asks_nothing_of_anybody() {
+    let mut feed = Feed::default();
+    let replaced = Outcome {
+        replaced_by: Some(OpId(2)),
+        ..Outcome::new(OutcomeCode::Unknown)
+    };
+    feed.ended(1, 4, 1, replaced).ended(1, 4, 2, sent());
+    assert_eq!(feed.digest.unknown().turns(), []);
+    assert_eq!(feed.counters().unknown, 0);
+    assert_eq!(feed.digest.errors(&"slack".into()), []);
+    assert_eq!(feed.alarms, []);
+}
+
+#[test]
+fn an_unknown_outcome_counts_until_a_person_sends_the_operation_again() {
+    let mut feed = Feed::default();
+    for op in [1, 2] {
+        feed.ended(1, 4, op, Outcome::new(OutcomeCode::Unknown));
+    }
+    feed.received_as(2, 5, "again-1");
+    assert_eq!(feed.digest.unknown().operations(), 1);
+    feed.received_as(3, 6, "again-2");
+    assert_eq!(feed.digest.unknown().turns(), []);
+}
+
+#[test]
+fn an_unknown_outcome_after_a_look_counts_without_those_before_it() {
+    let mut feed = Feed::default();
+    feed.ended(1, 4, 1, Outcome::new(OutcomeCode::Unknown));
+    assert!(feed.digest.looked_at(TurnId(4)));
+    feed.ended(2, 4, 2, Outcome::new(OutcomeCode::Unknown));
     assert_eq!(feed.digest.unknown().operations(), 1);
 }
 

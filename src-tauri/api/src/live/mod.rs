@@ -9,3 +9,4 @@ mod unknown;
 pub(crate) use digest::Digest;
 pub(crate) use frames::{Desk, Frames};
 pub use subscription::Subscription;
+pub(crate) use unknown::UnknownOutcomes;

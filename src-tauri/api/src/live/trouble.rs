@@ -84,7 +84,7 @@ pub(super) fn trouble(event: &Event) -> Option<(String, Option<String>)> {
             };
             (detail.to_owned(), Some(hint.to_owned()))
         }
-        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown => (
+        Kind::Ended { outcome, .. } if outcome.code == OutcomeCode::Unknown && outcome.is_dead() => (
             outcome
                 .detail
                 .clone()

@@ -1,43 +1,71 @@
-//! Operations whose outcome is unknown, until a person looks at their turn.
+//! Operations whose outcome is unknown, until a person looks at their turn or sends them again. The process that runs
+//! and the next start read them from the same events, so that both count alike.
 
-use foldback_wire::TurnId;
-use std::collections::BTreeMap;
+use crate::backend::again;
+use foldback_wire::{Event, Kind, OpId, OpKind, OutcomeCode, TurnId};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// The number of operations of each turn that are unknown, and which turns a person has looked at since.
+/// The operations of unknown outcome that still ask for a look, by their turns.
 #[derive(Debug, Default)]
-pub(crate) struct UnknownOutcomes(BTreeMap<TurnId, Unknown>);
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Unknown {
-    operations: u32,
-    /// Somebody looked at the turn since the last of them.
-    seen: bool,
+pub(crate) struct UnknownOutcomes {
+    /// No turn without an operation.
+    turns: BTreeMap<TurnId, BTreeSet<OpId>>,
+    /// Typing without an outcome yet: nobody misses it.
+    typing: HashSet<OpId>,
 }
 
 impl UnknownOutcomes {
-    pub(super) fn add(&mut self, turn: TurnId, operations: u32) {
-        let unknown = self.0.entry(turn).or_default();
-        unknown.operations += operations;
-        unknown.seen = false;
+    /// The kinds of events that change them.
+    pub(crate) const KINDS: [&str; 4] = ["intended", "ended", "received", "reviewed"];
+
+    /// Reads an event; for every one, in order.
+    pub(crate) fn push(&mut self, event: &Event) {
+        match (&event.kind, event.turn) {
+            (Kind::Intended { op, intent }, _) if intent.kind == OpKind::Typing => {
+                self.typing.insert(*op);
+            }
+            (Kind::Ended { op, .. }, _) if self.typing.remove(op) => {}
+            // What was done in its place has an outcome of its own.
+            (Kind::Ended { op, outcome }, Some(turn))
+                if outcome.code == OutcomeCode::Unknown && outcome.is_dead() =>
+            {
+                self.turns.entry(turn).or_default().insert(*op);
+            }
+            (Kind::Received { message }, _) => {
+                if let Some(op) = again(&message.message) {
+                    self.remove(op);
+                }
+            }
+            (Kind::Reviewed { .. }, Some(turn)) => {
+                self.look_at(turn);
+            }
+            _ => {}
+        }
+    }
+
+    /// A person sent an operation again.
+    fn remove(&mut self, op: OpId) {
+        self.turns.retain(|_, operations| {
+            operations.remove(&op);
+            !operations.is_empty()
+        });
     }
 
     /// A person looked at a turn; answers whether that changed anything.
     pub(super) fn look_at(&mut self, turn: TurnId) -> bool {
-        let unknown = self.0.get_mut(&turn);
-        unknown.is_some_and(|unknown| !std::mem::replace(&mut unknown.seen, true))
+        self.turns.remove(&turn).is_some()
     }
 
-    /// The operations in turns that nobody has looked at.
+    /// How many there are.
     pub(crate) fn operations(&self) -> u32 {
-        self.unseen().map(|(_, unknown)| unknown.operations).sum()
+        self.turns
+            .values()
+            .map(|operations| operations.len() as u32)
+            .sum()
     }
 
-    /// The turns that nobody has looked at.
+    /// Their turns.
     pub(crate) fn turns(&self) -> Vec<TurnId> {
-        self.unseen().map(|(turn, _)| *turn).collect()
-    }
-
-    fn unseen(&self) -> impl Iterator<Item = (&TurnId, &Unknown)> {
-        self.0.iter().filter(|(_, unknown)| !unknown.seen)
+        self.turns.keys().copied().collect()
     }
 }

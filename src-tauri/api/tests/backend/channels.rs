@@ -1,10 +1,11 @@
 //! Channels: cards, switches, arming, muting; and what is pushed about them.
 
 use crate::host::{Host, pushed};
+use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::config;
 use foldback_store::{Limits, SqliteJournal};
 use foldback_wire::{
-    ChannelState, Seq,
+    ChannelState, OpKind, Seq,
     rpc::{AlarmKind, ChannelCard, Push, Status, Topic, TurnDetail},
 };
 use serde_json::{Value, json};
@@ -100,7 +101,7 @@ const FIGURES: [(&str, &str); 7] = [
     ("dry_run", "outcome:dry_run -kind:typing"),
     ("unsupported", "outcome:unsupported -kind:typing"),
     ("failed", "outcome:failed,not_allowed,missing -kind:typing"),
-    ("unknown", "outcome:unknown -kind:typing,turn_ended"),
+    ("unknown", "outcome:unknown is:error -kind:typing,turn_ended"),
 ];
 
 #[tokio::test(start_paused = true)]
@@ -110,6 +111,14 @@ async fn every_counter_of_a_card_equals_the_rows_of_its_filter() {
         .say("signal", "Hi", "<actions><voice>Hello</voice></actions>Hello")
         .await;
     host.lose(turn).await;
+    let telegram = host.backend.loopback(&"telegram".into()).unwrap();
+    telegram.platform().plan(CallFault {
+        times: 99,
+        ..CallFault::first(OpKind::EditText, CallFailure::LostAck)
+    });
+    // Its live edits stay unknown; the final one has another operation in its place.
+    host.say("telegram", "Hi", &"More words. ".repeat(200)).await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
     let status: Status = host.call("status", json!({})).await;
     let cards: Vec<ChannelCard> = host.call("channels", json!({})).await;
     let mut seen = 0;
@@ -125,6 +134,8 @@ async fn every_counter_of_a_card_equals_the_rows_of_its_filter() {
     assert!(seen > 9, "the demonstration does too little");
     assert!(cards.iter().any(|card| card.counters.unsupported > 0));
     assert!(cards.iter().any(|card| card.counters.failed > 0));
+    let unknown: u64 = cards.iter().map(|card| card.counters.unknown).sum();
+    assert!(unknown < host.rows("outcome:unknown -kind:typing,turn_ended").await);
 }
 
 #[tokio::test(start_paused = true)]

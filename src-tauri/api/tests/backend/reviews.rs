@@ -4,11 +4,11 @@ use crate::host::Host;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Draft, Event, OpKind, Seq, Terminal,
-    rpc::{Status, TurnDetail, Why},
+    Draft, Event, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, Seq, Target, Terminal, Timestamp, TurnId,
+    rpc::{Book, BookLine, Sent, Status, TurnDetail, TurnSummary, Why},
 };
 use serde_json::json;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 async fn unknown(host: &Host) -> (u32, Vec<u64>) {
     let status: Status = host.call("status", json!({})).await;
@@ -65,6 +65,91 @@ async fn a_turn_in_doubt_asks_for_a_look_over_restarts_until_a_person_looks() {
     let _again: TurnDetail = host.call("turn", json!({"turn": turn})).await;
     assert_eq!(host.rows("kind:reviewed").await, 1, "one look is enough");
 
+    let host = restarted(&host).await;
+    assert_eq!(unknown(&host).await, (0, vec![]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_edit_without_an_answer_whose_text_was_sent_anew_asks_for_no_look() {
+    let host = Host::start().await;
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    loopback.platform().plan(CallFault {
+        times: 99,
+        ..CallFault::first(OpKind::EditText, CallFailure::LostAck)
+    });
+    let turn = host.say("telegram", "Hi", &"More words. ".repeat(200)).await;
+    // The final edit is tried as often as it may be.
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    let events = host.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
+    let replaced = |event: &Event| match &event.kind {
+        Kind::Ended { outcome, .. } => outcome.code == OutcomeCode::Unknown && outcome.replaced_by.is_some(),
+        _ => false,
+    };
+    assert!(events.iter().any(replaced), "the final edit had no answer");
+    // The live edit before it has nothing in its place.
+    let expected = (1, vec![turn]);
+    let turns: Vec<TurnSummary> = host.call("turns", json!({"limit": 1})).await;
+    assert_eq!(turns[0].unknown_ops, 1);
+    assert_eq!(unknown(&host).await, expected);
+    let host = restarted(&host).await;
+    assert_eq!(unknown(&host).await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_sent_again_asks_for_no_look_in_this_process_and_the_next() {
+    let host = Host::start().await;
+    let loopback = host.backend.loopback(&"signal".into()).unwrap();
+    let lost = CallFault::first(OpKind::SendText, CallFailure::LostAck);
+    loopback.platform().plan(lost);
+    let turn = host.say("signal", "Hi", "Perhaps").await;
+    let book: Book = host
+        .call("deliveries", json!({"channel": "signal", "limit": 10}))
+        .await;
+    let [BookLine { entry, .. }] = book.dead.as_slice() else {
+        panic!("{:?}", book.dead);
+    };
+    let _again: Sent = host.call("resend", json!({"turn": turn, "op": entry.op})).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(unknown(&host).await, (0, vec![]));
+    let host = restarted(&host).await;
+    assert_eq!(unknown(&host).await, (0, vec![]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn typing_without_an_answer_asks_for_no_look_in_this_process_and_the_next() {
+    let host = Host::start().await;
+    let turn = host.say("signal", "Hi", "Hello").await;
+    let typing = Intent {
+        kind: OpKind::Typing,
+        channel: None,
+        target: Target {
+            chat: "c".into(),
+            thread: None,
+        },
+        message: None,
+        reply_to: None,
+        body: None,
+        emoji: None,
+        emoji_sent: None,
+        path: None,
+        file_kind: None,
+        directive: None,
+        part_of: None,
+        live: true,
+    };
+    let (op, outcome) = (OpId(900), Outcome::new(OutcomeCode::Unknown));
+    let kinds = [Kind::Intended { op, intent: typing }, Kind::Ended { op, outcome }];
+    let draft = |kind| Draft {
+        at: Timestamp(1_800_000_100_000),
+        turn: Some(TurnId(turn)),
+        session: None,
+        channel: Some("signal".into()),
+        kind,
+    };
+    let typed = kinds.into_iter().map(draft).collect();
+    host.backend.journal().append(typed).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(unknown(&host).await, (0, vec![]));
     let host = restarted(&host).await;
     assert_eq!(unknown(&host).await, (0, vec![]));
 }

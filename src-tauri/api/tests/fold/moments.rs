@@ -240,6 +240,31 @@ fn what_may_or_may_not_be_there_is_said() {
 }
 
 #[test]
+fn an_edit_in_doubt_whose_text_was_sent_anew_is_not_said_to_be_perhaps_there() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    let replaced = Outcome {
+        replaced_by: Some(foldback_wire::OpId(2)),
+        ..Outcome::new(OutcomeCode::Unknown)
+    };
+    story.ended(10, 1, intent(OpKind::EditText), replaced);
+    let body = Some(foldback_wire::Body::own("Anew"));
+    let anew = Intent {
+        body,
+        ..intent(OpKind::SendText)
+    };
+    let end = story.ended(20, 2, anew, Outcome::new(OutcomeCode::Sent));
+    let seen = at(&story, end).seen;
+    assert_eq!(texts(&seen), ["How was my talk?", "Anew"]);
+    assert!(seen.notes.is_empty(), "{:?}", seen.notes);
+}
+
+#[test]
 fn a_removed_message_and_a_quoted_one_are_marked() {
     let mut story = Story::default();
     story.at(

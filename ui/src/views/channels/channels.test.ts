@@ -79,7 +79,7 @@ it("leads from every figure to the events behind it", async () => {
   }
   expect(asked).toEqual([
     "kind:received", "kind:stopping", "outcome:sent,unchanged -kind:typing", "outcome:dry_run -kind:typing", "outcome:unsupported -kind:typing",
-    "outcome:failed,not_allowed,missing -kind:typing", "outcome:unknown -kind:typing,turn_ended",
+    "outcome:failed,not_allowed,missing -kind:typing", "outcome:unknown is:error -kind:typing,turn_ended",
   ].map((filter) => `channel:telegram ${filter} after:2026-11-21T07:00:00Z`));
 });
 

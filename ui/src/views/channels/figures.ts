@@ -20,7 +20,7 @@ export const figures: readonly Figure[] = [
   { key: "held", title: "waiting", about: "Operations waiting in the outbox now", filter: null, tone: "held-timing" },
   { key: "unsupported", title: "unsupported", about: "Operations skipped as unsupported", filter: "outcome:unsupported -kind:typing", tone: "notice" },
   { key: "failed", title: "failed", about: "Operations that failed, were not allowed or name a missing file", filter: "outcome:failed,not_allowed,missing -kind:typing", tone: "danger" },
-  { key: "unknown", title: "unknown", about: "Operations whose outcome is unknown", filter: "outcome:unknown -kind:typing,turn_ended", tone: "danger" },
+  { key: "unknown", title: "unknown", about: "Operations whose outcome is unknown", filter: "outcome:unknown is:error -kind:typing,turn_ended", tone: "danger" },
 ];
 
 /** The filter whose rows are exactly what a figure of a channel counted: everything `since` the process began. */
