@@ -9,7 +9,7 @@ use crate::{
 use clap::ValueEnum;
 use foldback_api::{PermissionOrder, order_permission};
 use foldback_wire::{
-    CallPreview, FileChange, PermissionKind, PermissionOption, rpc::PendingPermission, visible,
+    CallPreview, FileChange, PermissionKind, PermissionOption, rpc::PendingPermission, visible, visible_line,
 };
 use std::io::{self, Write};
 
@@ -123,7 +123,7 @@ fn text(out: &mut impl Write, pending: &PendingPermission) -> io::Result<()> {
     writeln!(
         out,
         "{number}  {}\n  for {} ({channel}, chat {}), turn {turn}, since {since}, rejected at {until}",
-        plain(&request.title),
+        visible_line(&request.title),
         plain(sender),
         plain(chat.as_str())
     )?;
@@ -168,7 +168,7 @@ fn preview(out: &mut impl Write, preview: &CallPreview) -> io::Result<()> {
     {
         block(
             out,
-            &format!("changes {}, +{added} −{removed}", plain(path)),
+            &format!("changes {}, +{added} −{removed}", visible_line(path)),
             diff,
         )?;
     }
@@ -176,7 +176,7 @@ fn preview(out: &mut impl Write, preview: &CallPreview) -> io::Result<()> {
         writeln!(out, "  changes {more_changes} files more")?;
     }
     for at in locations {
-        writeln!(out, "  in {}", plain(at))?;
+        writeln!(out, "  in {}", visible_line(at))?;
     }
     if let Some(text) = text {
         block(out, "it says", text)?;
@@ -211,7 +211,7 @@ mod tests {
         text(&mut out, &pending).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "12-1  edit 13-1  harmless\n  for Al⟨U+001B⟩ice (slack, chat C1), turn 12, since \
+            "12-1  edit⏎13-1  harmless\n  for Al⟨U+001B⟩ice (slack, chat C1), turn 12, since \
              2026-01-01T00:00:00.000Z, rejected at 2026-01-01T00:05:00.000Z\n  arguments:\n    │ one\n    │ 13-1  \
              harmless⟨U+000D⟩⟨U+202E⟩\n  changes a.md, +1 −0:\n    │ @@ -0 +1 @@\n    │ +one\n  answers: allow \
              (“Yes”)\n  part of it is masked as a secret; `foldback permission show 12-1` shows all of it\n"

@@ -14,6 +14,7 @@ use foldback_replay::fold;
 use foldback_wire::{
     ChannelId, Event, Kind, PermissionRequest, Seq, Terminal, TurnId,
     rpc::{ComposeFile, ComposeSend},
+    visible_line,
 };
 use std::{
     fmt::Display,
@@ -214,7 +215,7 @@ impl Requests {
         let (number, bot) = (PermissionRequest::number(turn, self.count), &self.bot);
         complain(format_args!(
             "the agent asks for permission {number} and waits until {until}: {}",
-            plain(&request.title)
+            visible_line(&request.title)
         ));
         for (command, what) in [
             ("allow", "allows it"),

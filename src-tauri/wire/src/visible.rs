@@ -32,6 +32,18 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The text as one line in which line breaks and tabs are seen, too. In a command they are more than the space that they
+/// look like: a shell runs what stands behind a line break as a command of its own.
+///
+/// ```
+/// use foldback_wire::visible_line;
+///
+/// assert_eq!(visible_line("ls\nrm\t-r x"), "ls⏎rm⇥-r x");
+/// ```
+pub fn visible_line(text: &str) -> String {
+    visible(text).replace('\n', "⏎").replace('\t', "⇥")
+}
+
 /// True for a character without a shape that is no control character: of no width, or for the direction of text.
 pub fn is_invisible(c: char) -> bool {
     matches!(

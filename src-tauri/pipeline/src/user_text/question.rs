@@ -3,7 +3,7 @@
 use super::{Undecided, person};
 use crate::config::Interval;
 use foldback_wire::{
-    Actor, CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest, visible,
+    Actor, CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest, visible_line,
 };
 use std::fmt::Write as _;
 
@@ -213,8 +213,7 @@ pub(crate) fn line(words: &str) -> String {
 }
 
 fn shortened(words: &str) -> Excerpt {
-    let words = words.trim().replace(char::is_control, " ");
-    let plain: Vec<char> = visible(&words).chars().map(plain).collect();
+    let plain: Vec<char> = visible_line(words.trim()).chars().map(plain).collect();
     let text = |part: &[char]| part.iter().collect::<String>();
     match plain.len().saturating_sub(HEAD + TAIL) {
         0 => Excerpt {
@@ -257,7 +256,7 @@ mod tests {
     #[test]
     fn the_agents_words_are_one_line_of_code_each() {
         assert_eq!(
-            asked("rm\n`x` ", Some("{\"path\":\n\"`x`\"}")),
+            asked("rm `x`\n", Some(" {\"path\": \"`x`\"}")),
             "🔐 The agent asks for your permission: `rm 'x'`\nWith: `{\"path\": \"'x'\"}`\n\
              Answer yes or no within 5m, or /approve 12-1 or /deny 12-1."
         );
@@ -332,6 +331,16 @@ mod tests {
         }
         let text = previewed("x", None, file(format!(" {long}\n+a\n")));
         assert!(text.contains("Answer yes or no"), "what stays as it is: {text}");
+    }
+
+    /// A shell runs what stands behind a line break as a command of its own.
+    #[test]
+    fn a_line_break_and_a_tab_are_shown() {
+        let text = asked("ls #\nrm\t-r ~", Some("sh -c\r\nrm"));
+        assert!(text.contains("`ls #⏎rm⇥-r ~`"), "{text}");
+        assert!(text.contains("With: `sh -c⟨U+000D⟩⏎rm`"), "{text}");
+        let decided = decided(&line("ls #\nrm"), None, Decider::Pipeline(Undecided::RunEnded));
+        assert!(decided.ends_with("`ls #⏎rm`"), "{decided}");
     }
 
     #[test]
