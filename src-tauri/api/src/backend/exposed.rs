@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The folder that files are sent from has a file in it that no chat may get.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "files.send_dir: {} has {} in it, {what}, which an agent could send; name a folder of its own",
+    "{} has {} in it, {what}, which an agent could send; name a folder of its own",
     folder.display(), file.display()
 )]
 pub struct Exposed {
@@ -18,8 +18,11 @@ pub struct Exposed {
     pub what: &'static str,
 }
 
-/// Looks whether the configuration, a secret or the journal lies in the folder that files are sent from.
-pub(super) fn check_send_dir(
+/// Refuses a folder that files are sent from where the configuration, a secret or the journal lies in it.
+///
+/// # Errors
+/// With the first of these files.
+pub fn check_send_dir(
     config: &Config,
     base: &Path,
     file: Option<&Path>,

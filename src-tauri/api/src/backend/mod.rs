@@ -43,6 +43,7 @@ mod views;
 pub(crate) use book::again;
 #[cfg(unix)]
 pub(crate) use control::ask;
+pub use exposed::{Exposed, check_send_dir};
 pub use open::{OpenError, Setup};
 pub use turns::explain;
 

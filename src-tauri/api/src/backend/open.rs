@@ -166,7 +166,7 @@ pub enum OpenError {
         source: io::Error,
     },
     /// An agent could send what belongs to the bot.
-    #[error(transparent)]
+    #[error("files.send_dir: {0}")]
     Exposed(#[from] Exposed),
     /// The journal cannot be used.
     #[error(transparent)]

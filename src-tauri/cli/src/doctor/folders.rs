@@ -1,12 +1,13 @@
 //! Folders and the journal: would a start be able to write there?
 
 use super::{
-    check::{Answer, Check},
+    check::{Answer, Check, State},
     rights::open_to_others,
     subject::Subject,
 };
+use foldback_api::check_send_dir;
 use foldback_pipeline::config::{ByteSize, FilesConfig};
-use foldback_store::{Journal as _, SqliteJournal, journal_files};
+use foldback_store::{Journal as _, SqliteJournal, check_links, journal_files};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -16,16 +17,11 @@ use std::{
 const PAGE: u64 = 4_096;
 
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {
-    let send_dir = subject.path(&subject.config.files.send_dir);
     let file = subject.journal_file.to_path_buf();
     let max_size = subject.config.store.max_size;
     vec![
-        folder("data folder", subject.data.to_path_buf(), true),
-        if subject.config.files.send_dir == FilesConfig::default().send_dir {
-            folder("files.send_dir", send_dir, false)
-        } else {
-            named_folder("files.send_dir", send_dir)
-        },
+        data_folder(subject.data.to_path_buf()),
+        send_dir(subject),
         journal_rights(file.clone()),
         Check::new(
             "journal",
@@ -35,37 +31,63 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     ]
 }
 
-/// A folder that a start writes in; a private one is nobody else's business.
-fn folder(about: &str, folder: PathBuf, private: bool) -> Check {
+/// A folder that a start writes in; what it has is nobody else's business.
+fn data_folder(folder: PathBuf) -> Check {
     let asked = format!("to make a file in {}", folder.display());
-    Check::blocking(about, asked, move || match writable(&folder) {
-        Ok(()) => match open_to_others(&folder).filter(|_| private) {
-            None => Answer::fine(folder.display().to_string()),
-            Some(mode) => {
+    Check::blocking("data folder", asked, move || {
+        let answer = written_in(&folder);
+        match open_to_others(&folder) {
+            Some(mode) if answer.state == State::Fine => {
                 let found = format!("{}: other users may look into it ({mode})", folder.display());
                 Answer::note(found, "chmod 700 it, or start the bot once, which does so")
             }
-        },
-        Err(error) => Answer::wrong(
-            format!("{} cannot be written: {error}", folder.display()),
-            "make it a folder that this user may write, or name another",
-        ),
+            _ => answer,
+        }
     })
 }
 
-/// A folder that a start does not make: one that somebody named and that is not there may be a mistake.
-fn named_folder(about: &str, path: PathBuf) -> Check {
-    if path.exists() {
-        return folder(about, path, false);
-    }
-    let asked = format!("for {}", path.display());
-    Check::blocking(about, asked, move || {
+/// The folder that files are sent from. A start refuses one with a file of the bot in it, and makes none that somebody
+/// named: one that is not there may be a mistake.
+fn send_dir(subject: &Subject) -> Check {
+    let Subject {
+        config,
+        base,
+        file,
+        journal_file,
+        ..
+    } = subject.clone();
+    let path = subject.path(&config.files.send_dir);
+    let asked = format!(
+        "to make a file in {}, with none of the bot's there",
+        path.display()
+    );
+    Check::blocking("files.send_dir", asked, move || {
+        if let Err(exposed) = check_send_dir(&config, &base, file.as_deref(), &journal_file) {
+            return Answer::wrong(
+                exposed.to_string(),
+                "make a folder for what is sent, and name that",
+            );
+        }
+        if path.exists() || config.files.send_dir == FilesConfig::default().send_dir {
+            return written_in(&path);
+        }
         let found = match writable(&path) {
             Ok(()) => format!("{} is not there, so that no file can be sent", path.display()),
             Err(error) => format!("{} is not there and cannot be made: {error}", path.display()),
         };
         Answer::wrong(found, "make it, or name another")
     })
+}
+
+/// Whether a file can be made in the folder.
+fn written_in(folder: &Path) -> Answer {
+    match writable(folder) {
+        Ok(()) => Answer::fine(folder.display().to_string()),
+        Err(error) => Answer::wrong(
+            format!("{} cannot be written: {error}", folder.display()),
+            "make it a folder that this user may write, or name another",
+        ),
+    }
 }
 
 /// Makes a file in a folder and removes it. Of one that is not there, the nearest folder above is asked, in which a start
@@ -115,6 +137,10 @@ async fn journal(path: PathBuf, max_size: Option<ByteSize>) -> Answer {
         let found = format!("{} cannot be written: {error}", path.display());
         let todo = "mend the rights, or choose another file with --db or store.file";
         return Answer::wrong(found, todo);
+    }
+    if let Err(error) = check_links(&path) {
+        let todo = "remove the link, or choose another file with --db or store.file";
+        return Answer::wrong(error.to_string(), todo);
     }
     if !path.exists() {
         return Answer::fine(format!("{} will be begun", path.display()));

@@ -197,15 +197,45 @@ fn a_look_leaves_nothing_behind_and_a_named_folder_must_be_there() {
 #[test]
 fn a_folder_that_files_are_sent_from_has_nothing_of_the_bot_in_it() {
     let home = Home::with("[files]\nsend_dir = \".\"\n");
-    let found = finding(&home.run(&["doctor", "--format", "json"]), "the bot");
-    assert_eq!(found["state"], "wrong", "{found}");
+    let ran = home.run(&["doctor", "--format", "json"]);
     let started = home.run(&["serve"]);
     assert_eq!(started.code, 2);
     let why = "foldback.toml in it, the configuration, which an agent could send";
-    assert!(
-        started.stderr.contains(why) && found["found"].as_str().unwrap().contains(why),
-        "{found}"
+    assert!(started.stderr.contains(why), "{}", started.stderr);
+    for about in ["files.send_dir", "the bot"] {
+        let found = finding(&ran, about);
+        assert_eq!(found["state"], "wrong", "{found}");
+        assert!(found["found"].as_str().unwrap().contains(why), "{found}");
+    }
+}
+
+/// A start refuses each of them, and so the sentence is the one that it would end with.
+#[cfg(unix)]
+#[test]
+fn a_journal_with_another_name_or_a_lock_elsewhere_is_found() {
+    use std::{fs, os::unix::fs::symlink};
+    let home = Home::with(
+        "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n\
+         [store]\nfile = \"journal.sqlite\"\n",
     );
+    let (journal, other) = (home.path("journal.sqlite"), home.path("other.sqlite"));
+    let refused = |why: &str| {
+        let found = finding(&home.run(&["doctor", "--format", "json"]), "journal");
+        let started = home.run(&["serve"]);
+        assert_eq!((started.code, &found["state"]), (2, &"wrong".into()), "{found}");
+        let found = found["found"].as_str().unwrap();
+        assert!(found.contains(why) && started.stderr.contains(found), "{found}");
+    };
+    let lock = home.path("journal.sqlite.lock");
+    symlink(home.path("elsewhere"), &lock).unwrap();
+    refused("is a symbolic link");
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(home.send("slack", "hello", "hi").code, 0);
+    fs::hard_link(&journal, &other).unwrap();
+    refused("has another name");
+    fs::remove_file(&other).unwrap();
+    let fine = finding(&home.run(&["doctor", "--format", "json"]), "journal");
+    assert_eq!(fine["state"], "fine", "{fine}");
 }
 
 #[cfg(unix)]

@@ -15,7 +15,7 @@ mod schema;
 mod writer;
 
 pub use open::Limits;
-pub use private::{close_to_others, journal_files, make_private_folder, real_journal};
+pub use private::{check_links, close_to_others, journal_files, make_private_folder, real_journal};
 
 use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;

@@ -52,6 +52,28 @@ pub fn close_to_others(path: &Path) {
     }
 }
 
+/// Refuses a journal that could get a second writer: one with another name, and one whose lock is a symbolic link, as a
+/// lock of another file keeps nobody from this journal. One that is not there yet passes.
+///
+/// # Errors
+/// [`StoreError::HardLinked`], or a sentence about the lock.
+pub fn check_links(path: &Path) -> Result<(), StoreError> {
+    let real = real_journal(path);
+    match has_other_name(&real) {
+        Ok(true) => return Err(StoreError::HardLinked(path.to_owned())),
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(fault(path, &error)),
+        Ok(false) | Err(_) => {}
+    }
+    let lock = beside(&real, ".lock");
+    if lock.is_symlink() {
+        let lock = lock.display();
+        return Err(StoreError::Database(format!(
+            "{lock} is a symbolic link, and a lock must not be one; remove it"
+        )));
+    }
+    Ok(())
+}
+
 /// Makes the file if it is missing and locks it: the file, not a name of it, so that a symbolic link gives nobody a
 /// second writer. The lock is the operating system's and goes with the process, also when that is killed. SQLite's own
 /// exclusive mode would shut out our readers, too.
@@ -60,20 +82,15 @@ pub fn close_to_others(path: &Path) {
 pub(super) async fn claim(path: &Path) -> Result<(PathBuf, File), StoreError> {
     let path = path.to_owned();
     let claim = move || {
-        let fault = |error: io::Error| match error.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly(path.clone()),
-            _ => StoreError::Database(format!("{}: {error}", path.display())),
-        };
+        let fault = |error: io::Error| fault(&path, &error);
         // Opened only where it is missing: whoever closes a file loses SQLite's locks on it.
         // https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
         if !path.exists() {
             open(&path).map_err(fault)?;
         }
+        check_links(&path)?;
         let real = real_journal(&path);
-        if has_other_name(&real).map_err(fault)? {
-            return Err(StoreError::HardLinked(path));
-        }
-        let lock = open_lock(&beside(&real, ".lock"))?.map_err(fault)?;
+        let lock = open_lock(&beside(&real, ".lock")).map_err(fault)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path)),
@@ -85,6 +102,14 @@ pub(super) async fn claim(path: &Path) -> Result<(PathBuf, File), StoreError> {
     tokio::task::spawn_blocking(claim)
         .await
         .unwrap_or(Err(StoreError::Closed))
+}
+
+/// The system's error about the file, or about what lies beside it.
+fn fault(path: &Path, error: &io::Error) -> StoreError {
+    match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly(path.to_owned()),
+        _ => StoreError::Database(format!("{}: {error}", path.display())),
+    }
 }
 
 /// The path of a journal that is there, however it was named. What belongs to it lies beside this one.
@@ -107,9 +132,9 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Opens the file that is locked, or makes it. What lies there as a symbolic link is refused: a lock of another file keeps
-/// nobody from this journal.
-fn open_lock(path: &Path) -> Result<io::Result<File>, StoreError> {
+/// Opens the file that is locked, or makes it; never through a symbolic link, also where one was put there since
+/// [`check_links`].
+fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
@@ -119,14 +144,7 @@ fn open_lock(path: &Path) -> Result<io::Result<File>, StoreError> {
         let no_link = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
         options.mode(FILE).custom_flags(no_link);
     }
-    let opened = options.open(path);
-    if opened.is_err() && path.is_symlink() {
-        let path = path.display();
-        return Err(StoreError::Database(format!(
-            "{path} is a symbolic link, and a lock must not be one; remove it"
-        )));
-    }
-    Ok(opened)
+    options.open(path)
 }
 
 /// True for a file that is there under more than one name.
