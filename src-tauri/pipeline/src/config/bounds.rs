@@ -13,9 +13,6 @@ const MOST_RUNS: usize = 10_000;
 /// (<https://core.telegram.org/bots/api#sendchataction>), and each is a call that counts against their limits.
 const SHORTEST_TYPING: Duration = Duration::from_secs(1);
 
-/// Levels of the log.
-const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-
 /// A setting that is out of its bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
@@ -87,7 +84,7 @@ impl Config {
             ),
             (
                 "log.level",
-                levels(&log.level),
+                log.names_levels(),
                 "must be levels: off, error, warn, info, debug or trace, or with a part of the program such as \
                  info,foldback_pipeline=debug"
                     .to_owned(),
@@ -125,17 +122,6 @@ impl Config {
     }
 }
 
-/// True where each part names a level, alone or behind the part of the program that it is for. The filter itself takes a
-/// misspelt level for a part of the program, and says nothing of all others
-/// (<https://docs.rs/tracing-subscriber/latest/tracing_subscriber/filter/struct.EnvFilter.html>).
-fn levels(text: &str) -> bool {
-    let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
-    text.split(',').all(|part| {
-        let level = part.rsplit_once('=').map_or(part, |(_, level)| level);
-        is_level(level.trim())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use crate::config::parse;
@@ -164,24 +150,5 @@ mod tests {
             assert!(text.starts_with(&expected), "{table}.{key}: {text}");
         }
         assert_eq!(error("[store]\nkeep = \"0d\"\n"), None, "it keeps everything");
-    }
-
-    #[test]
-    fn a_level_that_is_none_is_refused() {
-        for level in [
-            "info",
-            "OFF",
-            "warn,foldback_pipeline=debug",
-            "foldback::api=trace, error",
-        ] {
-            assert_eq!(error(&format!("[log]\nlevel = \"{level}\"\n")), None, "{level}");
-        }
-        for level in ["inof", "", "debug,foldback_pipeline", "foldback=loud", "info,"] {
-            let text = error(&format!("[log]\nlevel = \"{level}\"\n")).unwrap_or_default();
-            assert!(
-                text.starts_with("foldback.toml:2:1: log.level: must be levels"),
-                "{level}: {text}"
-            );
-        }
     }
 }

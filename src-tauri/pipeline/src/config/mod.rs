@@ -9,6 +9,7 @@ mod channel;
 mod credentials;
 pub mod keyring;
 mod load;
+mod log;
 mod output;
 mod permissions;
 mod places;
@@ -27,6 +28,7 @@ pub(crate) use channel::reduce;
 pub use channel::{ChannelConfig, ChannelKind, Disable};
 pub use credentials::CredentialReader;
 pub use load::{ConfigError, load, parse};
+pub use log::LogConfig;
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};
 pub use permissions::{PermissionPolicy, PermissionsConfig, ToolKind};
 pub use quantity::{ByteSize, Interval};
@@ -379,22 +381,6 @@ impl Default for StoreConfig {
             max_size: None,
             keep: Interval::days(90),
             keep_unaddressed: false,
-        }
-    }
-}
-
-/// What the app's own log says. `RUST_LOG` goes before it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LogConfig {
-    /// Levels, such as `info` or `info,foldback_pipeline=debug`.
-    pub level: String,
-}
-
-impl Default for LogConfig {
-    fn default() -> Self {
-        Self {
-            level: "info".to_owned(),
         }
     }
 }
