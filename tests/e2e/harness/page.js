@@ -80,3 +80,12 @@ export async function command(browser, words) {
   await press(browser, Key.Enter);
   await (await at(browser, "palette-input")).waitForDisplayed({ reverse: true });
 }
+
+/** Waits until what has this handle shows nothing any more. */
+export const gone = (browser, id) => eventually(browser, async () => (await textOf(browser, id)) === "", `${id} to be gone`);
+
+/** Closes what shows `id` with Escape: until it is gone, keys and clicks would still go to it. */
+export async function dismiss(browser, id) {
+  await press(browser, Key.Escape);
+  await gone(browser, id);
+}

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, command, eventually, go, press, shows, write } from "../harness/page.js";
+import { at, command, dismiss, eventually, go, press, shows, write } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { telegram } from "../harness/telegram.js";
 import { open, picture } from "../harness/window.js";
@@ -126,7 +126,7 @@ describe("what is kept back, passed over or waits", () => {
     await (await browser.$('[data-testid="channel-discord"] [data-testid="channel-ledger"]')).click();
     await shows(browser, "book-dead", /failed/);
     await picture(browser, "kept-parts-ledger");
-    await press(browser, Key.Escape);
+    await dismiss(browser, "book-dead");
   });
 
   it("a message waits for a run to end, and says so", async () => {

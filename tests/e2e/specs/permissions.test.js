@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, command, eventually, go, inSight, press, shows, textOf, write } from "../harness/page.js";
+import { at, command, dismiss, eventually, go, gone, inSight, press, shows, textOf, write } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { open, picture } from "../harness/window.js";
 
@@ -69,7 +69,6 @@ describe("a request for permission", () => {
     const focused = () => browser.execute(() => document.activeElement?.closest('[data-testid="permission-list"]') !== null);
     await eventually(browser, focused, "the request to take the keyboard");
   };
-  const gone = (id) => eventually(window.browser, async () => (await textOf(window.browser, id)) === "", `${id} to be gone`);
   const journal = async (filter, ...patterns) => {
     const { browser } = window;
     await go(browser, "live");
@@ -89,8 +88,8 @@ describe("a request for permission", () => {
     await picture(browser, "permission");
     await press(browser, "a");
     await shows(browser, "chat", /Done\./);
-    await gone("permission");
-    await gone("permissions-waiting");
+    await gone(browser, "permission");
+    await gone(browser, "permissions-waiting");
     await journal("kind:permission_asked,permission_decided", /may it\? rm -r build/, /Go ahead by the console/);
   });
 
@@ -115,7 +114,7 @@ describe("a request for permission", () => {
     await answer();
     await press(browser, "a");
     await shows(browser, "chat", /Written\./);
-    await gone("permission");
+    await gone(browser, "permission");
     await journal('kind:permission_asked text:"Write the plan"', /may it\? Write the plan/);
   });
 
@@ -128,7 +127,7 @@ describe("a request for permission", () => {
     await (await at(browser, "view-sessions")).waitForDisplayed();
     await shows(browser, "session-list", /asks/);
     await press(browser, "x");
-    await gone("permission");
+    await gone(browser, "permission");
     await go(browser, "turn");
     await shows(browser, "chat", /Then I leave it\./);
     await journal("kind:permission_decided", /Leave it by the console/);
@@ -141,11 +140,10 @@ describe("a request for permission", () => {
     await answer();
     await press(browser, Key.Shift, "a");
     await shows(browser, "permission-sure", /Always, for ever\?[\s\S]*This call and all like it/);
-    await press(browser, Key.Escape);
-    await (await at(browser, "permission-sure")).waitForExist({ reverse: true });
+    await dismiss(browser, "permission-sure");
     assert.match(await textOf(browser, "permission"), /rm -r build/);
     await (await at(browser, "permission-cancel")).click();
-    await gone("permission");
+    await gone(browser, "permission");
     await journal("kind:permission_decided", /no answer is given by the console/);
   });
 
@@ -155,7 +153,7 @@ describe("a request for permission", () => {
     await shows(browser, "chat", /Then I leave it\./);
     await command(browser, "why (not)?");
     await shows(browser, "why-answer", /rm -r \/ was not allowed \(agent\.permissions\.reject rejects it\)/);
-    await press(browser, Key.Escape);
+    await dismiss(browser, "why-answer");
     await journal("kind:permission_decided", /Leave it by the configuration/);
   });
 
@@ -166,7 +164,7 @@ describe("a request for permission", () => {
     await command(browser, "stop the turn");
     await (await at(browser, "session-dialog")).waitForDisplayed();
     await (await at(browser, "confirm")).click();
-    await gone("permission");
+    await gone(browser, "permission");
     await shows(browser, "chat", /Stopped\./);
     await journal("kind:run_cancelled,permission_decided", /stopped by the console/);
   });

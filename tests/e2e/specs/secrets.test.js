@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
 import { loudmouth } from "../harness/loudmouth.js";
-import { at, go, press, shows, write } from "../harness/page.js";
+import { at, dismiss, go, press, shows, write } from "../harness/page.js";
 import { freePort } from "../harness/processes.js";
 import { open, picture } from "../harness/window.js";
 
@@ -121,7 +121,7 @@ allow_from = ["*"]
     await (await browser.$('[data-testid="channel-telegram"] [data-testid="channel-ledger"]')).click();
     await shows(browser, "book-dead", /./);
     await clean("ledger");
-    await press(browser, Key.Escape);
+    await dismiss(browser, "book-dead");
 
     await go(browser, "compose");
     await write(browser, "compose-user", "Who are you?");
