@@ -29,8 +29,8 @@ pub(crate) struct BegunMessage {
     pub(crate) lost: bool,
     /// Nobody knows of an edit whether it is still to come.
     pub(crate) unconfirmed: bool,
-    /// A final text that such an edit may undo, with its message.
-    pub(crate) doubtful: Option<(MessageId, String, Body)>,
+    /// The final texts that such an edit may undo, with their messages.
+    pub(crate) doubtful: Vec<(MessageId, String, Body)>,
     /// A file of the message answers the one that its header names.
     pub(crate) file_answered: bool,
 }

@@ -100,7 +100,9 @@ impl Bubble {
             doubtful,
             file_answered: _,
         } = begun;
-        let doubtful = doubtful.map(|(message, text, body)| (message, text, Wording::again(body)));
+        let doubtful = doubtful
+            .into_iter()
+            .map(|(message, text, body)| (message, text, Wording::again(body)));
         desk.count_messages(parts);
         let mut bubble = Self {
             clean,
@@ -108,7 +110,7 @@ impl Bubble {
             parts,
             lost,
             unconfirmed,
-            doubtful: doubtful.into_iter().collect(),
+            doubtful: doubtful.collect(),
             text,
             cut_off,
             ..Self::new(message)

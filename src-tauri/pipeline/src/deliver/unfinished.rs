@@ -98,10 +98,9 @@ struct Reading {
     ranges: Vec<Range>,
     frame: Option<Frame>,
     message: UnfinishedMessage,
-    /// The message of which nobody knows whether a live edit is still to come.
-    late_edit: Option<MessageId>,
-    /// Its final text, until that was written once more.
-    doubtful: Option<(MessageId, Body)>,
+    /// The messages of which nobody knows whether a live edit is still to come, each with its final text from when that
+    /// arrived until it was written once more.
+    late_edits: BTreeMap<MessageId, Option<Body>>,
 }
 
 /// The live frame that was acknowledged last.
@@ -269,8 +268,9 @@ impl Reading {
             self.message.begun.lost = true;
             return;
         }
-        self.late_edit.clone_from(&intent.message);
-        self.message.begun.unconfirmed = true;
+        if let Some(message) = &intent.message {
+            self.late_edits.entry(message.clone()).or_default();
+        }
         if let Some(frame) = &mut self.frame {
             frame.body = None;
         }
@@ -278,20 +278,11 @@ impl Reading {
 
     /// Takes how the final edit of a message ended; the one that wrote it once more leaves no doubt about it.
     fn settle(&mut self, intent: &Intent, arrived: bool) {
-        let Some(message) = intent
-            .message
-            .as_ref()
-            .filter(|id| self.late_edit.as_ref() == Some(id))
-        else {
-            return;
-        };
-        self.doubtful = match self.doubtful.take() {
-            None if arrived => intent.body.clone().map(|body| (message.clone(), body)),
-            _ => {
-                self.late_edit = None;
-                None
-            }
-        };
+        let Some(message) = &intent.message else { return };
+        match self.late_edits.get_mut(message) {
+            Some(text @ None) if arrived => text.clone_from(&intent.body),
+            _ => drop(self.late_edits.remove(message)),
+        }
     }
 
     fn end(self) -> UnfinishedMessage {
@@ -300,24 +291,29 @@ impl Reading {
             ranges,
             frame,
             mut message,
-            late_edit: _,
-            doubtful,
+            late_edits,
         } = self;
         for range in ranges {
             let bytes = raw.get(range.span.start..range.span.end).unwrap_or_default();
             message.clean.push_str(range.shown_as.as_deref().unwrap_or(bytes));
         }
-        message.begun.doubtful = doubtful.and_then(|(id, body)| {
-            let text = text_of(&body, &message.clean)?;
-            Some((id, text, body))
-        });
         let said = message.begun.said;
         let shown = frame.filter(|frame| frame.start >= said);
+        message.begun.unconfirmed = match &shown {
+            Some(frame) => late_edits.get(&frame.id) == Some(&None),
+            // Where nothing is said yet, it was an edit of the placeholder.
+            None => said == 0 && late_edits.values().any(Option::is_none),
+        };
         if shown.is_none() && said > 0 {
             // A complete message stands where the frame did.
             message.begun.lost = false;
-            message.begun.unconfirmed = false;
         }
+        let final_texts = late_edits.into_iter().filter_map(|(id, body)| {
+            let body = body?;
+            let text = text_of(&body, &message.clean)?;
+            Some((id, text, body))
+        });
+        message.begun.doubtful = final_texts.collect();
         message.begun.shown = shown.map(|Frame { id, body, at, .. }| {
             let text = body.and_then(|body| text_of(&body, &message.clean));
             ShownMessage {

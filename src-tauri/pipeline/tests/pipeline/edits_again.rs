@@ -2,10 +2,10 @@
 //! done again, also by the next start.
 
 use crate::bot::{Bot, World, killed, later, runtime, slow, text};
-use foldback_channels::sim::{CallFailure, CallFault};
+use foldback_channels::sim::{CallFailure, CallFault, Record};
 use foldback_pipeline::Rules;
-use foldback_wire::{OpKind, Platform, Terminal};
-use std::time::Duration;
+use foldback_wire::{MessageId, OpKind, Operation, Platform, Terminal};
+use std::{collections::BTreeMap, time::Duration};
 
 /// The platforms that edit and do not know a repetition by its key.
 const EDITING: [Platform; 3] = [Platform::Telegram, Platform::Slack, Platform::Signal];
@@ -152,4 +152,75 @@ fn a_final_edit_that_a_live_one_may_still_undo_is_confirmed_by_the_next_start() 
         tokio::time::sleep(Duration::from_mins(1)).await;
         assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), written);
     });
+}
+
+/// How often each message was edited by the calls from one on, the least often first.
+fn edited(bot: &Bot, from: usize) -> Vec<usize> {
+    let calls = bot.calls(Platform::Telegram, OpKind::EditText);
+    let mut times: BTreeMap<MessageId, usize> = BTreeMap::new();
+    for Record { call, .. } in calls.into_iter().skip(from) {
+        let Operation::EditText { message, .. } = call.operation else {
+            unreachable!("an edit");
+        };
+        *times.entry(message).or_default() += 1;
+    }
+    let mut times: Vec<_> = times.into_values().collect();
+    times.sort_unstable();
+    times
+}
+
+/// The world after a bot was killed of whose two messages each has a live edit without an answer: while the final edit of
+/// the second one is under way, or once it has an answer and nothing is confirmed.
+fn cut_with_two(under_way: bool) -> World {
+    let words = |count| "word ".repeat(count);
+    killed(async {
+        let bot = Bot::start().await;
+        for nth in [1, 4] {
+            let lost = CallFault {
+                nth,
+                ..edits(CallFailure::LostAck, 1)
+            };
+            bot.fault(Platform::Telegram, lost);
+        }
+        if under_way {
+            let slow = CallFault {
+                nth: 5,
+                ..slow(OpKind::EditText, Duration::from_secs(30))
+            };
+            bot.fault(Platform::Telegram, slow);
+        }
+        bot.says([
+            text(&words(300)),
+            later(6_000, &words(300)),
+            // More than one message holds.
+            later(6_000, &words(600)),
+            later(6_000, &words(100)),
+            later(100, &words(100)),
+        ]);
+        let _turn = bot.user(Platform::Telegram, "hi").await;
+        tokio::time::sleep(Duration::from_secs(25)).await;
+        assert_eq!(bot.unknown().await, 2, "a live edit of each message");
+        assert_eq!(bot.left().await[0].in_flight, under_way);
+        assert_eq!(bot.terminals().await, []);
+        bot
+    })
+}
+
+#[test]
+fn the_final_edit_of_every_message_that_a_live_one_may_still_undo_is_confirmed_by_the_next_start() {
+    // Beside the confirmations there is the one that was under way.
+    for (under_way, edits) in [(false, [1, 1]), (true, [1, 2])] {
+        let world = cut_with_two(under_way);
+        runtime().block_on(async {
+            let bot = Bot::in_world(world, "", Rules::all()).await;
+            let before = bot.calls(Platform::Telegram, OpKind::EditText).len();
+            tokio::time::sleep(Duration::from_mins(2)).await;
+            assert_eq!(edited(&bot, before), edits, "{under_way}");
+            assert_eq!(bot.warnings("may still come").await, 2, "{under_way}");
+            let words = bot.screen(Platform::Telegram).concat();
+            assert_eq!(words.matches("word").count(), 1_400, "{under_way}");
+            assert_eq!(bot.terminals().await, [Terminal::Replied], "{under_way}");
+            bot.check().await;
+        });
+    }
 }
