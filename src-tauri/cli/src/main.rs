@@ -6,6 +6,7 @@
 mod completions;
 mod doctor;
 mod end;
+mod format;
 mod grammar;
 mod input;
 mod journal;

@@ -2,11 +2,11 @@
 
 use crate::{
     end::{End, Verdict, json_line, stdout},
+    format::Format,
     places::Place,
     plain::plain,
     running::{failed, runtime},
 };
-use clap::ValueEnum;
 use foldback_api::{PairingOrder, pair};
 use foldback_wire::{
     Actor, ChannelId, UserId,
@@ -49,12 +49,6 @@ enum Command {
         /// The person's id, as `list` shows it
         sender: String,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// Runs the command.

@@ -2,11 +2,11 @@
 
 use crate::{
     end::{End, Verdict, json_line, stdout},
+    format::Format,
     places::Place,
     plain::plain,
     running::{failed, runtime},
 };
-use clap::ValueEnum;
 use foldback_api::{PermissionOrder, order_permission};
 use foldback_wire::{
     CallPreview, FileChange, PermissionKind, PermissionOption, rpc::PendingPermission, visible, visible_line,
@@ -57,12 +57,6 @@ enum Command {
         /// The request's number, such as 12-1
         number: String,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 impl Command {

@@ -2,10 +2,10 @@
 
 use crate::{
     end::{End, Verdict, json_line, stdout},
+    format::Format,
     places::Place,
     running::{failed, runtime},
 };
-use clap::ValueEnum;
 use foldback_api::{HeldOnChannel, QueueOrder, order_queue};
 use foldback_wire::ChannelId;
 use std::io::{self, Write};
@@ -39,12 +39,6 @@ enum Command {
         /// The channel, as `held` shows it
         channel: String,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// Runs the command.

@@ -2,12 +2,12 @@
 
 use crate::{
     end::{End, Verdict, json_line, stdout},
+    format::Format,
     journal,
     places::Place,
     plain::plain,
     running::{failed, runtime},
 };
-use clap::ValueEnum;
 use foldback_api::explain;
 use foldback_wire::rpc::{Why, WhyStep};
 use std::io::{self, Write};
@@ -25,12 +25,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     place: Place,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// Runs the command.

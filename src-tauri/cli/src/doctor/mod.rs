@@ -27,12 +27,12 @@ mod webhooks;
 
 use crate::{
     end::{End, Stop, Verdict, json_line, stdout},
+    format::Format,
     places::Place,
     plain::plain,
     running::runtime,
 };
 use check::{Answer, Check, Deadline, Finding, State, ask_all};
-use clap::ValueEnum;
 use std::{io::Write as _, time::Duration};
 use subject::Subject;
 use tokio::time::Instant;
@@ -63,12 +63,6 @@ pub(crate) struct Args {
     /// Seconds in which all answers must have come; more for a slow network or a busy machine
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=3_600))]
     timeout: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// Runs the command: exit code 1 if anything is wrong.

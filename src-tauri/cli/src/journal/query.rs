@@ -1,8 +1,10 @@
 //! `foldback journal query`: the events that pass a filter.
 
 use super::Wanted;
-use crate::end::{End, Verdict, json_line, stdout};
-use clap::ValueEnum;
+use crate::{
+    end::{End, Verdict, json_line, stdout},
+    format::Format,
+};
 use foldback_wire::rpc::EventRow;
 use std::io::{self, Write};
 
@@ -15,12 +17,6 @@ pub(super) struct Args {
     /// As JSON lines, or as lines for people
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Json,
-    Text,
 }
 
 pub(super) async fn run(args: &Args) -> End {

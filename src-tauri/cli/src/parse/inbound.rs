@@ -1,8 +1,9 @@
 //! `parse --inbound`: a user's message, as the pipeline reads it for a sender who may use directives.
 
-use super::{Args, Format, batch, text::findings};
+use super::{Args, batch, text::findings};
 use crate::{
     end::{End, Verdict, json_line, stdout},
+    format::Format,
     input,
 };
 use foldback_directives::{

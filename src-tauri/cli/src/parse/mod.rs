@@ -8,11 +8,11 @@ mod text;
 
 use crate::{
     end::{End, Verdict, json_line, stdout},
+    format::Format,
     grammar::Grammar,
     input,
     lint::mask_findings,
 };
-use clap::ValueEnum;
 use cut::Cut;
 use foldback_api::mask;
 use foldback_directives::{Collect, Parsed, Scanner, Settings, redact::Reader};
@@ -52,12 +52,6 @@ pub(crate) struct Args {
     /// Read JSON lines from stdin, each a JSON string: one chunk; say after each what is shown and held
     #[arg(long, conflicts_with = "cut")]
     stream: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Json,
-    Text,
 }
 
 /// Runs the command.

@@ -5,12 +5,12 @@ mod text;
 
 use crate::{
     end::{End, Stop, Verdict, json_line, stdout},
+    format::Format,
     grammar::Grammar,
     input, journal,
     places::Place,
     running::{failed, runtime},
 };
-use clap::ValueEnum;
 use foldback_api::{
     Output,
     recut::{Plan, Reading, recut},
@@ -46,20 +46,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     inbound_text: Option<PathBuf>,
 
-    /// How to print what came of it
+    /// As lines for people: the verdict, what was tried, and the smallest cut that changes something; or as JSON lines
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
     #[command(flatten)]
     place: Place,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// The verdict, what was tried, and the smallest cut that changes something
-    Text,
-    /// One object a line
-    Json,
 }
 
 /// What is cut.
