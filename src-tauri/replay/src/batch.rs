@@ -3,7 +3,8 @@
 use crate::{
     case::Case,
     fixture::Fixture,
-    run::{Options, Played, run},
+    judge::Played,
+    run::{Options, run},
 };
 use foldback_wire::Platform;
 use std::{

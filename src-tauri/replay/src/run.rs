@@ -1,21 +1,16 @@
-//! Runs a fixture on a channel and says whether it holds.
+//! Plays a fixture on a channel: its steps as people, the agent and the operator take them.
 
 use crate::{
     case::Case,
     clock::Speed,
-    compare::compare,
-    deliveries::{Run, fold},
-    ends::ends,
     fixture::{ConsoleStep, Fixture, FixtureStep, PermitStep, Switch, UserStep},
-    lines::side_by_side,
+    judge::{Played, judge},
     stage::{EPOCH, Mutation, Props, Stage, StageError},
-    update::Came,
 };
 use foldback_store::Journal;
 use foldback_wire::{
-    Actor, ChatType, Clock, Code, Delivery, Event, Inbound, Kind, MessageId, OpKind, OutcomeCode, Platform,
-    Sender, Seq, TurnId,
-    rpc::{Mismatch, Pairings, PendingPermission, Verdict},
+    Actor, ChatType, Clock, Event, Inbound, Kind, MessageId, Platform, Sender, Seq, TurnId,
+    rpc::{Pairings, PendingPermission},
 };
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
@@ -38,17 +33,6 @@ pub struct Options {
     pub speed: Speed,
     /// Rules switched off.
     pub mutation: Mutation,
-}
-
-/// A case with everything it left behind.
-#[derive(Debug)]
-pub struct Played {
-    /// The case.
-    pub case: Case,
-    /// What came, to take as an expectation.
-    pub came: Came,
-    /// The journal of the run.
-    pub events: Vec<Event>,
 }
 
 /// Runs one fixture on one channel. Blocks; brings its own runtime and clock, so cases can run side by side.
@@ -362,106 +346,4 @@ impl Open {
     fn nothing(&self) -> bool {
         self.turns.is_empty() && self.ops.is_empty()
     }
-}
-
-/// Compares what came with what was expected.
-fn judge(path: &Path, fixture: &Fixture, platform: Platform, events: Vec<Event>) -> Played {
-    let Run { deliveries, turns } = fold(&events);
-    let ends = ends(&deliveries);
-    let codes: Vec<Code> = turns
-        .iter()
-        .flat_map(|turn| turn.diagnostics.iter().copied())
-        .collect();
-    let mut mismatches = compare(&fixture.expect, platform, &ends, &codes);
-    mismatches.extend(visible(fixture, &deliveries));
-    mismatches.extend(
-        fixture
-            .turns
-            .iter()
-            .enumerate()
-            .flat_map(|(index, expected)| expected.compare(index, turns.get(index))),
-    );
-    if let Some(reason) = fixture.suppressed {
-        let found = turns.iter().rev().find_map(|turn| turn.suppressed);
-        if found != Some(reason) {
-            mismatches.push(Mismatch {
-                at: "suppressed".to_owned(),
-                expected: reason.code().to_owned(),
-                actual: found.map_or("nothing", |reason| reason.code()).to_owned(),
-                message: "another reason".to_owned(),
-            });
-        }
-        if let Some(end) = ends.iter().find(|end| end.thing.is_text()) {
-            mismatches.push(Mismatch {
-                at: "suppressed".to_owned(),
-                expected: "no text".to_owned(),
-                actual: format!("{:?}", end.thing),
-                message: "text was delivered".to_owned(),
-            });
-        }
-    }
-    mismatches.extend(
-        foldback_pipeline::invariants::check(&events, foldback_pipeline::invariants::Extent::Running)
-            .into_iter()
-            .map(|violation| Mismatch {
-                at: "journal".to_owned(),
-                expected: String::new(),
-                actual: violation.to_string(),
-                message: "the journal breaks an invariant".to_owned(),
-            }),
-    );
-    let verdict = if mismatches.is_empty() {
-        Verdict::Pass
-    } else {
-        Verdict::Fail
-    };
-    let case = Case {
-        fixture: fixture.name.clone(),
-        path: path.to_owned(),
-        channel: platform.code().to_owned(),
-        verdict,
-        deliveries,
-        turns,
-        mismatches,
-        updated: false,
-        notes: Vec::new(),
-        comparison: side_by_side(&fixture.expect, platform, &ends),
-    };
-    Played {
-        case,
-        came: Came {
-            platform,
-            ends,
-            codes,
-        },
-        events,
-    }
-}
-
-/// Frames that show what must never be visible.
-fn visible(fixture: &Fixture, deliveries: &[Delivery]) -> Vec<Mismatch> {
-    let shown = |delivery: &&Delivery| {
-        matches!(delivery.op, OpKind::SendText | OpKind::EditText)
-            && !matches!(
-                delivery.outcome,
-                OutcomeCode::Failed | OutcomeCode::Cancelled | OutcomeCode::Unsupported
-            )
-    };
-    let frames: Vec<&str> = deliveries
-        .iter()
-        .filter(shown)
-        .filter_map(|d| d.text.as_deref())
-        .collect();
-    let mut mismatches = Vec::new();
-    for (index, forbidden) in fixture.never_visible.iter().enumerate() {
-        if let Some(frame) = frames.iter().find(|frame| frame.contains(forbidden.as_str())) {
-            mismatches.push(Mismatch {
-                at: format!("never_visible[{index}]"),
-                expected: format!("no frame with {forbidden:?}"),
-                actual: format!("{frame:?}"),
-                message: "it was visible".to_owned(),
-            });
-        }
-    }
-    mismatches
 }
