@@ -11,6 +11,7 @@ mod commands;
 mod compose;
 #[cfg(unix)]
 mod control;
+mod dead_letter;
 mod demo;
 mod descriptors;
 mod endpoint;
@@ -38,11 +39,12 @@ mod speech;
 mod tasks;
 mod trials;
 mod turns;
+mod typed;
 mod views;
 
-pub(crate) use book::again;
 #[cfg(unix)]
 pub(crate) use control::ask;
+pub(crate) use dead_letter::again;
 pub use exposed::{Exposed, check_send_dir};
 pub use open::{OpenError, Setup};
 pub use turns::explain;
@@ -52,7 +54,6 @@ use crate::{
     live::{Digest, Subscription},
     log::LogBook,
 };
-use agents::Typed;
 use foldback_agents::Faulty;
 use foldback_channels::Loopback;
 use foldback_pipeline::{Engine, Speech, config::Config};
@@ -73,6 +74,7 @@ use std::{
 use tasks::Tasks;
 use tokio::sync::broadcast;
 use turns::Turns;
+use typed::Typed;
 use views::Views;
 
 /// How long running turns get to finish when the host ends.

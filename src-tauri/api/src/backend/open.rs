@@ -4,7 +4,7 @@ use super::{
     Backend, Shared,
     acp::Surroundings,
     adapters::{self, Adapters, ChannelError},
-    agents::{self, AgentError, Made, Typed},
+    agents::{self, AgentError, Made},
     descriptors,
     exposed::{Exposed, check_send_dir},
     naming::backends_in_words,
@@ -13,6 +13,7 @@ use super::{
     speech::{self, SpeechSetupError},
     tasks::Tasks,
     turns::Turns,
+    typed::Typed,
     views::Views,
 };
 use crate::{Shelf, live::Digest, log::LogBook};

@@ -1,6 +1,6 @@
 //! What arming a channel would let loose, counted in the journal and the outbox.
 
-use super::{Backend, book::again, compose::CHAT};
+use super::{Backend, again, compose::CHAT};
 use crate::failure;
 use foldback_channels::is_dry;
 use foldback_store::{OutboxEntry, Selection, one_line};

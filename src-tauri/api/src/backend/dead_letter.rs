@@ -1,0 +1,153 @@
+//! Dead letters as an agent would write them: a person sends one again as a turn whose answer it is.
+
+use foldback_directives::parse;
+use foldback_wire::{
+    Body, MessageId, OpId, OpKind, OutcomeCode,
+    rpc::{LedgerEntry, MessageDetail, TurnDetail},
+};
+
+/// Begins the id of the message that asks for an operation again: the gate for repeated messages lets it in once.
+const AGAIN: &str = "again-";
+
+/// Dead letters that are sent again as one, and what an agent would write for them.
+pub(super) struct DeadLetterGroup {
+    /// The first of them. The message that asks for them has its id, so that the gate for repeated messages lets the
+    /// group in once.
+    pub(super) first: OpId,
+    /// How many they are.
+    pub(super) letters: usize,
+    /// What an agent would write.
+    pub(super) output: String,
+}
+
+impl DeadLetterGroup {
+    /// The group of a dead letter of this turn, or why nothing that an agent writes is that.
+    pub(super) fn of(lost: &TurnDetail, entry: &LedgerEntry) -> Result<Self, &'static str> {
+        let letters = group_of(&lost.ledger, entry);
+        let output = text_of(&letters, &lost.messages).map_or_else(|| output_of(entry), as_output)?;
+        Ok(Self {
+            first: letters.first().map_or(entry.op, |letter| letter.op),
+            letters: letters.len(),
+            output,
+        })
+    }
+
+    /// The id of the message that asks for them again.
+    pub(super) fn message(&self) -> MessageId {
+        MessageId::new(format!("{AGAIN}{}", self.first))
+    }
+}
+
+/// The operation that a message asks for again.
+pub(crate) fn again(message: &MessageId) -> Option<OpId> {
+    message.as_str().strip_prefix(AGAIN)?.parse().ok().map(OpId)
+}
+
+pub(super) fn is_dead_letter(entry: &LedgerEntry) -> bool {
+    entry
+        .outcome
+        .as_ref()
+        .is_some_and(foldback_wire::Outcome::is_dead)
+}
+
+/// The dead letters that are sent again with this one: the messages of its text that were held with each other, in
+/// order. One of which nobody knows whether it arrived is sent alone.
+fn group_of<'a>(ledger: &'a [LedgerEntry], entry: &'a LedgerEntry) -> Vec<&'a LedgerEntry> {
+    if !is_failed_text(entry) {
+        return vec![entry];
+    }
+    let group = first_of(entry);
+    let of_group = |other: &&LedgerEntry| first_of(other) == group && is_failed_text(other);
+    ledger.iter().filter(of_group).collect()
+}
+
+fn is_failed_text(entry: &LedgerEntry) -> bool {
+    let failed = entry
+        .outcome
+        .as_ref()
+        .is_some_and(|outcome| outcome.code == OutcomeCode::Failed);
+    let text = matches!(entry.intent.kind, OpKind::SendText | OpKind::EditText);
+    text && failed && !entry.intent.live && is_dead_letter(entry)
+}
+
+/// The first message of the text that an operation is a part of.
+fn first_of(entry: &LedgerEntry) -> OpId {
+    entry.intent.part_of.unwrap_or(entry.op)
+}
+
+/// The message that a dead letter was to edit, or was to take the place of where that could not be edited.
+pub(super) fn edited_by(letter: OpId, ledger: &[LedgerEntry]) -> Option<MessageId> {
+    let replaced = |entry: &LedgerEntry| entry.outcome.as_ref().and_then(|outcome| outcome.replaced_by);
+    let is_it = |entry: &&LedgerEntry| entry.op == letter || replaced(entry) == Some(letter);
+    let mut edits = ledger.iter().filter(is_it).map(|entry| &entry.intent);
+    let edit = edits.find(|intent| intent.kind == OpKind::EditText)?;
+    edit.message.clone()
+}
+
+/// The text of several dead letters, with what lies between them; `None` for a single one.
+fn text_of(letters: &[&LedgerEntry], messages: &[MessageDetail]) -> Option<String> {
+    let [first, .., last] = letters else { return None };
+    let clean = |entry: &LedgerEntry| match entry.intent.body {
+        Some(Body::Clean { message, span }) => Some((message, span)),
+        _ => None,
+    };
+    if letters.iter().all(|entry| clean(entry).is_some())
+        && let (Some((message, from)), Some((_, to))) = (clean(first), clean(last))
+        && let Some(detail) = messages.iter().find(|detail| detail.message == message)
+        && let Some(text) = detail.clean.get(from.start..to.end)
+    {
+        return Some(text.to_owned());
+    }
+    let texts: Vec<_> = letters.iter().filter_map(|entry| entry.text.as_deref()).collect();
+    Some(texts.join("\n"))
+}
+
+/// A text as an agent writes it, or why it cannot be.
+fn as_output(text: String) -> Result<String, &'static str> {
+    let read = parse(&text, &foldback_directives::Settings::default(), None);
+    if text.trim().is_empty() {
+        return Err("its text is not known");
+    }
+    if read.clean_text.trim() != text.trim() {
+        return Err("its text would be read as markup");
+    }
+    Ok(text)
+}
+
+/// What an agent would write for the operation, or why nothing it writes is that.
+pub(super) fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
+    if entry.intent.live {
+        return Err("it was a live frame, and a later one replaced it");
+    }
+    let text = entry.text.clone().unwrap_or_default();
+    let quoted = |value: &str| {
+        value
+            .replace('&', "&amp;")
+            .replace('"', "&quot;")
+            .replace('<', "&lt;")
+    };
+    match entry.intent.kind {
+        OpKind::SendText | OpKind::EditText => as_output(text),
+        OpKind::React => {
+            let (Some(emoji), Some(message)) = (&entry.intent.emoji, &entry.intent.message) else {
+                return Err("its emoji or its message is not known");
+            };
+            let (emoji, message) = (quoted(emoji), quoted(message.as_str()));
+            Ok(format!(
+                "<actions><react emoji=\"{emoji}\" message=\"{message}\" /></actions>"
+            ))
+        }
+        OpKind::SendFile => {
+            let path = entry.intent.path.as_deref().ok_or("its file is not known")?;
+            let path = quoted(path);
+            let caption = entry
+                .text
+                .as_deref()
+                .map_or_else(String::new, |text| format!(" caption=\"{}\"", quoted(text)));
+            Ok(format!(
+                "<actions><send-file path=\"{path}\"{caption} /></actions>"
+            ))
+        }
+        OpKind::Delete | OpKind::SendVoice | OpKind::Typing => Err("only texts, files and reactions are"),
+    }
+}
