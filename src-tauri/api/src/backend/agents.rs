@@ -96,7 +96,10 @@ impl Making<'_> {
         } in &self.config.agent.fallback
         {
             match model {
-                Some(model) => others.push(self.agent(*other, Some(model.as_str()))?),
+                Some(model) => {
+                    let agent = self.agent(*other, Some(model.as_str()))?;
+                    others.push(Arc::new(self.typed.before(agent, self.clock)));
+                }
                 None if *other != backend => others.push(self.backend(*other)?),
                 None => {}
             }
@@ -163,6 +166,7 @@ pub(super) mod tests {
     use super::*;
     use foldback_agents::{Step, TurnRequest};
     use foldback_pipeline::config::CredentialReader;
+    use foldback_store::MemoryJournal;
     use foldback_wire::{AgentFault, Fault, RunFault, RunId};
     use tokio_util::sync::CancellationToken;
 
@@ -182,11 +186,14 @@ pub(super) mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn who_steps_in_is_shown_by_a_planned_fault_of_the_first() {
-        let text = "[agent]\nbackend = \"openai\"\nfallback = [\"openai\", \"script\", \"openai/other\"]\n\
-            [agent.openai]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n[channels.slack]\nkind = \"loopback\"\nbackend = \"script\"\n";
-        let config = foldback_pipeline::config::parse(text, Path::new("foldback.toml")).unwrap();
+    /// The agents where these step in for the first one.
+    fn made(fallback: &str, typed: &Typed) -> Made {
+        let text = format!(
+            "[agent]\nbackend = \"openai\"\nfallback = {fallback}\n[agent.openai]\n\
+            base_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n\
+            [channels.slack]\nkind = \"loopback\"\nbackend = \"script\"\n"
+        );
+        let config = foldback_pipeline::config::parse(&text, Path::new("foldback.toml")).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(foldback_pipeline::TokioClock::system());
         let rng: Arc<dyn Rng> = Arc::new(foldback_pipeline::SeededRng::new(1));
         let around = Surroundings {
@@ -197,22 +204,21 @@ pub(super) mod tests {
             data: "/".into(),
             journal: None,
         };
-        let made = build(&config, &around, &Typed::default(), &clock, &rng).unwrap();
-        assert_eq!(
-            made.faulty.keys().copied().collect::<Vec<_>>(),
-            ["openai", "script"]
-        );
-        let by_channel = &made.agents.by_channel[&ChannelId::new("slack")];
-        assert_eq!(by_channel.answering(&request("m1")), ("script", None));
+        build(&config, &around, typed, &clock, &rng).unwrap()
+    }
+
+    /// Who steps in where a planned fault hits the first one.
+    async fn who_steps_in(made: &Made) -> Vec<String> {
         let fault = RunFault {
             fail: Some(AgentFault::Overloaded),
             ..RunFault::nth(1)
         };
         made.faulty["openai"].deck().plan(1, Fault::Run(fault));
         let (sink, mut steps) = tokio::sync::mpsc::channel(64);
-        let agent = made.agents.default;
-        assert_eq!(agent.answering(&request("m1")), ("openai", Some("m")));
-        let run = agent.run(request("m1"), sink, CancellationToken::new());
+        let run = made
+            .agents
+            .default
+            .run(request("m1"), sink, CancellationToken::new());
         let told = async {
             let mut next = Vec::new();
             while let Some(event) = steps.recv().await {
@@ -222,8 +228,33 @@ pub(super) mod tests {
             }
             next
         };
-        let ((), told) = tokio::join!(run, told);
+        tokio::join!(run, told).1
+    }
+
+    fn nothing_typed() -> Typed {
+        Typed::new(Arc::new(MemoryJournal::new()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_steps_in_is_shown_by_a_planned_fault_of_the_first() {
+        let made = made("[\"openai\", \"script\", \"openai/other\"]", &nothing_typed());
+        assert_eq!(
+            made.faulty.keys().copied().collect::<Vec<_>>(),
+            ["openai", "script"]
+        );
+        let by_channel = &made.agents.by_channel[&ChannelId::new("slack")];
+        assert_eq!(by_channel.answering(&request("m1")), ("script", None));
+        let default = &made.agents.default;
+        assert_eq!(default.answering(&request("m1")), ("openai", Some("m")));
         // The script has an answer to everything: the last one is not asked.
-        assert_eq!(told, ["script"]);
+        assert_eq!(who_steps_in(&made).await, ["script"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn another_model_that_steps_in_is_not_asked_where_a_person_typed_the_answer() {
+        let typed = nothing_typed();
+        typed.answer(&"telegram".into(), &"m1".into(), "typed".to_owned());
+        let made = made("[\"openai/other\"]", &typed);
+        assert_eq!(who_steps_in(&made).await, ["typed"]);
     }
 }

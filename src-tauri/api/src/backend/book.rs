@@ -2,7 +2,7 @@
 
 use super::{
     Backend,
-    dead_letter::{DeadLetterGroup, again, edited_by, is_dead_letter, output_of},
+    dead_letter::{DeadLetterGroup, again, edited_by, find_dead_letter, is_dead_letter, output_of},
 };
 use crate::{TurnFold, failure};
 use foldback_store::{OutboxEntry, Selection};
@@ -235,12 +235,7 @@ impl Backend {
         let Resend { turn, op } = wish;
         let fold = self.fold_of(turn).await?;
         let lost = fold.detail().ok_or_else(|| failure::no_turn(turn))?;
-        let entry = lost
-            .ledger
-            .iter()
-            .find(|entry| entry.op == op)
-            .filter(|entry| is_dead_letter(entry))
-            .ok_or_else(|| failure::no_dead_letter(turn, op))?;
+        let entry = find_dead_letter(&lost, op).ok_or_else(|| failure::no_dead_letter(turn, op))?;
         // Where it was to go, which need not be where the turn was.
         let own = lost.inbound.channel.clone();
         let channel = entry.intent.channel.clone().unwrap_or_else(|| own.clone());

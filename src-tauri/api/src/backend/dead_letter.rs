@@ -1,13 +1,47 @@
 //! Dead letters as an agent would write them: a person sends one again as a turn whose answer it is.
+//!
+//! The journal keeps the dead letter and the message that asks for it again. Where the process ends while that message
+//! waits in its queue, the next one reads the answer from the journal.
 
+use crate::TurnFold;
 use foldback_directives::parse;
+use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    Body, MessageId, OpId, OpKind, OutcomeCode,
+    Body, ChannelId, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, TurnId,
     rpc::{LedgerEntry, MessageDetail, TurnDetail},
 };
 
 /// Begins the id of the message that asks for an operation again: the gate for repeated messages lets it in once.
 const AGAIN: &str = "again-";
+
+/// Events read at once.
+const PAGE: usize = 2_000;
+
+/// Why a dead letter that a person sent again is not sent. The turn fails with it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ResendError {
+    /// It was pruned, or it is no dead letter of the chat that asks for it.
+    #[error(
+        "operation {0}, which a person sent again, is not in the journal any more, so that it was not sent"
+    )]
+    Gone(OpId),
+    /// Nothing that an agent writes is that.
+    #[error("operation {op} cannot be sent again: {why}")]
+    Unwritable {
+        /// Which one.
+        op: OpId,
+        /// Why.
+        why: &'static str,
+    },
+    /// The journal cannot be read.
+    #[error("operation {op}, which a person sent again, cannot be read: {source}")]
+    Unreadable {
+        /// Which one.
+        op: OpId,
+        /// Why.
+        source: StoreError,
+    },
+}
 
 /// Dead letters that are sent again as one, and what an agent would write for them.
 pub(super) struct DeadLetterGroup {
@@ -36,6 +70,66 @@ impl DeadLetterGroup {
     pub(super) fn message(&self) -> MessageId {
         MessageId::new(format!("{AGAIN}{}", self.first))
     }
+}
+
+/// Reads from the journal what an agent would write for the dead letters that this message asks for again, by the
+/// first of them.
+pub(super) async fn read_output(
+    journal: &dyn Journal,
+    message: &Inbound,
+    first: OpId,
+) -> Result<String, ResendError> {
+    let lost = lost_turn(journal, &message.channel, first).await;
+    let lost = lost.map_err(|source| ResendError::Unreadable { op: first, source })?;
+    // A message asks for what its own chat did not get.
+    let here = |entry: &&LedgerEntry| {
+        entry.intent.target.chat == message.chat && entry.intent.target.thread == message.thread
+    };
+    let read = lost.as_ref().and_then(|lost| {
+        let entry = find_dead_letter(lost, first).filter(here)?;
+        Some(DeadLetterGroup::of(lost, entry))
+    });
+    let group = read.ok_or(ResendError::Gone(first))?;
+    let group = group.map_err(|why| ResendError::Unwritable { op: first, why })?;
+    Ok(group.output)
+}
+
+/// The turn with this operation of a channel; `None` where the journal does not have it.
+async fn lost_turn(
+    journal: &dyn Journal,
+    channel: &ChannelId,
+    op: OpId,
+) -> Result<Option<TurnDetail>, StoreError> {
+    let Some(turn) = turn_of(journal, channel, op).await? else {
+        return Ok(None);
+    };
+    let events = journal.turn(turn).await?;
+    Ok(TurnFold::of(turn, &events).detail())
+}
+
+async fn turn_of(journal: &dyn Journal, channel: &ChannelId, op: OpId) -> Result<Option<TurnId>, StoreError> {
+    let wanted = Selection {
+        channels: Some([channel.clone()].into()),
+        ..Selection::kinds(["intended"])
+    };
+    let places = journal
+        .places(&wanted, Seq(0), journal.head(), usize::MAX)
+        .await?;
+    // The latest first: most dead letters are sent again soon.
+    for page in places.rchunks(PAGE) {
+        let events = journal.pick(page).await?;
+        let intended = |kind: &Kind| matches!(kind, Kind::Intended { op: of, .. } if *of == op);
+        if let Some(event) = events.into_iter().find(|event| intended(&event.kind)) {
+            return Ok(event.turn);
+        }
+    }
+    Ok(None)
+}
+
+/// The dead letter of a turn; `None` where the operation is not one.
+pub(super) fn find_dead_letter(lost: &TurnDetail, op: OpId) -> Option<&LedgerEntry> {
+    let entry = lost.ledger.iter().find(|entry| entry.op == op)?;
+    is_dead_letter(entry).then_some(entry)
 }
 
 /// The operation that a message asks for again.

@@ -227,7 +227,7 @@ impl Backend {
         }
         let outbox = outbox.into_iter().map(|entry| (entry.op, entry.channel));
         let digest = Digest::resume(outbox, unreviewed(journal.as_ref()).await?);
-        let typed = Typed::default();
+        let typed = Typed::new(Arc::clone(&journal));
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
         let config = Arc::new(config);

@@ -1,9 +1,17 @@
-//! What a person types in the place of an agent.
+//! What a person types in the place of an agent, and the dead letters that a person sends again.
 
-use super::lock;
+use super::{
+    again,
+    dead_letter::{ResendError, read_output},
+    lock,
+};
 use async_trait::async_trait;
 use foldback_agents::{Accepts, Agent, AgentEvent, ScriptAgent, ScriptStep, Step, StepSink, TurnRequest};
-use foldback_wire::{ChannelId, Clock, MessageId, PermissionId, PermissionOption, RunId, SessionId};
+use foldback_store::Journal;
+use foldback_wire::{
+    AgentFault, ChannelId, Clock, MessageId, OpId, PermissionId, PermissionOption, RunId, SessionId,
+    StopReason,
+};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
@@ -18,13 +26,23 @@ const PIECE: usize = 24;
 /// Time between two pieces: an answer that is typed streams, as one of an agent does.
 const PACE: Duration = Duration::from_millis(20);
 
-/// Answers that a person typed, each for one message.
-#[derive(Clone, Default)]
+/// Answers that a person typed, each for one message. They end with the process; a dead letter that is sent again is
+/// read from the journal then.
+#[derive(Clone)]
 pub(super) struct Typed {
     answers: Arc<Mutex<HashMap<(ChannelId, MessageId), String>>>,
+    journal: Arc<dyn Journal>,
 }
 
 impl Typed {
+    /// No answers yet, and the journal that has the dead letters.
+    pub(super) fn new(journal: Arc<dyn Journal>) -> Self {
+        Self {
+            answers: Arc::default(),
+            journal,
+        }
+    }
+
     /// The message with this id is answered so, instead of by the agent.
     pub(super) fn answer(&self, channel: &ChannelId, message: &MessageId, output: String) {
         lock(&self.answers).insert((channel.clone(), message.clone()), output);
@@ -40,9 +58,10 @@ impl Typed {
         lock(&self.answers).remove(&key)
     }
 
-    fn knows(&self, request: &TurnRequest) -> bool {
+    /// True where the agent is not asked.
+    fn answers(&self, request: &TurnRequest) -> bool {
         let key = (request.message.channel.clone(), request.message.message.clone());
-        lock(&self.answers).contains_key(&key)
+        lock(&self.answers).contains_key(&key) || again(&request.message.message).is_some()
     }
 
     /// The agent, behind what is typed.
@@ -62,6 +81,25 @@ pub(super) struct TypedFirst {
     clock: Arc<dyn Clock>,
 }
 
+impl TypedFirst {
+    /// Reads the dead letter that an earlier process was asked for, or how the run ends without it. The agent cannot
+    /// step in: it would answer that a person sends something again.
+    async fn read_again(
+        &self,
+        request: &TurnRequest,
+        op: OpId,
+        cancel: &CancellationToken,
+    ) -> Result<String, Step> {
+        let reading = read_output(self.typed.journal.as_ref(), &request.message, op);
+        let read: Option<Result<String, ResendError>> = cancel.run_until_cancelled(reading).await;
+        let read = read.ok_or(Step::Done(StopReason::Cancelled))?;
+        read.map_err(|error| Step::Failed {
+            fault: AgentFault::Rejected,
+            detail: error.to_string(),
+        })
+    }
+}
+
 #[async_trait]
 impl Agent for TypedFirst {
     fn backend(&self) -> &str {
@@ -73,7 +111,7 @@ impl Agent for TypedFirst {
     }
 
     fn answering(&self, request: &TurnRequest) -> (&str, Option<&str>) {
-        if self.typed.knows(request) {
+        if self.typed.answers(request) {
             ("typed", None)
         } else {
             self.agent.answering(request)
@@ -97,8 +135,21 @@ impl Agent for TypedFirst {
     }
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
-        let Some(output) = self.typed.take(&request) else {
-            return self.agent.run(request, sink, cancel).await;
+        let output = match (self.typed.take(&request), again(&request.message.message)) {
+            (Some(output), _) => output,
+            (None, Some(op)) => match self.read_again(&request, op, &cancel).await {
+                Ok(output) => output,
+                Err(end) => {
+                    let event = AgentEvent {
+                        run: request.run,
+                        step: end,
+                    };
+                    // A closed sink means that the run is not waited for.
+                    let _ = sink.send(event).await;
+                    return;
+                }
+            },
+            (None, None) => return self.agent.run(request, sink, cancel).await,
         };
         // The journal must not say that the backend wrote this.
         let note = "This answer was typed by a person; the agent was not asked.".to_owned();
@@ -135,6 +186,7 @@ fn pieces(output: &str) -> impl Iterator<Item = ScriptStep> {
 mod tests {
     use super::{super::agents::tests::request, *};
     use foldback_agents::Act;
+    use foldback_store::MemoryJournal;
 
     fn texts(output: &str) -> Vec<String> {
         let text = |step: ScriptStep| match step.act {
@@ -147,11 +199,12 @@ mod tests {
     #[test]
     fn a_typed_answer_is_not_told_as_the_backends() {
         let clock: Arc<dyn Clock> = Arc::new(foldback_pipeline::TokioClock::system());
-        let typed = Typed::default();
+        let typed = Typed::new(Arc::new(MemoryJournal::new()));
         let agent = typed.before(Arc::new(ScriptAgent::new(Arc::clone(&clock))), &clock);
         typed.answer(&"telegram".into(), &"m1".into(), "typed".to_owned());
         assert_eq!(agent.answering(&request("m1")), ("typed", None));
         assert_eq!(agent.answering(&request("m2")), ("script", None));
+        assert_eq!(agent.answering(&request("again-7")), ("typed", None));
     }
 
     #[test]

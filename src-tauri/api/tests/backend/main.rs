@@ -9,6 +9,7 @@ mod fixtures;
 mod host;
 mod pairing;
 mod reach;
+mod resend;
 mod reviews;
 mod ruler;
 mod sessions;
