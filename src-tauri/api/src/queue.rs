@@ -96,7 +96,7 @@ pub async fn order_queue(
 async fn left_in(journal: &dyn Journal, before: Timestamp) -> Result<Vec<HeldOnChannel>, StoreError> {
     let mut held = BTreeMap::new();
     let outbox = journal.outbox().await?;
-    // Live frames and typing are not sent by a later process, and a call that was begun is unknown.
+    // Live frames and typing are not sent by a later process, and of a call that was begun no person is asked.
     let stays = outbox
         .iter()
         .filter(|entry| !entry.live && !entry.in_flight && !matches!(entry.operation, Operation::Typing));

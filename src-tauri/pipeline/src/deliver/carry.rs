@@ -69,7 +69,7 @@ impl Calls {
             }
             Clearance::Superfluous { retry_after } => Some((superfluous(made, maybe_done), retry_after)),
             Clearance::Needless => Some((needless(made, maybe_done), None)),
-            Clearance::GivenUp { by } => Some((given_up(&by, made, maybe_done), None)),
+            Clearance::GivenUp { by } => Some((given_up(&by, made), None)),
             Clearance::Stopping => None,
         }
     }
@@ -116,7 +116,9 @@ impl Lanes {
             return self.settle(job, outcome, None).await.map(Some);
         }
         loop {
-            let clearance = self.clear(job, hold, reopened, &mut limited).await?;
+            let clearance = self
+                .clear(job, hold, reopened, &mut limited, calls.maybe_done())
+                .await?;
             if matches!(clearance, Clearance::Stopping) {
                 return self.leave(job, &calls).await;
             }
@@ -162,6 +164,7 @@ impl Lanes {
                 } => {
                     if !certain {
                         calls.maybe_done_at.get_or_insert(began);
+                        self.note_maybe_done(job);
                     }
                     if attempt.no_attempt.is_some() {
                         calls.passed_over += 1;
@@ -339,14 +342,12 @@ fn needless(attempts: u32, maybe_done: bool) -> Outcome {
     Outcome { attempts, ..outcome }
 }
 
-/// The end of an operation that a person gave up.
-fn given_up(by: &str, attempts: u32, maybe_done: bool) -> Outcome {
-    let outcome = if maybe_done {
-        Outcome::new(OutcomeCode::Unknown).because(format!("it may have arrived before {by} gave it up"))
-    } else {
-        Outcome::new(OutcomeCode::Cancelled).because(format!("held too long, and {by} gave it up"))
-    };
-    Outcome { attempts, ..outcome }
+/// The end of an operation that a person gave up: its platform did not carry it out.
+fn given_up(by: &str, attempts: u32) -> Outcome {
+    Outcome {
+        attempts,
+        ..Outcome::new(OutcomeCode::Cancelled).because(format!("held too long, and {by} gave it up"))
+    }
 }
 
 /// The end of an operation that may have arrived so long ago that its key is no protection any more.

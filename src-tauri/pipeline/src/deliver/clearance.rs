@@ -78,19 +78,20 @@ struct Waiting<'a> {
 }
 
 impl Lanes {
-    /// Waits until an operation may go.
+    /// Waits until an operation may go; `maybe_done` where its platform may have carried it out.
     pub(super) async fn clear(
         &self,
         job: &Job,
         hold: &Hold,
         reopened: &Reopened,
         limited: &mut Limited,
+        maybe_done: bool,
     ) -> Result<Clearance, StoreError> {
         let kind = job.entry.operation.kind();
         let waiting = Waiting {
             lanes: self,
             job,
-            queued: Queued::of(job),
+            queued: Queued::of(job).with_maybe_done(maybe_done),
             hold,
             reopened,
             limited,

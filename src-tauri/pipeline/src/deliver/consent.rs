@@ -1,4 +1,5 @@
-//! What was held for too long goes out only when a person agrees.
+//! What was held for too long goes out only when a person agrees. What its platform may have carried out is not asked
+//! about: it is done again where a repetition changes nothing, and ends as `unknown` elsewhere.
 
 use super::{
     job::{Job, Origin},
@@ -24,6 +25,8 @@ pub(super) struct Queued {
     pub(super) op: OpId,
     pub(super) at: Timestamp,
     resumed: bool,
+    /// Its platform may have carried it out.
+    pub(super) maybe_done: bool,
 }
 
 impl Queued {
@@ -32,7 +35,13 @@ impl Queued {
             op: job.entry.op,
             at: job.entry.at,
             resumed: matches!(job.origin, Origin::Resumed),
+            maybe_done: job.entry.in_flight,
         }
+    }
+
+    /// The same, with what is known meanwhile of whether its platform may have carried it out.
+    pub(super) const fn with_maybe_done(self, maybe_done: bool) -> Self {
+        Self { maybe_done, ..self }
     }
 
     /// True where it waited for its channel, for its platform, or for a start.
@@ -92,8 +101,9 @@ impl Lanes {
         });
     }
 
+    /// True where an operation is too old to go out by itself.
     pub(super) fn is_old(&self, job: Queued, at: Timestamp) -> bool {
-        at.since(job.at) > self.policy.max_age.0
+        !job.maybe_done && at.since(job.at) > self.policy.max_age.0
     }
 
     /// True where an operation was held too long to go out without a person's consent.

@@ -187,6 +187,17 @@ impl Lanes {
         calls
     }
 
+    /// Remembers of an operation that is being carried that its platform may have carried it out.
+    pub(super) fn note_maybe_done(&self, job: &Job) {
+        let key = (job.entry.channel.clone(), job.entry.target.clone());
+        if let Some(lane) = self.lock().get_mut(&key) {
+            let carried = lane.first.iter_mut().chain(lane.overtaken.values_mut());
+            for queued in carried.filter(|queued| queued.op == job.entry.op) {
+                queued.maybe_done = true;
+            }
+        }
+    }
+
     fn next(&self, key: &Key) -> Option<Job> {
         let mut lanes = self.lock();
         let lane = lanes.get_mut(key)?;
@@ -229,7 +240,7 @@ impl Lanes {
 
     /// Carries a directive's operation, and goes on without it once what stands behind it has waited long enough.
     async fn hurry(self: &Arc<Self>, key: &Key, job: Job, hold: Hold, reopened: &Reopened) {
-        let queued = Queued::of(&job);
+        let op = job.entry.op;
         let mut carried = Box::pin({
             let (lanes, hold, reopened) = (Arc::clone(self), hold.clone(), Arc::clone(reopened));
             async move { lanes.see_through(job, hold, &reopened).await }
@@ -254,7 +265,7 @@ impl Lanes {
             }
         }
         if let Some(lane) = self.lock().get_mut(key) {
-            lane.overtaken.insert(queued.op, queued);
+            lane.overtaken.extend(lane.first.map(|first| (op, first)));
         }
         hold.overtake();
         let (lanes, key) = (Arc::clone(self), key.clone());
@@ -262,7 +273,7 @@ impl Lanes {
             carried.await;
             let mut busy = lanes.lock();
             if let Some(lane) = busy.get_mut(&key) {
-                lane.overtaken.remove(&queued.op);
+                lane.overtaken.remove(&op);
                 if lane.is_over() {
                     busy.remove(&key);
                 }

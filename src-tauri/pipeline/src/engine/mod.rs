@@ -343,8 +343,7 @@ impl Engine {
     }
 
     /// A person gives up what is held on a channel because it is older than `outbox.max_age`: it ends as
-    /// `cancelled` or, where an attempt may have arrived, as `unknown`, and a message as dropped. What is younger stays
-    /// held.
+    /// `cancelled`, and a message as dropped. What is younger, or may have arrived, stays held.
     pub fn give_up_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, false, by)?;
         self.core.lanes.give_up(channel, &person(by));

@@ -4,7 +4,7 @@
 use crate::bot::{Bot, World, killed, later, runtime, slow, text};
 use foldback_channels::sim::{CallFailure, CallFault, Record};
 use foldback_pipeline::Rules;
-use foldback_wire::{MessageId, OpKind, Operation, Platform, Terminal};
+use foldback_wire::{Actor, ChannelId, MessageId, OpKind, Operation, Platform, Terminal};
 use std::{collections::BTreeMap, time::Duration};
 
 /// The platforms that edit and do not know a repetition by its key.
@@ -95,8 +95,8 @@ fn cut(platform: Platform, failure: Option<CallFailure>) -> World {
 #[test]
 fn a_final_edit_that_a_kill_hit_is_done_again_by_the_next_start() {
     for platform in EDITING.into_iter().filter(|platform| is_live(*platform)) {
-        // However long ago it was, as long as no person has to be asked.
-        for away in [Duration::ZERO, Duration::from_mins(10)] {
+        // However long ago it was: no person is asked.
+        for away in [Duration::ZERO, Duration::from_mins(10), Duration::from_hours(1)] {
             let world = cut(platform, None);
             runtime().block_on(async {
                 tokio::time::sleep(away).await;
@@ -113,6 +113,28 @@ fn a_final_edit_that_a_kill_hit_is_done_again_by_the_next_start() {
             });
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_edit_without_an_answer_whose_channel_was_off_for_long_is_done_again_without_consent() {
+    let bot = Bot::start().await;
+    let telegram = ChannelId::new("telegram");
+    bot.fault(Platform::Telegram, edits(CallFailure::LostAck, 1));
+    bot.says(says());
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_millis(1_600)).await;
+    let left = bot.left().await;
+    assert!(left.len() == 1 && left[0].in_flight && !left[0].live, "{left:?}");
+    bot.toggle(Platform::Telegram, false).await;
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    assert_eq!(bot.engine.asking(&telegram).len(), 0);
+    // There is nothing to give up.
+    bot.engine.give_up_held(&telegram, &Actor::Console).unwrap();
+    bot.toggle(Platform::Telegram, true).await;
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram), ["one two"]);
+    assert_eq!(bot.unknown().await, 0);
+    bot.check().await;
 }
 
 #[test]
