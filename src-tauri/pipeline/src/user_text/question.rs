@@ -230,9 +230,10 @@ fn shortened(words: &str) -> Excerpt {
     }
 }
 
-/// A character that means nothing in a code span.
+/// A character that ends no code span. A quotation mark in the place of a backtick would show another command: a shell
+/// runs what stands between backticks.
 const fn plain(c: char) -> char {
-    if c == '`' { '\'' } else { c }
+    if c == '`' { 'ˋ' } else { c }
 }
 
 #[cfg(test)]
@@ -257,7 +258,7 @@ mod tests {
     fn the_agents_words_are_one_line_of_code_each() {
         assert_eq!(
             asked("rm `x`\n", Some(" {\"path\": \"`x`\"}")),
-            "🔐 The agent asks for your permission: `rm 'x'`\nWith: `{\"path\": \"'x'\"}`\n\
+            "🔐 The agent asks for your permission: `rm ˋxˋ`\nWith: `{\"path\": \"ˋxˋ\"}`\n\
              Answer yes or no within 5m, or /approve 12-1 or /deny 12-1."
         );
         for nothing in [None, Some(" ")] {
@@ -331,6 +332,12 @@ mod tests {
         }
         let text = previewed("x", None, file(format!(" {long}\n+a\n")));
         assert!(text.contains("Answer yes or no"), "what stays as it is: {text}");
+    }
+
+    #[test]
+    fn a_command_in_a_command_does_not_look_quoted() {
+        let text = asked("echo `rm -rf ~` 'x'", None);
+        assert!(text.contains("`echo ˋrm -rf ~ˋ 'x'`"), "{text}");
     }
 
     /// A shell runs what stands behind a line break as a command of its own.
@@ -422,7 +429,7 @@ mod tests {
         };
         assert_eq!(
             previewed("Writing to a.md", None, preview),
-            "🔐 The agent asks for your permission: `Writing to a.md`\nChanges `notes/'a'⟨U+202E⟩.md`: +1 −1\n`-two`\n\
+            "🔐 The agent asks for your permission: `Writing to a.md`\nChanges `notes/ˋaˋ⟨U+202E⟩.md`: +1 −1\n`-two`\n\
              `+2`\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."
         );
         let preview = CallPreview {
