@@ -52,8 +52,7 @@ pub(crate) fn no_operator() -> Failure {
     )
 }
 
-/// An order for a bot that runs, and none does: its requests for permission end with it, and only a running one lets
-/// something go on.
+/// An answer to a request for permission, and no bot runs: its requests end with it.
 pub(crate) fn no_bot(journal: &Path) -> Failure {
     failure(
         "no_bot",
@@ -62,6 +61,21 @@ pub(crate) fn no_bot(journal: &Path) -> Failure {
             journal.display()
         ),
         Some("Start it first, or name another bot with --config or --db."),
+    )
+}
+
+/// An order about what waits for consent, and no bot runs that could carry it out.
+pub(crate) fn no_bot_for_queue(journal: &Path) -> Failure {
+    failure(
+        "no_bot",
+        format!(
+            "No bot runs on {}, and only a running one can release or drop what waits.",
+            journal.display()
+        ),
+        Some(
+            "Start it and give the order again, or name another bot with --config or --db. `foldback queue held` shows \
+             what waits.",
+        ),
     )
 }
 

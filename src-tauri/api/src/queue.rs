@@ -80,7 +80,7 @@ pub async fn order_queue(
         return came;
     }
     if !is_look {
-        return Err(failure::no_bot(journal));
+        return Err(failure::no_bot_for_queue(journal));
     }
     if !journal.exists() {
         return Ok(Vec::new());

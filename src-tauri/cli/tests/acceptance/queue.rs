@@ -71,9 +71,17 @@ fn what_waited_too_long_is_told_in_the_log_and_by_doctor_and_decided_by_channel(
             "{args:?}"
         );
     }
-    let early = home.run(&["queue", "release", "slack"]);
-    assert_eq!(early.code, 2);
-    assert!(early.stderr.contains("No bot runs on"), "{}", early.stderr);
+    for order in ["release", "drop"] {
+        let early = home.run(&["queue", order, "slack"]);
+        assert_eq!(early.code, 2);
+        for words in [
+            "No bot runs on",
+            "only a running one can release or drop what waits",
+            "foldback queue held",
+        ] {
+            assert!(early.stderr.contains(words), "{}", early.stderr);
+        }
+    }
 
     let mut bot = home.serve(&["--events"]);
     for _ in 0..2 {
