@@ -83,16 +83,16 @@ function card(platform: Platform, rest: Partial<ChannelCard> = {}): ChannelCard 
       threads: platform === "slack", markup: platform === "signal" ? "plain" : "markdown", mention: platform === "signal" ? null : "<@{id}>", flags: ["suppress_embeds"], idempotency_key: platform === "discord", redelivery_ms: platform === "whatsapp" ? 7 * 24 * 3_600_000 : null,
     },
     disabled: [], allow_from: ["*"], direct: "everybody", groups: "everybody, when the bot is mentioned", limited_until: null, needs_consent: 0, messages_need_consent: 0, outgoing: 0, consent_after_ms: 600_000,
-    counters: { received: 1284, turned_away: 0, sent: 0, dry_run: 3121, failed: 0, unsupported: 0, unknown: 0, held: 0 }, errors: [], ...rest,
+    counters: { received: 1284, stopped: 0, sent: 0, dry_run: 3121, failed: 0, unsupported: 0, unknown: 0, held: 0 }, errors: [], ...rest,
   };
 }
 
 const channels: ChannelCard[] = [
-  card("telegram", { allow_from: ["alice", "bob"], direct: "alice, bob, and whom an operator approved; others get a code", groups: "alice, bob, when the bot is mentioned", counters: { received: 412, turned_away: 0, sent: 0, dry_run: 982, failed: 3, unsupported: 0, unknown: 1, held: 0 },
+  card("telegram", { allow_from: ["alice", "bob"], direct: "alice, bob, and whom an operator approved; others get a code", groups: "alice, bob, when the bot is mentioned", counters: { received: 412, stopped: 0, sent: 0, dry_run: 982, failed: 3, unsupported: 0, unknown: 1, held: 0 },
     errors: [{ at: at(31_000), count: 1, message: "send_file out/chart.png: the file does not exist", hint: "Put it below files.send_dir, or fix the prompt.", seq: 25 }] }),
   card("discord"),
   card("slack", { state: "rate_limited", why: "the platform asked to wait 30 s", since: at(0), limited_until: new Date(Date.now() + 28_000).toISOString() }),
-  card("whatsapp", { on: false, state: "off", why: "switched off at the console", needs_consent: 2, outgoing: 2, counters: { received: 96, turned_away: 31, sent: 0, dry_run: 208, failed: 0, unsupported: 14, unknown: 0, held: 5 } }),
+  card("whatsapp", { on: false, state: "off", why: "switched off at the console", needs_consent: 2, outgoing: 2, counters: { received: 96, stopped: 31, sent: 0, dry_run: 208, failed: 0, unsupported: 14, unknown: 0, held: 5 } }),
   card("signal", { state: "degraded", why: "uploads fail, text goes on", disabled: ["voice"], allow_from: [], direct: "nobody: the allow list is empty", groups: "nobody: the allow list is empty",
     errors: [{ at: at(-60_000), count: 1, message: "Upload refused: the daemon answered 413.", hint: "Raise the daemon's limit or send smaller files.", seq: 140 }] }),
 ];

@@ -594,8 +594,8 @@ export type Composed = {
 export type Counters = {
   /** Messages that came in. */
   received: number,
-  /** Messages that a gate stopped, so that nothing answers them. */
-  turned_away: number,
+  /** Messages that a gate stopped: of strangers, seen before, or too many at once. */
+  stopped: number,
   /** Operations acknowledged. */
   sent: number,
   /** Operations done in dry run. */

@@ -273,7 +273,7 @@ impl Digest {
                 });
             }
             Kind::Stopping { .. } => {
-                self.sums(event.channel.as_ref(), |sums| sums.counters.turned_away += 1);
+                self.sums(event.channel.as_ref(), |sums| sums.counters.stopped += 1);
             }
             Kind::Queued { .. } | Kind::Dequeued { .. } => {
                 if let Some(run) = self.running.get_mut(&turn) {

@@ -96,7 +96,7 @@ async fn a_token_that_is_renewed_while_it_runs_is_masked_and_the_old_one_still_i
 /// The filters behind a card's counters, as the window has them in `views/channels/figures.ts`.
 const FIGURES: [(&str, &str); 7] = [
     ("received", "kind:received"),
-    ("turned_away", "kind:stopping"),
+    ("stopped", "kind:stopping"),
     ("sent", "outcome:sent,unchanged -kind:typing"),
     ("dry_run", "outcome:dry_run -kind:typing"),
     ("unsupported", "outcome:unsupported -kind:typing"),

@@ -129,7 +129,7 @@ async fn chats_of_one_millisecond_stand_in_the_journals_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_chat_that_is_turned_away_is_told_apart() {
+async fn a_chat_that_is_stopped_is_told_apart() {
     let host = Host::start_with(|setup| {
         setup.demo = false;
         setup
@@ -155,7 +155,7 @@ async fn a_chat_that_is_turned_away_is_told_apart() {
         .into_iter()
         .find(|card| card.channel.as_str() == "telegram")
         .unwrap();
-    assert_eq!((card.counters.received, card.counters.turned_away), (2, 1));
+    assert_eq!((card.counters.received, card.counters.stopped), (2, 1));
     assert_eq!(host.rows("channel:telegram kind:stopping").await, 1);
 }
 

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Counters {
     /// Messages that came in.
     pub received: u64,
-    /// Messages that a gate stopped, so that nothing answers them.
-    pub turned_away: u64,
+    /// Messages that a gate stopped: of strangers, seen before, or too many at once.
+    pub stopped: u64,
     /// Operations acknowledged.
     pub sent: u64,
     /// Operations done in dry run.

@@ -107,7 +107,7 @@ it("counts anew when the card counts something, and keeps the old answer to be r
   await host.answer();
   expect(byId("reach-sends").textContent).toContain("7 operations go out at once");
   expect((byId("confirm-word") as HTMLInputElement).value, "what was typed stays").toBe("telegram");
-  host.push({ push: "channel", card: { ...card, counters: { ...card.counters, turned_away: card.counters.turned_away + 1 } } });
+  host.push({ push: "channel", card: { ...card, counters: { ...card.counters, stopped: card.counters.stopped + 1 } } });
   await settle();
   expect(calls(host, "channel_reach"), "one was turned away").toHaveLength(3);
 });

@@ -14,7 +14,7 @@ export interface Figure {
 
 export const figures: readonly Figure[] = [
   { key: "received", title: "received", about: "Messages that came in", filter: "kind:received" },
-  { key: "turned_away", title: "turned away", about: "Messages that a gate stopped, so that nothing answers them", filter: "kind:stopping" },
+  { key: "stopped", title: "stopped", about: "Messages that a gate stopped: of strangers, seen before, or too many at once", filter: "kind:stopping" },
   { key: "sent", title: "sent", about: "Operations the platform acknowledged", filter: "outcome:sent,unchanged -kind:typing" },
   { key: "dry_run", title: "dry run", about: "Operations done in dry run", filter: "outcome:dry_run -kind:typing" },
   { key: "held", title: "waiting", about: "Operations waiting in the outbox now", filter: null, tone: "held-timing" },
