@@ -203,6 +203,15 @@ pub(crate) fn resent_already(op: OpId, turn: TurnId) -> Failure {
     )
 }
 
+/// A person sent the operation again, and it waits.
+pub(crate) fn resend_waits(op: OpId, turn: TurnId) -> Failure {
+    failure(
+        "resent_already",
+        format!("Operation {op} waits to be sent again, in turn {turn}."),
+        Some("If that turn ends without it, it can be sent again."),
+    )
+}
+
 /// The journal cannot be read or written.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub(crate) fn journal(error: StoreError) -> Failure {

@@ -1,7 +1,7 @@
 //! The delivery ledger of a channel, and dead letters that a person sends again.
 
 use super::{
-    Backend,
+    Backend, Resends,
     dead_letter::{DeadLetterGroup, again, edited_by, find_dead_letter, is_dead_letter, output_of},
 };
 use crate::{TurnFold, failure};
@@ -34,21 +34,27 @@ struct Outcomes {
     since: Option<Timestamp>,
     /// What was sent again, and in which turn.
     resent: HashMap<OpId, TurnId>,
+    /// What waits to be sent again, and in which turn.
+    waiting: HashMap<OpId, TurnId>,
+    /// How many messages asked for an operation again.
+    asked: HashMap<OpId, u32>,
     texts: Texts,
 }
 
 impl Outcomes {
-    /// Takes what was sent again together with the first dead letter of its text. `firsts` has the first message of
+    /// Takes what was or waits to be sent again together with the first dead letter of its text. `firsts` has the first message of
     /// each text that takes several, by the others.
     fn resend_groups(&mut self, firsts: &HashMap<OpId, OpId>) {
         let group = |op: OpId| firsts.get(&op).copied().unwrap_or(op);
         let failed = || self.all.iter().filter(|o| o.code == OutcomeCode::Failed);
-        let again = failed().filter_map(|o| Some((group(o.op), *self.resent.get(&o.op)?)));
-        let groups: HashMap<OpId, TurnId> = again.collect();
-        let with = failed().filter_map(|o| Some((o.op, *groups.get(&group(o.op))?)));
-        let with: Vec<_> = with.collect();
-        for (op, turn) in with {
-            self.resent.entry(op).or_insert(turn);
+        for again in [&mut self.resent, &mut self.waiting] {
+            let turns = failed().filter_map(|o| Some((group(o.op), *again.get(&o.op)?)));
+            let groups: HashMap<OpId, TurnId> = turns.collect();
+            for o in failed() {
+                if let Some(turn) = groups.get(&group(o.op)) {
+                    again.entry(o.op).or_insert(*turn);
+                }
+            }
         }
     }
 }
@@ -106,7 +112,9 @@ impl Backend {
             all,
             since,
             resent,
+            waiting,
             texts,
+            ..
         } = self.outcomes(of.channel.as_ref()).await?;
         let mut folds = Folds::default();
         let (dead, mut settled): (Vec<_>, Vec<_>) = all.into_iter().rev().partition(|o| is_dead(o.code));
@@ -138,18 +146,18 @@ impl Backend {
         let settled: Vec<_> = settled.iter().map(|o| (o.turn, o.op)).collect();
         Ok(Book {
             open_total: open.len() as u32,
-            open: self.lines(&mut folds, &open, limit, &resent).await?,
+            open: self.lines(&mut folds, &open, limit, &resent, &waiting).await?,
             dead_total: dead.len() as u32,
             dead_filter: format!("{} is:error", filter("ended,undelivered", "failed,unknown")),
-            dead: self.lines(&mut folds, &dead, limit, &resent).await?,
+            dead: self.lines(&mut folds, &dead, limit, &resent, &waiting).await?,
             done_total: done.len() as u32,
-            done: self.lines(&mut folds, &done, limit, &resent).await?,
+            done: self.lines(&mut folds, &done, limit, &resent, &waiting).await?,
             settled_total,
             settled_filter: filter(
                 "ended",
                 "sent,unchanged,dry_run,unsupported,not_allowed,cancelled",
             ),
-            settled: self.lines(&mut folds, &settled, limit, &resent).await?,
+            settled: self.lines(&mut folds, &settled, limit, &resent, &waiting).await?,
         })
     }
 
@@ -157,7 +165,7 @@ impl Backend {
         let journal = &self.shared.journal;
         let wanted = Selection {
             channels: channel.map(|c| [c.clone()].into()),
-            ..Selection::kinds(["intended", "ended", "undelivered", "received"])
+            ..Selection::kinds(["intended", "ended", "undelivered", "received", "turn_ended"])
         };
         let places = journal
             .places(&wanted, Seq(0), journal.head(), usize::MAX)
@@ -166,6 +174,7 @@ impl Backend {
         let cut = places.len().saturating_sub(EVENTS);
         let mut found = Outcomes::default();
         let mut typing = HashSet::new();
+        let mut resends = Resends::default();
         let mut firsts: HashMap<OpId, OpId> = HashMap::new();
         for page in places[cut..].chunks(PAGE) {
             for Event { at, turn, kind, .. } in journal.pick(page).await.map_err(failure::journal)? {
@@ -173,6 +182,9 @@ impl Backend {
                 found.since = found.since.or(Some(at).filter(|_| cut > 0));
                 if let Some(turn) = turn {
                     found.texts.see(turn, &kind);
+                    found
+                        .resent
+                        .extend(resends.push(turn, &kind).map(|op| (op, turn)));
                 }
                 if let Kind::Intended { op, intent } = &kind {
                     firsts.extend(intent.part_of.map(|first| (*op, first)));
@@ -192,13 +204,16 @@ impl Backend {
                         let code = OutcomeCode::Failed;
                         found.all.push(Outcome { op, turn, code });
                     }
-                    (Kind::Received { message }, Some(turn)) => {
-                        found.resent.extend(again(&message.message).map(|op| (op, turn)));
+                    (Kind::Received { message }, _) => {
+                        if let Some(op) = again(&message.message) {
+                            *found.asked.entry(op).or_default() += 1;
+                        }
                     }
                     _ => {}
                 }
             }
         }
+        found.waiting.extend(resends.waiting());
         found.resend_groups(&firsts);
         Ok(found)
     }
@@ -209,6 +224,7 @@ impl Backend {
         ops: &[(TurnId, OpId)],
         limit: usize,
         resent: &HashMap<OpId, TurnId>,
+        waiting: &HashMap<OpId, TurnId>,
     ) -> Result<Vec<BookLine>, Failure> {
         let mut lines = Vec::new();
         for (turn, op) in ops.iter().take(limit) {
@@ -221,7 +237,10 @@ impl Backend {
                 chat: entry.intent.target.chat.clone(),
                 turn: *turn,
                 at: began.plus(std::time::Duration::from_millis(entry.at_ms)),
-                can_resend: !resent.contains_key(op) && is_dead_letter(entry) && output_of(entry).is_ok(),
+                can_resend: !resent.contains_key(op)
+                    && !waiting.contains_key(op)
+                    && is_dead_letter(entry)
+                    && output_of(entry).is_ok(),
                 resent: resent.get(op).copied(),
                 entry: entry.clone(),
             });
@@ -239,9 +258,17 @@ impl Backend {
         // Where it was to go, which need not be where the turn was.
         let own = lost.inbound.channel.clone();
         let channel = entry.intent.channel.clone().unwrap_or_else(|| own.clone());
-        let resent = self.outcomes(Some(&channel)).await?.resent;
+        let Outcomes {
+            resent,
+            waiting,
+            asked,
+            ..
+        } = self.outcomes(Some(&channel)).await?;
         if let Some(turn) = resent.get(&op) {
             return Err(failure::resent_already(op, *turn));
+        }
+        if let Some(turn) = waiting.get(&op) {
+            return Err(failure::resend_waits(op, *turn));
         }
         let group = DeadLetterGroup::of(&lost, entry).map_err(|why| failure::cannot_resend(op, why))?;
         let target = &entry.intent.target;
@@ -260,7 +287,11 @@ impl Backend {
                 ChatType::Direct
             },
             thread: target.thread.clone(),
-            ..self.inbound(&channel, group.message(), text)
+            ..self.inbound(
+                &channel,
+                group.message(asked.get(&first).copied().unwrap_or_default()),
+                text,
+            )
         };
         self.submit(inbound, Some(group.output), edited_by(first, &lost.ledger))
             .await

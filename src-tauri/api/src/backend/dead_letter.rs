@@ -11,7 +11,7 @@ use foldback_wire::{
     rpc::{LedgerEntry, MessageDetail, TurnDetail},
 };
 
-/// Begins the id of the message that asks for an operation again: the gate for repeated messages lets it in once.
+/// Begins the id of the message that asks for an operation again: the gate for repeated messages lets each id in once.
 const AGAIN: &str = "again-";
 
 /// Events read at once.
@@ -45,8 +45,8 @@ pub(super) enum ResendError {
 
 /// Dead letters that are sent again as one, and what an agent would write for them.
 pub(super) struct DeadLetterGroup {
-    /// The first of them. The message that asks for them has its id, so that the gate for repeated messages lets the
-    /// group in once.
+    /// The first of them. The message that asks for them has its id, so that the gate for repeated messages lets each
+    /// asking for the group in once.
     pub(super) first: OpId,
     /// How many they are.
     pub(super) letters: usize,
@@ -66,9 +66,13 @@ impl DeadLetterGroup {
         })
     }
 
-    /// The id of the message that asks for them again.
-    pub(super) fn message(&self) -> MessageId {
-        MessageId::new(format!("{AGAIN}{}", self.first))
+    /// The id of the message that asks for them again, after so many that did.
+    pub(super) fn message(&self, asked: u32) -> MessageId {
+        let first = self.first;
+        MessageId::new(match asked {
+            0 => format!("{AGAIN}{first}"),
+            _ => format!("{AGAIN}{first}-{}", asked + 1),
+        })
     }
 }
 
@@ -132,9 +136,12 @@ pub(super) fn find_dead_letter(lost: &TurnDetail, op: OpId) -> Option<&LedgerEnt
     is_dead_letter(entry).then_some(entry)
 }
 
-/// The operation that a message asks for again.
+/// The operation that a message asks for again: `again-7`, and `again-7-2` where the first asking sent nothing.
 pub(crate) fn again(message: &MessageId) -> Option<OpId> {
-    message.as_str().strip_prefix(AGAIN)?.parse().ok().map(OpId)
+    let asked = message.as_str().strip_prefix(AGAIN)?;
+    let (op, count) = asked.split_once('-').unwrap_or((asked, "1"));
+    count.parse::<u32>().ok()?;
+    op.parse().ok().map(OpId)
 }
 
 pub(super) fn is_dead_letter(entry: &LedgerEntry) -> bool {

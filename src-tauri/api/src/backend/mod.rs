@@ -30,6 +30,7 @@ mod preview;
 mod queue;
 mod reach;
 mod renewed;
+mod resends;
 mod retention;
 mod reviews;
 mod runs;
@@ -47,6 +48,7 @@ pub(crate) use control::ask;
 pub(crate) use dead_letter::again;
 pub use exposed::{Exposed, check_send_dir};
 pub use open::{OpenError, Setup};
+pub(crate) use resends::Resends;
 pub use turns::explain;
 
 use crate::{

@@ -15,7 +15,7 @@ pub(super) async fn unreviewed(journal: &dyn Journal) -> Result<UnknownOutcomes,
     let wanted = Selection::kinds(UnknownOutcomes::KINDS);
     let mut unknown = UnknownOutcomes::default();
     for event in journal.select(&wanted, after, head, usize::MAX).await? {
-        unknown.push(&event);
+        let _ = unknown.push(&event);
     }
     Ok(unknown)
 }

@@ -4,7 +4,6 @@ use super::{
     trouble::{alarm, trouble, words},
     unknown::UnknownOutcomes,
 };
-use crate::backend::again;
 use foldback_wire::{
     ChannelId, ChannelState, Event, Kind, MessageId, OpId, OpKind, OutcomeCode, Range, RangeReason,
     Timestamp, TurnId,
@@ -139,7 +138,9 @@ impl Digest {
         self.follow_turn(event);
         self.follow_ops(event);
         self.follow_intents(event);
-        self.unknown.push(event);
+        if let Some(op) = self.unknown.push(event) {
+            self.sums(event.channel.as_ref(), |sums| sums.mend(op));
+        }
         self.masked += u32::from(is_masked(&event.kind));
         let alarm = self.leak(event).or_else(|| alarm(event).filter(|_| news));
         if let Some((message, hint)) = trouble(event) {
@@ -257,7 +258,7 @@ impl Digest {
     fn follow_turn(&mut self, event: &Event) {
         let Some(turn) = event.turn else { return };
         match &event.kind {
-            Kind::Received { message } => {
+            Kind::Received { .. } => {
                 let run = Run {
                     began: event.at,
                     last_outcome: None,
@@ -265,12 +266,7 @@ impl Digest {
                     stopped: false,
                 };
                 self.running.insert(turn, run);
-                self.sums(event.channel.as_ref(), |sums| {
-                    sums.counters.received += 1;
-                    if let Some(op) = again(&message.message) {
-                        sums.mend(op);
-                    }
-                });
+                self.sums(event.channel.as_ref(), |sums| sums.counters.received += 1);
             }
             Kind::Stopping { .. } => {
                 self.sums(event.channel.as_ref(), |sums| sums.counters.stopped += 1);

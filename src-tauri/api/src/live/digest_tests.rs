@@ -2,7 +2,7 @@
 
 use super::*;
 use foldback_wire::{
-    Actor, ChannelState, ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target, Terminal,
+    Actor, Body, ChannelState, ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target, Terminal,
 };
 
 #[derive(Default)]
@@ -68,25 +68,17 @@ impl Feed {
         self.wanted(ms, turn, op, OpKind::SendText)
     }
 
-    fn wanted(&mut self, ms: i64, turn: u64, op: u64, kind: OpKind) -> &mut Self {
+    /// A text that no agent wrote.
+    fn own_words(&mut self, ms: i64, turn: u64, op: u64) -> &mut Self {
         let intent = Intent {
-            kind,
-            channel: None,
-            target: Target {
-                chat: "c".into(),
-                thread: None,
-            },
-            message: None,
-            reply_to: None,
-            body: None,
-            emoji: None,
-            emoji_sent: None,
-            path: None,
-            file_kind: None,
-            directive: None,
-            part_of: None,
-            live: false,
+            body: Some(Body::own("The run failed.")),
+            ..intent(OpKind::SendText)
         };
+        self.at(ms, turn, Kind::Intended { op: OpId(op), intent })
+    }
+
+    fn wanted(&mut self, ms: i64, turn: u64, op: u64, kind: OpKind) -> &mut Self {
+        let intent = intent(kind);
         self.at(ms, turn, Kind::Intended { op: OpId(op), intent })
     }
 
@@ -113,6 +105,27 @@ impl Feed {
 
     fn counters(&self) -> Counters {
         self.digest.counters(&"slack".into())
+    }
+}
+
+fn intent(kind: OpKind) -> Intent {
+    Intent {
+        kind,
+        channel: None,
+        target: Target {
+            chat: "c".into(),
+            thread: None,
+        },
+        message: None,
+        reply_to: None,
+        body: None,
+        emoji: None,
+        emoji_sent: None,
+        path: None,
+        file_kind: None,
+        directive: None,
+        part_of: None,
+        live: false,
     }
 }
 
@@ -355,9 +368,23 @@ fn an_unknown_outcome_counts_until_a_person_sends_the_operation_again() {
         feed.ended(1, 4, op, Outcome::new(OutcomeCode::Unknown));
     }
     feed.received_as(2, 5, "again-1");
+    assert_eq!(feed.digest.unknown().operations(), 2, "it waits");
+    feed.intended(3, 5, 3);
     assert_eq!(feed.digest.unknown().operations(), 1);
-    feed.received_as(3, 6, "again-2");
+    feed.received_as(4, 6, "again-2-2").intended(5, 6, 4);
     assert_eq!(feed.digest.unknown().turns(), []);
+}
+
+#[test]
+fn an_unknown_outcome_still_counts_after_a_resend_that_sent_nothing() {
+    let mut feed = Feed::default();
+    feed.ended(1, 4, 1, Outcome::new(OutcomeCode::Unknown));
+    feed.received_as(2, 5, "again-1").turn_ended(3, 5);
+    feed.received_as(4, 6, "again-1-2")
+        .wanted(5, 6, 2, OpKind::Typing)
+        .own_words(6, 6, 3)
+        .turn_ended(7, 6);
+    assert_eq!(feed.digest.unknown().turns(), [TurnId(4)]);
 }
 
 #[test]
@@ -434,11 +461,13 @@ fn an_error_goes_with_the_last_operation_that_a_person_sends_again() {
             .map(|error| error.count)
     };
     assert_eq!(count(&feed), Some(2));
-    feed.received_as(2, 3, "again-9");
+    feed.received_as(2, 3, "again-9").intended(2, 3, 19);
     assert_eq!(count(&feed), Some(2), "another operation");
     feed.received_as(3, 4, "again-7").received_as(4, 5, "again-7");
+    assert_eq!(count(&feed), Some(2), "both wait");
+    feed.intended(4, 4, 20).intended(4, 5, 21);
     assert_eq!(count(&feed), Some(1), "the same once");
-    feed.received_as(5, 6, "again-8");
+    feed.received_as(5, 6, "again-8").intended(5, 6, 22);
     assert_eq!(count(&feed), None);
 }
 

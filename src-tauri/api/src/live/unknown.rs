@@ -1,7 +1,7 @@
 //! Operations whose outcome is unknown, until a person looks at their turn or sends them again. The process that runs
 //! and the next start read them from the same events, so that both count alike.
 
-use crate::backend::again;
+use crate::backend::Resends;
 use foldback_wire::{Event, Kind, OpId, OpKind, OutcomeCode, TurnId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -12,14 +12,15 @@ pub(crate) struct UnknownOutcomes {
     turns: BTreeMap<TurnId, BTreeSet<OpId>>,
     /// Typing without an outcome yet: nobody misses it.
     typing: HashSet<OpId>,
+    resends: Resends,
 }
 
 impl UnknownOutcomes {
     /// The kinds of events that change them.
-    pub(crate) const KINDS: [&str; 4] = ["intended", "ended", "received", "reviewed"];
+    pub(crate) const KINDS: [&str; 5] = ["intended", "ended", "received", "reviewed", "turn_ended"];
 
-    /// Reads an event; for every one, in order.
-    pub(crate) fn push(&mut self, event: &Event) {
+    /// Reads an event; for every one, in order. Answers the operation that it sends again.
+    pub(crate) fn push(&mut self, event: &Event) -> Option<OpId> {
         match (&event.kind, event.turn) {
             (Kind::Intended { op, intent }, _) if intent.kind == OpKind::Typing => {
                 self.typing.insert(*op);
@@ -31,16 +32,14 @@ impl UnknownOutcomes {
             {
                 self.turns.entry(turn).or_default().insert(*op);
             }
-            (Kind::Received { message }, _) => {
-                if let Some(op) = again(&message.message) {
-                    self.remove(op);
-                }
-            }
             (Kind::Reviewed { .. }, Some(turn)) => {
                 self.look_at(turn);
             }
             _ => {}
         }
+        let resent = event.turn.and_then(|turn| self.resends.push(turn, &event.kind))?;
+        self.remove(resent);
+        Some(resent)
     }
 
     /// A person sent an operation again.

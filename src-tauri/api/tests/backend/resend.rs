@@ -1,13 +1,14 @@
 //! Dead letters whose turn waits in the queue when the process ends.
 
 use crate::host::Host;
+use foldback_api::Setup;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Draft, Event, OpKind, Seq, Terminal, TurnId,
     rpc::{Book, Sent, TurnDetail},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{future::Future, sync::Arc, time::Duration};
 
 /// An agent that never answers whoever asks it to hang, and invents something for everybody else.
@@ -17,12 +18,17 @@ const LOST: &str = "Please & **arrive**";
 
 /// One process over this journal.
 async fn start(journal: &Arc<MemoryJournal>) -> Host {
+    start_with(journal, |_| ()).await
+}
+
+async fn start_with(journal: &Arc<MemoryJournal>, change: impl FnOnce(&mut Setup)) -> Host {
     Host::start_with(|setup| {
         setup.demo = false;
         setup.journal = Some(Arc::clone(journal) as Arc<dyn Journal>);
         let file = setup.base.join("agent.yaml");
         std::fs::write(&file, SCRIPT).unwrap();
         setup.config.agent.script.file = Some(file);
+        change(setup);
     })
     .await
 }
@@ -37,23 +43,52 @@ fn life<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
+/// Loses a text; answers what asks for it again.
+async fn lose(host: &Host) -> Value {
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    let refused = CallFault::first(OpKind::SendText, CallFailure::Forbidden);
+    loopback.platform().plan(refused);
+    let lost = host.say("telegram", "Hi", LOST).await;
+    json!({"turn": lost, "op": book(host).await.dead[0].entry.op})
+}
+
+async fn book(host: &Host) -> Book {
+    host.call("deliveries", json!({"channel": "telegram", "limit": 9}))
+        .await
+}
+
+/// Sends a letter again behind a run that does not end.
+async fn wait_behind_a_run(host: &Host, letter: &Value) -> Sent {
+    let hang = json!({"channel": "telegram", "user_text": "hang"});
+    let _: Sent = host.call("compose_send", hang).await;
+    let sent = host.call("resend", letter.clone()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    sent
+}
+
+/// The letter is not sent again yet, and a person can do that: it arrives.
+async fn arrives_when_sent_again(host: &Host, letter: &Value) {
+    let before = book(host).await;
+    assert_eq!((before.dead_total, before.done_total), (1, 0));
+    assert!(before.dead[0].can_resend && before.dead[0].resent.is_none());
+    let sent: Sent = host.call("resend", letter.clone()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
+    assert_eq!(texts(&detail), [LOST]);
+    let after = book(host).await;
+    assert_eq!((after.dead_total, after.done_total), (0, 1));
+    assert_eq!(after.done[0].resent, Some(sent.turn));
+    assert_eq!(host.failure("resend", letter.clone()).await.0, "resent_already");
+}
+
 /// A process that is killed while a text that a person sends again waits behind another run. Answers the
 /// turn that lost the text, and the one that waits.
 fn killed_with_a_resend_in_the_queue(journal: &Arc<MemoryJournal>) -> (u64, u64) {
     life(async {
         let host = start(journal).await;
-        let loopback = host.backend.loopback(&"telegram".into()).unwrap();
-        let refused = CallFault::first(OpKind::SendText, CallFailure::Forbidden);
-        loopback.platform().plan(refused);
-        let lost = host.say("telegram", "Hi", LOST).await;
-        let book: Book = host
-            .call("deliveries", json!({"channel": "telegram", "limit": 9}))
-            .await;
-        let hang = json!({"channel": "telegram", "user_text": "hang"});
-        let _: Sent = host.call("compose_send", hang).await;
-        let again = json!({"turn": lost, "op": book.dead[0].entry.op});
-        let sent: Sent = host.call("resend", again).await;
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        let letter = lose(&host).await;
+        let lost = letter["turn"].as_u64().unwrap();
+        let sent = wait_behind_a_run(&host, &letter).await;
         let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
         assert!(
             detail.prompt.is_none() && detail.summary.terminal.is_none(),
@@ -121,4 +156,47 @@ fn a_dead_letter_that_was_pruned_before_it_was_sent_again_fails_instead_of_askin
         "{:?}",
         texts(&detail)
     );
+}
+
+#[test]
+fn a_resend_that_a_gate_stopped_does_not_count_and_can_be_made_again() {
+    let journal = Arc::new(MemoryJournal::new());
+    let letter = life(async { lose(&start(&journal).await).await });
+    for _ in 0..2 {
+        life(async {
+            let host = start_with(&journal, |setup| {
+                let channel = setup.config.channels.get_mut(&"telegram".into());
+                channel.unwrap().allow_from = vec![];
+            })
+            .await;
+            let sent: Sent = host.call("resend", letter.clone()).await;
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
+            let Some(Terminal::Blocked { .. }) = &detail.summary.terminal else {
+                panic!("{:?}", detail.summary.terminal);
+            };
+        });
+    }
+    life(async { arrives_when_sent_again(&start(&journal).await, &letter).await });
+}
+
+#[test]
+fn a_resend_that_a_person_drops_in_the_queue_does_not_count_and_can_be_made_again() {
+    let journal = Arc::new(MemoryJournal::new());
+    life(async {
+        let host = start(&journal).await;
+        let letter = lose(&host).await;
+        let sent = wait_behind_a_run(&host, &letter).await;
+        let waits = book(&host).await;
+        assert_eq!((waits.dead_total, waits.done_total), (1, 0), "it waits");
+        assert!(!waits.dead[0].can_resend);
+        let (code, message, _) = host.failure("resend", letter.clone()).await;
+        assert_eq!(code, "resent_already", "{message}");
+        let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;
+        let which = json!({"session": detail.summary.session});
+        let _: Value = host.call("session_drop", which.clone()).await;
+        let _: Value = host.call("session_cancel", which).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        arrives_when_sent_again(&host, &letter).await;
+    });
 }
