@@ -100,8 +100,8 @@ async fn left_in(journal: &dyn Journal, before: Timestamp) -> Result<Vec<HeldOnC
     let stays = outbox
         .iter()
         .filter(|entry| !entry.live && !entry.in_flight && !matches!(entry.operation, Operation::Typing));
-    for entry in stays.filter(|entry| entry.at < before) {
-        of_channel(&mut held, &entry.channel, entry.at).deliveries += 1;
+    for entry in stays.filter(|entry| entry.age_from() < before) {
+        of_channel(&mut held, &entry.channel, entry.age_from()).deliveries += 1;
     }
     let answered: BTreeSet<TurnId> = outbox.iter().map(|entry| entry.turn).collect();
     let open = journal.open_turns(Seq(0)).await?;

@@ -165,6 +165,7 @@ fn entry(op: OpId) -> OutboxEntry {
         live: false,
         not_before: None,
         part_of: None,
+        since: None,
         then: Then::default(),
     }
 }

@@ -43,9 +43,21 @@ pub struct OutboxEntry {
     /// The first message of its text, where the text takes several and this is a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<OpId>,
+    /// When the operation in whose place it is done was intended, or the first one of several; `None` where it takes no
+    /// place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
     /// What follows from how it ends.
     #[serde(default, skip_serializing_if = "Then::is_nothing")]
     pub then: Then,
+}
+
+impl OutboxEntry {
+    /// The time from which its age counts, which decides whether a person is asked: what takes the place of another
+    /// operation is as old as that one.
+    pub fn age_from(&self) -> Timestamp {
+        self.since.unwrap_or(self.at)
+    }
 }
 
 /// A conversation's stored state.

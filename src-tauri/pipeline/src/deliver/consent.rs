@@ -1,5 +1,6 @@
 //! What was held for too long goes out only when a person agrees. What its platform may have carried out is not asked
-//! about: it is done again where a repetition changes nothing, and ends as `unknown` elsewhere.
+//! about: it is done again where a repetition changes nothing, and ends as `unknown` elsewhere. What is done in its place
+//! is as old as it is, and asked about.
 
 use super::{
     job::{Job, Origin},
@@ -23,17 +24,21 @@ pub(super) const NOT_YET: Timestamp = Timestamp(i64::MAX);
 #[derive(Clone, Copy)]
 pub(super) struct Queued {
     pub(super) op: OpId,
+    /// When it was intended itself.
     pub(super) at: Timestamp,
+    /// The time from which its age counts.
+    age_from: Timestamp,
     resumed: bool,
     /// Its platform may have carried it out.
     pub(super) maybe_done: bool,
 }
 
 impl Queued {
-    pub(super) const fn of(job: &Job) -> Self {
+    pub(super) fn of(job: &Job) -> Self {
         Self {
             op: job.entry.op,
             at: job.entry.at,
+            age_from: job.entry.age_from(),
             resumed: matches!(job.origin, Origin::Resumed),
             maybe_done: job.entry.in_flight,
         }
@@ -46,7 +51,7 @@ impl Queued {
 
     /// True where it waited for its channel, for its platform, or for a start.
     pub(super) fn was_held(self, reopened: Option<Timestamp>) -> bool {
-        self.resumed || reopened.is_some_and(|at| self.at <= at)
+        self.resumed || reopened.is_some_and(|at| self.age_from <= at)
     }
 }
 
@@ -63,9 +68,12 @@ impl Lanes {
         self.asking_jobs(channel).into_iter().map(|job| job.op).collect()
     }
 
-    /// The times at which they were intended.
+    /// The times from which their ages count.
     pub(crate) fn asking_since(&self, channel: &Channel) -> Vec<Timestamp> {
-        self.asking_jobs(channel).into_iter().map(|job| job.at).collect()
+        self.asking_jobs(channel)
+            .into_iter()
+            .map(|job| job.age_from)
+            .collect()
     }
 
     fn asking_jobs(&self, channel: &Channel) -> Vec<Queued> {
@@ -101,9 +109,20 @@ impl Lanes {
         });
     }
 
+    /// Remembers of an operation that is being carried that its platform may have carried it out.
+    pub(super) fn note_maybe_done(&self, job: &Job) {
+        let key = (job.entry.channel.clone(), job.entry.target.clone());
+        if let Some(lane) = self.lock().get_mut(&key) {
+            let carried = lane.first.iter_mut().chain(lane.overtaken.values_mut());
+            for queued in carried.filter(|queued| queued.op == job.entry.op) {
+                queued.maybe_done = true;
+            }
+        }
+    }
+
     /// True where an operation is too old to go out by itself.
     pub(super) fn is_old(&self, job: Queued, at: Timestamp) -> bool {
-        !job.maybe_done && at.since(job.at) > self.policy.max_age.0
+        !job.maybe_done && at.since(job.age_from) > self.policy.max_age.0
     }
 
     /// True where an operation was held too long to go out without a person's consent.
@@ -114,7 +133,7 @@ impl Lanes {
         agreed: Option<Timestamp>,
         now: Timestamp,
     ) -> bool {
-        let agreed = agreed.is_some_and(|at| at >= job.at);
+        let agreed = agreed.is_some_and(|at| at >= job.age_from);
         job.was_held(reopened) && self.is_old(job, now) && !agreed && self.rules.holds(Rule::DeliverOld)
     }
 }

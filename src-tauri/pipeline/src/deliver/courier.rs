@@ -299,6 +299,7 @@ impl Courier {
                 .delay
                 .map(|delay| self.recorder.clock.time_of(delay.until)),
             part_of,
+            since: None,
             operation: outgoing.operation.clone(),
             then: outgoing.then.clone(),
         };

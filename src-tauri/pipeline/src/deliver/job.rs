@@ -41,7 +41,7 @@ pub(crate) enum Origin {
     Posted,
     /// It follows from how the one before it ended.
     Follows,
-    /// It was in the outbox when the process began.
+    /// It was in the outbox when the process began, or takes the place of one that was.
     Resumed,
 }
 

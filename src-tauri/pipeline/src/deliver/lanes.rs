@@ -187,17 +187,6 @@ impl Lanes {
         calls
     }
 
-    /// Remembers of an operation that is being carried that its platform may have carried it out.
-    pub(super) fn note_maybe_done(&self, job: &Job) {
-        let key = (job.entry.channel.clone(), job.entry.target.clone());
-        if let Some(lane) = self.lock().get_mut(&key) {
-            let carried = lane.first.iter_mut().chain(lane.overtaken.values_mut());
-            for queued in carried.filter(|queued| queued.op == job.entry.op) {
-                queued.maybe_done = true;
-            }
-        }
-    }
-
     fn next(&self, key: &Key) -> Option<Job> {
         let mut lanes = self.lock();
         let lane = lanes.get_mut(key)?;

@@ -47,6 +47,7 @@ impl Lanes {
                 in_flight: false,
                 not_before: None,
                 part_of,
+                since: instead.then(|| job.entry.age_from()),
                 then: outgoing.then.clone(),
                 ..job.entry.clone()
             };
@@ -123,6 +124,7 @@ impl Lanes {
             .settle_and_intend(job.entry.op, outcome.clone(), next.clone(), events)
             .await?;
         let (done, ended) = oneshot::channel();
+        let is_instead = outcome.replaced_by.is_some();
         let held = self.enter_first(Job {
             entry: next,
             channel: job.channel.clone(),
@@ -132,9 +134,14 @@ impl Lanes {
             question: job.question.clone(),
             overtaken: job.overtaken.clone(),
             // The same text, at the same place.
-            shows: job.shows.clone().filter(|_| outcome.replaced_by.is_some()),
-            parts: job.parts.clone().filter(|_| outcome.replaced_by.is_some()),
-            origin: Origin::Follows,
+            shows: job.shows.clone().filter(|_| is_instead),
+            parts: job.parts.clone().filter(|_| is_instead),
+            // It waited for the start where that in whose place it is done did.
+            origin: if is_instead && job.origin == Origin::Resumed {
+                Origin::Resumed
+            } else {
+                Origin::Follows
+            },
             done,
         });
         Ok(Follows {

@@ -11,11 +11,11 @@ use std::{collections::BTreeMap, time::Duration};
 const EDITING: [Platform; 3] = [Platform::Telegram, Platform::Slack, Platform::Signal];
 
 /// An answer with one final edit, and no other one where the platform takes a live frame at all.
-fn says() -> [foldback_agents::ScriptStep; 2] {
+pub(crate) fn says() -> [foldback_agents::ScriptStep; 2] {
     [text("one"), later(100, " two")]
 }
 
-fn edits(failure: CallFailure, times: u32) -> CallFault {
+pub(crate) fn edits(failure: CallFailure, times: u32) -> CallFault {
     CallFault {
         times,
         ..CallFault::first(OpKind::EditText, failure)
@@ -74,7 +74,7 @@ async fn a_text_whose_final_edit_never_has_an_answer_takes_the_place_of_its_half
 }
 
 /// The world after a bot was killed while its platform takes its time with the final edit of an answer.
-fn cut(platform: Platform, failure: Option<CallFailure>) -> World {
+pub(crate) fn cut(platform: Platform, failure: Option<CallFailure>) -> World {
     killed(async {
         let bot = Bot::start().await;
         let call = CallFault {

@@ -15,6 +15,7 @@ mod directives;
 mod disk;
 mod doubt;
 mod edits_again;
+mod edits_anew;
 mod faults;
 mod fetches;
 mod files;

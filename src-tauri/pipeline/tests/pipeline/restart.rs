@@ -282,6 +282,7 @@ async fn leave(world: &World, op: u64, channel: &str, live: bool) {
         live,
         not_before: None,
         part_of: None,
+        since: None,
         then: Then::default(),
     };
     let intent = serde_json::json!({"kind": OpKind::SendText, "target": target, "live": live});

@@ -150,6 +150,7 @@ pub(crate) fn sending(op: u64, text: &str) -> OutboxEntry {
         live: false,
         not_before: None,
         part_of: None,
+        since: None,
         then: Then::default(),
     }
 }

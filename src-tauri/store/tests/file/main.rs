@@ -53,6 +53,7 @@ pub(crate) fn sending(op: u64) -> OutboxEntry {
         live: false,
         not_before: None,
         part_of: None,
+        since: None,
         then: Then::default(),
     }
 }
