@@ -7,9 +7,10 @@ use crate::TurnFold;
 use foldback_directives::parse;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    Body, ChannelId, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, TurnId,
+    Body, ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, TurnId,
     rpc::{LedgerEntry, MessageDetail, TurnDetail},
 };
+use std::ops::ControlFlow;
 
 /// Begins the id of the message that asks for an operation again: the gate for repeated messages lets each id in once.
 const AGAIN: &str = "again-";
@@ -122,12 +123,29 @@ async fn turn_of(journal: &dyn Journal, channel: &ChannelId, op: OpId) -> Result
     // The latest first: most dead letters are sent again soon.
     for page in places.rchunks(PAGE) {
         let events = journal.pick(page).await?;
-        let intended = |kind: &Kind| matches!(kind, Kind::Intended { op: of, .. } if *of == op);
-        if let Some(event) = events.into_iter().find(|event| intended(&event.kind)) {
-            return Ok(event.turn);
+        if let ControlFlow::Break(found) = look_through(&events, op) {
+            return Ok(found);
         }
     }
     Ok(None)
+}
+
+/// Looks for an operation in a page of intents. Breaks where no earlier page can have it: operation numbers only grow.
+fn look_through(page: &[Event], op: OpId) -> ControlFlow<Option<TurnId>> {
+    let mut earlier = true;
+    for event in page {
+        if let Kind::Intended { op: intended, .. } = event.kind {
+            if intended == op {
+                return ControlFlow::Break(event.turn);
+            }
+            earlier &= intended < op;
+        }
+    }
+    if earlier {
+        ControlFlow::Break(None)
+    } else {
+        ControlFlow::Continue(())
+    }
 }
 
 /// The dead letter of a turn; `None` where the operation is not one.
@@ -250,5 +268,49 @@ pub(super) fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
             ))
         }
         OpKind::Delete | OpKind::SendVoice | OpKind::Typing => Err("only texts, files and reactions are"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_wire::{Intent, Target, Timestamp};
+
+    fn intended(op: u64) -> Event {
+        let intent = Intent {
+            kind: OpKind::SendText,
+            channel: None,
+            target: Target {
+                chat: "c".into(),
+                thread: None,
+            },
+            message: None,
+            reply_to: None,
+            body: None,
+            emoji: None,
+            emoji_sent: None,
+            path: None,
+            file_kind: None,
+            directive: None,
+            part_of: None,
+            live: false,
+        };
+        Event {
+            seq: Seq(op),
+            at: Timestamp(1),
+            turn: Some(TurnId(op + 100)),
+            session: None,
+            channel: None,
+            kind: Kind::Intended { op: OpId(op), intent },
+        }
+    }
+
+    #[test]
+    fn a_dead_letter_that_was_pruned_is_not_looked_for_behind_earlier_operations() {
+        let look = |ops: [u64; 2]| look_through(&ops.map(intended), OpId(5));
+        assert_eq!(look([6, 7]), ControlFlow::Continue(()));
+        assert_eq!(look([4, 5]), ControlFlow::Break(Some(TurnId(105))));
+        assert_eq!(look([4, 6]), ControlFlow::Continue(()));
+        assert_eq!(look([3, 4]), ControlFlow::Break(None));
     }
 }
