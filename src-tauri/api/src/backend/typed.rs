@@ -135,7 +135,8 @@ impl Agent for TypedFirst {
     }
 
     async fn run(&self, request: TurnRequest, sink: StepSink, cancel: CancellationToken) {
-        let output = match (self.typed.take(&request), again(&request.message.message)) {
+        let again = again(&request.message.message);
+        let output = match (self.typed.take(&request), again) {
             (Some(output), _) => output,
             (None, Some(op)) => match self.read_again(&request, op, &cancel).await {
                 Ok(output) => output,
@@ -154,7 +155,12 @@ impl Agent for TypedFirst {
         // The journal must not say that the backend wrote this.
         let note = "This answer was typed by a person; the agent was not asked.".to_owned();
         let script = ScriptAgent::new(Arc::clone(&self.clock));
-        script.queue(None, pieces(&output).collect());
+        // A dead letter is whole: were it to stream, a restart could cut it off.
+        let steps = match again {
+            Some(_) => vec![ScriptStep::text(output)],
+            None => pieces(&output).collect(),
+        };
+        script.queue(None, steps);
         let event = AgentEvent {
             run: request.run,
             step: Step::Reasoning(note),

@@ -45,10 +45,16 @@ fn life<T>(work: impl Future<Output = T>) -> T {
 
 /// Loses a text; answers what asks for it again.
 async fn lose(host: &Host) -> Value {
+    lose_text(host, LOST, 1).await
+}
+
+async fn lose_text(host: &Host, text: &str, times: u32) -> Value {
     let loopback = host.backend.loopback(&"telegram".into()).unwrap();
-    let refused = CallFault::first(OpKind::SendText, CallFailure::Forbidden);
-    loopback.platform().plan(refused);
-    let lost = host.say("telegram", "Hi", LOST).await;
+    loopback.platform().plan(CallFault {
+        times,
+        ..CallFault::first(OpKind::SendText, CallFailure::Forbidden)
+    });
+    let lost = host.say("telegram", "Hi", text).await;
     json!({"turn": lost, "op": book(host).await.dead[0].entry.op})
 }
 
@@ -199,4 +205,21 @@ fn a_resend_that_a_person_drops_in_the_queue_does_not_count_and_can_be_made_agai
         tokio::time::sleep(Duration::from_secs(5)).await;
         arrives_when_sent_again(&host, &letter).await;
     });
+}
+
+#[test]
+fn a_long_dead_letter_is_out_of_the_agent_at_once_so_that_no_restart_cuts_it_off() {
+    let journal = Arc::new(MemoryJournal::new());
+    let long = "Please arrive. ".repeat(12);
+    // Its live frames are refused as well.
+    let letter = life(async { lose_text(&start(&journal).await, long.trim(), 99).await });
+    let sent = life(async {
+        let host = start(&journal).await;
+        let sent: Sent = host.call("resend", letter).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        sent
+    });
+    let detail = resumed(&journal, sent.turn.0);
+    assert_eq!(texts(&detail).concat(), long.trim());
+    assert!(matches!(detail.summary.terminal, Some(Terminal::Replied)));
 }
