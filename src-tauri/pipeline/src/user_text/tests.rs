@@ -1,4 +1,4 @@
-//! No sentence to the people in a chat names a setting.
+//! The sentences to the people in a chat: none names a setting, and what has another remedy is another one.
 
 use super::*;
 use crate::config;
@@ -183,4 +183,25 @@ fn the_operator_is_told_which_setting_decided_in_the_place_of_a_person() {
         why,
         "nobody answered within 300000 ms (agent.permissions.timeout)"
     );
+}
+
+#[test]
+fn faults_with_another_remedy_are_other_sentences() {
+    use AgentFault::{
+        Disconnected, Internal, NoModel, Overloaded, RateLimited, Timeout, TooLarge, Unauthorized,
+        Unreachable,
+    };
+    let faults = [
+        Disconnected,
+        Internal,
+        NoModel,
+        Overloaded,
+        RateLimited,
+        Timeout,
+        TooLarge,
+        Unauthorized,
+        Unreachable,
+    ];
+    let said: BTreeSet<_> = faults.map(run_failed).into();
+    assert_eq!(said.len(), faults.len(), "{said:#?}");
 }
