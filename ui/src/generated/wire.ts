@@ -194,6 +194,8 @@ export type BookLine = {
   can_resend: boolean,
   /** The turn that sent it again. */
   resent: TurnId | null,
+  /** The turn that is to send it again, while it waits in the queue of its conversation. */
+  resend_waits: TurnId | null,
 };
 
 /** `deliveries`: the ledger of a channel, or of all. */

@@ -242,6 +242,7 @@ impl Backend {
                     && is_dead_letter(entry)
                     && output_of(entry).is_ok(),
                 resent: resent.get(op).copied(),
+                resend_waits: waiting.get(op).copied(),
                 entry: entry.clone(),
             });
         }

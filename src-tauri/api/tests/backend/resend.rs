@@ -195,7 +195,10 @@ fn a_resend_that_a_person_drops_in_the_queue_does_not_count_and_can_be_made_agai
         let sent = wait_behind_a_run(&host, &letter).await;
         let waits = book(&host).await;
         assert_eq!((waits.dead_total, waits.done_total), (1, 0), "it waits");
-        assert!(!waits.dead[0].can_resend);
+        assert_eq!(
+            (waits.dead[0].can_resend, waits.dead[0].resend_waits),
+            (false, Some(sent.turn))
+        );
         let (code, message, _) = host.failure("resend", letter.clone()).await;
         assert_eq!(code, "resent_already", "{message}");
         let detail: TurnDetail = host.call("turn", json!({"turn": sent.turn})).await;

@@ -57,6 +57,8 @@ pub struct BookLine {
     pub can_resend: bool,
     /// The turn that sent it again.
     pub resent: Option<TurnId>,
+    /// The turn that is to send it again, while it waits in the queue of its conversation.
+    pub resend_waits: Option<TurnId>,
 }
 
 /// `resend`: a person sends a dead letter again, as a turn of its own; once.

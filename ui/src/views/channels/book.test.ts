@@ -12,7 +12,7 @@ afterEach(cleanup);
 
 const outcome = (code: Outcome["code"], detail: string | null = null): Outcome => ({ code, message: null, detail, refusal: null, attempts: 1 });
 const line = (op: number, text: string, end: Outcome | null, rest: Partial<BookLine> = {}, entry: Partial<LedgerEntry> = {}): BookLine => ({
-  channel: "discord", chat: "c-1", turn: 800 + op, at: "2026-11-21T13:00:00Z", can_resend: false, resent: null, ...rest,
+  channel: "discord", chat: "c-1", turn: 800 + op, at: "2026-11-21T13:00:00Z", can_resend: false, resent: null, resend_waits: null, ...rest,
   entry: {
     seq: 10 * op, op, at_ms: 0, intent: { kind: "send_text", target: { chat: "c-1", thread: null }, live: false }, text, waiting: null, attempts: 1, outcome: end,
     outcome_seq: end === null ? null : 10 * op + 1, took_ms: end === null ? null : 40, visible_ms: null, leaked: [], ...entry,
@@ -95,6 +95,16 @@ it("leads from a count to its events, from a line to its turn, from a resent one
   expect(byId("book-done").textContent).toMatch(/1.*once more.*sent again as turn #900/s);
   await click(byId("book-done").querySelector(".again") as Element);
   expect(third.console.selected?.turn).toBe(900);
+});
+
+it("leads to the turn in which a dead letter waits to be sent again", async () => {
+  const dead = [line(9, "queued", outcome("failed"), { resend_waits: 901 })];
+  const { console } = await stage(ChannelsView, undefined, { ...demo, calls: [{ name: "deliveries", result: { ...BOOK, dead, dead_total: 1 } }, ...demo.calls] });
+  await click(byId("ledger-all"));
+  expect(byId("book-dead").textContent).toMatch(/queued.*waits to be sent again in turn #901/s);
+  expect(all("resend")).toEqual([]);
+  await click(byId("book-dead").querySelector(".again") as Element);
+  expect(console.selected?.turn).toBe(901);
 });
 
 it("says why it cannot be read", async () => {
