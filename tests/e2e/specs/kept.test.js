@@ -58,11 +58,13 @@ describe("what is kept back, passed over or waits", () => {
     await (await at(browser, `send-${channel}`)).click();
     await (await at(browser, "view-turn")).waitForDisplayed();
   };
-  const rows = async (filter, ...patterns) => {
+  /** The one row of a filter: until it alone is there, others stand above it. */
+  const row = async (filter, pattern) => {
     const { browser } = window;
     await go(browser, "live");
     await (await at(browser, "filter")).setValue(filter);
-    for (const pattern of patterns) await shows(browser, "events", pattern);
+    await shows(browser, "event-count", /\b1 event\b/);
+    await shows(browser, "events", pattern);
   };
   /** A picture of what is there now, in both themes. */
   const pictures = async (name) => {
@@ -84,7 +86,7 @@ describe("what is kept back, passed over or waits", () => {
 
   it("a message that cannot be read is a row with what came, and its channel says so", async () => {
     const { browser } = window;
-    await rows("kind:unreadable", /a message of telegram cannot be read/);
+    await row("kind:unreadable", /a message of telegram cannot be read/);
     await first();
     await shows(browser, "event-inspector", /expected a string[\s\S]*Decided from[\s\S]*"no","text"/);
     await pictures("kept-unreadable");
@@ -105,7 +107,7 @@ describe("what is kept back, passed over or waits", () => {
     const { browser } = window;
     await shows(browser, "ledger", /send_file[\s\S]*sent/);
     await pictures("kept-truncated-turn");
-    await rows("kind:truncated", /bytes beyond the 3 messages of the answer are sent as answer-2\.txt/);
+    await row("kind:truncated", /bytes beyond the 3 messages of the answer are sent as answer-2\.txt/);
     await first();
     await pictures("kept-truncated");
   });
@@ -136,7 +138,7 @@ describe("what is kept back, passed over or waits", () => {
     await ask("signal", "And me?");
     await shows(browser, "turns", /waits/);
     await pictures("kept-queued-turn");
-    await rows("kind:queued", /waits at place 1: 1 run is under way/);
+    await row("kind:queued", /waits at place 1: 1 run is under way/);
     await first();
     await pictures("kept-queued");
   });
