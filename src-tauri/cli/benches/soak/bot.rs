@@ -37,6 +37,8 @@ pub(crate) struct Counts {
     pub(crate) received: usize,
     /// Turns that ended.
     pub(crate) ended: usize,
+    /// Messages that a gate stopped, by gate.
+    pub(crate) stopped: BTreeMap<String, usize>,
     /// Operations that ended, by outcome.
     outcomes: BTreeMap<String, usize>,
     /// All of them.
@@ -52,6 +54,10 @@ impl Counts {
         match kind["type"].as_str() {
             Some("received") => self.received += 1,
             Some("turn_ended") => self.ended += 1,
+            Some("stopping") => {
+                let gate = kind["gate"].as_str().unwrap_or_default().to_owned();
+                *self.stopped.entry(gate).or_default() += 1;
+            }
             Some("ended") => {
                 let code = kind["outcome"]["code"].as_str().unwrap_or_default().to_owned();
                 *self.outcomes.entry(code).or_default() += 1;
@@ -104,7 +110,7 @@ impl Bot {
         }
         let config = format!(
             "[agent.script]\nfile = \"script.yaml\"\n[agent.openai]\nbase_url = \"{}\"\nmodel = \"test\"\n\
-             [files]\nsend_dir = \"out\"\n[queue]\ncap = 100000\n{tables}",
+             [files]\nsend_dir = \"out\"\n[queue]\ncap = 100000\nper_sender = 0\n{tables}",
             model.base_url()
         );
         fs::write(folder.join("foldback.toml"), config)?;

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! It ends with an error where a window after the first sixth is more than a tenth away from the mean of those
-//! windows, where a turn has no end, or where the program does not end in order.
+//! windows, where a turn has no end, where a gate stops anything but a repetition, or where the program does not end in
+//! order.
 
 use crate::{
     bot::Bot,
@@ -156,6 +157,9 @@ async fn soak(minutes: u64) -> Result<(), Box<dyn Error>> {
     println!("{counts:?}");
     if counts.received < number * places.len() || counts.ended < counts.received {
         return Err(format!("{} messages were written: {counts:?}", number * places.len()).into());
+    }
+    if counts.stopped.keys().any(|gate| gate != "duplicate") {
+        return Err(format!("not every message was answered: {:?}", counts.stopped).into());
     }
     for (platform, place) in &places {
         println!("{platform}: {}", evidence(place));
