@@ -207,7 +207,7 @@ pub(super) mod tests {
         build(&config, &around, typed, &clock, &rng).unwrap()
     }
 
-    /// Who steps in where a planned fault hits the first one.
+    /// The agents that step in where a planned fault hits the first one.
     async fn who_steps_in(made: &Made) -> Vec<String> {
         let fault = RunFault {
             fail: Some(AgentFault::Overloaded),

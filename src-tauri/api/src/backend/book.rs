@@ -34,16 +34,16 @@ struct Outcomes {
     since: Option<Timestamp>,
     /// What was sent again, and in which turn.
     resent: HashMap<OpId, TurnId>,
-    /// What waits to be sent again, and in which turn.
+    /// Operations that wait to be sent again, with the turn of each.
     waiting: HashMap<OpId, TurnId>,
-    /// How many messages asked for an operation again.
+    /// Number of messages that asked for an operation again.
     asked: HashMap<OpId, u32>,
     texts: Texts,
 }
 
 impl Outcomes {
-    /// Takes what was or waits to be sent again together with the first dead letter of its text. `firsts` has the first message of
-    /// each text that takes several, by the others.
+    /// Takes what was or waits to be sent again together with the first dead letter of its text. `firsts` has the first
+    /// message of each text that takes several, by the others.
     fn resend_groups(&mut self, firsts: &HashMap<OpId, OpId>) {
         let group = |op: OpId| firsts.get(&op).copied().unwrap_or(op);
         let failed = || self.all.iter().filter(|o| o.code == OutcomeCode::Failed);
@@ -249,8 +249,8 @@ impl Backend {
         Ok(lines)
     }
 
-    /// Sends a dead letter again: a turn whose message a person at the console wrote, and whose answer is the letter. An
-    /// edit is written into its message again.
+    /// Sends a dead letter again: a turn whose message a person at the console wrote, and whose answer is the letter.
+    /// An edit is written into its message again.
     pub(super) async fn send_again(&self, wish: Resend) -> Result<Sent, Failure> {
         let Resend { turn, op } = wish;
         let fold = self.fold_of(turn).await?;

@@ -49,9 +49,9 @@ pub(super) struct DeadLetterGroup {
     /// The first of them. The message that asks for them has its id, so that the gate for repeated messages lets each
     /// asking for the group in once.
     pub(super) first: OpId,
-    /// How many they are.
+    /// Number of operations in the group.
     pub(super) letters: usize,
-    /// What an agent would write.
+    /// The group as output of an agent, directives included.
     pub(super) output: String,
 }
 
@@ -233,7 +233,7 @@ fn as_output(text: String) -> Result<String, &'static str> {
     Ok(text)
 }
 
-/// What an agent would write for the operation, or why nothing it writes is that.
+/// The operation as output of an agent, directives included; an error, in words, where no output means the same.
 pub(super) fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
     if entry.intent.live {
         return Err("it was a live frame, and a later one replaced it");

@@ -35,7 +35,8 @@ impl Resends {
     }
 }
 
-/// Whether an operation can be a dead letter on its way, and not a text of Foldback's own such as why a run failed.
+/// True for what can be a dead letter on its way: no text of Foldback's own, such as the one that tells why a run
+/// failed.
 fn is_letter(intent: &Intent) -> bool {
     match intent.kind {
         OpKind::SendText | OpKind::EditText => intent.body.as_ref().is_none_or(|body| body.place().is_some()),
