@@ -163,6 +163,8 @@ impl Api {
                 let failed = status.is_server_error() && !error.is_refused_with_5xx();
                 let mut refusal = if failed {
                     error.refusal_that_passes()
+                } else if status == StatusCode::TOO_MANY_REQUESTS {
+                    error.refusal_with_429(meaning)
                 } else {
                     meaning(&error)
                 };

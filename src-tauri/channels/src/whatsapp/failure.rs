@@ -62,6 +62,18 @@ impl Failure {
         Refusal::new(RefusalCode::Transient, self.words(""))
     }
 
+    /// The same where its status says that there were too many calls: a code without a meaning of its own, and one that
+    /// passes, is that limit. Which calls it counts is not known, so that all of the number wait.
+    pub(super) fn refusal_with_429(&self, meaning: fn(&Self) -> Refusal) -> Refusal {
+        match self.known_meaning() {
+            Some((code, _)) if code != RefusalCode::Transient => meaning(self),
+            _ => Refusal {
+                scope: LimitScope::Channel,
+                ..Refusal::new(RefusalCode::RateLimited, self.words(""))
+            },
+        }
+    }
+
     /// The same of a call that names a message: a wrong value is its id, then.
     pub(super) fn refusal_about_message(&self) -> Refusal {
         let refusal = self.refusal();
@@ -86,12 +98,19 @@ impl Failure {
     }
 
     /// The kind of an error, and what a person can do about it. Meta wants the codes to be read, never the words.
-    const fn meaning(&self) -> (RefusalCode, &'static str) {
-        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};
-        let Some(code) = self.code else {
-            return (if self.is_transient { Transient } else { Rejected }, "");
+    fn meaning(&self) -> (RefusalCode, &'static str) {
+        let unknown = if self.is_transient {
+            RefusalCode::Transient
+        } else {
+            RefusalCode::Rejected
         };
-        match code {
+        self.known_meaning().unwrap_or((unknown, ""))
+    }
+
+    /// The same by its code; `None` where it has none, or one that Meta does not document.
+    fn known_meaning(&self) -> Option<(RefusalCode, &'static str)> {
+        use RefusalCode::{Forbidden, Gone, RateLimited, Rejected, Transient, Unsupported};
+        Some(match self.code? {
             190 => (
                 Forbidden,
                 "the access token has expired or was withdrawn: make a new one, a permanent one of a system user",
@@ -134,9 +153,8 @@ impl Failure {
                 "there is no such phone number, or it is not registered for the Cloud API: check account",
             ),
             131_053 => (Rejected, "the file is not what its name says, or damaged"),
-            _ if self.is_transient => (Transient, ""),
-            _ => (Rejected, ""),
-        }
+            _ => return None,
+        })
     }
 
     fn words(&self, advice: &str) -> String {

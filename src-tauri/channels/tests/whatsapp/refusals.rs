@@ -76,6 +76,45 @@ async fn a_limit_says_whether_it_is_that_of_a_person_or_of_the_number() {
 }
 
 #[tokio::test]
+async fn a_status_of_too_many_calls_is_a_limit_whatever_its_words_are() {
+    let place = Place::open().await;
+    for (body, code, scope) in [
+        (
+            r#"{"error": {"message": "slow down"}}"#,
+            RefusalCode::RateLimited,
+            LimitScope::Channel,
+        ),
+        (
+            r#"{"error": {"code": 999999}}"#,
+            RefusalCode::RateLimited,
+            LimitScope::Channel,
+        ),
+        (
+            r#"{"error": {"code": 131016}}"#,
+            RefusalCode::RateLimited,
+            LimitScope::Channel,
+        ),
+        (
+            r#"{"error": {"code": 131056}}"#,
+            RefusalCode::RateLimited,
+            LimitScope::Chat,
+        ),
+        // The account, which no pause mends.
+        (
+            r#"{"error": {"code": 131031}}"#,
+            RefusalCode::Forbidden,
+            LimitScope::Channel,
+        ),
+    ] {
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        place.server.answer_instead("messages", status, body);
+        let refusal = place.send("hi").await.unwrap_err();
+        assert_eq!((refusal.code, refusal.scope), (code, scope), "{body}");
+        assert!(!refusal.maybe_done, "{body}");
+    }
+}
+
+#[tokio::test]
 async fn what_something_in_between_answers_is_neither_the_token_nor_the_end() {
     let place = Place::open().await;
     for (status, body, code, maybe_done) in [
