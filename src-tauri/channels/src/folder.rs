@@ -143,9 +143,21 @@ pub enum FileRefusal {
 }
 
 impl FileRefusal {
-    /// The setting that would change it; `None` where the file itself, or the platform, would have to change.
+    /// True where this process, or the machine, had no descriptor left to open it with: that passes, and says nothing
+    /// about the file.
+    fn is_no_descriptor(&self) -> bool {
+        let (Self::NoFolder { source, .. } | Self::Unreadable { source, .. }) = self else {
+            return false;
+        };
+        let out_of = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE];
+        let code = source.raw_os_error();
+        out_of.iter().any(|errno| code == Some(errno.raw_os_error()))
+    }
+
+    /// The setting that would change it; `None` where the file itself, the platform or the machine would have to change.
     pub fn setting(&self) -> Option<&'static str> {
         match self {
+            _ if self.is_no_descriptor() => None,
             Self::TooLarge { by, .. } => (*by == MAX_SIZE).then_some(MAX_SIZE),
             Self::Missing { .. } | Self::Spoken { .. } => None,
             _ => Some("files.send_dir"),
@@ -155,6 +167,9 @@ impl FileRefusal {
 
 impl From<FileRefusal> for Refusal {
     fn from(refusal: FileRefusal) -> Self {
+        if refusal.is_no_descriptor() {
+            return Self::new(RefusalCode::Transient, refusal.to_string()).never_sent();
+        }
         let code = match refusal {
             FileRefusal::TooLarge { .. } => RefusalCode::TooLong,
             _ => RefusalCode::Rejected,
@@ -187,6 +202,35 @@ impl Folder {
         let (_, open) = self.open_in(path)?;
         self.check_size(path, open.size)?;
         Ok(open)
+    }
+
+    /// The size of a file and which one it is, by its path below the folder. Where no descriptor is left to open it with,
+    /// its name alone is looked at, which needs none; whoever opens it later to send it refuses every link.
+    pub fn identify(&self, path: &str) -> Result<FileIdentity, FileRefusal> {
+        match self.open(path) {
+            Ok(open) => Ok(open.identity),
+            Err(refusal) if refusal.is_no_descriptor() => self.identify_unopened(path),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    fn identify_unopened(&self, path: &str) -> Result<FileIdentity, FileRefusal> {
+        let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !Path::new(path).components().all(is_below) {
+            return Err(FileRefusal::Outside {
+                path: path.to_owned(),
+            });
+        }
+        let found = std::fs::symlink_metadata(self.root.join(path)).map_err(|e| unopened(path, e))?;
+        if found.is_symlink() {
+            return Err(FileRefusal::Link {
+                path: path.to_owned(),
+            });
+        }
+        let meta = Metadata::from_just_metadata(found);
+        check_regular(path, &meta)?;
+        self.check_size(path, meta.len())?;
+        Ok(identity(&meta))
     }
 
     /// Opens a file by its path below the folder, if it still is the one that was checked.
@@ -311,17 +355,7 @@ impl Folder {
             .custom_flags(no_wait);
         let file = dir.open_with(&name, &options).map_err(|e| unopened(path, e))?;
         let meta = file.metadata().map_err(|e| unopened(path, e))?;
-        if !meta.is_file() {
-            return Err(FileRefusal::NotRegular {
-                path: path.to_owned(),
-            });
-        }
-        if meta.nlink() > 1 {
-            return Err(FileRefusal::ManyNames {
-                path: path.to_owned(),
-                names: meta.nlink(),
-            });
-        }
+        check_regular(path, &meta)?;
         let open = OpenFile {
             name,
             size: meta.len(),
@@ -380,6 +414,22 @@ pub fn check_size(path: &str, size: u64, limit: u64, by: &'static str) -> Result
         limit,
         by,
     })
+}
+
+/// Refuses what is no file, or has another name too.
+fn check_regular(path: &str, meta: &Metadata) -> Result<(), FileRefusal> {
+    if !meta.is_file() {
+        return Err(FileRefusal::NotRegular {
+            path: path.to_owned(),
+        });
+    }
+    match meta.nlink() {
+        0 | 1 => Ok(()),
+        names => Err(FileRefusal::ManyNames {
+            path: path.to_owned(),
+            names,
+        }),
+    }
 }
 
 fn identity(meta: &Metadata) -> FileIdentity {

@@ -84,8 +84,8 @@ impl SendDir {
             });
         }
         let relative = below.to_string_lossy().into_owned();
-        let (size, identity) = match self.folder.open(&relative) {
-            Ok(file) => (file.size, Some(file.identity)),
+        let (size, identity) = match self.folder.identify(&relative) {
+            Ok(identity) => (identity.size, Some(identity)),
             Err(FileRefusal::NotRegular { .. }) if !self.rules.holds(Rule::FilesRegular) => (0, None),
             Err(refusal) => return Err(refusal),
         };

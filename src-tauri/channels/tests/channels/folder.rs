@@ -1,9 +1,12 @@
 //! Which files may be sent: those of one folder, and nothing that could be, or become, anything else.
 
-use foldback_channels::{FileRefusal, Folder};
+use foldback_channels::{FileRefusal, Folder, Refusal};
+use foldback_wire::RefusalCode;
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 const MOST: u64 = 10;
@@ -50,6 +53,73 @@ fn place() -> Place {
     drop(std::os::unix::net::UnixListener::bind(out.join("socket")).unwrap());
     let folder = Folder::new(&out, MOST);
     Place { dir, folder }
+}
+
+/// Set in a process that may have few descriptors.
+const FEW: &str = "FOLDBACK_TEST_FEW_DESCRIPTORS";
+
+/// Runs this test again in a process of its own with few descriptors, so that no other test lacks any.
+fn with_few_descriptors(test: &str) {
+    let few = Command::new("sh")
+        .args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(FEW, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&few.stdout);
+    assert!(
+        few.status.success() && said.contains("1 passed"),
+        "{said}{}",
+        String::from_utf8_lossy(&few.stderr)
+    );
+}
+
+#[test]
+fn a_file_for_which_no_descriptor_is_left_is_known_by_its_name_and_tried_again() {
+    if std::env::var_os(FEW).is_none() {
+        return with_few_descriptors(
+            "folder::a_file_for_which_no_descriptor_is_left_is_known_by_its_name_and_tried_again",
+        );
+    }
+    let Place { dir, folder } = place();
+    let identity = folder.identify("sub/b.png").unwrap();
+    let mut taken = Vec::new();
+    while let Ok(file) = File::open("/dev/null") {
+        taken.push(file);
+    }
+    let opened = ["a.txt", "sub/b.png"].map(|path| folder.open_checked(path, identity));
+    let known = folder.identify("sub/b.png");
+    let others =
+        ["link-out", "../secret", "pipe", "twice", "large", "none"].map(|path| folder.identify(path));
+    drop(taken);
+    for refusal in opened.map(Result::unwrap_err) {
+        assert_eq!(refusal.setting(), None, "{refusal}");
+        let refusal = Refusal::from(refusal);
+        assert_eq!(
+            (refusal.code, refusal.unsent, refusal.maybe_done),
+            (RefusalCode::Transient, true, false),
+            "{refusal}"
+        );
+    }
+    assert_eq!(known.unwrap(), identity);
+    let others = others.map(Result::unwrap_err);
+    assert!(
+        matches!(
+            others,
+            [
+                FileRefusal::Link { .. },
+                FileRefusal::Outside { .. },
+                FileRefusal::NotRegular { .. },
+                FileRefusal::ManyNames { .. },
+                FileRefusal::TooLarge { .. },
+                FileRefusal::Missing { .. }
+            ]
+        ),
+        "{others:?}"
+    );
+    assert!(folder.open_checked("sub/b.png", identity).is_ok());
+    drop(dir);
 }
 
 #[test]
