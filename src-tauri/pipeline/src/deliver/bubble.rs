@@ -23,9 +23,6 @@ use std::{sync::Arc, time::Duration};
 pub(super) const LIVE_FAILURES: u32 = 3;
 /// Ends an answer of which more was to come.
 const ELLIPSIS: &str = "…";
-/// The time after the final edit in which a live edit without an answer may still come, it is assumed: a request that
-/// the platform took before the connection broke is carried out within seconds.
-const CONFIRM_AFTER: Duration = Duration::from_secs(10);
 
 /// One assistant message.
 #[derive(Debug)]
@@ -51,7 +48,7 @@ pub(crate) struct Bubble {
     /// A live edit has no answer: it may come after the final one, and put its older text back.
     unconfirmed: bool,
     /// The final edits that such a live edit may undo.
-    doubtful: Vec<(MessageId, String, Wording)>,
+    doubtful: Vec<Outgoing>,
     /// Its messages.
     text: Arc<TextParts>,
     /// More of it was to come, and does not.
@@ -233,19 +230,10 @@ impl Bubble {
         self.counted
     }
 
-    /// Repeats the final edits that a live edit without an answer may have undone: an edit that changes nothing does
-    /// no harm.
+    /// Repeats the final edits that a live edit without an answer may have undone.
     async fn confirm(&mut self, desk: &mut Desk) -> Result<(), StoreError> {
-        for (message, text, said) in std::mem::take(&mut self.doubtful) {
-            let delay = Delay {
-                until: desk.now().plus(CONFIRM_AFTER),
-                reason: HoldReason::EditInterval,
-            };
-            desk.warn(format!(
-                "a live edit of message {message} has no answer and may still come; the final text is written once more"
-            ))?;
-            desk.post(self.edit(said, message, text).delayed(Some(delay)))
-                .await?;
+        for edit in std::mem::take(&mut self.doubtful) {
+            desk.confirm_edit(edit.flagged(&self.flags)).await?;
         }
         Ok(())
     }
@@ -346,9 +334,7 @@ impl Bubble {
         } else {
             let said = Wording::of(piece, self.message, &self.clean);
             let anew = self.wanted(desk, &text, said.clone(), false);
-            let edits = shown
-                .as_ref()
-                .map(|shown| (shown.id.clone(), text.clone(), said.clone()));
+            let mut doubtful = None;
             let wanted = match shown {
                 Some(ShownMessage { id, at, .. }) => {
                     let delay = self.delay_of_edit(desk, at);
@@ -359,7 +345,9 @@ impl Bubble {
                         ))?;
                         anew.replacing(off_screen(&id, &desk.can))
                     } else {
-                        let edit = self.edit(said, id.clone(), text).delayed(delay);
+                        let edit = self.edit(said, id.clone(), text);
+                        doubtful = unconfirmed.then(|| edit.clone());
+                        let edit = edit.delayed(delay);
                         edit.or_anew(off_screen(&id, &desk.can), anew)
                     }
                 }
@@ -373,9 +361,8 @@ impl Bubble {
                 ))?;
             }
             let sent = desk.post(wanted.part(&self.text)).await?;
-            // One that was sent anew stands where no edit reaches it.
-            let stands = sent.is_none_or(|sent| arrived(&sent.outcome) && !sent.instead);
-            self.doubtful.extend(edits.filter(|_| unconfirmed && stands));
+            let doubtful = doubtful.and_then(|edit| desk.doubt_edit(edit, sent.as_ref()));
+            self.doubtful.extend(doubtful);
         }
         self.parts += 1;
         self.counted = false;

@@ -79,6 +79,10 @@ pub(crate) struct Desk {
 /// An operation whose outcome comes later.
 pub(super) struct Held {
     counts: bool,
+    /// It takes the place of an operation that was refused.
+    instead: bool,
+    /// The edit that confirms it, where it arrives and a live edit may undo it.
+    confirms: Option<Outgoing>,
     outcome: oneshot::Receiver<Carried>,
 }
 
@@ -216,7 +220,12 @@ impl Desk {
                 Posted::Held(outcome) => {
                     self.spoke |= speaks;
                     let counts = counts && sent.is_none();
-                    self.held.push_back(Held { counts, outcome });
+                    self.held.push_back(Held {
+                        counts,
+                        instead,
+                        confirms: None,
+                        outcome,
+                    });
                     break;
                 }
                 Posted::Ended(carried) => carried,
@@ -356,13 +365,23 @@ impl Desk {
         !self.elsewhere.is_empty()
     }
 
+    /// Takes the edit that is to confirm the final edit that was just held, unless that was refused already.
+    pub(super) fn doubt_held(&mut self, edit: Outgoing) {
+        if let Some(held) = self.held.back_mut().filter(|held| !held.instead) {
+            held.confirms = Some(edit);
+        }
+    }
+
     /// Waits for the outcomes of what is held in the turn's chat, and of what follows from them.
     pub(super) async fn collect_held(&mut self) -> Result<(), StoreError> {
         while let Some(Held {
             mut counts,
+            mut confirms,
             mut outcome,
+            ..
         }) = self.held.pop_front()
         {
+            let mut confirmation = None;
             loop {
                 let Carried {
                     outcome: ended,
@@ -370,6 +389,7 @@ impl Desk {
                     ..
                 } = self.courier.outcome(outcome).await?;
                 let replaced = ended.replaced_by.is_some();
+                confirmation = confirmation.or(confirms.take().filter(|_| arrived(&ended) && !replaced));
                 if counts && !replaced {
                     self.tally.count(&ended);
                 }
@@ -378,6 +398,9 @@ impl Desk {
                     Some(follows) => outcome = follows.ended,
                     None => break,
                 }
+            }
+            if let Some(edit) = confirmation {
+                self.confirm_edit(edit).await?;
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ mod begun;
 pub(crate) mod bubble;
 pub(crate) mod carry;
 mod clearance;
+mod confirm;
 mod consent;
 pub(crate) mod courier;
 pub(crate) mod delivery;

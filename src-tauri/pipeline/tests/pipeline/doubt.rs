@@ -9,7 +9,7 @@ use foldback_channels::{
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{Rules, TokioClock};
-use foldback_wire::{Actor, HoldReason, Kind, OpKind, Platform, Terminal};
+use foldback_wire::{Actor, HoldReason, Kind, OpKind, OutcomeCode, Platform, Terminal};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -104,6 +104,64 @@ async fn a_platform_that_wants_no_edit_for_an_hour_keeps_no_text_back() {
     assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
     assert!(bot.warnings("the text is sent anew").await > 0);
     bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_sent_anew_for_a_platform_that_wants_no_edit_is_not_confirmed() {
+    let bot = Bot::start().await;
+    let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
+    bot.fault(Platform::Telegram, lost);
+    bot.fault(
+        Platform::Telegram,
+        CallFault {
+            nth: 2,
+            ..limited(OpKind::EditText, Duration::from_hours(1))
+        },
+    );
+    let says = [" two", " three", " four"].map(|word| later(3_000, word));
+    bot.says(std::iter::once(text("one")).chain(says));
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert!(bot.now_ms() < 20_000, "{}", bot.now_ms());
+    assert_eq!(bot.screen(Platform::Telegram), ["one two three four"]);
+    assert_eq!(bot.warnings("may still come").await, 0);
+    let outcomes = bot.outcomes().await.into_iter();
+    let failed = outcomes.filter(|(_, outcome)| outcome.code == OutcomeCode::Failed);
+    assert_eq!(failed.count(), 1, "the live edit that was refused");
+    bot.check().await;
+}
+
+/// A bot whose final edit, after a live edit without an answer, was held while its channel was off.
+async fn held(answer: Option<CallFailure>) -> Bot {
+    let bot = Bot::start().await;
+    let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
+    bot.fault(Platform::Telegram, lost);
+    if let Some(answer) = answer {
+        let refused = CallFault {
+            nth: 2,
+            ..CallFault::first(OpKind::EditText, answer)
+        };
+        bot.fault(Platform::Telegram, refused);
+    }
+    bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
+    let turn = bot.user(Platform::Telegram, "hi").await;
+    tokio::time::sleep(Duration::from_millis(3_200)).await;
+    bot.toggle(Platform::Telegram, false).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    bot.toggle(Platform::Telegram, true).await;
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+    bot.check().await;
+    bot
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_edit_that_was_held_is_confirmed_once_it_arrived_and_never_where_it_was_sent_anew() {
+    let bot = held(None).await;
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 3);
+    assert_eq!(bot.warnings("may still come").await, 1);
+    let bot = held(Some(CallFailure::Rejected)).await;
+    assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 2);
+    assert_eq!(bot.warnings("may still come").await, 0);
 }
 
 /// Why edits waited.
