@@ -170,7 +170,8 @@ impl Lanes {
                         calls.passed_over += 1;
                         // It counts as held: once it is older than anything may be, a person is asked.
                         set(reopened, self.clock.now());
-                        limited.met = true;
+                        // What never left this machine met no limit.
+                        limited.met |= pause.is_some();
                     }
                     let until = self.clock.now().plus(after);
                     self.note_retry(job, calls.maybe_done(), until, refusal.code, refusal.detail)

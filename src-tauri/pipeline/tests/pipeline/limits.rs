@@ -11,9 +11,10 @@ use foldback_channels::{
     sim::{CallFailure, CallFault},
 };
 use foldback_pipeline::{Engine, Rules};
+use foldback_store::Journal as _;
 use foldback_wire::{
     Actor, Attachment, Capabilities, ChannelId, ChatId, Clock, HoldReason, Kind, OpKind, Platform,
-    RefusalCode, Terminal, Timestamp,
+    RefusalCode, Seq, Terminal, Timestamp,
 };
 use std::{
     sync::{Arc, Mutex},
@@ -147,6 +148,11 @@ async fn a_call_that_never_left_the_machine_is_no_attempt() {
     let turn = engine.submit(inbound).await.unwrap();
     assert_eq!(turn.ended().await, Some(Terminal::Replied));
     assert!(world.clock.now() >= until);
+    let events = world.journal.read(Seq(1), usize::MAX).await.unwrap();
+    let waits = events
+        .iter()
+        .filter(|event| matches!(event.kind, Kind::Waiting { .. }));
+    assert_eq!(waits.count(), 0, "nothing was limited");
 }
 
 /// A platform to which no route leads for a while.
