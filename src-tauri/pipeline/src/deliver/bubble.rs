@@ -99,7 +99,7 @@ impl Bubble {
         } = begun;
         let doubtful = doubtful
             .into_iter()
-            .map(|(message, text, body)| (message, text, Wording::again(body)));
+            .map(|(message, text, body)| Wording::again(body).edit(message, text));
         desk.count_messages(parts);
         let mut bubble = Self {
             clean,
@@ -238,7 +238,8 @@ impl Bubble {
         Ok(())
     }
 
-    /// Time between frames; `None` where there are no live frames (any more).
+    /// Time between frames; `None` where there are no live frames (any more), also behind a message of the text that did
+    /// not arrive.
     fn interval(&self, desk: &Desk) -> Option<Duration> {
         let forced = (!desk.rules.holds(Rule::PreviewCannotEdit)).then_some(0);
         let interval = desk.can.edit_interval_ms.filter(|_| desk.can.edit).or(forced)?;
@@ -247,6 +248,7 @@ impl Bubble {
             || desk.no_frames
             || self.lost
             || self.is_ephemeral()
+            || self.text.held_with().is_some()
         {
             return None;
         }
@@ -284,6 +286,7 @@ impl Bubble {
             Some(shown) => self.edit(said, shown.id.clone(), text.clone()).live(true),
             None => self.wanted(desk, &text, said, true),
         };
+        let frame = frame.part(&self.text);
         let Some(Sent {
             outcome,
             retry_after,
@@ -328,7 +331,8 @@ impl Bubble {
         let text = piece.text(&self.clean);
         let shown = self.shown.take();
         let unconfirmed = std::mem::take(&mut self.unconfirmed);
-        if shown.as_ref().is_some_and(|shown| shown.text == text) && !unconfirmed {
+        let is_whole = shown.as_ref().is_some_and(|shown| shown.text == text) && !unconfirmed;
+        if is_whole && self.text.held_with().is_none() {
             // The last frame is the message.
             desk.tally.texts += 1;
         } else {

@@ -112,8 +112,15 @@ impl Lanes {
             noted: job.not_before.is_some(),
             ..Limited::default()
         };
-        if let Some(outcome) = job.parts.as_ref().and_then(|parts| parts.held_with()) {
-            return self.settle(job, outcome, None).await.map(Some);
+        if let Some(parts) = job.parts.as_ref().filter(|_| job.overtaken.is_some()) {
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return self.leave(job, &calls).await,
+                () = parts.wait_for_earlier(job.entry.op) => {}
+            }
+        }
+        if let Some(carried) = self.hold_with_text(job).await? {
+            return Ok(Some(carried));
         }
         loop {
             let clearance = self
@@ -190,6 +197,16 @@ impl Lanes {
                 }
             }
         }
+    }
+
+    /// Ends a message that stands behind one of its text that did not arrive, and so is held with it; `None` where none
+    /// is. A live frame of it is shown no more.
+    async fn hold_with_text(self: &Arc<Self>, job: &Job) -> Result<Option<Carried>, StoreError> {
+        let Some(outcome) = job.parts.as_ref().and_then(|parts| parts.held_with()) else {
+            return Ok(None);
+        };
+        let outcome = if job.live { superfluous(0, false) } else { outcome };
+        self.settle_alone(job, outcome).await.map(Some)
     }
 
     /// Calls the platform, as long as that lets it be alone in its conversation, and learns its pace from the answer.

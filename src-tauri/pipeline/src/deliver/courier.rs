@@ -40,7 +40,7 @@ pub(crate) struct Outgoing {
     pub(crate) then: Then,
     /// Of a question: once it is decided, it is not sent any more, nor by the next start.
     pub(crate) question: Option<QuestionDelivery>,
-    /// The text that it is one message of.
+    /// The text that it is one message, or a live frame, of.
     pub(crate) parts: Option<Arc<TextParts>>,
     /// It is in the outbox at once and goes out later.
     pub(crate) delay: Option<Delay>,
@@ -283,7 +283,11 @@ impl Courier {
     ) -> Result<Posted, StoreError> {
         let op = self.ids.op();
         let parts = outgoing.parts.clone();
-        let part_of = parts.as_ref().and_then(|parts| parts.add(op));
+        // A live frame is no part of the text, but goes with it.
+        let part_of = parts
+            .as_ref()
+            .filter(|_| !outgoing.live)
+            .and_then(|parts| parts.add(op));
         let entry = OutboxEntry {
             op,
             turn: self.turn,

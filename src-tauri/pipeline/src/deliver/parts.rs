@@ -5,12 +5,15 @@
 
 use foldback_wire::{OpId, Outcome, OutcomeCode};
 use std::sync::OnceLock;
+use tokio::sync::watch;
 
 /// The messages of a text, as far as they are in the outbox.
 #[derive(Debug, Default)]
 pub(crate) struct TextParts {
     first: OnceLock<OpId>,
     dead: OnceLock<(OpId, OutcomeCode)>,
+    /// Those that have not ended, in the order of the text. What is done in the place of one stands where that did.
+    open: watch::Sender<Vec<OpId>>,
 }
 
 impl TextParts {
@@ -18,13 +21,14 @@ impl TextParts {
     pub(crate) fn behind(first: OpId) -> Self {
         Self {
             first: OnceLock::from(first),
-            dead: OnceLock::new(),
+            ..Self::default()
         }
     }
 
     /// Adds a message. Answers the first one of the text, where this is another.
     pub(super) fn add(&self, op: OpId) -> Option<OpId> {
         let first = *self.first.get_or_init(|| op);
+        self.open.send_modify(|open| open.push(op));
         (first != op).then_some(first)
     }
 
@@ -35,11 +39,25 @@ impl TextParts {
 
     /// Takes how a message of it ended. What was done in the place of one counts, not that one.
     pub(crate) fn end(&self, op: OpId, outcome: &Outcome) {
+        self.open.send_modify(|open| {
+            if let Some(at) = open.iter().position(|part| *part == op) {
+                drop(open.splice(at..=at, outcome.replaced_by));
+            }
+        });
         let lost = matches!(outcome.code, OutcomeCode::Failed | OutcomeCode::Cancelled);
         if lost && outcome.replaced_by.is_none() {
             // All behind the first one that is lost is lost because of it.
             let _ = self.dead.set((op, outcome.code));
         }
+    }
+
+    /// Ends once every message before this one has ended. A lane keeps that order by itself, but for the messages of a
+    /// directive, which what stands behind them may overtake.
+    pub(super) async fn wait_for_earlier(&self, op: OpId) {
+        let mut open = self.open.subscribe();
+        let is_next = |open: &Vec<OpId>| open.first() == Some(&op) || !open.contains(&op);
+        // It cannot fail: the sender lives in `self`.
+        drop(open.wait_for(is_next).await);
     }
 
     /// The end of a message that stands behind one that did not arrive; `None` where none is.

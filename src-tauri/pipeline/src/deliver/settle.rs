@@ -21,8 +21,28 @@ impl Lanes {
     pub(super) async fn settle(
         self: &Arc<Self>,
         job: &Job,
+        outcome: Outcome,
+        retry_after: Option<Duration>,
+    ) -> Result<Carried, StoreError> {
+        let next = Next::of(&job.entry.then, &outcome, self.rules);
+        self.settle_with(job, outcome, retry_after, next).await
+    }
+
+    /// The same of an operation that was not tried, so that nothing is done in its place and nothing is replaced.
+    pub(super) async fn settle_alone(
+        self: &Arc<Self>,
+        job: &Job,
+        outcome: Outcome,
+    ) -> Result<Carried, StoreError> {
+        self.settle_with(job, outcome, None, Next::default()).await
+    }
+
+    async fn settle_with(
+        self: &Arc<Self>,
+        job: &Job,
         mut outcome: Outcome,
         retry_after: Option<Duration>,
+        next: Next,
     ) -> Result<Carried, StoreError> {
         let op = job.entry.op;
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
@@ -32,9 +52,9 @@ impl Lanes {
             wanted,
             instead,
             warning,
-        } = Next::of(&job.entry.then, &outcome, self.rules);
+        } = next;
         // The operation in its place is that part of the text, too.
-        let parts = job.parts.as_ref().filter(|_| instead);
+        let parts = job.parts.as_ref().filter(|_| instead && !job.live);
         let part_of = job.entry.part_of.or_else(|| parts?.first()).filter(|_| instead);
         let next = wanted.map(|wanted| {
             let op = self.ids.op();
@@ -56,7 +76,8 @@ impl Lanes {
             (entry, Kind::Intended { op, intent })
         });
         outcome.replaced_by = next.as_ref().filter(|_| instead).map(|(entry, _)| entry.op);
-        if let Some(parts) = &job.parts {
+        // A live frame that did not arrive is no hole in the text.
+        if let Some(parts) = job.parts.as_ref().filter(|_| !job.live) {
             parts.end(op, &outcome);
         }
         let mut events = vec![job.recorder.draft(Kind::Ended {

@@ -1,6 +1,6 @@
 //! Texts of several messages: what is behind a message that did not arrive is held with it.
 
-use crate::bot::{Bot, killed, runtime, text, tool};
+use crate::bot::{Bot, killed, later, runtime, slow, text, tool};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_pipeline::Rules;
 use foldback_wire::{Actor, Kind, OpId, OpKind, OutcomeCode, Platform, Terminal};
@@ -52,6 +52,80 @@ async fn what_is_behind_a_part_that_failed_is_held_with_it() {
         .collect();
     let first = Some(outcomes[0].0);
     assert_eq!(parts, [None, first, first]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_behind_a_part_that_failed_is_shown_live() {
+    for platform in [Platform::Telegram, Platform::Discord, Platform::Slack] {
+        let can = foldback_channels::profile(platform);
+        // A message and a quarter, twice.
+        let words = "word ".repeat(can.text_limit / 4);
+        let settings = "[typing]\nenabled = false\n[output]\nnarration = \"show\"\n";
+        let bot = Bot::with(settings).await;
+        bot.fault(platform, refused(1, CallFailure::Forbidden));
+        bot.says([text(&words), later(2_000, &words), later(2_000, "and the end.")]);
+        let terminal = bot.turn(platform, "hi").await;
+        assert!(
+            matches!(terminal, Terminal::Failed { .. }),
+            "{platform}: {terminal:?}"
+        );
+        assert_eq!(bot.ever_shown(platform), [""; 0], "{platform}");
+        assert_eq!(codes(&bot).await, [OutcomeCode::Failed; 3], "{platform}");
+        assert_eq!(bot.warnings("sent anew").await, 0, "{platform}");
+        bot.check().await;
+    }
+}
+
+/// The bot in which the first of three messages that a directive carries into its own chat hangs, half a second after the
+/// text behind it may go.
+async fn hangs(fault: CallFault) -> (Bot, foldback_pipeline::Turn) {
+    let settings = "[typing]\nenabled = false\n[output]\nallow_targets = [\"signal:c1\"]\n";
+    let bot = Bot::with(settings).await;
+    bot.fault(Platform::Signal, fault);
+    let carried = format!(
+        "<send-message channel=\"signal\" chat=\"c1\">{}</send-message>",
+        long()
+    );
+    bot.says([text(&format!("<actions>{carried}</actions>Here."))]);
+    let turn = bot.user(Platform::Signal, "hi").await;
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+    (bot, turn)
+}
+
+#[tokio::test(start_paused = true)]
+async fn parts_that_a_directive_carries_do_not_overtake_one_another() {
+    let (bot, turn) = hangs(slow(OpKind::SendText, Duration::from_secs(30))).await;
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Signal)[1..].join(" "), long());
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn parts_that_a_directive_carries_are_held_with_the_one_that_hung_and_failed() {
+    let fault = CallFault {
+        fail: Some(CallFailure::Forbidden),
+        ..slow(OpKind::SendText, Duration::from_secs(30))
+    };
+    let (bot, turn) = hangs(fault).await;
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(Platform::Signal), ["Here."]);
+    let calls = bot.calls(Platform::Signal, OpKind::SendText).len();
+    assert_eq!(calls, 2, "the first part, and the text");
+    assert_eq!(codes(&bot).await[1..], [OutcomeCode::Failed; 3]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_of_the_process_does_not_wait_for_parts_that_a_directive_carries() {
+    let (bot, turn) = hangs(slow(OpKind::SendText, Duration::from_secs(30))).await;
+    bot.engine.shutdown(Duration::from_secs(60)).await.unwrap();
+    assert_eq!(turn.ended().await, None);
+    assert_eq!(bot.left().await.len(), 2);
+    let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(bot.screen(Platform::Signal)[1..].join(" "), long());
     bot.check().await;
 }
 
