@@ -299,6 +299,7 @@ impl Subject {
             .perform(Operation::SendVoice {
                 path: self.file.clone(),
                 text: "hello".into(),
+                reply_to: None,
                 checked: None,
                 flags: MessageFlags::default(),
             })

@@ -93,6 +93,10 @@ pub enum Operation {
         path: String,
         /// What is said.
         text: String,
+        /// The message it answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reply_to: Option<MessageId>,
         /// As of a file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

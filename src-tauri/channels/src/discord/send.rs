@@ -95,9 +95,13 @@ impl Discord {
                     .await
             }
             Operation::SendVoice {
-                path, checked, flags, ..
+                path,
+                reply_to,
+                checked,
+                flags,
+                ..
             } => {
-                let message = self.message(call, "", None, flags)?;
+                let message = self.message(call, "", reply_to.as_ref(), flags)?;
                 self.send_file(place, message, Meant::voice(path, *checked)).await
             }
             Operation::Typing => {

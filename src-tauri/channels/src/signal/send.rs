@@ -57,7 +57,13 @@ impl SignalCli {
                     .await?;
                 self.say(chat, params, FILE_PATIENCE).await
             }
-            Operation::SendVoice { path, checked, .. } => {
+            Operation::SendVoice {
+                path,
+                reply_to,
+                checked,
+                ..
+            } => {
+                self.quote(&mut params, chat, reply_to.as_ref())?;
                 self.attach(&mut params, Meant::voice(path, *checked)).await?;
                 self.say(chat, params, FILE_PATIENCE).await
             }

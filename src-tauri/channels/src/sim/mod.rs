@@ -237,7 +237,11 @@ impl SimPlatform {
                 self.send(now, call, reply_to.as_ref(), flags, content)
             }
             Operation::SendVoice {
-                path, text, flags, ..
+                path,
+                text,
+                reply_to,
+                flags,
+                ..
             } => {
                 rules::for_all(flags)?;
                 rules::voice(&self.capabilities, path, size)?;
@@ -245,7 +249,7 @@ impl SimPlatform {
                     path: path.clone(),
                     text: text.clone(),
                 };
-                self.send(now, call, None, flags, content)
+                self.send(now, call, reply_to.as_ref(), flags, content)
             }
             Operation::EditText { message, text, .. } => self.edit(now, chat, message, text).map(once),
             Operation::Delete { message } => self.delete(now, chat, message).map(once),

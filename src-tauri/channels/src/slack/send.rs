@@ -121,10 +121,14 @@ impl Slack {
                 .await
             }
             Operation::SendVoice {
-                path, checked, flags, ..
+                path,
+                reply_to,
+                checked,
+                flags,
+                ..
             } => {
                 for_all(flags)?;
-                let thread = self.thread(chat, target, None).await?;
+                let thread = self.thread(chat, target, reply_to.as_ref()).await?;
                 self.send_file(chat, thread.as_deref(), Meant::voice(path, *checked), "")
                     .await
             }

@@ -94,10 +94,15 @@ impl Telegram {
                     .await
             }
             Operation::SendVoice {
-                path, checked, flags, ..
+                path,
+                reply_to,
+                checked,
+                flags,
+                ..
             } => {
                 let mut body = place(target, chat)?;
                 set_flags(&mut body, flags);
+                answers(&mut body, reply_to.as_ref())?;
                 self.send_file(body, Meant::voice(path, *checked), None).await
             }
             Operation::Typing => {

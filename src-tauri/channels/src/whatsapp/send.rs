@@ -47,9 +47,14 @@ impl WhatsApp {
                 self.send_file(envelope, Meant::file(path, *kind, *checked), caption)
                     .await
             }
-            Operation::SendVoice { path, checked, .. } => {
-                self.send_voice(envelope(chat, None)?, Meant::voice(path, *checked))
-                    .await
+            Operation::SendVoice {
+                path,
+                reply_to,
+                checked,
+                ..
+            } => {
+                let envelope = envelope(chat, reply_to.as_ref())?;
+                self.send_voice(envelope, Meant::voice(path, *checked)).await
             }
             Operation::Typing => self.show_typing(chat).await,
             Operation::EditText { .. } => Err(unsupported("a message that was sent cannot be edited")),

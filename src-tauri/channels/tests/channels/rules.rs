@@ -217,6 +217,7 @@ async fn files_have_a_limit_for_their_kind() {
     let voice = Operation::SendVoice {
         path: "a.ogg".into(),
         text: "hi".into(),
+        reply_to: None,
         checked: None,
         flags: MessageFlags::default(),
     };

@@ -2,7 +2,7 @@
 
 use crate::flagged::flagged;
 use crate::place::{DIRECT, Place, ROOM, THREAD, TOKEN, adapter, adapter_that};
-use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::calls::{file, reply, said, target, voice, voice_reply};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
 use foldback_channels::{Call, ChannelAdapter, Mention, profile};
@@ -187,6 +187,17 @@ async fn threads_replies_edits_and_removals() {
     };
     let refusal = place.perform_in(ROOM, Some(THREAD), foreign).await.unwrap_err();
     assert_eq!(refusal.code, RefusalCode::Forbidden);
+}
+
+#[tokio::test]
+async fn a_voice_note_answers_a_message() {
+    let place = Place::open().await;
+    let theirs = place.server.write(ROOM, &json!({"content": "hi"}));
+    let answer = voice_reply("a.ogg", &theirs.to_string());
+    place.perform(answer).await.unwrap();
+    let (_, posted) = place.server.messages(ROOM).pop().unwrap();
+    assert_eq!(posted.reply_to, Some(theirs));
+    assert_eq!(place.server.broken(), []);
 }
 
 #[tokio::test]

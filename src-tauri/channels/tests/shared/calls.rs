@@ -51,9 +51,19 @@ pub(crate) fn file(path: &str, kind: FileKind, caption: Option<&str>) -> Operati
 }
 
 pub(crate) fn voice(path: &str) -> Operation {
+    voice_to(path, None)
+}
+
+/// A voice note that answers this message.
+pub(crate) fn voice_reply(path: &str, to: &str) -> Operation {
+    voice_to(path, Some(to))
+}
+
+fn voice_to(path: &str, reply_to: Option<&str>) -> Operation {
     Operation::SendVoice {
         path: path.into(),
         text: "hello".into(),
+        reply_to: reply_to.map(Into::into),
         checked: None,
         flags: MessageFlags::default(),
     }

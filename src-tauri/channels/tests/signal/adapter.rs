@@ -1,7 +1,7 @@
 //! What the adapter sends.
 
 use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, populate, several};
-use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::calls::{file, reply, said, target, voice, voice_reply};
 use crate::shared::run::{Run, until};
 use crate::shared::sent::sent_file;
 use foldback_channels::ChannelAdapter as _;
@@ -119,6 +119,20 @@ async fn replies_quote_what_they_answer() {
         );
     }
     run.end().await;
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_voice_note_quotes_what_it_answers() {
+    let place = Place::open().await;
+    let theirs = place.server.write(ANA, None, json!({"message": "hi"}));
+    let answer = voice_reply("a.ogg", &format!("{theirs}:{ANA}"));
+    place.perform(answer).await.unwrap();
+    let quote = place.server.messages(ANA).pop().unwrap().quote.unwrap();
+    assert_eq!(
+        (quote.0.to_string(), quote.1),
+        (theirs.to_string(), ANA.to_owned())
+    );
     assert_eq!(place.server.broken(), []);
 }
 

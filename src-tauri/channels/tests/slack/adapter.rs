@@ -2,7 +2,7 @@
 
 use crate::flagged::flagged;
 use crate::place::{DIRECT, Place, ROOM, ana, webhooks};
-use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::calls::{file, reply, said, target, voice, voice_reply};
 use crate::shared::run::{Run, until};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
@@ -285,6 +285,15 @@ async fn files_and_voice_go_into_threads() {
         assert_eq!((posted.thread.as_ref(), posted.raw.as_str()), (Some(&theirs), ""));
         assert_eq!(posted.file.unwrap().name, name);
     }
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_voice_note_answers_a_message() {
+    let place = Place::open().await;
+    let theirs = place.server.write(ROOM, ana("hi"));
+    place.perform(voice_reply("a.ogg", &theirs)).await.unwrap();
+    assert_eq!(place.last().thread, Some(theirs));
     assert_eq!(place.server.broken(), []);
 }
 

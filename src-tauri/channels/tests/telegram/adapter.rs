@@ -2,7 +2,7 @@
 
 use crate::flagged::flagged;
 use crate::place::{CHAT, FORUM, Place};
-use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::calls::{file, reply, said, target, voice, voice_reply};
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
 use foldback_wire::{FileKind, MessageFlags, Operation, RefusalCode, Timestamp};
@@ -103,6 +103,17 @@ async fn a_message_without_previews_or_sound_says_so() {
         ],
         "files have no previews of links"
     );
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_voice_note_answers_a_message() {
+    let place = Place::open().await;
+    let theirs = place.server.write(CHAT, json!({"text": "hi", "date": 1}));
+    let answer = voice_reply("a.ogg", &theirs.to_string());
+    place.perform(answer).await.unwrap();
+    let (_, posted) = place.server.messages(CHAT).pop().unwrap();
+    assert_eq!(posted.reply_to, Some(theirs));
     assert_eq!(place.server.broken(), []);
 }
 

@@ -1,7 +1,7 @@
 //! What the adapter sends.
 
 use crate::place::{ANA, BEA, GROUP, Place};
-use crate::shared::calls::{file, reply, said, target, voice};
+use crate::shared::calls::{file, reply, said, target, voice, voice_reply};
 use crate::shared::run::Run;
 use crate::shared::sent::sent_file;
 use foldback_channels::contract::{Subject, check};
@@ -168,6 +168,16 @@ async fn voice_is_a_voice_message_where_it_can_be() {
         .map(|(_, posted)| (posted.kind, posted.voice))
         .collect();
     assert_eq!(sent, [("audio".into(), true), ("audio".into(), false)]);
+    assert_eq!(place.server.broken(), []);
+}
+
+#[tokio::test]
+async fn a_voice_note_answers_a_message() {
+    let place = Place::open().await;
+    let theirs = place.server.write(ANA, hello());
+    place.perform(voice_reply("a.ogg", &theirs)).await.unwrap();
+    let (_, posted) = place.server.messages(ANA).pop().unwrap();
+    assert_eq!((posted.voice, posted.reply_to), (true, Some(theirs)));
     assert_eq!(place.server.broken(), []);
 }
 

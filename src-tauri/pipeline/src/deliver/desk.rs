@@ -40,7 +40,7 @@ pub(crate) struct Desk {
     pub(super) audio_as_voice: bool,
     /// The message's header so far: files may come before the text that settles it.
     pub(super) header: Header,
-    /// A file of the message answers the message that its header names.
+    /// A file or a voice note of the message answers the message that its header names.
     pub(super) file_answered: bool,
     /// How long the message's voice directives have been waited for, all of them.
     pub(super) speech_took: Duration,

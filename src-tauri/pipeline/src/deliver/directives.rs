@@ -280,7 +280,7 @@ async fn send_file(
     if flags.only_for.is_some() {
         return Ok(Err(Skip::ephemeral_file()));
     }
-    let answered = if as_voice || courier.is_elsewhere() {
+    let answered = if courier.is_elsewhere() {
         None
     } else {
         answered_by_file(desk)
@@ -293,25 +293,29 @@ async fn send_file(
         outgoing.then.cleans_up = file.cleanup;
         outgoing
     };
-    let as_file = |reply_to| {
-        outgoing(Operation::SendFile {
-            path: path.clone(),
-            kind: file.kind,
-            caption: caption.clone(),
-            reply_to,
-            checked: identity,
-            flags: flags.clone(),
+    let answering = |reply_to| {
+        outgoing(if as_voice {
+            Operation::SendVoice {
+                path: path.clone(),
+                text: String::new(),
+                reply_to,
+                checked: identity,
+                flags: flags.clone(),
+            }
+        } else {
+            Operation::SendFile {
+                path: path.clone(),
+                kind: file.kind,
+                caption: caption.clone(),
+                reply_to,
+                checked: identity,
+                flags: flags.clone(),
+            }
         })
     };
     let outgoing = match &answered {
-        _ if as_voice => outgoing(Operation::SendVoice {
-            path: path.clone(),
-            text: String::new(),
-            checked: identity,
-            flags: flags.clone(),
-        }),
-        Some(target) => as_file(Some(target.clone())).or_plainly(as_file(None), target),
-        None => as_file(None),
+        Some(target) => answering(Some(target.clone())).or_plainly(answering(None), target),
+        None => answering(None),
     };
     desk.post_by(&courier, outgoing).await?;
     if let Some(text) = follows {
@@ -328,9 +332,9 @@ async fn send_file(
     Ok(Ok(()))
 }
 
-/// The message that a file answers: the one that its message's header names, where the file is the first that is sent
-/// of it. A target that cannot be one is told with the whole header.
-fn answered_by_file(desk: &mut Desk) -> Option<MessageId> {
+/// The message that a file or a voice note answers: the one that its message's header names, where it is the first that
+/// is sent of it. A target that cannot be one is told with the whole header.
+pub(super) fn answered_by_file(desk: &mut Desk) -> Option<MessageId> {
     if desk.file_answered {
         return None;
     }

@@ -50,7 +50,10 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
             intent.file_kind = Some(kind);
             intent.reply_to = reply_to;
         }
-        Operation::SendVoice { path, .. } => intent.path = Some(path),
+        Operation::SendVoice { path, reply_to, .. } => {
+            intent.path = Some(path);
+            intent.reply_to = reply_to;
+        }
         Operation::Typing => {}
     }
     intent

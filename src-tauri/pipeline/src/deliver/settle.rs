@@ -88,6 +88,8 @@ impl Lanes {
             tracing::warn!(text = %detail, "a warning is in the journal");
             events.push(job.recorder.draft(Kind::Warned { detail }));
         }
+        let next_path = next.as_ref().and_then(|(entry, _)| path_of(&entry.operation));
+        let next_path = next_path.map(str::to_owned);
         crash::point(Point::BeforeSettle);
         let follows = match next {
             None => {
@@ -100,7 +102,10 @@ impl Lanes {
             }
         };
         crash::point(Point::AfterSettle);
-        self.files.spent(&job.entry.operation);
+        // What is done in its place may send what was made for it.
+        if path_of(&job.entry.operation) != next_path.as_deref() {
+            self.files.spent(&job.entry.operation);
+        }
         self.clean_up(job, &outcome)?;
         Ok(Carried {
             outcome,
@@ -170,5 +175,13 @@ impl Lanes {
             held,
             overtaken: job.overtaken.clone(),
         })
+    }
+}
+
+/// The path of the file that an operation sends.
+fn path_of(operation: &Operation) -> Option<&str> {
+    match operation {
+        Operation::SendFile { path, .. } | Operation::SendVoice { path, .. } => Some(path.as_str()),
+        _ => None,
     }
 }

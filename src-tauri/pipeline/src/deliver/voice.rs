@@ -4,7 +4,7 @@
 use super::{
     courier::Outgoing,
     desk::Desk,
-    directives::{Skip, send_text},
+    directives::{Skip, answered_by_file, send_text},
 };
 use crate::{rules::Rule, voices::Says};
 use foldback_agents::speech::{Speaker, SpeechError, Spoken, Words};
@@ -127,15 +127,23 @@ async fn send(
     text: String,
     checked: Option<FileIdentity>,
 ) -> Result<Option<OutcomeCode>, StoreError> {
-    let operation = Operation::SendVoice {
-        path,
-        text: text.clone(),
-        checked,
-        flags: desk.flags(),
+    let flags = desk.flags();
+    let answering = |reply_to| {
+        let operation = Operation::SendVoice {
+            path: path.clone(),
+            text: text.clone(),
+            reply_to,
+            checked,
+            flags: flags.clone(),
+        };
+        Outgoing {
+            body: Some(Body::own(text.clone())),
+            ..Outgoing::new(operation).for_directive(at)
+        }
     };
-    let outgoing = Outgoing {
-        body: Some(Body::own(text)),
-        ..Outgoing::new(operation).for_directive(at)
+    let outgoing = match &answered_by_file(desk) {
+        Some(target) => answering(Some(target.clone())).or_plainly(answering(None), target),
+        None => answering(None),
     };
     let sent = desk.post(outgoing).await?;
     Ok(sent.map(|sent| sent.outcome.code))

@@ -135,6 +135,7 @@ mod tests {
         Operation::SendVoice {
             path: path.to_owned(),
             text: "x".to_owned(),
+            reply_to: None,
             checked: None,
             flags: foldback_wire::MessageFlags::default(),
         }

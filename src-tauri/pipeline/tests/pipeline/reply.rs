@@ -7,9 +7,9 @@ use std::time::Duration;
 
 fn answered(operation: &Operation) -> Option<&str> {
     match operation {
-        Operation::SendText { reply_to, .. } | Operation::SendFile { reply_to, .. } => {
-            reply_to.as_ref().map(MessageId::as_str)
-        }
+        Operation::SendText { reply_to, .. }
+        | Operation::SendFile { reply_to, .. }
+        | Operation::SendVoice { reply_to, .. } => reply_to.as_ref().map(MessageId::as_str),
         _ => None,
     }
 }
@@ -65,6 +65,31 @@ async fn the_first_message_of_an_answer_answers_also_where_it_is_a_file() {
                 .collect();
             assert_eq!(targets, [true, false], "{platform}: the first one, and only that");
             let sent = bot.calls(platform, OpKind::SendText);
+            assert!(sent.iter().all(|call| answered(&call.call.operation).is_none()));
+            assert_eq!(sent.len(), texts, "{platform}");
+            bot.check().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_goes_as_a_voice_note_answers_too() {
+    for platform in Platform::ALL {
+        for (end, texts) in [("", 0), ("Done.", 1)] {
+            let bot = Bot::start().await;
+            std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
+            let file = "<actions><send-file path=\"a.ogg\" kind=\"audio\"/></actions>";
+            bot.says([text(&format!(
+                "[[reply_to_current]][[audio_as_voice]]{file}{end}"
+            ))]);
+            bot.turn(*platform, "hi").await;
+            let notes = bot.calls(*platform, OpKind::SendVoice);
+            let targets: Vec<_> = notes
+                .iter()
+                .map(|call| answered(&call.call.operation).is_some())
+                .collect();
+            assert_eq!(targets, [true], "{platform}");
+            let sent = bot.calls(*platform, OpKind::SendText);
             assert!(sent.iter().all(|call| answered(&call.call.operation).is_none()));
             assert_eq!(sent.len(), texts, "{platform}");
             bot.check().await;

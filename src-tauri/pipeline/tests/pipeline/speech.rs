@@ -198,6 +198,26 @@ async fn a_note_that_the_platform_refuses_and_that_stands_alone_is_sent_as_text(
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_note_answers_and_is_sent_plainly_where_its_target_is_refused() {
+    for (header, calls) in [("[[reply_to_current]]", 1), ("[[reply_to:99]]", 2)] {
+        let bot = bot(ToneVoice, "").await;
+        bot.says([text(&format!("{header}<actions><voice>Hey</voice></actions>"))]);
+        bot.turn(Platform::Telegram, "talk").await;
+        let notes = bot.calls(Platform::Telegram, OpKind::SendVoice);
+        let answers = |operation: &Operation| matches!(operation, Operation::SendVoice { reply_to, .. } if reply_to.is_some());
+        assert_eq!(notes.len(), calls, "{header}");
+        assert!(answers(&notes[0].call.operation), "{header}");
+        let screen = bot.screen(Platform::Telegram);
+        assert!(
+            screen.len() == 1 && screen[0].ends_with("voice Hey"),
+            "{screen:?}"
+        );
+        assert_eq!(left(&bot.send_dir), [""; 0]);
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_note_that_is_too_large_is_not_written_and_its_words_are_sent() {
     let bot = bot(ToneVoice, "[files]\nmax_size = \"1KB\"\n").await;
     bot.says([text("<actions><voice>Hey, three words</voice></actions>")]);
