@@ -324,6 +324,10 @@ pub struct Intent {
     /// The first message of its text, where the text takes several and this is a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<OpId>,
+    /// As its header asks.
+    #[serde(default, skip_serializing_if = "MessageFlags::is_empty")]
+    #[ts(as = "Option<MessageFlags>", optional)]
+    pub flags: MessageFlags,
     /// Whether this is a live frame that a later edit replaces.
     pub live: bool,
 }
@@ -368,6 +372,17 @@ pub struct Delivery {
 mod tests {
     use super::*;
     use serde_json::{from_value, json, to_value};
+
+    #[test]
+    fn what_an_intent_and_a_voice_note_were_not_asked_for_is_not_written() {
+        let intent = json!({"kind": "send_text", "target": {"chat": "c", "thread": null}, "live": false});
+        let voice = json!({"op": "send_voice", "path": "a", "text": "hi"});
+        let read: Intent = from_value(intent.clone()).unwrap();
+        assert!(read.flags.is_empty());
+        assert_eq!(to_value(&read).unwrap(), intent);
+        let read: Operation = from_value(voice.clone()).unwrap();
+        assert_eq!(to_value(&read).unwrap(), voice);
+    }
 
     #[test]
     fn which_file_was_checked_survives_and_may_be_unknown() {

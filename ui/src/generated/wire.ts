@@ -1211,6 +1211,8 @@ export type Intent = {
   directive?: DirectiveRef,
   /** The first message of its text, where the text takes several and this is a later one. */
   part_of?: OpId,
+  /** As its header asks. */
+  flags?: MessageFlags,
   /** Whether this is a live frame that a later edit replaces. */
   live: boolean,
 };
@@ -1745,6 +1747,16 @@ export type MessageDetail = {
 
 /** Flags of a header that are about its messages on the platform. */
 export type MessageFlag = "ephemeral" | "suppress_embeds" | "silent";
+
+/** The flags that one message is sent with: those of its header that its channel honours. */
+export type MessageFlags = {
+  /** It arrives without a sound. */
+  silent: boolean,
+  /** Links in it are shown without previews. */
+  suppress_embeds: boolean,
+  /** The only person who sees it; nobody can edit or remove it. */
+  only_for: UserId | null,
+};
 
 /** A message on a platform. */
 export type MessageId = string;

@@ -7,7 +7,8 @@ use crate::TurnFold;
 use foldback_directives::parse;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    Body, ChannelId, Event, Inbound, Kind, MessageId, OpId, OpKind, OutcomeCode, Seq, TurnId,
+    Body, ChannelId, Event, Inbound, Intent, Kind, MessageFlags, MessageId, OpId, OpKind, OutcomeCode, Seq,
+    TurnId,
     rpc::{LedgerEntry, MessageDetail, TurnDetail},
 };
 use std::ops::ControlFlow;
@@ -59,7 +60,13 @@ impl DeadLetterGroup {
     /// The group of a dead letter of this turn, or why nothing that an agent writes is that.
     pub(super) fn of(lost: &TurnDetail, entry: &LedgerEntry) -> Result<Self, &'static str> {
         let letters = group_of(&lost.ledger, entry);
-        let output = text_of(&letters, &lost.messages).map_or_else(|| output_of(entry), as_output)?;
+        for letter in &letters {
+            check_audience(&letter.intent)?;
+        }
+        let output = match text_of(&letters, &lost.messages) {
+            Some(text) => header_of(&entry.intent.flags) + &as_output(text)?,
+            None => output_of(entry)?,
+        };
         Ok(Self {
             first: letters.first().map_or(entry.op, |letter| letter.op),
             letters: letters.len(),
@@ -233,11 +240,38 @@ fn as_output(text: String) -> Result<String, &'static str> {
     Ok(text)
 }
 
-/// The operation as output of an agent, directives included; an error, in words, where no output means the same.
+/// Refuses what only one person may see, unless the chat is that person's own: the turn that sends it again is nobody's
+/// there, so that all of the chat would see it.
+fn check_audience(intent: &Intent) -> Result<(), &'static str> {
+    match &intent.flags.only_for {
+        Some(person) if person.as_str() != intent.target.chat.as_str() => Err("only one person may see it"),
+        _ => Ok(()),
+    }
+}
+
+/// The header that asks for these flags.
+fn header_of(flags: &MessageFlags) -> String {
+    let silent = if flags.silent { "[[silent:true]]" } else { "" };
+    let suppress_embeds = if flags.suppress_embeds {
+        "[[suppress_embeds:true]]"
+    } else {
+        ""
+    };
+    format!("{silent}{suppress_embeds}")
+}
+
+/// The operation as output of an agent, header and directives included; an error, in words, where no output means the
+/// same.
 pub(super) fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
     if entry.intent.live {
         return Err("it was a live frame, and a later one replaced it");
     }
+    check_audience(&entry.intent)?;
+    let output = plain_output_of(entry)?;
+    Ok(header_of(&entry.intent.flags) + &output)
+}
+
+fn plain_output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
     let text = entry.text.clone().unwrap_or_default();
     let quoted = |value: &str| {
         value
@@ -274,10 +308,10 @@ pub(super) fn output_of(entry: &LedgerEntry) -> Result<String, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foldback_wire::{Intent, Target, Timestamp};
+    use foldback_wire::{Target, Timestamp};
 
-    fn intended(op: u64) -> Event {
-        let intent = Intent {
+    fn intent(flags: MessageFlags) -> Intent {
+        Intent {
             kind: OpKind::SendText,
             channel: None,
             target: Target {
@@ -293,8 +327,13 @@ mod tests {
             file_kind: None,
             directive: None,
             part_of: None,
+            flags,
             live: false,
-        };
+        }
+    }
+
+    fn intended(op: u64) -> Event {
+        let intent = intent(MessageFlags::default());
         Event {
             seq: Seq(op),
             at: Timestamp(1),
@@ -312,5 +351,49 @@ mod tests {
         assert_eq!(look([4, 5]), ControlFlow::Break(Some(TurnId(105))));
         assert_eq!(look([4, 6]), ControlFlow::Continue(()));
         assert_eq!(look([3, 4]), ControlFlow::Break(None));
+    }
+
+    fn letter(flags: MessageFlags) -> LedgerEntry {
+        LedgerEntry {
+            seq: 1,
+            op: OpId(1),
+            at_ms: 0,
+            intent: intent(flags),
+            text: Some("hi".to_owned()),
+            waiting: None,
+            attempts: 1,
+            outcome: None,
+            outcome_seq: None,
+            took_ms: None,
+            visible_ms: None,
+            leaked: Vec::new(),
+            spoken: None,
+            reached: None,
+        }
+    }
+
+    #[test]
+    fn a_letter_that_only_one_person_may_see_is_sent_again_to_that_person_alone() {
+        let only_for = |person: &str| MessageFlags {
+            only_for: Some(person.into()),
+            ..MessageFlags::default()
+        };
+        assert_eq!(
+            output_of(&letter(only_for("u1"))),
+            Err("only one person may see it")
+        );
+        // The chat is called as its person is.
+        assert_eq!(output_of(&letter(only_for("c"))).as_deref(), Ok("hi"));
+    }
+
+    #[test]
+    fn a_letter_is_sent_again_with_its_flags() {
+        let quiet = MessageFlags {
+            silent: true,
+            suppress_embeds: true,
+            only_for: None,
+        };
+        let output = output_of(&letter(quiet));
+        assert_eq!(output.as_deref(), Ok("[[silent:true]][[suppress_embeds:true]]hi"));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::*;
 use foldback_wire::{
-    Actor, Body, ChannelState, ChatType, Inbound, Intent, Outcome, RefusalCode, Sender, Seq, Target, Terminal,
+    Actor, Body, ChannelState, ChatType, Inbound, Intent, MessageFlags, Outcome, RefusalCode, Sender, Seq,
+    Target, Terminal,
 };
 
 #[derive(Default)]
@@ -125,6 +126,7 @@ fn intent(kind: OpKind) -> Intent {
         file_kind: None,
         directive: None,
         part_of: None,
+        flags: MessageFlags::default(),
         live: false,
     }
 }

@@ -5,7 +5,7 @@ use foldback_api::Setup;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Draft, Event, OpKind, Seq, Terminal, TurnId,
+    Draft, Event, OpKind, Operation, Seq, Terminal, TurnId,
     rpc::{Book, Sent, TurnDetail},
 };
 use serde_json::{Value, json};
@@ -85,6 +85,22 @@ async fn arrives_when_sent_again(host: &Host, letter: &Value) {
     assert_eq!((after.dead_total, after.done_total), (0, 1));
     assert_eq!(after.done[0].resent, Some(sent.turn));
     assert_eq!(host.failure("resend", letter.clone()).await.0, "resent_already");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_letter_keeps_its_flags_when_it_is_sent_again() {
+    let host = start(&Arc::new(MemoryJournal::new())).await;
+    let letter = lose_text(&host, "[[silent:true]]Please arrive", 1).await;
+    let _: Sent = host.call("resend", letter).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let loopback = host.backend.loopback(&"telegram".into()).unwrap();
+    let platform = loopback.platform();
+    let is_silent = |operation: &Operation| match operation {
+        Operation::SendText { flags, .. } => Some(flags.silent),
+        _ => None,
+    };
+    let calls = platform.log().map(|record| is_silent(&record.call.operation));
+    assert_eq!(calls.flatten().collect::<Vec<_>>(), [true, true]);
 }
 
 /// A process that is killed while a text that a person sends again waits behind another run. Answers the

@@ -4,7 +4,8 @@ use crate::host::Host;
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Draft, Event, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, Seq, Target, Terminal, Timestamp, TurnId,
+    Draft, Event, Intent, Kind, MessageFlags, OpId, OpKind, Outcome, OutcomeCode, Seq, Target, Terminal,
+    Timestamp, TurnId,
     rpc::{Book, BookLine, Sent, Status, TurnDetail, TurnSummary, Why},
 };
 use serde_json::json;
@@ -135,6 +136,7 @@ async fn typing_without_an_answer_asks_for_no_look_in_this_process_and_the_next(
         file_kind: None,
         directive: None,
         part_of: None,
+        flags: MessageFlags::default(),
         live: true,
     };
     let (op, outcome) = (OpId(900), Outcome::new(OutcomeCode::Unknown));

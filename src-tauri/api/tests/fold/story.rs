@@ -3,9 +3,9 @@
 use foldback_channels::profile;
 use foldback_directives::{HoldReason, Span};
 use foldback_wire::{
-    Body, Capabilities, ChatType, Directive, DirectiveRef, Event, Fate, Hold, Inbound, Intent, Kind, OpId,
-    OpKind, Outcome, OutcomeCode, Platform, Range, RangeReason, RunId, Sender, Seq, Stage, StopReason,
-    Target, Terminal, Timestamp, TurnId,
+    Body, Capabilities, ChatType, Directive, DirectiveRef, Event, Fate, Hold, Inbound, Intent, Kind,
+    MessageFlags, OpId, OpKind, Outcome, OutcomeCode, Platform, Range, RangeReason, RunId, Sender, Seq,
+    Stage, StopReason, Target, Terminal, Timestamp, TurnId,
 };
 
 /// The moment at which every story begins.
@@ -117,6 +117,7 @@ pub(crate) fn intent(kind: OpKind) -> Intent {
         file_kind: None,
         directive: None,
         part_of: None,
+        flags: MessageFlags::default(),
         live: false,
     }
 }

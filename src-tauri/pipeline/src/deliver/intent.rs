@@ -1,7 +1,7 @@
 //! An operation as the journal keeps it.
 
 use super::courier::Outgoing;
-use foldback_wire::{Intent, Operation, Target};
+use foldback_wire::{Intent, MessageFlags, Operation, Target};
 
 /// The intent of an operation that goes to this target.
 pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
@@ -29,11 +29,19 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         file_kind: None,
         directive,
         part_of: None,
+        flags: MessageFlags::default(),
         live,
     };
     match operation {
-        Operation::SendText { reply_to, .. } => intent.reply_to = reply_to,
-        Operation::EditText { message, .. } | Operation::Delete { message } => intent.message = Some(message),
+        Operation::SendText { reply_to, flags, .. } => {
+            intent.reply_to = reply_to;
+            intent.flags = flags;
+        }
+        Operation::EditText { message, flags, .. } => {
+            intent.message = Some(message);
+            intent.flags = flags;
+        }
+        Operation::Delete { message } => intent.message = Some(message),
         Operation::React {
             message,
             emoji,
@@ -44,15 +52,26 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
             intent.emoji_sent = Some(emoji_sent);
         }
         Operation::SendFile {
-            path, kind, reply_to, ..
+            path,
+            kind,
+            reply_to,
+            flags,
+            ..
         } => {
             intent.path = Some(path);
             intent.file_kind = Some(kind);
             intent.reply_to = reply_to;
+            intent.flags = flags;
         }
-        Operation::SendVoice { path, reply_to, .. } => {
+        Operation::SendVoice {
+            path,
+            reply_to,
+            flags,
+            ..
+        } => {
             intent.path = Some(path);
             intent.reply_to = reply_to;
+            intent.flags = flags;
         }
         Operation::Typing => {}
     }

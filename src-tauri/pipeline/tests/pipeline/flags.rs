@@ -69,6 +69,15 @@ async fn a_flag_goes_with_every_message_or_is_told() {
             sent.iter().all(|(_, flags)| *flags == expected),
             "{platform}: {sent:?}"
         );
+        let intended = |kind: &Kind| match kind {
+            Kind::Intended { intent, .. } if intent.kind != OpKind::Typing => Some(intent.flags.clone()),
+            _ => None,
+        };
+        let kept: Vec<_> = bot.kinds().await.iter().filter_map(intended).collect();
+        assert!(
+            kept.iter().all(|flags| *flags == expected),
+            "{platform}: {kept:?}"
+        );
         let kinds: Vec<_> = sent.iter().map(|(kind, _)| *kind).collect();
         let edit = can.edit.then_some(OpKind::EditText);
         let all: Vec<_> = [OpKind::SendFile, OpKind::SendText]

@@ -2,8 +2,8 @@
 
 use foldback_wire::{
     Actor, Body, ChatType, Code, Diagnostic, Directive, DirectiveRef, Draft, Event, Gate, Hold, HoldReason,
-    Inbound, Intent, Kind, OpId, OpKind, Outcome, OutcomeCode, RunId, Sender, Seq, Span, Stage, StopReason,
-    Target, Terminal, Timestamp, TurnId,
+    Inbound, Intent, Kind, MessageFlags, OpId, OpKind, Outcome, OutcomeCode, RunId, Sender, Seq, Span, Stage,
+    StopReason, Target, Terminal, Timestamp, TurnId,
 };
 
 /// Milliseconds, and what was decided then.
@@ -238,6 +238,7 @@ fn intent(kind: OpKind, text: Option<&str>) -> Intent {
         file_kind: None,
         directive: None,
         part_of: None,
+        flags: MessageFlags::default(),
         live: false,
     }
 }
