@@ -103,6 +103,15 @@ export function pieces(text: string, spaces = false): Piece[] {
   return found;
 }
 
+/**
+ * Text as a part of a sentence: invisible characters are written out as `⟨RLO⟩`, and what is not plain ASCII stands
+ * between isolates, so that its direction moves none of the words beside it.
+ */
+export function isolated(text: string): string {
+  const shown = pieces(text).map(({ text: piece, control }) => (control === null ? piece : `⟨${piece}⟩`)).join("");
+  return /^[\x20-\x7e]*$/.test(shown) ? shown : `\u2068${shown}\u2069`;
+}
+
 /** A summary of the journal has Unicode's pictures for control characters, which few fonts have: back to the characters. */
 export const unpictured = (summary: string): string =>
   summary.replace(/[\u2400-\u2421]/g, (picture) => (picture === "\u2421" ? "\u007f" : String.fromCharCode(picture.charCodeAt(0) - 0x2400)));

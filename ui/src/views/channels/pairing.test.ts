@@ -37,6 +37,26 @@ it("asks once before somebody is let in", async () => {
   expect(byId("pairing").textContent).toContain("by the console");
 });
 
+it("shows strangers' names with nothing hidden in them, and moves nothing beside them", async () => {
+  const name = "Alice\u202e\u200b";
+  const stranger = { ...mallory, name, sender: "id\u2066x" };
+  const approved = { ...alice, name, sender: "id\u2066y", by: { user: "Bo\u202eb" } };
+  const { host } = await open(
+    { ...some, pending: [stranger], replaced: [{ request: { ...stranger, code: "ABCDEFGH" }, by: "Eve\u202e", at: mallory.since }], approved: [approved] },
+    { name: "pairing_revoke", result: { ...some, approved: [] } },
+  );
+  for (const which of ["pairing-request", "pairing-replaced", "pairing-approved"]) {
+    expect(byId(which).textContent).not.toMatch(/[\u200b\u202e\u2066]/);
+    expect(Array.from(byId(which).querySelectorAll("bdi"), (part) => part.textContent)).toEqual(["AliceRLOZWSP", expect.stringMatching(/^idLRI[xy]$/)]);
+  }
+  expect(byId("pairing-replaced").textContent).toContain("\u2068Eve⟨RLO⟩\u2069");
+  expect(byId("pairing-approved").textContent).toContain("by \u2068Bo⟨RLO⟩b\u2069");
+  await click(byId("pairing-revoke"));
+  expect(byId("pairing-dialog").textContent).toContain("Take the approval of \u2068Alice⟨RLO⟩⟨ZWSP⟩\u2069 (\u2068id⟨LRI⟩y\u2069) back?");
+  await click(byId("confirm"));
+  expect(calls(host, "pairing_revoke")).toEqual([{ channel: "signal", sender: "id\u2066y" }]);
+});
+
 it("asks once before somebody is refused", async () => {
   const { host } = await open(some, { name: "pairing_refuse", result: { ...some, pending: [] } });
   await click(byId("pairing-refuse"));
