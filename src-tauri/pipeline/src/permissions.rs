@@ -54,8 +54,8 @@ pub(crate) struct QuestionDelivery {
 }
 
 /// Longest time by which a message, whose platform tells no time of what the bot sends, may seem older by our clock than
-/// the acknowledgement that it came behind: the two clocks are not the same.
-const CLOCKS_APART: Duration = Duration::from_mins(1);
+/// the acknowledgement that it came behind: the platform's clock is not ours, but both are set by the network's time.
+const CLOCKS_APART: Duration = Duration::from_secs(3);
 
 /// The state of a question in its chat.
 #[derive(Debug, Clone, Copy)]
@@ -95,13 +95,16 @@ impl QuestionDelivery {
         let _ = self.asked.set(asked);
     }
 
-    /// True where a message that comes in now, and that its platform says was written then, is by somebody who could see
-    /// the question. It comes behind the acknowledgement, but may have been on its way for longer. A platform that tells
-    /// whole seconds may have the message before the question within one: it counts only from the next.
-    fn was_asked_before(&self, written: Timestamp) -> bool {
+    /// True where this message, which comes in now, was written when the question could be seen. It comes behind the
+    /// acknowledgement, but may have been on its way for longer. A platform that tells whole seconds may have the message
+    /// before the question within one: it counts only from the next. The clock of a sender's device proves nothing.
+    fn was_asked_before(&self, message: &Inbound) -> bool {
+        if message.at_by_device {
+            return false;
+        }
         match self.asked.get() {
-            Some(Asked::At(sent)) => *sent < written,
-            Some(Asked::Acknowledged(at)) => at.since(written) <= CLOCKS_APART,
+            Some(Asked::At(sent)) => *sent < message.at,
+            Some(Asked::Acknowledged(at)) => at.since(message.at) <= CLOCKS_APART,
             Some(Asked::Never) | None => false,
         }
     }
@@ -163,7 +166,7 @@ impl Waiting {
         };
         match number {
             Some(number) => self.shown.number == number && !question.was_never_asked(),
-            None => self.asker == message.sender.id && question.was_asked_before(message.at),
+            None => self.asker == message.sender.id && question.was_asked_before(message),
         }
     }
 }
@@ -318,6 +321,7 @@ pub(crate) fn choose(request: &PermissionRequest, allow: bool) -> Option<Permiss
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::inbound;
     use foldback_channels::Ack;
 
     /// A question that was acknowledged when our clock told this second.
@@ -335,23 +339,39 @@ mod tests {
         Timestamp(at * 1_000)
     }
 
+    /// A message of this second.
+    fn written(at: i64) -> Inbound {
+        let mut message = inbound("yes");
+        message.at = second(at);
+        message
+    }
+
     #[test]
     fn the_platform_tells_what_was_written_after_the_question_wherever_our_clock_stands() {
         for ours in [0, 70, 100, 130, 10_000] {
             let question = asked(Some(100), ours);
-            assert!(!question.was_asked_before(second(99)), "{ours}");
+            assert!(!question.was_asked_before(&written(99)), "{ours}");
             assert!(
-                !question.was_asked_before(second(100)),
+                !question.was_asked_before(&written(100)),
                 "{ours}: within one second"
             );
-            assert!(question.was_asked_before(second(101)), "{ours}");
+            assert!(question.was_asked_before(&written(101)), "{ours}");
         }
     }
 
     #[test]
-    fn where_the_platform_tells_no_time_clocks_may_be_a_minute_apart() {
+    fn where_the_platform_tells_no_time_of_the_question_clocks_may_be_three_seconds_apart() {
         let question = asked(None, 100);
-        assert!(question.was_asked_before(second(130)) && question.was_asked_before(second(40)));
-        assert!(!question.was_asked_before(second(39)));
+        assert!(question.was_asked_before(&written(130)) && question.was_asked_before(&written(97)));
+        assert!(!question.was_asked_before(&written(96)));
+    }
+
+    #[test]
+    fn a_time_of_the_senders_device_proves_nothing() {
+        for question in [asked(None, 100), asked(Some(100), 100)] {
+            let mut message = written(130);
+            message.at_by_device = true;
+            assert!(!question.was_asked_before(&message));
+        }
     }
 }

@@ -281,6 +281,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
             .collect(),
         at: clock.now().minus(Duration::from_millis(user.age_ms.into())),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     }
 }

@@ -107,6 +107,9 @@ pub struct Inbound {
     pub files: Vec<Attachment>,
     /// When the platform says it was sent.
     pub at: Timestamp,
+    /// Whether `at` is the time of the sender's device, which may be any: the platform told none of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_by_device: bool,
     /// Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,

@@ -67,6 +67,7 @@ impl Backend {
             files: Vec::new(),
             at: self.shared.clock.now(),
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         }
     }

@@ -54,6 +54,7 @@ impl Feed {
             files: Vec::new(),
             at: Timestamp(ms),
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         };
         self.at(

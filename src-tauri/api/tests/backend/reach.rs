@@ -40,6 +40,7 @@ fn arrives(host: &Host, channel: &str, who: &str, chat: &str, text: &str) {
         files: Vec::new(),
         at: foldback_wire::Timestamp(1_800_000_000_000),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     };
     loopback.inject(message).unwrap();

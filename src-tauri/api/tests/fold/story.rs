@@ -92,6 +92,7 @@ pub(crate) fn inbound() -> Inbound {
         files: Vec::new(),
         at: Timestamp(BEGAN),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     }
 }

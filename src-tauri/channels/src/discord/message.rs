@@ -221,6 +221,7 @@ impl Message {
                 .collect(),
             at: written_at(self.id),
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         }
     }

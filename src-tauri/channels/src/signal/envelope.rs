@@ -79,6 +79,8 @@ pub(super) struct Envelope {
     source_number: Option<String>,
     source_uuid: Option<String>,
     source_name: Option<String>,
+    /// Milliseconds by the clock of Signal's server, where signal-cli tells them; `timestamp` is the device's.
+    server_received_timestamp: Option<i64>,
     data_message: Option<DataMessage>,
     receipt_message: Option<ReceiptMessage>,
 }
@@ -193,6 +195,7 @@ impl Envelope {
             source_number: number,
             source_uuid: aci,
             source_name: name,
+            server_received_timestamp: received,
             data_message,
             receipt_message: _,
         } = self;
@@ -205,6 +208,7 @@ impl Envelope {
         if said.timestamp <= 0 || (text.trim().is_empty() && files.is_empty()) {
             return None;
         }
+        let received = received.filter(|at| *at > 0);
         let group = said.group_info.as_ref();
         let mentions_me = mentions
             .iter()
@@ -242,7 +246,8 @@ impl Envelope {
             forwarded: false,
             text,
             files,
-            at: Timestamp(said.timestamp),
+            at: Timestamp(received.unwrap_or(said.timestamp)),
+            at_by_device: received.is_none(),
             dry_run: false,
             omitted: None,
         })

@@ -323,8 +323,8 @@ impl SimPlatform {
         })
     }
 
-    /// The acknowledgement of a message. Signal has no clock of its own: what its messages tell is the time of the device
-    /// that they were written on.
+    /// The acknowledgement of a message. Signal tells when its server received what people write, and no time of its own
+    /// of what the account sends.
     fn sent(&self, at: Timestamp, message: MessageId) -> Ack {
         Ack {
             message: Some(message),

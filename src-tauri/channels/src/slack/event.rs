@@ -119,6 +119,7 @@ impl Message {
             files,
             at,
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         })
     }

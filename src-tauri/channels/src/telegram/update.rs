@@ -158,6 +158,7 @@ impl Message {
             files,
             at: Timestamp(self.date.saturating_mul(1_000)),
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         })
     }

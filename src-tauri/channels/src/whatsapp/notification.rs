@@ -322,6 +322,7 @@ impl Message {
             files,
             at: moment(&named.timestamp).unwrap_or(now),
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         })
     }

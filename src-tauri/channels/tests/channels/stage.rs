@@ -257,6 +257,7 @@ pub(crate) fn inbound(id: &str, text: &str) -> Inbound {
         files: Vec::new(),
         at: Timestamp(0),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     }
 }

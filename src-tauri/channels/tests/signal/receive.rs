@@ -4,7 +4,7 @@ use crate::place::{ANA, ANA_ACI, BEN, GROUP, ME, Place, group, several};
 use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
 use foldback_channels::strict::signal::{SignalServer, Start};
-use foldback_wire::{ChannelState, ChatType};
+use foldback_wire::{ChannelState, ChatType, Timestamp};
 use serde_json::json;
 
 /// Whatever comes next is this.
@@ -32,7 +32,7 @@ async fn a_message_comes_in() {
             "1763712345678:+33123456789",
             "Hello",
             ChatType::Direct,
-            "2025-11-21T08:05:45.678Z"
+            "2025-11-21T08:05:45.679Z"
         )
     );
     assert_eq!(
@@ -47,6 +47,39 @@ async fn a_message_comes_in() {
     );
     run.end().await;
     assert_eq!(place.server.broken(), []);
+}
+
+/// A phone's clock may be anything, and a message is named by it. Signal's server knows when it was sent.
+#[tokio::test]
+async fn the_time_is_that_of_signals_server_or_marked_as_the_devices() {
+    let place = Place::open().await;
+    let mut run = place.run();
+    for (sent, received, at, at_by_device) in [
+        (5, json!(70_000), 70_000, false),
+        (90_000, json!(70_001), 70_001, false),
+        (6, json!(null), 6, true),
+        (7, json!(0), 7, true),
+    ] {
+        let envelope = json!({
+            "source": ANA, "sourceNumber": ANA, "timestamp": sent, "serverReceivedTimestamp": received,
+            "dataMessage": {"timestamp": sent, "message": "hi"},
+        });
+        place.server.receive(json!({"account": ME, "envelope": envelope}));
+        let message = run.message().await;
+        assert_eq!(
+            (
+                message.message.as_str(),
+                message.at.to_string(),
+                message.at_by_device
+            ),
+            (
+                format!("{sent}:{ANA}").as_str(),
+                Timestamp(at).to_string(),
+                at_by_device
+            )
+        );
+    }
+    run.end().await;
 }
 
 #[tokio::test]

@@ -68,6 +68,7 @@ impl Slack {
             files: Vec::new(),
             at: self.clock.now(),
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         };
         self.door.inject(asked).await.unwrap();

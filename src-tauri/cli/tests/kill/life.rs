@@ -219,6 +219,7 @@ fn message(platform: Platform, conversation: u64, id: &str) -> Inbound {
         files: Vec::new(),
         at: TokioClock::system().now(),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     }
 }

@@ -131,6 +131,7 @@ fn message(person: usize, loopback: &Loopback, clock: &TokioClock) -> Inbound {
         files: Vec::new(),
         at: clock.now(),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
         chat,
     })

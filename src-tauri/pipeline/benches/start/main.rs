@@ -208,6 +208,7 @@ fn message(person: usize, loopback: &Loopback) -> Inbound {
         files: Vec::new(),
         at: TokioClock::system().now(),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
         chat,
     })

@@ -206,6 +206,7 @@ impl Bot {
             files: Vec::new(),
             at: self.clock.now(),
             dry_run: false,
+            at_by_device: false,
             omitted: None,
             chat,
         });

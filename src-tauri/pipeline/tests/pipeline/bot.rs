@@ -300,6 +300,7 @@ pub(crate) fn from_alice(platform: Platform, message: MessageId, text: &str, at:
         files: Vec::new(),
         at,
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     }
 }

@@ -171,6 +171,7 @@ fn message(bot: &Bot, (platform, number): Place, text: String) -> Inbound {
         files: Vec::new(),
         at: bot.clock.now(),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     }
 }

@@ -64,6 +64,7 @@ pub(crate) fn came(turn: u64, chat: &str, message: &str) -> Draft {
         files: vec![],
         at: Timestamp(0),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     };
     let kind = Kind::Received {

@@ -265,6 +265,7 @@ fn received(text: &str) -> Kind {
         files: vec![],
         at: Timestamp(0),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     };
     Kind::Received {

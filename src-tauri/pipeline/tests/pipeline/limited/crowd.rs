@@ -157,6 +157,7 @@ fn message(platform: Platform, person: usize, loopback: &Loopback, clock: &Tokio
         files: Vec::new(),
         at: clock.now(),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
         chat,
     })

@@ -226,6 +226,7 @@ async fn say(tape: &Tape, said: &Said, files: Vec<Attachment>) -> Result<()> {
         files,
         at: BEGIN,
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     })?;
     tokio::time::sleep(ANSWER).await;
