@@ -130,7 +130,8 @@ impl Core {
         // A message that an earlier process received came in time.
         if coming == Coming::New {
             let keep = self.ports.config.store.keep.0;
-            if let Flow::Stop(stop) = check_age(rules, &can, keep, message, recorder.now()) {
+            let deleted = recorder.journal.deleted_before();
+            if let Flow::Stop(stop) = check_age(rules, &can, keep, deleted, message, recorder.now()) {
                 return Ok(Flow::Stop(stop));
             }
         }

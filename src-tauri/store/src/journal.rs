@@ -256,6 +256,10 @@ pub trait Journal: Send + Sync {
     /// The first place from which on nothing was ever deleted.
     fn whole_from(&self) -> Seq;
 
+    /// The time before which events were deleted, at the Unix epoch where none ever was. A message that was written
+    /// before it may have been answered although nothing tells of it any more.
+    fn deleted_before(&self) -> Timestamp;
+
     /// What is to be done with the outbox after a start.
     async fn resume(&self) -> Result<Resumed, StoreError> {
         let (in_flight, unsent) = self

@@ -291,6 +291,10 @@ impl Journal for MemoryJournal {
         Seq(1)
     }
 
+    fn deleted_before(&self) -> Timestamp {
+        Timestamp(0)
+    }
+
     async fn close(&self) -> Result<(), StoreError> {
         self.state().closed = true;
         self.end.notify_waiters();

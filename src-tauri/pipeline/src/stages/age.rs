@@ -9,11 +9,13 @@ use foldback_wire::{Capabilities, Gate, Inbound, Stage, Timestamp};
 use std::time::Duration;
 
 /// Stops a message that was written before the platform would still repeat it, or longer ago than events are kept;
-/// `keep` of 0 keeps them for ever. A message without a time of the platform is not judged.
+/// `keep` of 0 keeps them for ever. So does one that was written before `deleted`, the time before which events were
+/// deleted already, whatever was kept then. A message without a time of the platform is not judged.
 pub(crate) fn check_age(
     rules: Rules,
     can: &Capabilities,
     keep: Duration,
+    deleted: Timestamp,
     message: &Inbound,
     now: Timestamp,
 ) -> Flow<()> {
@@ -22,27 +24,38 @@ pub(crate) fn check_age(
     };
     let is_kept_for_less = !keep.is_zero() && keep < redelivery;
     let memory = if is_kept_for_less { keep } else { redelivery };
-    if message.at.0 <= 0 || now.since(message.at) <= memory || !rules.holds(Rule::DedupeAge) {
+    if message.at.0 <= 0 || !rules.holds(Rule::DedupeAge) {
         return Flow::Continue(());
     }
-    let days = memory.as_secs() / 86_400;
-    let since = match days {
-        0 => format!("{} hours", memory.as_secs() / 3_600),
-        1 => "one day".to_owned(),
-        days => format!("{days} days"),
+    let is_deleted = message.at < deleted;
+    let why = if now.since(message.at) > memory {
+        format!("more than {} ago", length(memory))
+    } else if is_deleted {
+        format!("before {deleted}, and the events of that time are deleted")
+    } else {
+        return Flow::Continue(());
     };
     let stop = Stop::new(
         Stage::Dedupe,
         Gate::TooOld,
-        format!("message {} was written more than {since} ago", message.message),
+        format!("message {} was written {why}", message.message),
     )
     .given("message", message.message.as_str())
     .given("written", message.at.to_string())
     .given("now", now.to_string());
-    if is_kept_for_less {
+    if is_kept_for_less || is_deleted {
         stop.changed_by("store.keep").flow()
     } else {
         stop.flow()
+    }
+}
+
+/// A length of time, in words.
+fn length(memory: Duration) -> String {
+    match memory.as_secs() / 86_400 {
+        0 => format!("{} hours", memory.as_secs() / 3_600),
+        1 => "one day".to_owned(),
+        days => format!("{days} days"),
     }
 }
 
@@ -60,7 +73,17 @@ mod tests {
         let mut message = inbound("hi");
         message.at = Timestamp(at);
         let now = Timestamp(at).plus(age);
-        match check_age(Rules::all(), &profile(platform), keep, &message, now) {
+        judged(platform, keep, Timestamp(0), &message, now)
+    }
+
+    fn judged(
+        platform: Platform,
+        keep: Duration,
+        deleted: Timestamp,
+        message: &Inbound,
+        now: Timestamp,
+    ) -> Option<Box<Stop>> {
+        match check_age(Rules::all(), &profile(platform), keep, deleted, message, now) {
             Flow::Continue(()) => None,
             Flow::Stop(stop) => Some(stop),
         }
@@ -82,6 +105,30 @@ mod tests {
         let stop = judge(3 * DAY).unwrap();
         assert_eq!(stop.setting.as_deref(), Some("store.keep"));
         assert!(stop.detail.contains("more than 2 days ago"), "{}", stop.detail);
+    }
+
+    #[test]
+    fn what_was_written_before_the_latest_cut_stops_whatever_is_kept_now() {
+        let mut message = inbound("hi");
+        let now = Timestamp(0).plus(90 * DAY);
+        let deleted = now.minus(DAY);
+        for keep in [90 * DAY, Duration::ZERO] {
+            message.at = deleted;
+            let judge = |message: &Inbound| judged(Platform::Whatsapp, keep, deleted, message, now);
+            assert_eq!(judge(&message), None);
+            message.at = deleted.minus(Duration::from_millis(1));
+            let stop = judge(&message).unwrap();
+            assert_eq!(
+                (stop.gate, stop.setting.as_deref()),
+                (Gate::TooOld, Some("store.keep"))
+            );
+            assert!(
+                stop.detail.contains("the events of that time are deleted"),
+                "{}",
+                stop.detail
+            );
+        }
+        assert_eq!(judged(Platform::Telegram, DAY, deleted, &message, now), None);
     }
 
     #[test]

@@ -15,21 +15,21 @@ mod schema;
 mod writer;
 
 pub use open::Limits;
-pub use private::{check_links, close_to_others, journal_files, make_private_folder, real_journal};
+pub use private::{
+    check_links, close_to_others, journal_files, make_private_folder, real_journal,
+};
 
 use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
 use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
+use prune::DeletedBounds;
 use rows::{COLUMNS, StoredRow, list, mentioning, number, of_process, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
 };
 use tokio::{
     sync::{oneshot, watch},
@@ -57,8 +57,7 @@ pub struct SqliteJournal {
     readers: SqlitePool,
     /// Ends when the writer has let go of the file.
     writer: watch::Receiver<()>,
-    /// The first place from which on nothing was deleted.
-    whole_from: AtomicU64,
+    deleted: DeletedBounds,
     /// Damaged records that were told of.
     damaged: Mutex<BTreeSet<String>>,
 }
@@ -325,7 +324,11 @@ impl Journal for SqliteJournal {
     }
 
     fn whole_from(&self) -> Seq {
-        Seq(self.whole_from.load(Ordering::Relaxed))
+        Seq(self.deleted.whole_from.load(Ordering::Relaxed))
+    }
+
+    fn deleted_before(&self) -> Timestamp {
+        Timestamp(self.deleted.before.load(Ordering::Relaxed))
     }
 
     async fn close(&self) -> Result<(), StoreError> {

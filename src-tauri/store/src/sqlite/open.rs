@@ -5,6 +5,7 @@ use super::{
     desk::Desk,
     fault,
     private::{claim, close_to_others, journal_files, real_journal},
+    prune::DeletedBounds,
     schema,
     writer::Writer,
 };
@@ -17,7 +18,7 @@ use sqlx::{
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, atomic::AtomicU64},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::sync::watch;
@@ -63,7 +64,7 @@ impl SqliteJournal {
         let fault = |error| fault::of(&path, &error);
         let (real, lock) = claim(&path).await?;
         let mut conn = connect(&real, &limits, lock).await.map_err(fault)?;
-        let (ledger, whole_from) = match begin(&mut conn, &path).await {
+        let (ledger, deleted) = match begin(&mut conn, &path).await {
             Ok(begun) => begun,
             Err(error) => {
                 // Nothing was written that closing could lose; who is told of the error finds the file free.
@@ -93,7 +94,7 @@ impl SqliteJournal {
             desk,
             readers,
             writer,
-            whole_from,
+            deleted,
             damaged: Mutex::default(),
         })
     }
@@ -110,8 +111,14 @@ impl SqliteJournal {
             return Err(StoreError::Foreign(path));
         }
         let ledger = find(&mut conn, &path).await?;
-        // One of an earlier format has everything.
-        let whole_from = whole_from(&mut conn).await.unwrap_or(AtomicU64::new(1));
+        // One of an earlier format does not know both; whoever only reads does not ask for the time.
+        let deleted = match deleted_bounds(&mut conn).await {
+            Ok(deleted) => deleted,
+            Err(_) => query_scalar("SELECT seq FROM whole_from")
+                .fetch_one(&mut *conn)
+                .await
+                .map_or_else(|_| DeletedBounds::default(), |seq| DeletedBounds::new(seq, 0)),
+        };
         drop(conn);
         let desk = Arc::new(Desk::new(ledger, 0));
         desk.fail(&StoreError::ReadOnly(path.clone()));
@@ -122,7 +129,7 @@ impl SqliteJournal {
             desk,
             readers,
             writer,
-            whole_from,
+            deleted,
             damaged: Mutex::default(),
         })
     }
@@ -166,7 +173,7 @@ pub(super) async fn connect(
 }
 
 /// Makes the file a journal of today, and finds what is in it.
-async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<(Ledger, AtomicU64), StoreError> {
+async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<(Ledger, DeletedBounds), StoreError> {
     let fault = |error| fault::of(path, &error);
     // Whose it is comes first: the modes are written into the file. That of freed pages counts for a new file only.
     schema::format(conn, path).await?;
@@ -176,13 +183,14 @@ async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<(Ledger, Atom
         .map_err(fault)?;
     schema::prepare(conn, path).await?;
     let ledger = find(conn, path).await?;
-    Ok((ledger, whole_from(conn).await.map_err(fault)?))
+    Ok((ledger, deleted_bounds(conn).await.map_err(fault)?))
 }
 
-/// The first place from which on nothing was deleted.
-async fn whole_from(conn: &mut SqliteConnection) -> Result<AtomicU64, sqlx::Error> {
-    let seq: i64 = query_scalar("SELECT seq FROM whole_from").fetch_one(conn).await?;
-    Ok(AtomicU64::new(seq as u64))
+async fn deleted_bounds(conn: &mut SqliteConnection) -> Result<DeletedBounds, sqlx::Error> {
+    let (seq, before): (i64, i64) = query_as("SELECT seq, before FROM whole_from")
+        .fetch_one(conn)
+        .await?;
+    Ok(DeletedBounds::new(seq, before))
 }
 
 /// Where the numbering stands and what is in the outbox.

@@ -17,12 +17,15 @@ use super::{
     rows::{COLUMNS, StoredRow, at_mention, list, number},
     schema,
 };
-use crate::{Mention, StoreError, ledger::Ledger};
+use crate::{Journal as _, Mention, StoreError, ledger::Ledger};
 use foldback_wire::{Seq, Timestamp};
 use sqlx::{Connection as _, QueryBuilder, SqliteConnection, query, query_scalar, raw_sql};
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
 };
 
 /// Events of one stretch: a transaction of about 20 ms.
@@ -55,6 +58,8 @@ pub(super) struct Stretch {
     after: Seq,
     /// The first event that is young enough.
     end: Seq,
+    /// The time that makes it so.
+    before: Timestamp,
     started: i64,
     /// Turns of the outbox, as a list of JSON.
     outbox: String,
@@ -66,18 +71,47 @@ pub(super) struct Stretch {
 struct Deleted {
     events: usize,
     last: Seq,
+    /// The time up to which events were ever deleted.
+    before: i64,
+}
+
+/// How far events were ever deleted.
+#[derive(Debug)]
+pub(super) struct DeletedBounds {
+    /// The first place from which on nothing was deleted.
+    pub(super) whole_from: AtomicU64,
+    /// The time up to which events were deleted, 0 where none ever was.
+    pub(super) before: AtomicI64,
+}
+
+impl DeletedBounds {
+    pub(super) fn new(whole_from: i64, before: i64) -> Self {
+        Self {
+            whole_from: AtomicU64::new(whole_from as u64),
+            before: AtomicI64::new(before),
+        }
+    }
+}
+
+impl Default for DeletedBounds {
+    fn default() -> Self {
+        Self::new(1, 0)
+    }
 }
 
 impl SqliteJournal {
     pub(super) async fn delete_before(&self, before: Timestamp) -> Result<u64, StoreError> {
         let fault = |error| self.fault(&error);
+        // What waits for the disk is not seen below, and is none of what is old.
+        let head = self.desk.ledger(Ledger::head);
+        self.flush().await?;
         let young: Option<i64> = query_scalar("SELECT seq FROM events WHERE at >= ? ORDER BY seq LIMIT 1")
             .bind(before.0)
             .fetch_optional(&self.readers)
             .await
             .map_err(fault)?;
         // The last event stays, however old: the next one gets the place after it.
-        let end = young.map_or_else(|| self.desk.ledger(Ledger::head), |seq| Seq(seq as u64));
+        let end = young.map_or(head, |seq| Seq(seq as u64));
         let started: Option<i64> = query_scalar(STARTED)
             .fetch_one(&self.readers)
             .await
@@ -94,6 +128,7 @@ impl SqliteJournal {
             let stretch = Stretch {
                 after,
                 end,
+                before,
                 started: started.unwrap_or(0),
                 outbox: list(turns),
                 deleted: Arc::clone(&deleted),
@@ -102,7 +137,8 @@ impl SqliteJournal {
                 .await?;
             let done = *deleted.lock().unwrap_or_else(PoisonError::into_inner);
             if done.events > 0 {
-                self.whole_from.fetch_max(end.0, Ordering::Relaxed);
+                self.deleted.whole_from.fetch_max(end.0, Ordering::Relaxed);
+                self.deleted.before.fetch_max(done.before, Ordering::Relaxed);
             }
             events += done.events as u64;
             after = done.last;
@@ -153,10 +189,22 @@ pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Re
     let mut deleted = Deleted {
         events: places.len(),
         last: stretch.after,
+        before: 0,
     };
     if let Some(last) = places.last() {
         deleted.last = Seq(*last as u64);
         let places = list(&places);
+        // Not the asked time alone: a clock that was wrong for once would say that years to come were deleted.
+        deleted.before = query_scalar(
+            "UPDATE whole_from SET seq = max(seq, ?1), before = max(before, min(?2,
+                (SELECT max(at) + 1 FROM events WHERE seq IN (SELECT value FROM json_each(?3)))))
+            RETURNING before",
+        )
+        .bind(number(stretch.end.0))
+        .bind(stretch.before.0)
+        .bind(&places)
+        .fetch_one(&mut *conn)
+        .await?;
         forget_mentions(conn, &places).await?;
         for table in [
             "DELETE FROM bodies WHERE seq IN (SELECT value FROM json_each(?))",
@@ -164,10 +212,6 @@ pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Re
         ] {
             query(table).bind(&places).execute(&mut *conn).await?;
         }
-        query("UPDATE whole_from SET seq = max(seq, ?)")
-            .bind(number(stretch.end.0))
-            .execute(conn)
-            .await?;
     }
     *stretch.deleted.lock().unwrap_or_else(PoisonError::into_inner) = deleted;
     Ok(())

@@ -84,6 +84,14 @@ const STEPS: &[&str] = &[
     CREATE TABLE whole_from (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL) STRICT;
     INSERT INTO whole_from VALUES (1, 1);
 ",
+    // `before` is the time up to which events were deleted, 0 where none ever was. What an earlier version deleted is
+    // older than the first event that it left behind.
+    "
+    ALTER TABLE whole_from ADD COLUMN before INTEGER NOT NULL DEFAULT 0;
+    UPDATE whole_from
+        SET before = coalesce((SELECT at FROM events WHERE events.seq >= whole_from.seq ORDER BY events.seq LIMIT 1), 0)
+        WHERE seq > 1;
+",
 ];
 
 /// The newest format.

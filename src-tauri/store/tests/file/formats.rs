@@ -16,7 +16,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 4,
+        known: 5,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
@@ -77,6 +77,7 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
     }
     assert_eq!(journal.open_turns(Seq(0)).await.unwrap(), [(TurnId(7), Seq(3))]);
     assert_eq!(journal.whole_from(), Seq(1));
+    assert_eq!(journal.deleted_before(), Timestamp(0));
 }
 
 #[tokio::test]

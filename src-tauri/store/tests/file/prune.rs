@@ -143,6 +143,11 @@ async fn what_is_old_goes_and_what_is_still_needed_stays() {
         assert_eq!(places(&journal.read(Seq(1), 99).await.unwrap()), left);
         assert_eq!(journal.head(), Seq(16), "numbers are not given out twice");
         assert_eq!(journal.whole_from(), Seq(14));
+        assert_eq!(
+            journal.deleted_before(),
+            Timestamp(DAY + 1),
+            "the last that is deleted, and not all that was asked for"
+        );
         let book = PairingBook::of(journal.as_ref()).await.unwrap();
         assert!(book.approved(&ChannelId::new("telegram"), &"43".into()).is_some());
         let found = async |message: &str| {
@@ -185,6 +190,42 @@ async fn what_is_old_goes_and_what_is_still_needed_stays() {
         .unwrap();
     assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 2);
     assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 0);
+}
+
+/// The clock of a machine may be wrong: what it says was deleted is neither later than it asked for nor than what was.
+#[tokio::test]
+async fn the_time_of_the_latest_cut_is_remembered_and_never_goes_back() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.deleted_before(), Timestamp(0));
+    journal
+        .append(vec![came(0, 1), ended(1, 1), came(2, 2), ended(3, 2), came(7, 3)])
+        .unwrap();
+    for (before, deleted, cut) in [
+        (0, 0, 0),
+        (2 * DAY, 2, DAY + 1),
+        (DAY, 0, DAY + 1),
+        (90 * DAY, 2, 3 * DAY + 1),
+    ] {
+        assert_eq!(
+            journal.prune(Timestamp(before)).await.unwrap(),
+            deleted,
+            "{before}"
+        );
+        assert_eq!(journal.deleted_before(), Timestamp(cut), "{before}");
+    }
+    journal.close().await.unwrap();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.deleted_before(), Timestamp(3 * DAY + 1));
+    journal.close().await.unwrap();
+    // An earlier version did not remember it: all that it deleted is older than what it left.
+    run(
+        &mut other_program(&path).await,
+        "ALTER TABLE whole_from DROP COLUMN before; PRAGMA user_version = 4",
+    )
+    .await;
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.deleted_before(), Timestamp(7 * DAY));
 }
 
 /// A journal of many turns, all of the first day; some 5 MB.
