@@ -151,6 +151,7 @@ fn preview(out: &mut impl Write, preview: &CallPreview) -> io::Result<()> {
         changes,
         more_changes,
         locations,
+        more_locations,
         text,
     } = preview;
     for FileChange {
@@ -171,6 +172,9 @@ fn preview(out: &mut impl Write, preview: &CallPreview) -> io::Result<()> {
     }
     for at in locations {
         writeln!(out, "  in {}", visible_line(at))?;
+    }
+    if *more_locations > 0 {
+        writeln!(out, "  in {more_locations} places more")?;
     }
     if let Some(text) = text {
         block(out, "it says", text)?;
@@ -197,7 +201,8 @@ mod tests {
             "turn": 12, "session": "s", "channel": "slack", "chat": "C1", "sender": "Al\u{1b}ice", "number": "12-1",
             "request": {"id": "p", "tool": null, "title": "edit\n13-1  harmless", "does": "edit",
                 "arguments": "one\n13-1  harmless\r\u{202e}", "options": [{"id": "y", "name": "Yes", "kind": "allow_once"}],
-                "preview": {"changes": [{"path": "a.md", "added": 1, "removed": 0, "diff": "@@ -0 +1 @@\n+one\n"}]}},
+                "preview": {"changes": [{"path": "a.md", "added": 1, "removed": 0, "diff": "@@ -0 +1 @@\n+one\n"}],
+                    "locations": ["a.md"], "more_locations": 3}},
             "since": "2026-01-01T00:00:00.000Z", "until": "2026-01-01T00:05:00.000Z", "in_chat": false, "masked": true
         }))
         .unwrap();
@@ -207,8 +212,8 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "12-1  edit⏎13-1  harmless\n  for Al⟨U+001B⟩ice (slack, chat C1), turn 12, since \
              2026-01-01T00:00:00.000Z, rejected at 2026-01-01T00:05:00.000Z\n  arguments:\n    │ one\n    │ 13-1  \
-             harmless⟨U+000D⟩⟨U+202E⟩\n  changes a.md, +1 −0:\n    │ @@ -0 +1 @@\n    │ +one\n  answers: allow \
-             (“Yes”)\n  part of it is masked as a secret; `foldback permission show 12-1` shows all of it\n"
+             harmless⟨U+000D⟩⟨U+202E⟩\n  changes a.md, +1 −0:\n    │ @@ -0 +1 @@\n    │ +one\n  in a.md\n  in 3 places \
+             more\n  answers: allow (“Yes”)\n  part of it is masked as a secret; `foldback permission show 12-1` shows all of it\n"
         );
     }
 }

@@ -80,6 +80,9 @@ pub struct CallPreview {
     /// Files that it is about, with `:LINE` where the agent tells one; at most 64.
     #[serde(default)]
     pub locations: Vec<String>,
+    /// The number of those beyond that.
+    #[serde(default)]
+    pub more_locations: u32,
     /// The agent's own words about it.
     #[serde(default)]
     pub text: Option<String>,

@@ -310,6 +310,8 @@ export type CallPreview = {
   more_changes: number,
   /** Files that it is about, with `:LINE` where the agent tells one; at most 64. */
   locations: Array<string>,
+  /** The number of those beyond that. */
+  more_locations: number,
   /** The agent's own words about it. */
   text: string | null,
 };
@@ -1165,6 +1167,8 @@ export type Inbound = {
   files: Array<Attachment>,
   /** When the platform says it was sent. */
   at: Timestamp,
+  /** Whether `at` is the time of the sender's device, which may be any: the platform told none of its own. */
+  at_by_device?: boolean,
   /** Whether nothing that comes of it may reach a platform, also where the channel is armed: a test by hand. */
   dry_run?: boolean,
   /** Size of the text and files that the journal does not keep, as no gate let the message to the bot. Only in the

@@ -66,13 +66,19 @@ pub(super) fn length(request: &mut PermissionRequest) -> usize {
 /// The call as the agent shows it. gemini-cli says only here what it would write, and where.
 fn preview(call: &Value) -> CallPreview {
     let list = |field: &str| call.get(field).and_then(Value::as_array).into_iter().flatten();
-    let all: Vec<FileChange> = list("content").filter_map(change).collect();
-    let more_changes = u32::try_from(all.len().saturating_sub(MOST)).unwrap_or(u32::MAX);
+    let beyond = |count: usize| u32::try_from(count.saturating_sub(MOST)).unwrap_or(u32::MAX);
+    let mut changes: Vec<FileChange> = list("content").filter_map(change).collect();
+    let more_changes = beyond(changes.len());
+    changes.truncate(MOST);
+    let mut locations: Vec<String> = list("locations").filter_map(location).collect();
+    let more_locations = beyond(locations.len());
+    locations.truncate(MOST);
     let said: Vec<&str> = list("content").filter_map(said).collect();
     CallPreview {
-        changes: all.into_iter().take(MOST).collect(),
+        changes,
         more_changes,
-        locations: list("locations").filter_map(location).take(MOST).collect(),
+        locations,
+        more_locations,
         text: (!said.is_empty()).then(|| said.join("\n")),
     }
 }
@@ -219,12 +225,19 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_changes_the_number_is_told() {
+    fn of_very_many_changes_and_locations_the_number_is_told() {
         let change = json!({"type": "diff", "path": "a", "newText": "b"});
-        let request = asked(&json!({"toolCallId": "a", "content": vec![change; 70]}));
+        let location = json!({"path": "a", "line": 1});
+        let request = asked(&json!({
+            "toolCallId": "a", "content": vec![change; 70], "locations": vec![location; 71],
+        }));
         assert_eq!(
             (request.preview.changes.len(), request.preview.more_changes),
             (64, 6)
+        );
+        assert_eq!(
+            (request.preview.locations.len(), request.preview.more_locations),
+            (64, 7)
         );
     }
 

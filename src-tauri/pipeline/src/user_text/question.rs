@@ -80,6 +80,7 @@ fn preview(preview: &CallPreview, room: usize) -> Excerpt {
         changes,
         more_changes,
         locations,
+        more_locations,
         text,
     } = preview;
     let (mut room, mut is_cut) = (room.saturating_sub(REST), false);
@@ -97,14 +98,13 @@ fn preview(preview: &CallPreview, room: usize) -> Excerpt {
     };
     let headings: Vec<String> = changes.iter().map(heading).collect();
     let named = fitting(&headings, &mut room);
-    let locations: Vec<String> = if changes.is_empty() {
-        locations
-            .iter()
-            .map(|at| format!("In `{}`\n", line(at)))
-            .collect()
-    } else {
-        Vec::new()
-    };
+    // A change names one file. A location may be another, also where only its folder differs.
+    let is_changed = |at: &String| changes.iter().any(|change| is_in(at, &change.path));
+    let locations: Vec<String> = locations
+        .iter()
+        .filter(|at| !is_changed(at))
+        .map(|at| format!("In `{}`\n", line(at)))
+        .collect();
     let located = fitting(&locations, &mut room);
     let says: Vec<String> = text
         .iter()
@@ -112,7 +112,8 @@ fn preview(preview: &CallPreview, room: usize) -> Excerpt {
         .collect();
     let said = fitting(&says, &mut room);
 
-    let unnamed = changes.len() - named + locations.len() - located + *more_changes as usize;
+    let beyond = *more_changes as usize + *more_locations as usize;
+    let unnamed = changes.len() - named + locations.len() - located + beyond;
 
     is_cut |= unnamed > 0 || said < says.len();
     let mut shown = String::new();
@@ -132,6 +133,15 @@ fn preview(preview: &CallPreview, room: usize) -> Excerpt {
         let _ = writeln!(shown, "… and {unnamed} files more");
     }
     Excerpt { text: shown, is_cut }
+}
+
+/// True where a location, which may end with `:LINE`, is in the file of exactly this path.
+fn is_in(location: &str, path: &str) -> bool {
+    let file = match location.rsplit_once(':') {
+        Some((file, line)) if !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()) => file,
+        _ => location,
+    };
+    location == path || file == path
 }
 
 /// The number of these lines, from the first one, that there is room for; takes it from the room.
@@ -316,6 +326,22 @@ mod tests {
                 "x",
                 None,
                 CallPreview {
+                    more_locations: 1,
+                    ..file("+a\n".to_owned())
+                },
+            ),
+            previewed(
+                "x",
+                None,
+                CallPreview {
+                    locations: vec!["/home/bot/.ssh/authorized_keys".repeat(3); 40],
+                    ..file("+a\n".to_owned())
+                },
+            ),
+            previewed(
+                "x",
+                None,
+                CallPreview {
                     text: Some(long.clone()),
                     ..CallPreview::default()
                 },
@@ -376,7 +402,8 @@ mod tests {
         let preview = CallPreview {
             changes: vec![change(), change()],
             more_changes: 4_000_000_000,
-            locations: vec![long.clone()],
+            locations: vec![long.clone(), "𝒴".repeat(70_000)],
+            more_locations: 4_000_000_000,
             text: Some(long.clone()),
         };
         for (title, arguments) in [("x", None), (long.as_str(), Some(long.as_str()))] {
@@ -431,6 +458,30 @@ mod tests {
             previewed("Writing to a.md", None, preview),
             "🔐 The agent asks for your permission: `Writing to a.md`\nChanges `notes/ˋaˋ⟨U+202E⟩.md`: +1 −1\n`-two`\n\
              `+2`\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."
+        );
+        let preview = CallPreview {
+            changes: vec![FileChange {
+                path: "authorized_keys".to_owned(),
+                added: 1,
+                removed: 0,
+                diff: "+key\n".to_owned(),
+            }],
+            locations: [
+                "authorized_keys",
+                "authorized_keys:7",
+                "authorized_keys:",
+                "authorized_keys2",
+                "/home/bot/.ssh/authorized_keys",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            ..CallPreview::default()
+        };
+        assert_eq!(
+            previewed("Writing", None, preview),
+            "🔐 The agent asks for your permission: `Writing`\nChanges `authorized_keys`: +1 −0\n`+key`\n\
+             In `authorized_keys:`\nIn `authorized_keys2`\nIn `/home/bot/.ssh/authorized_keys`\n\
+             Answer yes or no within 5m, or /approve 12-1 or /deny 12-1."
         );
         let preview = CallPreview {
             locations: vec!["/srv/site/a.md:7".to_owned()],

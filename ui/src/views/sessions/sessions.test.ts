@@ -163,7 +163,7 @@ describe("a request for permission", () => {
   it("shows what a call would write before anybody allows it", async () => {
     const preview = {
       changes: [{ path: "notes.md", added: 1, removed: 1, diff: "@@ -1 +1 @@\n one\n-two\n+2\n" }],
-      more_changes: 2, locations: ["/srv/notes.md:7"], text: "It tidies up.",
+      more_changes: 2, locations: ["/srv/notes.md:7"], more_locations: 1, text: "It tidies up.",
     };
     await asking([{ ...pending, request: { ...pending.request, preview } }]);
     expect(byId("permission-change").textContent?.replace(/\s+/g, " ")).toContain("notes.md +1 −1 @@ -1 +1 @@ one -two +2");
@@ -171,6 +171,7 @@ describe("a request for permission", () => {
     expect([line("danger"), line("ok")]).toEqual(["-two", "+2"]);
     expect(byId("permission-more").textContent).toBe("2 files more are not shown.");
     expect(byId("permission-locations").textContent).toBe("In /srv/notes.md:7");
+    expect(byId("permission-more-locations").textContent).toBe("1 place more is not shown.");
     expect(byId("permission-text").textContent).toBe("It tidies up.");
     const buttons = byId("permission-allow_once");
     expect(byId("permission-change").compareDocumentPosition(buttons) & Node.DOCUMENT_POSITION_FOLLOWING).not.toBe(0);
