@@ -2,6 +2,8 @@
 
 mod run;
 
+pub(crate) use run::is_in_run;
+
 use crate::{
     TurnFold,
     doors::{Doors, Kept},
@@ -15,21 +17,24 @@ use foldback_wire::{
 
 /// Why the turn of these events went as it did; `None` when they hold no message.
 pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
-    why_behind(turn, events, &Doors::default())
+    why_behind(turn, events, &Doors::default(), false)
 }
 
-/// The same, where it is known what keeps its channels from sending.
-pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors) -> Option<Why> {
+/// The same, where it is known what keeps its channels from sending, and whether the process is gone that worked on the
+/// turn: then a turn without an end does not run.
+pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors, is_gone: bool) -> Option<Why> {
     let fold = TurnFold::of(turn, events);
     let detail = fold.detail()?;
     let way = Way {
         detail: &detail,
         channel: detail.inbound.channel.clone(),
         doors,
+        is_gone,
         events,
     };
     let mut steps: Vec<_> = events.iter().filter_map(|event| way.step(event)).collect();
     steps.extend(way.open_hold());
+    steps.extend(way.cut_off());
     steps.sort_by_key(|step| step.seq);
     // What was tried again did not decide.
     let again = |step: &WhyStep| {
@@ -46,6 +51,8 @@ struct Way<'a> {
     detail: &'a TurnDetail,
     channel: ChannelId,
     doors: &'a Doors,
+    /// The process that worked on it is gone.
+    is_gone: bool,
     /// Those of the turn.
     events: &'a [Event],
 }
@@ -238,7 +245,7 @@ impl Way<'_> {
 
     /// Bytes that the scanner still holds keep the answer back as surely as a gate, as long as the turn runs.
     fn open_hold(&self) -> Option<WhyStep> {
-        if self.detail.summary.terminal.is_some() {
+        if self.detail.summary.terminal.is_some() || self.is_gone {
             return None;
         }
         let mut open = self
@@ -264,6 +271,29 @@ impl Way<'_> {
         })
     }
 
+    /// The end of its process, where the turn has none.
+    fn cut_off(&self) -> Option<WhyStep> {
+        if self.detail.summary.terminal.is_some() || !self.is_gone {
+            return None;
+        }
+        Some(WhyStep {
+            seq: self.events.last()?.seq.0,
+            stage: foldback_wire::Stage::Dispatch.code().to_owned(),
+            no: true,
+            text: self.after_the_end().to_owned(),
+            setting: None,
+        })
+    }
+
+    /// What becomes of a turn without an end whose process is gone. One whose run was cut off is not run again.
+    fn after_the_end(&self) -> &'static str {
+        if is_in_run(self.events) {
+            "Foldback was stopped or killed during this turn; the next start closes it"
+        } else {
+            "Foldback was stopped or killed during this turn; the next start goes on with it"
+        }
+    }
+
     /// A directive that was not carried out says so itself; its finding in the output is the same no again.
     fn was_skipped(&self, message: u32, span: Span) -> bool {
         let skipped = |entry: &DirectiveEntry| {
@@ -276,6 +306,8 @@ impl Way<'_> {
     fn answer(&self, noes: &[&WhyStep]) -> String {
         let turn = self.detail.summary.turn;
         let begun = match &self.detail.summary.terminal {
+            // Whatever it waited for then is no reason any more.
+            None if self.is_gone => return format!("Turn {turn} is not done: {}.", self.after_the_end()),
             None => format!("Turn {turn} is still running"),
             Some(Terminal::Failed { .. }) => format!("Turn {turn} failed"),
             Some(Terminal::Unknown { .. }) => {

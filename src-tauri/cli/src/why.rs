@@ -9,6 +9,7 @@ use crate::{
     running::{failed, runtime},
 };
 use foldback_api::explain;
+use foldback_store::has_writer;
 use foldback_wire::rpc::{Why, WhyStep};
 use std::io::{self, Write};
 
@@ -30,8 +31,11 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> End {
     let answer = runtime()?.block_on(async {
-        let journal = journal::open(&args.place.journal()?).await?;
-        explain(&journal, &args.about).await.map_err(failed)
+        let path = args.place.journal()?;
+        let journal = journal::open(&path).await?;
+        explain(&journal, &args.about, || has_writer(&path))
+            .await
+            .map_err(failed)
     })?;
     let mut out = stdout();
     match args.format {

@@ -24,7 +24,8 @@ pub use row::{one_line, row, who};
 pub use scene::Scene;
 pub use selection::Selection;
 pub use sqlite::{
-    Limits, SqliteJournal, check_links, close_to_others, journal_files, make_private_folder, real_journal,
+    Limits, SqliteJournal, check_links, close_to_others, has_writer, journal_files, make_private_folder,
+    real_journal,
 };
 pub use then::{Case, Instead, Removal, Then};
 pub use view::{Opening, View, Work};

@@ -1,7 +1,12 @@
 //! Turns: lists, details, moments, and why.
 
 use super::{Backend, lock};
-use crate::{TurnFold, doors::Doors, failure, why::why_behind};
+use crate::{
+    TurnFold,
+    doors::Doors,
+    failure,
+    why::{is_in_run, why_behind},
+};
 use foldback_channels::profile;
 use foldback_store::{Journal, Selection};
 use foldback_wire::{
@@ -169,19 +174,24 @@ impl Backend {
     }
 
     pub(super) async fn explain(&self, about: &str) -> Result<Why, Failure> {
-        explain(self.shared.journal.as_ref(), about).await
+        explain(self.shared.journal.as_ref(), about, || true).await
     }
 }
 
 /// Why the turn of this number (`12`, `#12`) went as it did, or the latest turn that a platform's message
-/// of this id belongs to.
+/// of this id belongs to. Of a turn without an end, `has_writer` tells whether a process writes the journal: where none
+/// does, the turn does not run.
 ///
 /// # Errors
 /// `not_found` when there is neither; `journal` when it cannot be read.
-pub async fn explain(journal: &dyn Journal, about: &str) -> Result<Why, Failure> {
+pub async fn explain(
+    journal: &dyn Journal,
+    about: &str,
+    has_writer: impl Fn() -> bool,
+) -> Result<Why, Failure> {
     let text = about.trim();
     if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse()
-        && let Some(answer) = explain_turn(journal, TurnId(number)).await?
+        && let Some(answer) = explain_turn(journal, TurnId(number), &has_writer).await?
     {
         return Ok(answer);
     }
@@ -189,13 +199,17 @@ pub async fn explain(journal: &dyn Journal, about: &str) -> Result<Why, Failure>
     let turn = turn_of(journal, &MessageId::new(text))
         .await?
         .ok_or_else(|| failure::nothing_about(text))?;
-    explain_turn(journal, turn)
+    explain_turn(journal, turn, &has_writer)
         .await?
         .ok_or_else(|| failure::nothing_about(text))
 }
 
 /// Why a turn went as it did; for what waits, what keeps its channel from sending now.
-async fn explain_turn(journal: &dyn Journal, turn: TurnId) -> Result<Option<Why>, Failure> {
+async fn explain_turn(
+    journal: &dyn Journal,
+    turn: TurnId,
+    has_writer: &impl Fn() -> bool,
+) -> Result<Option<Why>, Failure> {
     let events = journal.turn(turn).await.map_err(failure::journal)?;
     let waits = |event: &Event| matches!(event.kind, Kind::Waiting { .. });
     let doors = if events.iter().any(waits) {
@@ -204,7 +218,23 @@ async fn explain_turn(journal: &dyn Journal, turn: TurnId) -> Result<Option<Why>
     } else {
         Doors::default()
     };
-    Ok(why_behind(turn, &events, &doors))
+    let is_done = events
+        .iter()
+        .any(|event| matches!(event.kind, Kind::TurnEnded { .. }));
+    let is_gone = !is_done && (!has_writer() || is_before_start(journal, &events).await?);
+    Ok(why_behind(turn, &events, &doors, is_gone))
+}
+
+/// True where a process began behind all that is known of a turn whose run was under way: it was another's.
+async fn is_before_start(journal: &dyn Journal, events: &[Event]) -> Result<bool, Failure> {
+    let Some(last) = events.last().filter(|_| is_in_run(events)) else {
+        return Ok(false);
+    };
+    let later = journal
+        .select(&Selection::kinds(["started"]), last.seq, journal.head(), 1)
+        .await
+        .map_err(failure::journal)?;
+    Ok(!later.is_empty())
 }
 
 /// The latest turn that a platform's message belongs to.

@@ -113,6 +113,17 @@ impl Way<'_> {
     }
 }
 
+/// True where, by the events of a turn, a run began and did not end.
+pub(crate) fn is_in_run(events: &[Event]) -> bool {
+    let of_run = events.iter().rev().find(|event| {
+        matches!(
+            event.kind,
+            Kind::RunStarted { .. } | Kind::RunEnded { .. } | Kind::RunFailed { .. }
+        )
+    });
+    of_run.is_some_and(|event| matches!(event.kind, Kind::RunStarted { .. }))
+}
+
 /// The limit of time that a run reached, as it says in words.
 fn late_setting(backend: &str, detail: &str) -> Option<String> {
     let limit = match detail.split(" for ").next().unwrap_or_default() {

@@ -1,6 +1,7 @@
 //! `foldback why`: the first gate that said no, in words.
 
-use crate::bot::Home;
+use crate::bot::{Home, is};
+use serde_json::json;
 
 #[test]
 fn names_the_gate_and_the_setting_for_a_message_without_an_answer() {
@@ -53,4 +54,35 @@ fn what_is_not_there_is_said() {
     let ran = home.run(&["why", "4711"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("`4711`"), "{}", ran.stderr);
+}
+
+/// The scanner holds the blank behind "Hi" as long as the agent goes on; once the bot is killed, that is no reason.
+#[test]
+fn a_turn_whose_bot_was_killed_does_not_run_any_more() {
+    let home = Home::with(
+        "[channels.slack]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n[agent.script]\nfile = \"script.yaml\"\n",
+    );
+    home.write("script.yaml", "- agent: [\"Hi \", {stall_ms: 3600000}]\n");
+    let mut bot = home.serve(&["--events", "--commands"]);
+    bot.order(&json!({"command": "compose_send", "args": {"channel": "slack", "user_text": "one"}}));
+    bot.until(is("held"));
+    bot.order(&json!({"command": "compose_send", "args": {"channel": "slack", "user_text": "two"}}));
+    bot.until(is("queued"));
+    bot.ask_all();
+    let why = |turn: &str| {
+        let ran = home.run(&["why", turn]);
+        ran.stdout.lines().next().unwrap().to_owned()
+    };
+    assert!(why("1").contains("is still running"), "{}", why("1"));
+    bot.signal("KILL");
+    drop(bot);
+    assert_eq!(
+        why("1"),
+        "Turn 1 is not done: Foldback was stopped or killed during this turn; the next start closes it."
+    );
+    assert_eq!(
+        why("2"),
+        "Turn 2 is not done: Foldback was stopped or killed during this turn; the next start goes on with it."
+    );
+    assert!(!home.run(&["why", "1"]).stdout.contains("are held"));
 }

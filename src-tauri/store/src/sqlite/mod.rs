@@ -16,7 +16,7 @@ mod writer;
 
 pub use open::Limits;
 pub use private::{
-    check_links, close_to_others, journal_files, make_private_folder, real_journal,
+    check_links, close_to_others, has_writer, journal_files, make_private_folder, real_journal,
 };
 
 use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};

@@ -104,6 +104,15 @@ pub(super) async fn claim(path: &Path) -> Result<(PathBuf, File), StoreError> {
         .unwrap_or(Err(StoreError::Closed))
 }
 
+/// True while a process writes this journal, and where that cannot be found out. A journal that is not there, and a copy
+/// of one, are written by none.
+pub fn has_writer(path: &Path) -> bool {
+    match File::open(beside(&real_journal(path), ".lock")) {
+        Ok(lock) => lock.try_lock_shared().is_err(),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
+}
+
 /// The system's error about the file, or about what lies beside it.
 fn fault(path: &Path, error: &io::Error) -> StoreError {
     match error.kind() {
