@@ -67,6 +67,11 @@ impl Server {
         format!("agent.{}.{key}", self.backend)
     }
 
+    /// The thing that the server has many of.
+    fn what(&self) -> &'static str {
+        if self.backend == "letta" { "agent" } else { "model" }
+    }
+
     /// The address that tells of a model; of all of them where the server is one of many that speak the protocol.
     fn address(&self, model: Option<&str>) -> String {
         let root = &self.root;
@@ -79,11 +84,16 @@ impl Server {
         }
     }
 
-    async fn headers(&self) -> Result<Vec<(&'static str, String)>, Answer> {
-        let mut headers = Vec::new();
-        if self.backend == "anthropic" {
-            headers.push(("anthropic-version", "2023-06-01".to_owned()));
+    /// The headers of every question, without the key.
+    fn plain_headers(&self) -> Vec<(&'static str, String)> {
+        match self.backend {
+            "anthropic" => vec![("anthropic-version", "2023-06-01".to_owned())],
+            _ => Vec::new(),
         }
+    }
+
+    async fn headers(&self) -> Result<Vec<(&'static str, String)>, Answer> {
+        let mut headers = self.plain_headers();
         let Some(key) = &self.endpoint.api_key else {
             return Ok(headers);
         };
@@ -98,11 +108,10 @@ impl Server {
     async fn get(&self, model: Option<&str>) -> Result<Reply, Answer> {
         let ask = async {
             let headers = self.headers().await?;
-            let headers: Vec<_> = headers
-                .iter()
-                .map(|(name, value)| (*name, value.as_str()))
-                .collect();
-            self.subject.http.get(&self.address(model), &headers).await
+            self.subject
+                .http
+                .get(&self.address(model), &borrowed(&headers))
+                .await
         };
         if self.backend == "openai" {
             self.list.get_or_init(|| ask).await.clone()
@@ -117,13 +126,27 @@ impl Server {
         let asked = format!("GET {}", self.address(model.as_deref()));
         Check::new(self.key("base_url"), asked, async move {
             match server.get(model.as_deref()).await {
-                Ok(reply) => server.judge_key(&reply),
+                Ok(reply) => {
+                    let is_public = server.is_public(model.as_deref(), &reply).await;
+                    server.judge_key(&reply, is_public)
+                }
                 Err(answer) => answer,
             }
         })
     }
 
-    fn judge_key(&self, reply: &Reply) -> Answer {
+    /// True where the server answers whoever has no key as it answered us: then the key was not tried.
+    async fn is_public(&self, model: Option<&str>, reply: &Reply) -> bool {
+        if self.endpoint.api_key.is_none() || !matches!(reply.status, 200 | 404) {
+            return false;
+        }
+        let headers = self.plain_headers();
+        let address = self.address(model);
+        let without = self.subject.http.get(&address, &borrowed(&headers)).await;
+        without.is_ok_and(|without| without.status == reply.status)
+    }
+
+    fn judge_key(&self, reply: &Reply, is_public: bool) -> Answer {
         let with_key = self.endpoint.api_key.is_some();
         // An agent or a model that is not there is told only to whoever has the key.
         let known = reply.status == 200 && reply.json().is_some()
@@ -137,8 +160,9 @@ impl Server {
                 let todo = format!("name the key's place in {}", self.key("api_key"));
                 Answer::wrong(format!("wants a key ({})", reply.status), &todo)
             }
+            _ if known && is_public => public(self.what(), &self.key("api_key")),
             _ if known && with_key => Answer::fine("answers and takes the key"),
-            _ if known => Answer::fine("answers without a key"),
+            _ if known => Answer::fine(format!("lists its {}s without a key", self.what())),
             status => Answer::unasked(
                 format!("answers {status} and tells nothing of its models, so the key was not tried"),
                 &format!("look at {}: it is the root of the API", self.key("base_url")),
@@ -169,7 +193,7 @@ impl Server {
         let Some(json) = reply.json() else {
             return unasked();
         };
-        let what = if self.backend == "letta" { "agent" } else { "model" };
+        let what = self.what();
         match (self.backend, reply.status) {
             ("openai", 200) => match json["data"].as_array() {
                 Some(list) if list.iter().any(|listed| is_model(listed["id"].as_str(), model)) => {
@@ -215,11 +239,7 @@ impl Server {
         Check::new(self.key("api"), asked, async move {
             let reply = async {
                 let headers = server.headers().await?;
-                let headers: Vec<_> = headers
-                    .iter()
-                    .map(|(name, value)| (*name, value.as_str()))
-                    .collect();
-                server.subject.http.post_nothing(&url, &headers).await
+                server.subject.http.post_nothing(&url, &borrowed(&headers)).await
             };
             match reply.await {
                 Ok(Reply {
@@ -240,6 +260,19 @@ impl Server {
             }
         })
     }
+}
+
+/// The finding about a key that a server with a public list did not look at.
+pub(super) fn public(what: &str, key: &str) -> Answer {
+    Answer::unasked(
+        format!("lists its {what}s to anyone, so the key was not tried"),
+        &format!("send a message to find out whether the server takes {key}"),
+    )
+}
+
+fn borrowed<'a>(headers: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    let borrowed = headers.iter().map(|(name, value)| (*name, value.as_str()));
+    borrowed.collect()
 }
 
 /// Ollama lists `name:latest` where `name` is asked for.

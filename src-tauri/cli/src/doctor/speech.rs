@@ -3,6 +3,7 @@
 use super::{
     check::{Answer, Check},
     http::Reply,
+    servers::public,
     subject::Subject,
 };
 use foldback_agents::speech::{DEFAULT_COMMAND, ElevenLabsVoice};
@@ -79,24 +80,61 @@ fn models(service: &Service<'_>) -> Option<Check> {
             subject.http.get(&url, &headers).await
         };
         match reply.await {
-            Ok(reply) => judge_models(table, &reply, model.as_deref()),
+            Ok(reply) => {
+                let tried = match key {
+                    None => KeyTried::NoKey,
+                    Some(_) if reply.status != 200 => KeyTried::Tried,
+                    Some(_) => match subject.http.get(&url, &[]).await {
+                        Ok(Reply { status: 200, .. }) => KeyTried::Public,
+                        _ => KeyTried::Tried,
+                    },
+                };
+                judge_models(table, &reply, model.as_deref(), tried)
+            }
             Err(answer) => answer,
         }
     }))
 }
 
-fn judge_models(table: &str, reply: &Reply, model: Option<&str>) -> Answer {
-    let list = reply.json().and_then(|json| json["data"].as_array().cloned());
-    match (reply.status, list, model) {
-        (401 | 403, ..) => refused(table, reply.status),
-        (200, Some(list), Some(model)) if list.iter().any(|listed| listed["id"] == model) => {
-            Answer::fine(format!("answers, takes the key and has {model}"))
+/// The part of a key in a list of models that came.
+#[derive(Debug, Clone, Copy)]
+enum KeyTried {
+    /// Without it the list does not come.
+    Tried,
+    /// The list comes to anyone.
+    Public,
+    /// There is none.
+    NoKey,
+}
+
+impl KeyTried {
+    const fn about(self) -> &'static str {
+        match self {
+            Self::Tried => "answers and takes the key",
+            Self::Public => "lists its models to anyone, so the key was not tried",
+            Self::NoKey => "lists its models without a key",
         }
-        (200, Some(_), Some(model)) => Answer::note(
-            format!("answers and takes the key; {model} is not in its list of models"),
+    }
+}
+
+fn judge_models(table: &str, reply: &Reply, model: Option<&str>, tried: KeyTried) -> Answer {
+    let list = reply.json().and_then(|json| json["data"].as_array().cloned());
+    let about = tried.about();
+    match (reply.status, list, model) {
+        (401 | 403, ..) if matches!(tried, KeyTried::NoKey) => Answer::wrong(
+            format!("wants a key ({})", reply.status),
+            &format!("name the key's place in {table}.api_key"),
+        ),
+        (401 | 403, ..) => refused(table, reply.status),
+        (200, Some(list), Some(model)) if !list.iter().any(|listed| listed["id"] == model) => Answer::note(
+            format!("{about}; {model} is not in its list of models"),
             &format!("look whether {table}.model is right: some services list only a part"),
         ),
-        (200, Some(_), None) => Answer::fine("answers and takes the key"),
+        (200, Some(_), _) if matches!(tried, KeyTried::Public) => {
+            public("model", &format!("{table}.api_key"))
+        }
+        (200, Some(_), Some(model)) => Answer::fine(format!("{about}; it has {model}")),
+        (200, Some(_), None) => Answer::fine(about),
         (status, ..) => Answer::unasked(
             format!("answers {status} and has no list of models, so key and model were not tried"),
             &format!("look at {table}.base_url where this is not the service that was meant"),

@@ -92,6 +92,57 @@ fn key_and_model_are_asked_for_at_the_server() {
     assert_eq!(found(&ran, "agent.openai.model", asked).0, "unasked");
 }
 
+/// llama.cpp's server gives its list of models to whoever asks, and looks at the key only where a model answers.
+#[test]
+fn a_key_counts_as_tried_only_where_the_list_does_not_come_without_it() {
+    let server = Answering::new(|request| match request.split_whitespace().nth(1) {
+        Some("/v1/models") => (200, r#"{"data": [{"id": "small"}]}"#),
+        _ => (401, r#"{"error": {"message": "Invalid API Key"}}"#),
+    });
+    let speech = |key: &str| {
+        format!(
+            "[transcription]\nbackend = \"openai\"\nbase_url = \"{}/v1\"\nmodel = \"small\"\n{key}",
+            server.url()
+        )
+    };
+    let untried = |key: &str| {
+        let words = "lists its models to anyone, so the key was not tried → send a message to find out whether the \
+                     server takes";
+        ("unasked".to_owned(), format!("{words} {key}"))
+    };
+    let ran = doctor(&with_model(
+        &server,
+        "sk-wrong",
+        &format!("model = \"small\"\n{}", speech("api_key = { file = \"key\" }\n")),
+    ));
+    for (about, key) in [
+        ("agent.openai.base_url", "agent.openai.api_key"),
+        ("transcription.base_url", "transcription.api_key"),
+    ] {
+        assert_eq!(found(&ran, about, "GET http"), untried(key));
+    }
+    let listed = ("fine".into(), "small is in the server's list".into());
+    assert_eq!(found(&ran, "agent.openai.model", "GET http"), listed);
+
+    let home = Home::with(&format!(
+        "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"{}/v1\"\nmodel = \"small\"\n{}",
+        server.url(),
+        speech("")
+    ));
+    let ran = doctor(&home);
+    assert_eq!(
+        found(&ran, "agent.openai.base_url", "GET http"),
+        ("fine".into(), "lists its models without a key".into())
+    );
+    assert_eq!(
+        found(&ran, "transcription.base_url", "GET http"),
+        (
+            "fine".into(),
+            "lists its models without a key; it has small".into()
+        )
+    );
+}
+
 #[test]
 fn words_of_a_server_cannot_move_the_terminal() {
     let server = Answering::new(|_| {
