@@ -90,7 +90,7 @@ impl Props {
 }
 
 impl Stage {
-    /// Builds and starts a bot.
+    /// Builds and starts a bot; fails where a setting is out of its bounds, whoever brought it.
     pub(crate) async fn set(
         props: Props,
         clock: Arc<dyn Clock>,
@@ -104,6 +104,7 @@ impl Stage {
             faults,
             accepts,
         } = props;
+        check(&config)?;
         let folder = tempfile::tempdir()?;
         let send_dir = folder.path().join(OUTBOUND);
         fs::create_dir(&send_dir)?;
@@ -183,12 +184,19 @@ fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
 /// Whether a fixture's overrides are a configuration; else what is wrong.
 pub(crate) fn check_config(fixture: &Fixture) -> Result<(), String> {
     let platforms = fixture.channel.platforms();
-    platforms.iter().try_for_each(
-        |platform| match config(fixture, &ChannelId::from(platform.code())) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.to_string()),
-        },
-    )
+    platforms.iter().try_for_each(|platform| {
+        let config = config(fixture, &ChannelId::from(platform.code()));
+        config
+            .and_then(|config| check(&config))
+            .map_err(|error| error.to_string())
+    })
+}
+
+/// Refuses settings that no bot starts with. A pause of nothing between two showings of typing would keep a virtual clock
+/// where it is for ever.
+fn check(config: &Config) -> Result<(), StageError> {
+    let checked = config.check_bounds();
+    checked.map_err(|error| StageError::Config(error.to_string()))
 }
 
 /// The embedded configuration with the fixture's overrides, reduced to the one channel.
@@ -197,9 +205,6 @@ fn config(fixture: &Fixture, channel: &ChannelId) -> Result<Config, StageError> 
     let mut config = serde_json::to_value(embedded()).map_err(wrong)?;
     merge(&mut config, &fixture.config);
     let mut config: Config = serde_json::from_value(config).map_err(wrong)?;
-    config
-        .check_bounds()
-        .map_err(|error| StageError::Config(error.to_string()))?;
     config.channels.retain(|id, _| id == channel);
     Ok(config)
 }

@@ -8,7 +8,7 @@ use foldback_pipeline::{
 };
 use foldback_replay::{
     Case, Options,
-    recording::{Head, Recording, play},
+    recording::{Head, Recording, play, read},
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
@@ -16,7 +16,7 @@ use foldback_wire::{
     rpc::Verdict,
 };
 use serde_json::json;
-use std::{num::NonZeroU32, path::Path, sync::Arc, time::Duration};
+use std::{fs, num::NonZeroU32, path::Path, sync::Arc, time::Duration};
 use tokio::{runtime, time::sleep};
 
 fn slack() -> ChannelId {
@@ -242,6 +242,31 @@ fn what_a_person_let_go_or_gave_up_is_let_go_or_given_up_again() {
         let settled = |event: &Event| matches!(event.kind, Kind::HeldSettled { .. });
         let without: Vec<Event> = events.into_iter().filter(|event| !settled(event)).collect();
         assert_eq!(again(without).verdict, Verdict::Changed);
+    }
+}
+
+#[test]
+fn a_recording_with_a_setting_that_no_bot_starts_with_is_refused() {
+    let events = recorded(async {
+        let bot = bot(Speech::default()).await;
+        bot.hears("m1", "Hello.").await;
+        bot.journal().await
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rec.jsonl");
+    for every in ["1ms", "0s"] {
+        let mut head = serde_json::to_value(Head::of(&config())).unwrap();
+        head["config"]["typing"]["every"] = json!(every);
+        let lines = std::iter::once(head.to_string());
+        let lines = lines.chain(events.iter().map(|event| serde_json::to_string(event).unwrap()));
+        fs::write(&path, lines.collect::<Vec<_>>().join("\n")).unwrap();
+        let recording = read(&path).unwrap();
+        let refused = play(&path, &recording, &slack(), &Options::default()).unwrap_err();
+        assert_eq!(refused.verdict, Verdict::Error);
+        assert_eq!(
+            refused.mismatches[0].message,
+            "config: typing.every: must be at least 1s; platforms show it for 5 seconds and more"
+        );
     }
 }
 
