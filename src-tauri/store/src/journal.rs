@@ -156,8 +156,14 @@ pub trait Journal: Send + Sync {
     /// Waits until everything appended so far is durable.
     async fn flush(&self) -> Result<(), StoreError>;
 
-    /// Puts an operation into the outbox together with its events; durable when it returns.
-    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError>;
+    /// Puts operations into the outbox together with the events that tell of them, all or nothing; durable when it
+    /// returns.
+    async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError>;
+
+    /// Puts one operation into the outbox, as [`Self::intend_all`] does.
+    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.intend_all(vec![entry], events).await
+    }
 
     /// Marks that the platform is about to be called; durable when it returns, so that after a crash this
     /// operation counts as `unknown` and any other as not sent.
@@ -241,6 +247,10 @@ pub trait Journal: Send + Sync {
     /// The turns whose message came in after this place and that have not ended, with the place of the message. Costs
     /// as much as there are.
     async fn open_turns(&self, after: Seq) -> Result<Vec<(TurnId, Seq)>, StoreError>;
+
+    /// The turns with an operation that nothing was done in the place of and whose outcome is unknown, as long as no person
+    /// looked at the turn since; with the place of the first such end. Costs as much as there are, however old they are.
+    async fn unknown_turns(&self) -> Result<Vec<(TurnId, Seq)>, StoreError>;
 
     /// The events that belong to no turn, at `until` or before, the latest first, at most `limit`. Looks at no others.
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError>;

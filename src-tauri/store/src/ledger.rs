@@ -3,7 +3,7 @@
 
 use crate::{Numbers, OutboxEntry, StoreError};
 use foldback_wire::{Draft, Event, Kind, OpId, Outcome, Seq};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The state of a journal after every call so far, whether written already or not.
 #[derive(Debug, Default)]
@@ -42,14 +42,18 @@ impl Ledger {
         draft.at_seq(Seq(self.head))
     }
 
-    /// Puts an operation into the outbox.
-    pub(crate) fn intend(&mut self, entry: OutboxEntry) -> Result<(), StoreError> {
-        if self.outbox.contains_key(&entry.op) {
-            return Err(StoreError::IntendedTwice(entry.op));
+    /// Puts operations into the outbox, all or none.
+    pub(crate) fn intend(&mut self, entries: Vec<OutboxEntry>) -> Result<(), StoreError> {
+        let mut new = BTreeSet::new();
+        let twice = |entry: &&OutboxEntry| self.outbox.contains_key(&entry.op) || !new.insert(entry.op);
+        if let Some(OutboxEntry { op, .. }) = entries.iter().find(twice) {
+            return Err(StoreError::IntendedTwice(*op));
         }
-        self.numbers.op = self.numbers.op.max(entry.op.0 + 1);
-        self.numbers.turn = self.numbers.turn.max(entry.turn.0 + 1);
-        self.outbox.insert(entry.op, entry);
+        for entry in entries {
+            self.numbers.op = self.numbers.op.max(entry.op.0 + 1);
+            self.numbers.turn = self.numbers.turn.max(entry.turn.0 + 1);
+            self.outbox.insert(entry.op, entry);
+        }
         Ok(())
     }
 
@@ -80,7 +84,7 @@ impl Ledger {
             return Err(StoreError::IntendedTwice(next.op));
         }
         self.settle(op, outcome)?;
-        self.intend(next)
+        self.intend(vec![next])
     }
 
     pub(crate) fn outbox(&self) -> Vec<OutboxEntry> {

@@ -105,8 +105,8 @@ impl Journal for MemoryJournal {
         self.state().open()
     }
 
-    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError> {
-        self.write(events, |ledger| ledger.intend(entry)).map(drop)
+    async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.write(events, |ledger| ledger.intend(entries)).map(drop)
     }
 
     async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
@@ -265,6 +265,21 @@ impl Journal for MemoryJournal {
             }
         }
         Ok(open.into_iter().filter(|(_, seq)| *seq > after).collect())
+    }
+
+    async fn unknown_turns(&self) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        let state = self.state();
+        let mut unknown = BTreeMap::new();
+        for event in &state.events {
+            match (event.turn, &event.kind) {
+                (Some(turn), Kind::Ended { outcome, .. }) if outcome.is_in_doubt() => {
+                    unknown.entry(turn).or_insert(event.seq);
+                }
+                (Some(turn), Kind::Reviewed { .. }) => drop(unknown.remove(&turn)),
+                _ => {}
+            }
+        }
+        Ok(unknown.into_iter().collect())
     }
 
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {

@@ -224,6 +224,11 @@ impl Outcome {
     pub const fn is_dead(&self) -> bool {
         matches!(self.code, OutcomeCode::Failed | OutcomeCode::Unknown) && self.replaced_by.is_none()
     }
+
+    /// Whether nobody knows how the operation ended, and nothing was done in its place.
+    pub const fn is_in_doubt(&self) -> bool {
+        matches!(self.code, OutcomeCode::Unknown) && self.replaced_by.is_none()
+    }
 }
 
 /// What an operation says, as the journal keeps it: a place in the clean text, so that the raw text is

@@ -55,8 +55,8 @@ impl Journal for Odd {
     async fn flush(&self) -> Result<(), StoreError> {
         self.inner.flush().await
     }
-    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError> {
-        self.inner.intend(entry, events).await
+    async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
+        self.inner.intend_all(entries, events).await
     }
     async fn attempt(&self, op: OpId, events: Vec<Draft>) -> Result<(), StoreError> {
         self.inner.attempt(op, events).await
@@ -134,6 +134,9 @@ impl Journal for Odd {
     }
     async fn open_turns(&self, after: Seq) -> Result<Vec<(TurnId, Seq)>, StoreError> {
         self.inner.open_turns(after).await
+    }
+    async fn unknown_turns(&self) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        self.inner.unknown_turns().await
     }
     async fn last_before(&self, before: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         self.inner.last_before(before).await

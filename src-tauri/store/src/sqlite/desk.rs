@@ -32,7 +32,7 @@ pub(super) struct Entry {
 /// A change besides events.
 #[derive(Debug)]
 pub(super) enum Change {
-    Intend(Box<OutboxEntry>),
+    Intend(Vec<OutboxEntry>),
     InFlight(OpId, bool),
     Settle(OpId),
     /// One operation has ended, and the other follows from that.

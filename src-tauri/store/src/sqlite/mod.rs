@@ -122,6 +122,11 @@ impl SqliteJournal {
     }
 }
 
+/// A row of a table that has a place for each of some turns.
+const fn place_of_turn((turn, seq): (i64, i64)) -> (TurnId, Seq) {
+    (TurnId(turn as u64), Seq(seq as u64))
+}
+
 #[async_trait]
 impl Journal for SqliteJournal {
     fn append(&self, events: Vec<Draft>) -> Result<Vec<Seq>, StoreError> {
@@ -132,10 +137,10 @@ impl Journal for SqliteJournal {
         self.confirmed(vec![], |_| Ok(None)).await
     }
 
-    async fn intend(&self, entry: OutboxEntry, events: Vec<Draft>) -> Result<(), StoreError> {
+    async fn intend_all(&self, entries: Vec<OutboxEntry>, events: Vec<Draft>) -> Result<(), StoreError> {
         let intend = |ledger: &mut Ledger| {
-            ledger.intend(entry.clone())?;
-            Ok(Some(Change::Intend(Box::new(entry))))
+            ledger.intend(entries.clone())?;
+            Ok(Some(Change::Intend(entries)))
         };
         self.confirmed(events, intend).await
     }
@@ -301,8 +306,15 @@ impl Journal for SqliteJournal {
             .fetch_all(&self.readers)
             .await
             .map_err(|error| self.fault(&error))?;
-        let place = |(turn, seq)| (TurnId(turn as u64), Seq(seq as u64));
-        Ok(open.into_iter().map(place).collect())
+        Ok(open.into_iter().map(place_of_turn).collect())
+    }
+
+    async fn unknown_turns(&self) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        let unknown: Vec<(i64, i64)> = query_as("SELECT turn, seq FROM unknown_turns ORDER BY turn")
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        Ok(unknown.into_iter().map(place_of_turn).collect())
     }
 
     async fn of_process(&self, until: Seq, limit: usize) -> Result<Vec<Event>, StoreError> {

@@ -55,6 +55,19 @@ pub(super) async fn insert(conn: &mut SqliteConnection, rows: &[&EventRow]) -> R
                     .execute(&mut *conn)
                     .await?;
             }
+            (Some(turn), Kind::Ended { outcome, .. }) if outcome.is_in_doubt() => {
+                query("INSERT OR IGNORE INTO unknown_turns VALUES (?, ?)")
+                    .bind(turn.0 as i64)
+                    .bind(event.seq.0 as i64)
+                    .execute(&mut *conn)
+                    .await?;
+            }
+            (Some(turn), Kind::Reviewed { .. }) => {
+                query("DELETE FROM unknown_turns WHERE turn = ?")
+                    .bind(turn.0 as i64)
+                    .execute(&mut *conn)
+                    .await?;
+            }
             _ => {}
         }
         for mention in Mention::all(event.channel.as_ref(), &event.kind) {
@@ -261,6 +274,20 @@ mod tests {
     #[tokio::test]
     async fn a_start_looks_at_nothing_but_what_it_asks_for() {
         let pairing = selecting(COLUMNS, &Selection::kinds(["pairing"]), Seq(0), Seq(9), 9);
+        let in_doubt = Selection {
+            turns: Some([TurnId(7)].into()),
+            ..Selection::kinds(["intended", "ended"])
+        };
+        let in_doubt = selecting(COLUMNS, &in_doubt, Seq(0), Seq(9), 9);
+        let words = plan(explained(&in_doubt)).await;
+        assert!(
+            words.iter().any(|words| words.contains("events_turn")),
+            "{words:?}"
+        );
+        assert!(
+            !words.iter().any(|words| words.starts_with("SCAN e")),
+            "{words:?}"
+        );
         for (index, sql) in [
             ("events_pairing", pairing),
             ("events_process", of_process(Seq(9), 9)),

@@ -92,6 +92,22 @@ const STEPS: &[&str] = &[
         SET before = coalesce((SELECT at FROM events WHERE events.seq >= whole_from.seq ORDER BY events.seq LIMIT 1), 0)
         WHERE seq > 1;
 ",
+    // A start asks which turns have an operation of unknown outcome that no person looked at, however long ago.
+    "
+    CREATE TABLE unknown_turns (turn INTEGER PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
+    INSERT INTO unknown_turns
+        SELECT turn, min(seq)
+        FROM (
+            SELECT e.turn, e.seq, CASE WHEN json_valid(b.body) THEN b.body END AS body
+            FROM events e JOIN bodies b ON b.seq = e.seq WHERE e.kind = 'ended' AND e.turn IS NOT NULL
+        ) AS ended
+        WHERE body ->> '$.outcome.code' = 'unknown' AND body ->> '$.outcome.replaced_by' IS NULL
+            AND NOT EXISTS (
+                SELECT 1 FROM events looked
+                WHERE looked.turn = ended.turn AND looked.kind = 'reviewed' AND looked.seq > ended.seq
+            )
+        GROUP BY turn;
+",
 ];
 
 /// The newest format.

@@ -143,7 +143,12 @@ async fn apply(conn: &mut SqliteConnection, change: &Change) -> Result<(), sqlx:
     };
     let settle = |op: &OpId| query("DELETE FROM outbox WHERE op = ?").bind(op.0 as i64);
     let query = match change {
-        Change::Intend(entry) => intend(entry),
+        Change::Intend(entries) => {
+            for entry in entries {
+                intend(entry).execute(&mut *conn).await?;
+            }
+            return Ok(());
+        }
         Change::InFlight(op, in_flight) => query("UPDATE outbox SET in_flight = ?2 WHERE op = ?1")
             .bind(op.0 as i64)
             .bind(in_flight),

@@ -91,6 +91,7 @@ contract! {
         events_are_picked_by_their_places,
         a_message_is_found_by_its_name,
         a_start_finds_what_is_open_and_what_processes_told,
+        turns_in_doubt_are_found_until_a_person_looked,
     }
     outbox {
         an_intended_operation_stays_until_it_is_settled,
@@ -98,6 +99,7 @@ contract! {
         what_was_begun_is_told_from_what_was_not,
         the_outbox_keeps_the_order_of_intention,
         an_operation_is_intended_once,
+        operations_that_are_intended_together_are_all_there_or_none_is,
         an_operation_that_is_not_in_the_outbox_is_refused,
         a_start_tells_what_is_safe_to_send,
     }

@@ -108,6 +108,28 @@ pub(crate) async fn an_operation_is_intended_once(mut house: impl House) {
     assert_eq!(journal.outbox().await.unwrap(), [sending(1, "first")]);
 }
 
+pub(crate) async fn operations_that_are_intended_together_are_all_there_or_none_is(mut house: impl House) {
+    let journal = house.enter().await;
+    let both = vec![sending(1, "first"), sending(2, "second")];
+    journal
+        .intend_all(both.clone(), vec![said("both")])
+        .await
+        .unwrap();
+    for refused in [
+        vec![sending(3, "x"), sending(2, "again")],
+        vec![sending(3, "x"), sending(3, "again")],
+    ] {
+        let refused = journal.intend_all(refused, vec![said("refused")]).await;
+        assert!(
+            matches!(refused, Err(StoreError::IntendedTwice(_))),
+            "{refused:?}"
+        );
+    }
+    let journal = house.enter().await;
+    assert_eq!(journal.outbox().await.unwrap(), both);
+    assert_eq!(journal.head().0, 1);
+}
+
 pub(crate) async fn an_operation_that_is_not_in_the_outbox_is_refused(mut house: impl House) {
     let journal = house.enter().await;
     journal.intend(sending(1, "x"), vec![]).await.unwrap();

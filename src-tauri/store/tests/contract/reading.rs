@@ -3,7 +3,9 @@
 use crate::House;
 use crate::words::{came, details, everything, made, made_both, read, run_started, said, said_in};
 use foldback_store::{Mention, Selection};
-use foldback_wire::{ChannelId, Draft, Kind, Seq, SessionId, Terminal, Timestamp, TurnId};
+use foldback_wire::{
+    Actor, ChannelId, Draft, Kind, OpId, Outcome, OutcomeCode, Seq, SessionId, Terminal, Timestamp, TurnId,
+};
 use std::sync::Arc;
 
 pub(crate) async fn reading_starts_and_stops_where_asked(mut house: impl House) {
@@ -210,5 +212,54 @@ pub(crate) async fn a_start_finds_what_is_open_and_what_processes_told(mut house
         assert_eq!(told(7, 1).await, ["6"]);
         assert!(told(0, 9).await.is_empty());
         assert_eq!(journal.whole_from(), Seq(1));
+    }
+}
+
+pub(crate) async fn turns_in_doubt_are_found_until_a_person_looked(mut house: impl House) {
+    let journal = house.enter().await;
+    let ended = |turn, code| Draft {
+        kind: Kind::Ended {
+            op: OpId(1),
+            outcome: Outcome::new(code),
+        },
+        ..said_in(turn, "")
+    };
+    let replaced = Draft {
+        kind: Kind::Ended {
+            op: OpId(2),
+            outcome: Outcome {
+                replaced_by: Some(OpId(3)),
+                ..Outcome::new(OutcomeCode::Unknown)
+            },
+        },
+        ..said_in(4, "")
+    };
+    let looked_at = |turn| Draft {
+        kind: Kind::Reviewed { by: Actor::Console },
+        ..said_in(turn, "")
+    };
+    let unknown = OutcomeCode::Unknown;
+    journal
+        .append(vec![
+            ended(1, unknown),
+            ended(2, unknown),
+            ended(3, OutcomeCode::Failed),
+            replaced,
+            looked_at(1),
+            ended(2, unknown),
+            ended(5, unknown),
+            looked_at(5),
+            ended(5, unknown),
+        ])
+        .unwrap();
+    journal.flush().await.unwrap();
+    for reopened in [false, true] {
+        let journal = if reopened {
+            house.enter().await
+        } else {
+            Arc::clone(&journal)
+        };
+        let in_doubt = journal.unknown_turns().await.unwrap();
+        assert_eq!(in_doubt, [(TurnId(2), Seq(2)), (TurnId(5), Seq(9))]);
     }
 }

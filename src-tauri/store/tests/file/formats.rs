@@ -2,7 +2,7 @@
 
 use crate::{other_program, place, run, said, sending};
 use foldback_store::{Journal as _, Mention, SqliteJournal, StoreError};
-use foldback_wire::{Draft, Kind, OpId, Outcome, OutcomeCode, Seq, Timestamp, TurnId};
+use foldback_wire::{Actor, Draft, Kind, OpId, Outcome, OutcomeCode, Seq, Timestamp, TurnId};
 use sqlx::Connection as _;
 
 #[tokio::test]
@@ -53,7 +53,8 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
     run(
         &mut program,
         "DROP TABLE mentions; DROP TABLE agent_sessions; DROP INDEX sessions_used; DROP TABLE open_turns;
-        DROP INDEX events_process; DROP INDEX events_pairing; DROP TABLE whole_from; PRAGMA user_version = 1",
+        DROP INDEX events_process; DROP INDEX events_pairing; DROP TABLE whole_from;
+        DROP TABLE unknown_turns; PRAGMA user_version = 1",
     )
     .await;
     let nonsense = r#"UPDATE bodies SET body = '{"type":"nonsense"}' WHERE seq IN (5, 7)"#;
@@ -78,6 +79,51 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
     assert_eq!(journal.open_turns(Seq(0)).await.unwrap(), [(TurnId(7), Seq(3))]);
     assert_eq!(journal.whole_from(), Seq(1));
     assert_eq!(journal.deleted_before(), Timestamp(0));
+}
+
+#[tokio::test]
+async fn a_journal_of_the_fourth_format_finds_its_turns_in_doubt() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let in_turn = |turn, kind| Draft {
+        turn: Some(TurnId(turn)),
+        kind,
+        ..said("")
+    };
+    let ended = |turn, code, replaced_by| {
+        let outcome = Outcome {
+            replaced_by,
+            ..Outcome::new(code)
+        };
+        in_turn(
+            turn,
+            Kind::Ended {
+                op: OpId(turn),
+                outcome,
+            },
+        )
+    };
+    let looked_at = |turn| in_turn(turn, Kind::Reviewed { by: Actor::Console });
+    journal
+        .append(vec![
+            ended(1, OutcomeCode::Unknown, None),
+            ended(2, OutcomeCode::Failed, None),
+            ended(3, OutcomeCode::Unknown, Some(OpId(9))),
+            looked_at(1),
+            ended(4, OutcomeCode::Unknown, None),
+            looked_at(5),
+            ended(5, OutcomeCode::Unknown, None),
+            ended(6, OutcomeCode::Unknown, None),
+        ])
+        .unwrap();
+    journal.close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(&mut program, "DROP TABLE unknown_turns; PRAGMA user_version = 5").await;
+    run(&mut program, "UPDATE bodies SET body = '{\"type' WHERE seq = 8").await;
+    program.close().await.unwrap();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let in_doubt = journal.unknown_turns().await.unwrap();
+    assert_eq!(in_doubt, [(TurnId(4), Seq(5)), (TurnId(5), Seq(7))]);
 }
 
 #[tokio::test]

@@ -221,11 +221,40 @@ async fn the_time_of_the_latest_cut_is_remembered_and_never_goes_back() {
     // An earlier version did not remember it: all that it deleted is older than what it left.
     run(
         &mut other_program(&path).await,
-        "ALTER TABLE whole_from DROP COLUMN before; PRAGMA user_version = 4",
+        "ALTER TABLE whole_from DROP COLUMN before; DROP TABLE unknown_turns; PRAGMA user_version = 4",
     )
     .await;
     let journal = SqliteJournal::open(&path).await.unwrap();
     assert_eq!(journal.deleted_before(), Timestamp(7 * DAY));
+}
+
+#[tokio::test]
+async fn a_turn_in_doubt_goes_with_its_events() {
+    let (_folder, path) = place();
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let in_doubt = |day, turn| {
+        let outcome = Outcome::new(OutcomeCode::Unknown);
+        in_turn(
+            day,
+            turn,
+            Kind::Ended {
+                op: OpId(turn),
+                outcome,
+            },
+        )
+    };
+    journal
+        .append(vec![
+            came(0, 1),
+            in_doubt(0, 1),
+            ended(0, 1),
+            came(9, 2),
+            in_doubt(9, 2),
+            ended(9, 2),
+        ])
+        .unwrap();
+    assert_eq!(journal.prune(Timestamp(5 * DAY)).await.unwrap(), 3);
+    assert_eq!(journal.unknown_turns().await.unwrap(), [(TurnId(2), Seq(5))]);
 }
 
 /// A journal of many turns, all of the first day; some 5 MB.
