@@ -11,10 +11,12 @@ use crate::{
         unfinished::left_placeholder,
     },
     engine::{ByHand, Core},
+    finish::Occupied,
     flow::end_by,
     gates::Coming,
     recorder::Recorder,
     rules::Rule,
+    supervise::contained,
     turn::Turn,
 };
 use foldback_store::{OutboxEntry, Selection, StoreError};
@@ -259,23 +261,12 @@ impl Core {
             let recorder = channel.map_or_else(|| self.recorder.clone(), |c| self.recorder.of_turn(turn, &c));
             let outcomes = waits.remove(&turn).unwrap_or_default();
             let conversation = occupied.remove(&turn);
-            let core = Arc::clone(self);
+            let finishing = Arc::clone(self).finish_left(turn, recorder.clone(), outcomes, conversation);
             closings.spawn(async move {
-                // Nothing else is said in it until this turn has its end.
-                let _conversation = conversation;
-                for mut outcome in outcomes {
-                    loop {
-                        // The process ends again before this one has an outcome: the turn stays open.
-                        let carried = core.halted.run_until_cancelled(outcome).await;
-                        let carried = carried.and_then(Result::ok).ok_or(StoreError::Closed)?;
-                        match carried.follows {
-                            Some(follows) => outcome = follows.ended,
-                            None => break,
-                        }
-                    }
-                }
-                core.finish(turn, &recorder).await?;
-                close(&recorder, turn).await
+                contained(finishing).await.unwrap_or_else(|panicked| {
+                    recorder.tell_panic("the turn stays open", &panicked);
+                    Err(StoreError::Closed)
+                })
             });
         }
         for (turn, waiting) in left.waiting {
@@ -296,6 +287,30 @@ impl Core {
 }
 
 impl Core {
+    /// Finishes and closes a turn whose run had begun, once what it left in the outbox has ended. Nothing else is said in
+    /// its conversation before.
+    async fn finish_left(
+        self: Arc<Self>,
+        turn: TurnId,
+        recorder: Recorder,
+        outcomes: Vec<oneshot::Receiver<Carried>>,
+        _conversation: Option<Occupied>,
+    ) -> Result<(), StoreError> {
+        for mut outcome in outcomes {
+            loop {
+                // The process ends again before this one has an outcome: the turn stays open.
+                let carried = self.halted.run_until_cancelled(outcome).await;
+                let carried = carried.and_then(Result::ok).ok_or(StoreError::Closed)?;
+                match carried.follows {
+                    Some(follows) => outcome = follows.ended,
+                    None => break,
+                }
+            }
+        }
+        self.finish(turn, &recorder).await?;
+        close(&recorder, turn).await
+    }
+
     /// Takes a turn up that waited. One that waited for longer than `outbox.max_age` waits for a person then.
     async fn take_up(self: &Arc<Self>, turn: TurnId, waiting: Waiting) -> Result<Turn, StoreError> {
         let Waiting {

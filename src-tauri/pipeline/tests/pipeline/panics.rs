@@ -1,8 +1,14 @@
 //! A panic takes nothing else with it: the work that panicked is told of and held, and what is behind it goes on.
 
-use crate::bot::{Bot, World, parts, text};
+use crate::{
+    bot::{Bot, World, killed, later, parts, runtime, slow, text},
+    speech::speaking,
+};
 use async_trait::async_trait;
-use foldback_agents::ScriptAgent;
+use foldback_agents::{
+    ScriptAgent,
+    speech::{SpeechError, Voice},
+};
 use foldback_channels::{Ack, Call, ChannelAdapter, Loopback, Refusal, SignalSink};
 use foldback_pipeline::{Engine, Rules};
 use foldback_store::Journal as _;
@@ -85,4 +91,69 @@ async fn an_operation_that_panics_is_unknown_and_its_lane_goes_on() {
     });
     assert!(told, "the panic is an event");
     assert!(world.journal.outbox().await.unwrap().is_empty());
+}
+
+/// A voice that never has a sound.
+struct Speechless;
+
+#[async_trait]
+impl Voice for Speechless {
+    fn backend(&self) -> &'static str {
+        "speechless"
+    }
+
+    async fn say(&self, _text: &str) -> Result<Vec<u8>, SpeechError> {
+        std::future::pending().await
+    }
+}
+
+/// A voice that panics.
+struct Breaking;
+
+#[async_trait]
+impl Voice for Breaking {
+    fn backend(&self) -> &'static str {
+        "breaking"
+    }
+
+    async fn say(&self, _text: &str) -> Result<Vec<u8>, SpeechError> {
+        panic!("the voice breaks, on purpose")
+    }
+}
+
+#[test]
+fn a_turn_whose_finishing_panics_keeps_no_other_from_its_end() {
+    let world = killed(async {
+        let bot = Bot::in_world(speaking(World::new(), Speechless), "", Rules::all()).await;
+        // Its first text is sent by the next start.
+        bot.fault(
+            Platform::Telegram,
+            slow(OpKind::SendText, Duration::from_secs(20)),
+        );
+        bot.says([text("<actions><voice>Hey</voice></actions>")]);
+        let _spoken = bot.user(Platform::Signal, "hi").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        bot.says([later(3_600_000, "Late.")]);
+        let _stalled = bot.user(Platform::Telegram, "hi").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(speaking(world, Breaking), "", Rules::all()).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let kinds = bot.kinds().await;
+        let is_told = |kind: &Kind| match kind {
+            Kind::Warned { detail } => detail.contains("the voice breaks, on purpose"),
+            _ => false,
+        };
+        assert!(kinds.iter().any(is_told), "the panic is an event");
+        let ended = |kind: &&Kind| matches!(kind, Kind::TurnEnded { .. });
+        assert_eq!(
+            kinds.iter().filter(ended).count(),
+            1,
+            "the other turn has its end"
+        );
+        let open = bot.journal.open_turns(Seq(0)).await.unwrap();
+        assert_eq!(open.len(), 1, "the next start looks at it again");
+    });
 }
