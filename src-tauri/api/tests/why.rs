@@ -222,7 +222,7 @@ fn an_answer_that_is_too_long_names_its_bound() {
             .find(|step| step.no)
             .map(|step| step.text.as_str()),
         Some(
-            "4000 bytes beyond the 20 messages of the answer are not sent: this channel takes no files; the run was stopped"
+            "4000 bytes beyond the 20 messages of the turn are not sent: this channel takes no files; the run was stopped"
         )
     );
 }

@@ -275,12 +275,14 @@ impl Core {
         let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
         let settings = self.settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
+        let chat_full = CancellationToken::new();
         let run = Run {
             agent,
             recorder,
             rules: self.rules,
             silence: self.ports.config.agent.idle_timeout.0,
             most: TextBound::of(&port.can, port.output.max_messages),
+            chat_full: chat_full.clone(),
             session,
             kept: request.resume.clone(),
             tell_lost: self.ports.config.session.tell_lost,
@@ -309,6 +311,7 @@ impl Core {
         );
         desk.busy = Some(busy);
         desk.cancel = stopped;
+        desk.chat_full = chat_full;
         desk.write_into(pending.into.clone());
         let scan = Scan::new(&settings, &message.text, self.redaction.as_ref(), self.rules);
         let running = async {

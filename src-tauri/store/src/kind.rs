@@ -74,7 +74,7 @@ kinds! {
     Action = "action", Some(Stage::Scan.code()) => "JSON actions were read.",
     Diagnosed = "diagnosed", Some(Stage::Scan.code()) => "Something to say about the output.",
     Suppressed = "suppressed", Some(Stage::Scan.code()) => "The reply is suppressed.",
-    Truncated = "truncated", Some(Stage::Deliver.code()) => "The answer has more messages than its chat should get.",
+    Truncated = "truncated", Some(Stage::Deliver.code()) => "The turn has more messages than its chat should get.",
     Intended = "intended", Some(Stage::Dispatch.code()) => "A platform operation is intended.",
     Waiting = "waiting", None => "A delivery waits.",
     Attempted = "attempted", Some(Stage::Deliver.code()) => "The platform is called.",

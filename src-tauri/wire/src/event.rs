@@ -346,11 +346,11 @@ pub enum Kind {
         /// Why.
         reason: Suppression,
     },
-    /// The answer has more messages than its chat should get: the rest was kept off it.
+    /// The turn has more messages than its chat should get: the rest was kept off it.
     Truncated {
-        /// Messages of the answer in the chat.
+        /// Messages of the turn in the chat.
         messages: u32,
-        /// Bytes of the rest; 0 where the run was stopped before it said more.
+        /// Bytes of the answer's text that have no message; 0 where all of it has one.
         bytes: usize,
         /// The run was stopped for it: nobody knows what else the agent would have said.
         #[serde(default)]

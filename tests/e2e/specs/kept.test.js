@@ -107,7 +107,7 @@ describe("what is kept back, passed over or waits", () => {
     const { browser } = window;
     await shows(browser, "ledger", /send_file[\s\S]*sent/);
     await pictures("kept-truncated-turn");
-    await row("kind:truncated", /bytes beyond the 3 messages of the answer are sent as answer-2\.txt/);
+    await row("kind:truncated", /bytes beyond the 3 messages of the turn are sent as answer-2\.txt/);
     await first();
     await pictures("kept-truncated");
   });

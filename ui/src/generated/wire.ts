@@ -1513,9 +1513,9 @@ export type Kind = { "type": "started",
   reason: Suppression,
 }
 | { "type": "truncated",
-  /** Messages of the answer in the chat. */
+  /** Messages of the turn in the chat. */
   messages: number,
-  /** Bytes of the rest; 0 where the run was stopped before it said more. */
+  /** Bytes of the answer's text that have no message; 0 where all of it has one. */
   bytes: number,
   /** The run was stopped for it: nobody knows what else the agent would have said. */
   stopped: boolean,

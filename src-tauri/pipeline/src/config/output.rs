@@ -77,8 +77,9 @@ pub struct OutputConfig {
     pub placeholder: String,
     /// What is sent for an answer that says nothing at all.
     pub empty_text: String,
-    /// Most messages of one answer in its chat. The run is stopped when it says more than they hold; the rest is sent as
-    /// one file where the channel takes files.
+    /// Most messages of one turn in its chat: of its answer and its directives, and those beside the answer. The run is
+    /// stopped when it says more than they hold, or is to have one more; the rest of its text is sent as one file where
+    /// the channel takes files.
     pub max_messages: NonZeroU32,
     /// Where `send-message`, and `send-file` to another chat, may send: `CHANNEL:CHAT` or `CHANNEL:*`.
     pub allow_targets: Vec<String>,

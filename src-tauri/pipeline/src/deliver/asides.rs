@@ -65,6 +65,8 @@ struct Line {
     due: SteadyTime,
     /// Frames that failed in a row.
     failures: u32,
+    /// It is counted among the messages of the turn.
+    counted: bool,
     /// The platform will never take it, or it may stand where nobody can edit it: it is left as it is.
     given_up: bool,
 }
@@ -83,6 +85,11 @@ impl Line {
     /// Shows it as it is wanted now. What it says in the end goes out like any message: it is tried again, and held
     /// where its channel is closed. Nothing is lost with a frame before that.
     async fn show(&mut self, desk: &mut Desk, at_the_end: bool) -> Result<(), StoreError> {
+        self.counted = self.counted || desk.takes_message();
+        if !self.counted {
+            self.given_up = true;
+            return desk.leave_out();
+        }
         let interval = desk
             .can
             .edit_interval_ms
@@ -123,10 +130,19 @@ impl Line {
 }
 
 impl Desk {
+    /// Posts a message beside the answer; leaves it out where the chat has as many of the turn as it may have.
+    pub(super) async fn post_aside(&mut self, outgoing: Outgoing) -> Result<Option<Sent>, StoreError> {
+        if !self.takes_message() {
+            self.leave_out()?;
+            return Ok(None);
+        }
+        self.post(outgoing).await
+    }
+
     /// The sender is asked for a permission, unless it is decided before the question goes out.
     pub(crate) async fn ask(&mut self, question: Question) -> Result<(), StoreError> {
         let Question { id, text, delivery } = question;
-        let sent = self.post(Outgoing::question(&text, delivery)).await?;
+        let sent = self.post_aside(Outgoing::question(&text, delivery)).await?;
         let sent = sent.filter(|sent| arrived(&sent.outcome));
         let message = sent.and_then(|sent| sent.outcome.message);
         self.asides.asked.extend(message.map(|message| (id, message)));
@@ -170,7 +186,7 @@ impl Desk {
                     self.courier.recorder.words(text)
                 });
                 let text = fitting(text, Limit::of(&self.can));
-                self.post(Outgoing::aside(&text)).await.map(drop)
+                self.post_aside(Outgoing::aside(&text)).await.map(drop)
             }
             ToolDisplay::Compact if self.can.edit && self.rules.holds(Rule::AsideTools) => {
                 self.want_line("…");
@@ -200,7 +216,7 @@ impl Desk {
                 for name in open {
                     let text = UserText::ToolUnfinished { name: &name }.to_string();
                     let text = self.courier.recorder.words(&text).into_owned();
-                    self.post(Outgoing::aside(&text)).await?;
+                    self.post_aside(Outgoing::aside(&text)).await?;
                 }
             }
             ToolDisplay::None | ToolDisplay::Compact => {}
@@ -232,7 +248,11 @@ impl Desk {
             }
             return Ok(());
         }
-        self.post(Outgoing::aside(&text)).await.map(drop)
+        if line.counted {
+            // The message that no frame of it became.
+            self.give_message_back();
+        }
+        self.post_aside(Outgoing::aside(&text)).await.map(drop)
     }
 
     /// When what is shown in place may be brought up to date, if it is not.

@@ -226,8 +226,27 @@ impl Bubble {
     /// True where what comes next has a message to stand in: the one that is shown, or one more of those that the
     /// answer may have. Nothing is counted before there is text for it.
     fn has_message(&mut self, desk: &mut Desk) -> bool {
-        self.counted = self.counted || self.splitter.rest(&self.clean).is_none() || desk.takes_message();
-        self.counted
+        if !self.counted && self.splitter.rest(&self.clean).is_some() {
+            self.counted = desk.takes_message();
+            return self.counted;
+        }
+        true
+    }
+
+    /// Counts the first message as soon as there is text for it, before others of the turn are. Text that may turn out to
+    /// be hidden stops no run.
+    pub(crate) fn claim_message(&mut self, desk: &mut Desk) {
+        let is_first = self.parts == 0 && !self.counted && self.has_text();
+        if is_first && (desk.narration == Narration::Show || desk.may_send_message()) {
+            self.has_message(desk);
+        }
+    }
+
+    /// It is hidden: no message of it was sent.
+    pub(crate) fn give_message_back(&mut self, desk: &mut Desk) {
+        if std::mem::take(&mut self.counted) {
+            desk.give_message_back();
+        }
     }
 
     /// Repeats the final edits that a live edit without an answer may have undone.

@@ -194,6 +194,15 @@ pub(crate) enum Posted {
     Overtaken(oneshot::Receiver<Carried>),
 }
 
+/// An operation in its lane.
+pub(super) struct Entered {
+    op: OpId,
+    live: bool,
+    overtaken: Option<CancellationToken>,
+    held: watch::Receiver<Option<HoldReason>>,
+    ended: oneshot::Receiver<Carried>,
+}
+
 /// Posts a turn's operations to one chat.
 #[derive(Clone)]
 pub(crate) struct Courier {
@@ -278,9 +287,36 @@ impl Courier {
     /// The same, with events that become durable together with the intent.
     pub(crate) async fn post_after(
         &self,
-        mut events: Vec<Draft>,
+        events: Vec<Draft>,
         outgoing: Outgoing,
     ) -> Result<Posted, StoreError> {
+        let [entered] = self.enter(events, [outgoing]).await?;
+        self.wait_for(entered).await
+    }
+
+    /// Commits the intents of operations together with these events, all or nothing, and puts the operations into their
+    /// lane, in order.
+    pub(super) async fn enter<const N: usize>(
+        &self,
+        mut events: Vec<Draft>,
+        outgoing: [Outgoing; N],
+    ) -> Result<[Entered; N], StoreError> {
+        let ready = outgoing.map(|outgoing| self.prepare(outgoing, &mut events));
+        crash::point(Point::BeforeIntend);
+        let entries = ready.iter().map(|(job, _)| job.entry.clone()).collect();
+        self.recorder.journal.intend_all(entries, events).await?;
+        crash::point(Point::AfterIntend);
+        Ok(ready.map(|(job, ended)| Entered {
+            op: job.entry.op,
+            live: job.live,
+            overtaken: job.overtaken.clone(),
+            held: self.lanes.enter(job),
+            ended,
+        }))
+    }
+
+    /// What its lane is to carry, and where its outcome comes out; `events` tell of the intent.
+    fn prepare(&self, outgoing: Outgoing, events: &mut Vec<Draft>) -> (Job, oneshot::Receiver<Carried>) {
         let op = self.ids.op();
         let parts = outgoing.parts.clone();
         // A live frame is no part of the text, but goes with it.
@@ -318,7 +354,6 @@ impl Courier {
         let mut intent = intent(&self.target, outgoing);
         intent.part_of = part_of;
         intent.channel = self.abroad.then(|| self.channel.id().clone());
-        crash::point(Point::BeforeIntend);
         events.push(self.recorder.draft(Kind::Intended { op, intent }));
         events.extend(delay.map(|Delay { until, reason }| {
             self.recorder.draft(Kind::Waiting {
@@ -327,22 +362,32 @@ impl Courier {
                 until: Some(self.recorder.clock.time_of(until)),
             })
         }));
-        self.recorder.journal.intend(entry.clone(), events).await?;
-        crash::point(Point::AfterIntend);
-        let (done, mut ended) = oneshot::channel();
-        let mut held = self.lanes.enter(Job {
+        let (done, ended) = oneshot::channel();
+        let job = Job {
             entry,
             channel: self.channel.clone(),
             recorder: self.recorder.clone(),
             not_before: delay.map(|delay| delay.until),
             live,
             question,
-            overtaken: overtaken.clone(),
+            overtaken,
             shows,
             parts,
             origin: Origin::Posted,
             done,
-        });
+        };
+        (job, ended)
+    }
+
+    /// Waits for the outcome of an operation, as [`Self::post`] does.
+    pub(super) async fn wait_for(&self, entered: Entered) -> Result<Posted, StoreError> {
+        let Entered {
+            op,
+            live,
+            overtaken,
+            mut held,
+            mut ended,
+        } = entered;
         tokio::select! {
             biased;
             () = self.lanes.stop.cancelled(), if !live => Ok(Posted::Held(ended)),

@@ -73,7 +73,11 @@ async fn take(
     event: OutputEvent,
 ) -> Result<Option<Ending>, StoreError> {
     match event {
-        OutputEvent::Text { message, text } => open(bubble, message).push(&text),
+        OutputEvent::Text { message, text } => {
+            let bubble = open(bubble, message);
+            bubble.push(&text);
+            bubble.claim_message(desk);
+        }
         OutputEvent::Raw(text) => desk.raw.push_str(&text),
         OutputEvent::Header {
             message,
@@ -117,7 +121,7 @@ async fn take(
         OutputEvent::Thought(text) => desk.think(&text),
         OutputEvent::ThoughtEnded => desk.end_thought().await?,
         OutputEvent::Aside(text) => {
-            desk.post(Outgoing::own_aside(&text)).await?;
+            desk.post_aside(Outgoing::own_aside(&text)).await?;
         }
         OutputEvent::Asked(question) => desk.ask(question).await?,
         OutputEvent::Decided { id, words } => desk.decided(&id, &words).await?,
@@ -200,6 +204,7 @@ async fn end_message(desk: &mut Desk, mut bubble: Bubble, narration: bool) -> Re
         })?;
         if desk.narration == Narration::Hide {
             desk.tally.hidden += 1;
+            bubble.give_message_back(desk);
             return Ok(false);
         }
     }

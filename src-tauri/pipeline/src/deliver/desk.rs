@@ -48,6 +48,8 @@ pub(crate) struct Desk {
     pub(super) unspoken: Vec<(DirectiveRef, String)>,
     /// Cancelled when somebody stops the run.
     pub(crate) cancel: CancellationToken,
+    /// Cancelled when one message more was to come than the chat may have of the turn: the run is stopped.
+    pub(crate) chat_full: CancellationToken,
     pub(crate) ports: Arc<Ports>,
     pub(crate) rules: Rules,
     pub(crate) inbound: Inbound,
@@ -84,6 +86,33 @@ pub(super) struct Held {
     /// The edit that confirms it, where it arrives and a live edit may undo it.
     confirms: Option<Outgoing>,
     outcome: oneshot::Receiver<Carried>,
+}
+
+/// What the end of an operation means for its turn.
+#[derive(Clone, Copy)]
+struct Weight {
+    live: bool,
+    /// It is text of the answer.
+    counts: bool,
+    /// It puts a message into the turn's chat.
+    speaks: bool,
+}
+
+impl Weight {
+    fn of(courier: &Courier, outgoing: &mut Outgoing) -> Self {
+        let live = outgoing.live;
+        Self {
+            live,
+            counts: is_text(&outgoing.operation)
+                && outgoing.directive.is_none()
+                && outgoing
+                    .body
+                    .as_ref()
+                    .is_some_and(|body| !matches!(body, Body::Aside { .. }))
+                && !live,
+            speaks: !courier.is_elsewhere() && outgoing.makes_message(),
+        }
+    }
 }
 
 /// How something that is wanted went.
@@ -129,6 +158,7 @@ impl Desk {
             speech_took: Duration::ZERO,
             unspoken: Vec::new(),
             cancel: CancellationToken::new(),
+            chat_full: CancellationToken::new(),
             ports,
             rules,
             inbound,
@@ -190,17 +220,38 @@ impl Desk {
         if !self.raw.is_empty() {
             outgoing.show(&self.raw);
         }
-        let live = outgoing.live;
-        let counts = is_text(&outgoing.operation)
-            && outgoing.directive.is_none()
-            && outgoing
-                .body
-                .as_ref()
-                .is_some_and(|body| !matches!(body, Body::Aside { .. }))
-            && !live;
-        let speaks = !courier.is_elsewhere() && outgoing.makes_message();
+        let weight = Weight::of(courier, &mut outgoing);
+        let posted = courier.post(outgoing).await?;
+        self.see_through(courier, weight, posted).await
+    }
+
+    /// Sees operations through in the turn's chat, in order. Their intents and the event that tells of them become durable
+    /// together.
+    pub(super) async fn post_together<const N: usize>(
+        &mut self,
+        told: Kind,
+        mut outgoing: [Outgoing; N],
+    ) -> Result<(), StoreError> {
+        let courier = self.courier.clone();
+        let weights = outgoing.each_mut().map(|outgoing| Weight::of(&courier, outgoing));
+        let told = courier.recorder.draft(told);
+        let entered = courier.enter(vec![told], outgoing).await?;
+        for (entered, weight) in entered.into_iter().zip(weights) {
+            let posted = courier.wait_for(entered).await?;
+            self.see_through(&courier, weight, posted).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes how an operation went, and what follows from it.
+    async fn see_through(
+        &mut self,
+        courier: &Courier,
+        weight: Weight,
+        mut posted: Posted,
+    ) -> Result<Option<Sent>, StoreError> {
+        let Weight { live, counts, speaks } = weight;
         let (mut sent, mut instead) = (None, false);
-        let mut posted = courier.post(outgoing).await?;
         loop {
             let Carried {
                 outcome,

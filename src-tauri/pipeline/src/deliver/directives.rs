@@ -66,7 +66,7 @@ impl Skip {
         self.code == OutcomeCode::Failed
     }
 
-    fn not_allowed(why: impl Into<String>) -> Self {
+    pub(super) fn not_allowed(why: impl Into<String>) -> Self {
         Self {
             code: OutcomeCode::NotAllowed,
             why: why.into(),
@@ -86,7 +86,7 @@ impl Skip {
         }
     }
 
-    fn unless(self, setting: Option<&str>) -> Self {
+    pub(super) fn unless(self, setting: Option<&str>) -> Self {
         Self {
             setting: setting.map(str::to_owned),
             ..self
@@ -280,6 +280,9 @@ async fn send_file(
     if flags.only_for.is_some() {
         return Ok(Err(Skip::ephemeral_file()));
     }
+    if let Err(skip) = desk.take_message_of_directive(&courier) {
+        return Ok(Err(skip));
+    }
     let answered = if courier.is_elsewhere() {
         None
     } else {
@@ -327,7 +330,12 @@ async fn send_file(
             };
             desk.warn(format!("{why}; it follows as text"))?;
         }
-        send_text(desk, (&courier, &can), at, &text, &flags).await?;
+        if send_text(desk, (&courier, &can), at, &text, &flags)
+            .await?
+            .is_err()
+        {
+            desk.leave_out()?;
+        }
     }
     Ok(Ok(()))
 }
@@ -355,27 +363,35 @@ async fn send_message(
         Ok(Place { courier, can }) => {
             // It is no part of the answer, whose header it does not share.
             let flags = MessageFlags::default();
-            send_text(desk, (&courier, &can), at, text, &flags).await.map(Ok)
+            send_text(desk, (&courier, &can), at, text, &flags).await
         }
         Err(skip) => Ok(Err(skip)),
     }
 }
 
-/// Text that a directive carries, in as many messages as it takes.
+/// Text that a directive carries, in as many messages as it takes; or why it has none. Where its chat may have only some
+/// of them, the others are left out.
 pub(super) async fn send_text(
     desk: &mut Desk,
     (courier, can): (&Courier, &Capabilities),
     at: DirectiveRef,
     text: &str,
     flags: &MessageFlags,
-) -> Result<(), StoreError> {
+) -> Result<Result<(), Skip>, StoreError> {
     let parts = Arc::default();
-    for piece in split(text, Limit::of(can)) {
+    for (number, piece) in split(text, Limit::of(can)).into_iter().enumerate() {
+        if let Err(skip) = desk.take_message_of_directive(courier) {
+            if number == 0 {
+                return Ok(Err(skip));
+            }
+            desk.leave_out()?;
+            break;
+        }
         let outgoing = Outgoing::literal(&piece.text(text))
             .flagged(flags)
             .for_directive(at)
             .part(&parts);
         desk.post_by(courier, outgoing).await?;
     }
-    Ok(())
+    Ok(Ok(()))
 }

@@ -12,9 +12,9 @@ use super::{
     unfinished::{RunEnd, TAKEN_UP, UnfinishedMessage, UnfinishedTurn},
     voice,
 };
-use crate::{config::Narration, rules::Rule, stages::text_bound::TextBound, user_text::UserText};
+use crate::{config::Narration, rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
-use foldback_wire::{Header, Kind, Stage, StopReason};
+use foldback_wire::{Header, Kind, Stage};
 
 /// Says what is left of a turn, and waits for everything that is held in its chat.
 pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), StoreError> {
@@ -26,6 +26,8 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         spoke,
         placeholder,
         truncated,
+        left_out,
+        others,
         ..
     } = turn;
     desk.note(Kind::Passed {
@@ -33,8 +35,8 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         detail: TAKEN_UP.to_owned(),
     })?;
     desk.go_on(tally, spoke, placeholder);
-    let bound = TextBound::of(&desk.can, desk.output.max_messages);
-    let is_long = bound.is_passed_by_all(messages.iter().map(|message| message.clean.as_str()));
+    desk.go_on_with_rest(left_out, truncated);
+    desk.count_messages(others);
     for message in messages {
         finish_message(desk, message, truncated).await?;
     }
@@ -45,8 +47,7 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         })
     };
     let ending = match run {
-        // The notice says it, where it is not said already.
-        RunEnd::Done(StopReason::Length) if is_long && !truncated => Ending::TooLong,
+        RunEnd::TooLong => Ending::TooLong,
         RunEnd::Done(reason) => Ending::Done(reason),
         RunEnd::Cancelled => failed(Failure::cancelled()),
         RunEnd::Failed(fault, detail) => failed(Failure::of_run(fault, detail)),

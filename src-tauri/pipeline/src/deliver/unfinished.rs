@@ -19,8 +19,10 @@
 use super::{
     begun::{BegunMessage, ShownMessage},
     bubble::arrived,
+    rest::is_left_out,
     tally::Tally,
 };
+use crate::stages::run::STOPPED_AT_MOST;
 use foldback_wire::{
     AgentFault, Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Fate, Header, Inbound, Intent, Kind,
     MessageId, OpId, OpKind, OutcomeCode, Range, Stage, SteadyTime, StopReason, Target,
@@ -30,8 +32,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// The end of a turn's run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RunEnd {
-    /// By itself, or at the most that its chat should get; both are [`StopReason::Length`].
+    /// By itself.
     Done(StopReason),
+    /// It was stopped, as its chat should get no more of it.
+    TooLong,
     Failed(AgentFault, String),
     /// A person stopped it.
     Cancelled,
@@ -45,6 +49,11 @@ impl RunEnd {
         for event in events {
             match &event.kind {
                 Kind::RunFailed { fault, detail } => return Self::Failed(*fault, detail.clone()),
+                Kind::Passed {
+                    stage: Stage::Run,
+                    detail,
+                } if detail == STOPPED_AT_MOST => run = Self::TooLong,
+                Kind::RunEnded { .. } if run == Self::TooLong => {}
                 Kind::RunEnded {
                     reason: StopReason::Cancelled,
                     ..
@@ -68,8 +77,12 @@ pub(crate) struct UnfinishedTurn {
     pub(crate) tally: Tally,
     /// Words of Foldback's own were intended after the run: a notice, or the text of an empty answer.
     pub(crate) has_own_words: bool,
-    /// The rest of an answer that is too long was sent as a file, or left out.
+    /// The notice of an answer that is too long was intended, with the file where there is one.
     pub(crate) truncated: bool,
+    /// Something else than text of the answer had no message in the chat.
+    pub(crate) left_out: bool,
+    /// Messages that stand in the chat, or may, beside the answer: of directives, tool calls, reasoning, questions.
+    pub(crate) others: u32,
     /// A message of the turn stands in its chat, or may.
     pub(crate) spoke: bool,
     /// Stands on the screen as it was put there.
@@ -147,6 +160,7 @@ impl UnfinishedTurn {
         let (mut done, mut put) = (HashSet::new(), BTreeSet::new());
         let mut tally = Tally::of(events);
         let (mut over, mut has_own_words, mut spoke, mut chunked) = (false, false, false, false);
+        let mut others = 0;
         for event in events {
             if let Some(number) = message_of(&event.kind) {
                 let reading = readings.entry(number).or_default();
@@ -189,7 +203,9 @@ impl UnfinishedTurn {
                     let Some(intent) = intents.get(op) else { continue };
                     let may_stand = arrived(outcome) || outcome.code == OutcomeCode::Unknown;
                     let here = intent.channel.is_none() && intent.target == own_chat;
-                    spoke |= may_stand && here && makes_message(intent.kind) && !put.contains(op);
+                    let stands = may_stand && here && makes_message(intent.kind);
+                    spoke |= stands && !put.contains(op);
+                    others += u32::from(stands && is_beside(intent));
                     if let Some(CleanPlace { message, .. }) = place_of(intent).filter(|_| !intent.live) {
                         let reading = readings.entry(message).or_default();
                         reading.message.begun.text.end(*op, outcome);
@@ -220,6 +236,8 @@ impl UnfinishedTurn {
         Some(Self {
             placeholder: left_placeholder(events, clock),
             truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
+            left_out: events.iter().any(|event| is_left_out(&event.kind)),
+            others,
             inbound,
             run: RunEnd::of(events),
             messages,
@@ -355,6 +373,11 @@ fn place_of(intent: &Intent) -> Option<CleanPlace> {
 fn is_own_words(intent: &Intent) -> bool {
     let literal = matches!(intent.body, Some(Body::Literal { place: None, .. }));
     intent.kind == OpKind::SendText && !intent.live && intent.directive.is_none() && literal
+}
+
+/// True for what is no text of the answer: a directive's, or beside it.
+const fn is_beside(intent: &Intent) -> bool {
+    intent.directive.is_some() || matches!(intent.body, Some(Body::Aside { .. }))
 }
 
 const fn makes_message(kind: OpKind) -> bool {

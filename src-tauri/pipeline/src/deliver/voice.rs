@@ -25,17 +25,29 @@ pub(super) async fn voice(
     if desk.flags().only_for.is_some() {
         return Ok(Err(Skip::ephemeral_file()));
     }
-    match desk.speech.says.clone() {
-        Says::Aloud(speaker) if desk.rules.holds(Rule::SpeechNote) => {
-            let done = aloud(desk, at, text, &speaker).await?;
-            if done.as_ref().is_err_and(Skip::is_failure) {
-                desk.unspoken.push((at, text.to_owned()));
-            }
-            Ok(done)
-        }
-        Says::Shown(most) => shown(desk, at, text, most).await,
-        _ => Ok(Err(Skip::unsupported("speech is not configured"))),
+    let says = match desk.speech.says.clone() {
+        Says::Aloud(_) if !desk.rules.holds(Rule::SpeechNote) => Says::Nothing,
+        says => says,
+    };
+    // Before it is spoken: a service is not called for sound that is not sent.
+    let courier = desk.courier.clone();
+    if !matches!(says, Says::Nothing)
+        && let Err(skip) = desk.take_message_of_directive(&courier)
+    {
+        return Ok(Err(skip));
     }
+    let done = match says {
+        Says::Aloud(speaker) => aloud(desk, at, text, &speaker).await?,
+        Says::Shown(most) => shown(desk, at, text, most).await?,
+        Says::Nothing => return Ok(Err(Skip::unsupported("speech is not configured"))),
+    };
+    if let Err(skip) = &done {
+        desk.give_message_back();
+        if skip.is_failure() {
+            desk.unspoken.push((at, text.to_owned()));
+        }
+    }
+    Ok(done)
 }
 
 /// The end of a message. What it wanted to be heard and could not be is sent as text where it has no other, so that
@@ -49,8 +61,10 @@ pub(super) async fn end_of_message(desk: &mut Desk, has_text: bool) -> Result<()
     let (courier, can) = (desk.courier.clone(), desk.can.clone());
     let flags = desk.flags();
     for (at, text) in unspoken {
-        send_text(desk, (&courier, &can), at, &text, &flags).await?;
-        desk.tally.written += 1;
+        match send_text(desk, (&courier, &can), at, &text, &flags).await? {
+            Ok(()) => desk.tally.written += 1,
+            Err(_) => desk.leave_out()?,
+        }
     }
     Ok(())
 }

@@ -18,7 +18,9 @@ use crate::{
 };
 use foldback_agents::{Agent, AgentEvent, Step, TurnRequest};
 use foldback_store::StoreError;
-use foldback_wire::{AgentFault, Doing, Fault, Kind, SessionId, SessionStart, StopReason, rpc::AgentSession};
+use foldback_wire::{
+    AgentFault, Doing, Fault, Kind, SessionId, SessionStart, Stage, StopReason, rpc::AgentSession,
+};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -39,6 +41,9 @@ pub(crate) struct Run<'a> {
     pub(crate) silence: Duration,
     /// A run that says more than this is stopped: nobody would read it in the chat.
     pub(crate) most: TextBound,
+    /// Cancelled when the chat has as many messages of the turn as it may have, and one more was to come: the run is
+    /// stopped.
+    pub(crate) chat_full: CancellationToken,
     pub(crate) cancel: CancellationToken,
     pub(crate) session: &'a SessionId,
     /// The sessions of their own that the agents are asked to take up again, by backend.
@@ -55,6 +60,10 @@ pub(crate) struct Run<'a> {
     pub(crate) typing: &'a Typing,
 }
 
+/// Told when a run is stopped for what its chat got of it, which its end does not say: an agent that comes to a limit of
+/// its own ends for the same reason.
+pub(crate) const STOPPED_AT_MOST: &str = "stopped: its chat should get no more of it (output.max_messages)";
+
 /// What the pipeline waits for.
 enum Next {
     Step(AgentEvent),
@@ -68,6 +77,8 @@ enum Next {
     Silent,
     /// It was cancelled and does not say that it stopped.
     Stuck,
+    /// The chat should get no more of it.
+    ChatFull,
 }
 
 /// How a run ended.
@@ -107,7 +118,13 @@ impl Run<'_> {
         let (reason, event) = match end {
             End::Done(StopReason::Cancelled) => (StopReason::Cancelled, OutputEvent::RunCancelled),
             End::Done(reason) => (reason, OutputEvent::RunEnded(reason)),
-            End::TooLong => (StopReason::Length, OutputEvent::RunTooLong),
+            End::TooLong => {
+                self.recorder.note(Kind::Passed {
+                    stage: Stage::Run,
+                    detail: STOPPED_AT_MOST.to_owned(),
+                })?;
+                (StopReason::Length, OutputEvent::RunTooLong)
+            }
             End::Failed(fault, detail) => {
                 let detail = self.recorder.words(&detail).into_owned();
                 tracing::warn!(%fault, "the run failed");
@@ -165,6 +182,11 @@ impl Run<'_> {
                     continue;
                 }
                 Next::Stuck => return Ok(End::Done(StopReason::Cancelled)),
+                Next::ChatFull => {
+                    halt.cancel();
+                    self.until_stopped(steps, task).await;
+                    return Ok(End::TooLong);
+                }
                 Next::Closed => {
                     let detail = "the agent ended without saying how".to_owned();
                     return Ok(End::Failed(AgentFault::Internal, detail));
@@ -198,7 +220,8 @@ impl Run<'_> {
                 }
                 step => {
                     self.take(step, scan, progress).await?;
-                    if self.most.is_passed_by(progress.said) && self.rules.holds(Rule::RunMost) {
+                    let is_full = self.most.is_passed_by(progress.said) || self.chat_full.is_cancelled();
+                    if is_full && self.rules.holds(Rule::RunMost) {
                         halt.cancel();
                         self.until_stopped(steps, task).await;
                         return Ok(End::TooLong);
@@ -247,6 +270,7 @@ impl Run<'_> {
         tokio::select! {
             biased;
             step = steps.recv() => step.map_or(Next::Closed, Next::Step),
+            () = self.chat_full.cancelled(), if self.rules.holds(Rule::RunMost) => Next::ChatFull,
             answer = permits.next() => Next::Answer(answer),
             () = self.cancel.cancelled(), if waits && self.rules.holds(Rule::PermitCancel) => Next::Cancelled,
             () = stuck => Next::Stuck,

@@ -27,11 +27,6 @@ impl TextBound {
         said > self.units
     }
 
-    /// True for messages that said so much together.
-    pub(crate) fn is_passed_by_all<'a>(self, texts: impl Iterator<Item = &'a str>) -> bool {
-        self.is_passed_by(texts.map(|text| self.unit.measure(text)).sum())
-    }
-
     /// The units of text for the chat among these output events.
     pub(super) fn measure(self, events: &[OutputEvent]) -> usize {
         let text = |event: &OutputEvent| match event {

@@ -7,6 +7,7 @@ mod answers;
 mod asides;
 mod attachments;
 mod backend;
+mod beyond;
 mod bot;
 mod clock;
 mod crash;

@@ -1,6 +1,6 @@
 //! An answer that is longer than its chat should get: so many messages, a notice, and the rest as one file.
 
-use crate::bot::{Bot, killed, later, runtime, slow, text};
+use crate::bot::{Bot, World, killed, later, runtime, slow, text};
 use foldback_channels::{
     profile,
     sim::{CallFailure, CallFault},
@@ -16,6 +16,13 @@ const STOPPED_HERE: &str = "⚠️ The answer is too long for a chat, so it was 
 const STOPPED_UNSENT: &str =
     "⚠️ The answer is too long for a chat, so it was stopped. What else it said until then was not sent.";
 const LOST: &str = "⚠️ The file with the rest of the answer could not be sent.";
+
+/// The next start, a minute later.
+async fn started_again(world: World, settings: &str) -> Bot {
+    let bot = Bot::in_world(world, settings, Rules::all()).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    bot
+}
 
 /// Words that fill so many messages and go on a little.
 fn words(platform: Platform, messages: usize) -> String {
@@ -178,8 +185,7 @@ fn the_rest_that_a_kill_kept_from_its_file_is_sent_by_the_next_start() {
         bot
     });
     runtime().block_on(async {
-        let bot = Bot::in_world(world, settings, Rules::all()).await;
-        tokio::time::sleep(Duration::from_mins(1)).await;
+        let bot = started_again(world, settings).await;
         let screen = bot.screen(Platform::Slack);
         assert!(screen.contains(&STOPPED.to_owned()), "{screen:?}");
         assert_eq!(
@@ -189,4 +195,39 @@ fn the_rest_that_a_kill_kept_from_its_file_is_sent_by_the_next_start() {
         );
         bot.check().await;
     });
+}
+
+#[test]
+fn the_file_that_a_kill_kept_behind_its_notice_is_sent_by_the_next_start() {
+    let settings = "[output]\nmax_messages = 1\n";
+    // What was at the platform is sent again there, under its key.
+    for at in [Duration::from_secs(5), Duration::from_secs(25)] {
+        let world = killed(async {
+            let bot = Bot::with(settings).await;
+            let notice = CallFault {
+                nth: 2,
+                ..slow(OpKind::SendText, Duration::from_secs(20))
+            };
+            bot.fault(Platform::Discord, notice);
+            bot.fault(Platform::Discord, slow(OpKind::SendFile, Duration::from_secs(20)));
+            bot.says([text(&words(Platform::Discord, 2))]);
+            let _turn = bot.user(Platform::Discord, "hi").await;
+            tokio::time::sleep(at).await;
+            assert_eq!(
+                truncated(&bot).await.len(),
+                1,
+                "the notice, or the file, is under way"
+            );
+            bot
+        });
+        runtime().block_on(async {
+            let bot = started_again(world, settings).await;
+            let screen = bot.screen(Platform::Discord);
+            let notices = screen.iter().filter(|line| *line == STOPPED).count();
+            let files = screen.iter().filter(|line| line.contains("answer-")).count();
+            assert_eq!((notices, files), (1, 1), "{at:?}: {screen:?}");
+            assert_eq!(truncated(&bot).await.len(), 1);
+            bot.check().await;
+        });
+    }
 }

@@ -9,7 +9,14 @@ use foldback_store::Journal as _;
 use foldback_wire::{
     Actor, ChannelId, Event, Kind, OpKind, Operation, OutcomeCode, Platform, SpokenDirective, Terminal,
 };
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 const ANSWER: &str = "<actions><voice>**Hey**, three words</voice></actions>And in writing";
 
@@ -103,6 +110,38 @@ async fn every_channel_gets_the_note_before_the_text_and_nothing_stays_behind() 
         assert_eq!(Note::of(sound).unwrap().duration, Duration::from_millis(900));
         bot.check().await;
     }
+}
+
+/// A voice that counts what it says.
+struct Counted(Arc<AtomicUsize>);
+
+#[async_trait]
+impl Voice for Counted {
+    fn backend(&self) -> &'static str {
+        "counted"
+    }
+
+    async fn say(&self, text: &str) -> Result<Vec<u8>, SpeechError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        ToneVoice.say(text).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_note_beyond_the_messages_of_a_chat_is_not_spoken() {
+    let said = Arc::new(AtomicUsize::new(0));
+    let bot = bot(Counted(Arc::clone(&said)), "[output]\nmax_messages = 2\n").await;
+    bot.says([text(&format!(
+        "<actions>{}</actions>",
+        "<voice>Hey</voice>".repeat(50)
+    ))]);
+    bot.turn(Platform::Whatsapp, "talk to me").await;
+    assert_eq!(bot.calls(Platform::Whatsapp, OpKind::SendVoice).len(), 2);
+    assert_eq!(said.load(Ordering::Relaxed), 2);
+    let skips = skips(&bot).await;
+    assert_eq!(skips.len(), 48, "{skips:?}");
+    assert!(skips.iter().all(|(code, _)| *code == OutcomeCode::NotAllowed));
+    bot.check().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -150,7 +150,7 @@ fn delivery(kind: &Kind) -> String {
             detail,
         } => {
             let stop = if *stopped { "; the run was stopped" } else { "" };
-            let kept = format!("{bytes} bytes beyond the {messages} messages of the answer");
+            let kept = format!("{bytes} bytes beyond the {messages} messages of the turn");
             // Its folder is for this one file, with a name that tells nothing.
             let name = file.as_ref().map(|file| file.rsplit('/').next().unwrap_or(file));
             match (name, detail) {
