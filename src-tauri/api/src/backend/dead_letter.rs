@@ -76,12 +76,16 @@ impl DeadLetterGroup {
 
     /// The id of the message that asks for them again, after so many that did.
     pub(super) fn message(&self, asked: u32) -> MessageId {
-        let first = self.first;
-        MessageId::new(match asked {
-            0 => format!("{AGAIN}{first}"),
-            _ => format!("{AGAIN}{first}-{}", asked + 1),
-        })
+        message_again(self.first, asked)
     }
+}
+
+/// The id of the message that asks for an operation again, after so many that did. [`again`] reads it.
+pub(super) fn message_again(op: OpId, asked: u32) -> MessageId {
+    MessageId::new(match asked {
+        0 => format!("{AGAIN}{op}"),
+        _ => format!("{AGAIN}{op}-{}", asked + 1),
+    })
 }
 
 /// Reads from the journal what an agent would write for the dead letters that this message asks for again, by the

@@ -2,7 +2,7 @@
 //! and the next start read them from the same events, so that both count alike.
 
 use crate::backend::Resends;
-use foldback_wire::{Event, Kind, OpId, OpKind, OutcomeCode, TurnId};
+use foldback_wire::{Event, Kind, OpId, OpKind, TurnId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The operations of unknown outcome that still ask for a look, by their turns.
@@ -27,9 +27,7 @@ impl UnknownOutcomes {
             }
             (Kind::Ended { op, .. }, _) if self.typing.remove(op) => {}
             // What was done in its place has an outcome of its own.
-            (Kind::Ended { op, outcome }, Some(turn))
-                if outcome.code == OutcomeCode::Unknown && outcome.is_dead() =>
-            {
+            (Kind::Ended { op, outcome }, Some(turn)) if outcome.is_in_doubt() => {
                 self.turns.entry(turn).or_default().insert(*op);
             }
             (Kind::Reviewed { .. }, Some(turn)) => {
@@ -53,6 +51,13 @@ impl UnknownOutcomes {
     /// A person looked at a turn; answers whether that changed anything.
     pub(super) fn look_at(&mut self, turn: TurnId) -> bool {
         self.turns.remove(&turn).is_some()
+    }
+
+    /// Whether this operation of a turn is one of them.
+    pub(crate) fn contains(&self, turn: TurnId, op: OpId) -> bool {
+        self.turns
+            .get(&turn)
+            .is_some_and(|operations| operations.contains(&op))
     }
 
     /// How many there are.

@@ -4,6 +4,7 @@
 mod book;
 mod channels;
 mod compose;
+mod counting;
 mod faults;
 mod fixtures;
 mod host;

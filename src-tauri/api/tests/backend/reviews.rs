@@ -1,6 +1,6 @@
 //! What is unknown asks for a person's look, also over a restart.
 
-use crate::host::Host;
+use crate::{counting::Counting, host::Host};
 use foldback_channels::sim::{CallFailure, CallFault};
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
@@ -19,6 +19,11 @@ async fn unknown(host: &Host) -> (u32, Vec<u64>) {
 
 /// The next process, with the journal of this one.
 async fn restarted(host: &Host) -> Host {
+    restarted_with(Arc::new(copied(host, 0).await)).await
+}
+
+/// The journal of this process, and so many operations of a later turn.
+async fn copied(host: &Host, later: u64) -> MemoryJournal {
     let events = host.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
     let draft = |event: Event| Draft {
         at: event.at,
@@ -29,11 +34,62 @@ async fn restarted(host: &Host) -> Host {
     };
     let journal = MemoryJournal::new();
     journal.append(events.into_iter().map(draft).collect()).unwrap();
+    let sent = |op| Draft {
+        at: Timestamp(1_800_000_000_000),
+        turn: Some(TurnId(900)),
+        session: None,
+        channel: Some("signal".into()),
+        kind: Kind::Ended {
+            op: OpId(op),
+            outcome: Outcome::new(OutcomeCode::Sent),
+        },
+    };
+    journal
+        .append((1_000..1_000 + later).map(sent).collect())
+        .unwrap();
+    journal
+}
+
+async fn restarted_with(journal: Arc<dyn Journal>) -> Host {
     Host::start_with(|setup| {
         setup.demo = false;
-        setup.journal = Some(Arc::new(journal));
+        setup.journal = Some(journal);
     })
     .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_finds_what_is_in_doubt_however_much_came_after_it_and_reads_none_of_that() {
+    let host = Host::start().await;
+    let loopback = host.backend.loopback(&"signal".into()).unwrap();
+    loopback.platform().plan(CallFault {
+        times: 2,
+        ..CallFault::first(OpKind::SendText, CallFailure::LostAck)
+    });
+    let mut turns = Vec::new();
+    for answer in ["Perhaps", "Perhaps again"] {
+        turns.push(host.say("signal", "Hi", answer).await);
+    }
+    assert_eq!(unknown(&host).await, (2, turns.clone()));
+    // A person sends the first one again.
+    let detail: Book = host
+        .call("deliveries", json!({"channel": "signal", "limit": 10}))
+        .await;
+    let again = detail.dead.iter().find(|line| line.turn.0 == turns[0]).unwrap();
+    let _again: Sent = host
+        .call("resend", json!({"turn": turns[0], "op": again.entry.op}))
+        .await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let before = host.backend.journal().head().0;
+
+    let journal = Arc::new(Counting::of(copied(&host, 60_000).await));
+    let host = restarted_with(Arc::clone(&journal) as Arc<dyn Journal>).await;
+    assert_eq!(unknown(&host).await, (1, vec![turns[1]]));
+    let read = journal.read_so_far() as u64;
+    assert!(
+        read <= 3 * before,
+        "{read} events were read of {before} before the others"
+    );
 }
 
 #[tokio::test(start_paused = true)]
