@@ -137,6 +137,9 @@ impl Journal for Counting {
     fn whole_from(&self) -> Seq {
         self.inner.whole_from()
     }
+    fn deleted_before(&self) -> Timestamp {
+        self.inner.deleted_before()
+    }
     async fn close(&self) -> Result<(), StoreError> {
         self.inner.close().await
     }

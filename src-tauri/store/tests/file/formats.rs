@@ -16,7 +16,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 5,
+        known: 6,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
@@ -82,7 +82,7 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
 }
 
 #[tokio::test]
-async fn a_journal_of_the_fourth_format_finds_its_turns_in_doubt() {
+async fn a_journal_of_the_fifth_format_finds_its_turns_in_doubt() {
     let (_folder, path) = place();
     let journal = SqliteJournal::open(&path).await.unwrap();
     let in_turn = |turn, kind| Draft {
