@@ -4,7 +4,7 @@
 //! armed shows nobody anything, and neither does a bot that a stranger writes to. Nobody waits for a receipt: they go
 //! on their own, beside the operation that occasioned them.
 
-use super::{SignalCli, locked};
+use super::{SignalCli, ids::Message, locked};
 use foldback_wire::{ChatId, Inbound};
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
@@ -37,13 +37,17 @@ struct Receipt {
 }
 
 impl Receipts {
-    /// A message is being handed over; `told` is told when it is kept.
+    /// A message is being handed over; `told` is told when it is kept. A receipt names a message by the clock of the
+    /// device that it was written on, as its id does.
     pub(super) fn expect(&mut self, message: &Inbound, told: oneshot::Receiver<()>) {
         self.settle();
+        let Ok(Message { sent, .. }) = Message::of(&message.message) else {
+            return;
+        };
         let receipt = Receipt {
             chat: message.chat.clone(),
             author: message.sender.id.to_string(),
-            sent: message.at.0,
+            sent,
         };
         self.arriving.push((receipt, told));
     }

@@ -48,7 +48,13 @@ fn a_broken_configuration_is_a_finding_with_its_place() {
 
 #[test]
 fn secrets_are_looked_up_and_never_shown() {
-    let server = Answering::new(|_| (200, r#"{"data": [{"id": "m"}]}"#));
+    let server = Answering::new(|request| {
+        if request.contains("authorization: Bearer sk-secret\r\n") {
+            (200, r#"{"data": [{"id": "m"}]}"#)
+        } else {
+            (401, r#"{"error": {"message": "who are you?"}}"#)
+        }
+    });
     let config = |url: &str| {
         format!(
             "[agent]\nbackend = \"openai\"\n[agent.openai]\nbase_url = \"{url}/v1\"\nmodel = \"m\"\n\
