@@ -52,12 +52,12 @@ fn report(platform: Platform, conduct: Conduct, crowd: &Crowd) -> Result<(), Box
         met.calls,
         took.as_secs_f64() / 60.0
     );
-    // Without a key that tells a repetition, a call that was reset is shown as unknown instead.
-    let fine = match conduct {
-        Conduct::Honest => none == 0 && *replied == PEOPLE && refused <= MOST,
-        Conduct::Dishonest => none <= *unknown,
+    // Without a key that tells a repetition, a turn whose call was reset ends as unknown, though its answer arrived.
+    let told = match conduct {
+        Conduct::Honest => *replied == PEOPLE,
+        Conduct::Dishonest => *replied + *unknown >= PEOPLE,
     };
-    if twice > 0 || !fine {
+    if none > 0 || twice > 0 || !told || refused > MOST {
         return Err(
             format!("{platform}: {none} got nothing, {twice} twice, {unknown} unknown, {met:?}").into(),
         );

@@ -113,7 +113,8 @@ fn limits(platform: Platform) -> Vec<Published> {
 pub(crate) enum Conduct {
     /// It says how long to wait.
     Honest,
-    /// It never says so, its front end fails for a minute, and every tenth connection is reset after the call.
+    /// It never says so, refuses every twentieth call without a reason, its front end fails for a minute, and every
+    /// tenth connection is reset after the call.
     Dishonest,
 }
 
@@ -121,7 +122,10 @@ pub(crate) enum Conduct {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Met {
     pub(crate) calls: u64,
+    /// Beyond a published limit.
     pub(crate) refused: u64,
+    /// Within every limit, all the same.
+    pub(crate) unprovoked: u64,
     pub(crate) failed: u64,
     pub(crate) reset: u64,
 }
@@ -172,6 +176,10 @@ impl LimitedPlatform {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (spans, met) = &mut *state;
         met.calls += 1;
+        if self.conduct == Conduct::Dishonest && met.calls % 20 == 7 {
+            met.unprovoked += 1;
+            return Err(Refusal::new(RefusalCode::RateLimited, "too many calls"));
+        }
         let concerned: Vec<_> = self
             .limits
             .iter()
