@@ -104,6 +104,7 @@ async fn replies_quote_what_they_answer() {
             .perform_in(&chat, reply("Very", mine.as_str()))
             .await
             .unwrap();
+        let (sent, _) = theirs.message.as_str().split_once(':').unwrap();
         let quotes: Vec<_> = place
             .server
             .messages(from.unwrap_or(ANA))
@@ -113,7 +114,7 @@ async fn replies_quote_what_they_answer() {
         assert_eq!(
             quotes,
             [
-                (theirs.at.0, ANA.to_owned(), "How was it?".to_owned()),
+                (sent.parse().unwrap(), ANA.to_owned(), "How was it?".to_owned()),
                 (mine.as_str().parse().unwrap(), ME.to_owned(), "Well".to_owned()),
             ]
         );
