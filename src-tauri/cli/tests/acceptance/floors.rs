@@ -11,6 +11,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("foldback-store", 3),
     ("foldback-channels", 3),
     ("foldback-agents", 3),
+    ("foldback-transcripts", 3),
     ("foldback-pipeline", 4),
     ("foldback-replay", 5),
     ("foldback-api", 6),
