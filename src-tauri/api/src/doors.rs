@@ -229,6 +229,7 @@ mod tests {
             None,
             Kind::Started {
                 version: String::new(),
+                replayed: false,
             },
         );
         let on = change(1, Off, Connecting, Actor::Config, "enabled");

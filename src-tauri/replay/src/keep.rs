@@ -3,7 +3,7 @@
 use foldback_store::{Journal, StoreError};
 use foldback_wire::{Draft, Event, Kind, OpId, RunId, TurnId};
 
-/// Puts the events of one run at the end of a journal. Turns, runs and operations get numbers of their own:
+/// Puts the events of one run at the end of a journal, marked as a replay. Turns, runs and operations get numbers of their own:
 /// every run counts from 1.
 pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreError> {
     let first = journal.reserve().await?;
@@ -25,6 +25,7 @@ pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreEr
             | Kind::Leaked { op: number, .. }
             | Kind::Faulted { op: Some(number), .. }
             | Kind::Waiting { op: Some(number), .. } => *number = op(*number),
+            Kind::Started { replayed, .. } => *replayed = true,
             _ => {}
         }
         Draft {

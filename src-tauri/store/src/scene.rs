@@ -15,8 +15,9 @@ pub struct Scene {
     replayed: bool,
     /// When each channel was armed or disarmed, in order. A person or a start does that, so it stays short.
     armings: HashMap<ChannelId, Vec<(Seq, bool)>>,
-    /// When a process began, in order: from there on a channel is armed only once its process says so.
-    starts: Vec<Seq>,
+    /// When a process or a replay began, in order, and whether it was a replay: from there on a channel is armed only
+    /// once its process says so.
+    starts: Vec<(Seq, bool)>,
     /// Turns that a person stopped.
     stopped: HashSet<TurnId>,
     known: Seq,
@@ -57,7 +58,7 @@ impl Scene {
                     .or_default()
                     .push((event.seq, *armed));
             }
-            (Kind::Started { .. }, _) => self.starts.push(event.seq),
+            (Kind::Started { replayed, .. }, _) => self.starts.push((event.seq, *replayed)),
             (Kind::RunCancelled { .. }, _) => self.stopped.extend(event.turn),
             _ => {}
         }
@@ -78,12 +79,22 @@ impl Scene {
             .and_then(|channel| self.armings.get(channel));
         armings.is_some_and(|armings| {
             let before = armings.partition_point(|(seq, _)| *seq <= event.seq);
-            let begun = self.starts.partition_point(|seq| *seq <= event.seq);
-            let start = self.starts[..begun].last();
+            let start = self.start_of(event);
             armings[..before]
                 .last()
-                .is_some_and(|(seq, armed)| *armed && start.is_none_or(|start| start < seq))
+                .is_some_and(|(seq, armed)| *armed && start.is_none_or(|(start, _)| start < seq))
         })
+    }
+
+    /// The start that the event follows, and whether it is that of a replay.
+    fn start_of(&self, event: &Event) -> Option<&(Seq, bool)> {
+        let begun = self.starts.partition_point(|(seq, _)| *seq <= event.seq);
+        self.starts[..begun].last()
+    }
+
+    /// Whether the event is part of a replay.
+    fn is_replayed(&self, event: &Event) -> bool {
+        self.replayed || self.start_of(event).is_some_and(|(_, replayed)| *replayed)
     }
 
     /// All marks of an event.
@@ -95,7 +106,7 @@ impl Scene {
             flags.retain(|flag| *flag != RowFlag::Error);
         }
         // Nothing that a replay shows happened on a real channel.
-        if self.replayed {
+        if self.is_replayed(event) {
             flags.push(RowFlag::Replayed);
         } else if self.is_armed(event) {
             flags.push(RowFlag::Live);

@@ -252,6 +252,7 @@ async fn a_row_knows_whether_its_channel_was_armed_then() {
                 Draft {
                     kind: Kind::Started {
                         version: String::new(),
+                        replayed: false,
                     },
                     channel: None,
                     ..draft(10)

@@ -19,6 +19,9 @@ pub enum Kind {
     Started {
         /// Version of Foldback.
         version: String,
+        /// What follows, up to the next start, is a replay: no platform and no agent was called.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        replayed: bool,
     },
     /// The process ended in order.
     Stopped,

@@ -1236,6 +1236,8 @@ export type JsonAction = {
 export type Kind = { "type": "started",
   /** Version of Foldback. */
   version: string,
+  /** What follows, up to the next start, is a replay: no platform and no agent was called. */
+  replayed?: boolean,
 }
 | { "type": "stopped" }
 | { "type": "clock_jumped",

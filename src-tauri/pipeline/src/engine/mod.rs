@@ -241,6 +241,7 @@ impl Engine {
         let left = core.find_left().await?;
         core.recorder.note(Kind::Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            replayed: false,
         })?;
         core.connect(channels, &left.by_hand).await?;
         core.resume(left).await?;

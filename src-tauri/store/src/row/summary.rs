@@ -41,7 +41,11 @@ pub(super) fn of(kind: &Kind) -> String {
 
 fn words(kind: &Kind) -> String {
     match kind {
-        Kind::Started { version } => format!("Foldback {version} started"),
+        Kind::Started {
+            version,
+            replayed: false,
+        } => format!("Foldback {version} started"),
+        Kind::Started { version, .. } => format!("Foldback {version} started a replay"),
         Kind::Stopped => "stopped in order".into(),
         Kind::ClockJumped { by_ms } => jumped(*by_ms),
         Kind::ChannelState { from, to, by, why } if from == to => format!("stays {to} by {}: {why}", who(by)),

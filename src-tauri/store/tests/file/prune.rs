@@ -64,6 +64,7 @@ fn started(day: i64) -> Draft {
         day,
         Kind::Started {
             version: "1".to_owned(),
+            replayed: false,
         },
     )
 }

@@ -46,6 +46,7 @@ fn process() -> Told {
             0,
             Kind::Started {
                 version: "0.1.0".into(),
+                replayed: false,
             },
         ),
         (5, muted),

@@ -69,6 +69,40 @@ fn each_field_tests_what_its_line_says() {
     assert!(passing_in("is:live", Scene::replay()).is_empty());
 }
 
+/// A replay that was put into a journal begins with a start that says so, and ends at the next start.
+#[test]
+fn what_follows_the_start_of_a_replay_is_replayed() {
+    let start = |replayed| foldback_wire::Kind::Started {
+        version: "0.1.0".into(),
+        replayed,
+    };
+    let events = [
+        start(false),
+        foldback_wire::Kind::Idle,
+        start(true),
+        foldback_wire::Kind::Idle,
+        start(false),
+    ];
+    let mut scene = Scene::live();
+    let mut matcher = Filter::parse("is:replayed").unwrap().matcher(NOW);
+    let mut passing = Vec::new();
+    for (seq, kind) in (1..).zip(events) {
+        let event = Event {
+            seq: Seq(seq),
+            at: NOW,
+            turn: None,
+            session: None,
+            channel: None,
+            kind,
+        };
+        scene.see(&event);
+        if matcher.matches(&event, &scene) {
+            passing.push(seq);
+        }
+    }
+    assert_eq!(passing, [3, 4]);
+}
+
 #[test]
 fn words_are_looked_for_everywhere_in_any_case() {
     for (filter, expected) in [
