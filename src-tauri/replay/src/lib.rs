@@ -17,6 +17,7 @@ mod replace;
 pub mod report;
 mod run;
 mod stage;
+pub mod transcript;
 mod update;
 
 pub use batch::{Job, run_all};

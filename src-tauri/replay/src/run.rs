@@ -288,7 +288,7 @@ fn inbound(user: &UserStep, number: usize, stage: &Stage, clock: &dyn Clock) -> 
 
 /// Waits until no turn runs and no operation is open, or until patience ends: what is held for a person, or
 /// because the channel is off, never ends by itself.
-async fn quiet(stage: &Stage, clock: &dyn Clock) {
+pub(crate) async fn quiet(stage: &Stage, clock: &dyn Clock) {
     let deadline = clock.now().plus(PATIENCE);
     let mut head = stage.journal.watch();
     let mut open = Open::default();

@@ -234,6 +234,12 @@ fn files(fixture: &Fixture, config: &Config) -> BTreeMap<String, FileContent> {
     fixture.files.clone().unwrap_or_else(named)
 }
 
+/// Files that the directives of a text name, of which nothing is known but that they are there.
+pub(crate) fn named_files(text: &str, settings: &Settings) -> Vec<(String, FileContent)> {
+    let named = paths(text, settings).into_iter();
+    named.map(|path| (path, some_file())).collect()
+}
+
 /// A file of which nothing is known but that it is there.
 pub(crate) fn some_file() -> FileContent {
     FileContent::Text("foldback\n".to_owned())
