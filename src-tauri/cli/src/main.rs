@@ -8,6 +8,7 @@ mod doctor;
 mod end;
 mod format;
 mod grammar;
+mod import;
 mod input;
 mod journal;
 mod lint;
@@ -50,6 +51,7 @@ enum Command {
     Lint(lint::Args),
     Recut(recut::Args),
     Replay(replay::Args),
+    Import(import::Args),
     Serve(serve::Args),
     Send(send::Args),
     Journal(journal::Args),
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Lint(args) => lint::run(&args),
         Command::Recut(args) => recut::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Send(args) => send::run(&args),
         Command::Journal(args) => journal::run(&args),

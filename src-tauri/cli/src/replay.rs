@@ -68,7 +68,8 @@ enum Format {
     Junit,
 }
 
-fn platform(name: &str) -> Result<Platform, String> {
+/// Reads a platform's name.
+pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     Platform::from_code(name).ok_or_else(|| {
         let names: Vec<&str> = Platform::ALL.iter().map(|platform| platform.code()).collect();
         format!("expected one of {}", names.join(", "))

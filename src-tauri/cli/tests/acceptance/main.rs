@@ -11,6 +11,7 @@ mod doctor;
 mod doctor_asks;
 mod floors;
 mod foldback;
+mod import;
 mod inbound;
 mod journal;
 mod lint;
