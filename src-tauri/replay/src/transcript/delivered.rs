@@ -5,9 +5,9 @@ use crate::stage::EPOCH;
 use foldback_directives::redact::RedactSettings;
 use foldback_transcripts::{Conversation, DeliveredMessage};
 use foldback_wire::{
-    Attachment, Body, ChannelId, ChatId, ChatType, Event, Inbound, Intent, Kind, MessageId, OpId, OpKind,
-    Outcome, OutcomeCode, Platform, Sender, Seq, SessionId, SilentReason, Target, Terminal, ThreadId,
-    Timestamp, TurnId, UserId, redact::Redaction,
+    Attachment, Body, ChannelId, ChatId, ChatType, Event, Inbound, Intent, Kind, MessageFlags, MessageId,
+    OpId, OpKind, Outcome, OutcomeCode, Platform, Sender, Seq, SessionId, SilentReason, Target, Terminal,
+    ThreadId, Timestamp, TurnId, UserId, redact::Redaction,
 };
 
 /// The events of a conversation of delivered messages. What nobody is known to be a bot of comes in; `bot` names the
@@ -155,6 +155,7 @@ impl<'a> Writer<'a> {
             files: files.collect(),
             at: self.now,
             dry_run: false,
+            at_by_device: false,
             omitted: None,
         };
         if let Some(redaction) = &self.redaction {
@@ -194,6 +195,7 @@ impl<'a> Writer<'a> {
                 file_kind: None,
                 directive: None,
                 part_of: None,
+                flags: MessageFlags::default(),
                 live: false,
             },
         });

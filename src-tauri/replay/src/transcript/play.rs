@@ -160,6 +160,7 @@ fn inbound(
         files: Vec::new(),
         at: clock.now(),
         dry_run: false,
+        at_by_device: false,
         omitted: None,
     }
 }
