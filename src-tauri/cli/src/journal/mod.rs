@@ -37,7 +37,12 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct Wanted {
     /// Only events that pass this filter, such as `channel:discord is:error -kind:edit`
-    #[arg(long = "where", value_name = "FILTER", default_value = "", allow_hyphen_values = true)]
+    #[arg(
+        long = "where",
+        value_name = "FILTER",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
     filter: String,
 
     #[command(flatten)]
