@@ -156,7 +156,7 @@ fn told(found: &FoundTurn) -> String {
     let leaks = lint.messages.iter().flat_map(|message| &message.leaks);
     let reasons: BTreeSet<&str> = leaks
         .filter_map(|leak| leak.reason)
-        .map(|reason| reason.code())
+        .map(foldback_wire::RangeReason::code)
         .collect();
     let codes = lint.messages.iter().flat_map(|message| &message.diagnostics);
     let codes: BTreeSet<&str> = codes.map(|diagnostic| diagnostic.code.code()).collect();

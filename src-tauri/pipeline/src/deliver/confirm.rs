@@ -20,12 +20,11 @@ const CONFIRM_AFTER: Duration = Duration::from_secs(10);
 impl Desk {
     /// Takes how a final edit in doubt went. Answers the edit that confirms it, where that is known already.
     pub(super) fn doubt_edit(&mut self, edit: Outgoing, sent: Option<&Sent>) -> Option<Outgoing> {
-        match sent {
-            Some(sent) => Some(edit).filter(|_| arrived(&sent.outcome) && !sent.instead),
-            None => {
-                self.doubt_held(edit);
-                None
-            }
+        if let Some(sent) = sent {
+            Some(edit).filter(|_| arrived(&sent.outcome) && !sent.instead)
+        } else {
+            self.doubt_held(edit);
+            None
         }
     }
 

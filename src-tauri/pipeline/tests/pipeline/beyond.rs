@@ -158,7 +158,7 @@ fn messages_of_directives_count_over_a_restart() {
     let world = killed(async {
         let bot = Bot::with(settings).await;
         write_report(&bot);
-        bot.fault(Platform::Discord, slow(OpKind::SendText, Duration::from_secs(60)));
+        bot.fault(Platform::Discord, slow(OpKind::SendText, Duration::from_mins(1)));
         bot.says([text(&format!("<actions>{FILE}</actions>{words}"))]);
         let _turn = bot.user(Platform::Discord, "hi").await;
         tokio::time::sleep(Duration::from_secs(30)).await;

@@ -120,7 +120,7 @@ async fn parts_that_a_directive_carries_are_held_with_the_one_that_hung_and_fail
 #[tokio::test(start_paused = true)]
 async fn an_end_of_the_process_does_not_wait_for_parts_that_a_directive_carries() {
     let (bot, turn) = hangs(slow(OpKind::SendText, Duration::from_secs(30))).await;
-    bot.engine.shutdown(Duration::from_secs(60)).await.unwrap();
+    bot.engine.shutdown(Duration::from_mins(1)).await.unwrap();
     assert_eq!(turn.ended().await, None);
     assert_eq!(bot.left().await.len(), 2);
     let bot = Bot::in_world(bot.into_world(), "", Rules::all()).await;

@@ -101,7 +101,7 @@ impl Activities {
     }
 
     fn message(&mut self, activity: &Value, reading: &mut Reading) {
-        let from_bot = self.from_bot(activity);
+        let from_bot = self.is_of_bot(activity);
         let place = self.place(activity, reading);
         let from = activity.get("from").unwrap_or(&Value::Null);
         let postback = activity
@@ -133,7 +133,7 @@ impl Activities {
         });
     }
 
-    fn from_bot(&self, activity: &Value) -> Option<bool> {
+    fn is_of_bot(&self, activity: &Value) -> Option<bool> {
         let role = |of: &str| activity.get(of).and_then(|of| text(of, "role"));
         match (role("from"), role("recipient")) {
             (Some(role), _) => Some(role == "bot"),

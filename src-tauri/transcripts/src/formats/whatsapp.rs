@@ -30,9 +30,9 @@ pub(crate) fn is_chat(text: &[u8]) -> bool {
 /// The order of a date's parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DateOrder {
-    DayFirst,
-    MonthFirst,
-    YearFirst,
+    DayMonthYear,
+    MonthDayYear,
+    YearMonthDay,
 }
 
 /// The beginning of a line that begins a message.
@@ -113,9 +113,9 @@ impl<'a> Head<'a> {
     /// What this date alone says of the order.
     fn order(&self) -> Option<DateOrder> {
         match self.date {
-            [year, ..] if year > 31 => Some(DateOrder::YearFirst),
-            [day, ..] if day > 12 => Some(DateOrder::DayFirst),
-            [_, day, _] if day > 12 => Some(DateOrder::MonthFirst),
+            [year, ..] if year > 31 => Some(DateOrder::YearMonthDay),
+            [day, ..] if day > 12 => Some(DateOrder::DayMonthYear),
+            [_, day, _] if day > 12 => Some(DateOrder::MonthDayYear),
             _ => None,
         }
     }
@@ -123,9 +123,9 @@ impl<'a> Head<'a> {
     fn at(&self, order: DateOrder) -> Option<Timestamp> {
         let [one, two, three] = self.date;
         let (year, month, day) = match order {
-            DateOrder::YearFirst => (one, two, three),
-            DateOrder::DayFirst => (three, two, one),
-            DateOrder::MonthFirst => (three, one, two),
+            DateOrder::YearMonthDay => (one, two, three),
+            DateOrder::DayMonthYear => (three, two, one),
+            DateOrder::MonthDayYear => (three, one, two),
         };
         let year = if year < 100 { year + 2000 } else { year };
         let (hour, minute, second) = (self.hour, self.minute, self.second);
@@ -205,11 +205,11 @@ impl Chat {
         };
         let order = self.order.unwrap_or_else(|| {
             let order = if digits == 2 && twelve_hours {
-                DateOrder::MonthFirst
+                DateOrder::MonthDayYear
             } else {
-                DateOrder::DayFirst
+                DateOrder::DayMonthYear
             };
-            let taken = if order == DateOrder::DayFirst { "day" } else { "month" };
+            let taken = if order == DateOrder::DayMonthYear { "day" } else { "month" };
             reading.note(format!(
                 "No date says whether it begins with the day or the month; the {taken} was taken as the first."
             ));
@@ -306,7 +306,7 @@ fn finish_text(message: &mut DeliveredMessage) {
     for mark in ["\u{200e}<This message was edited>", "<This message was edited>"] {
         if let Some(before) = said.strip_suffix(mark) {
             message.edited = true;
-            said = before.trim_end().to_owned();
+            said.truncate(before.trim_end().len());
         }
     }
     // iOS names the chat as the sender of the platform's own words.

@@ -44,7 +44,7 @@ fn raw(name: &str) -> Vec<String> {
     let transcript = import(&sample(name)).unwrap();
     let turns = transcript.conversations.iter().flat_map(|one| &one.turns);
     turns
-        .flat_map(|turn| turn.raw_texts())
+        .flat_map(foldback_transcripts::TranscriptTurn::raw_texts)
         .map(str::to_owned)
         .collect()
 }
