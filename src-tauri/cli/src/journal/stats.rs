@@ -57,7 +57,7 @@ impl Stats {
 pub(super) async fn run(args: &Args) -> End {
     let mut stats = Stats::default();
     args.wanted
-        .each(|event, _| {
+        .each(|event, _, _| {
             stats.count(event);
             Ok(())
         })
