@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_parser = crate::replay::platform)]
     channel: Option<Platform>,
 
-    /// Who of an export is the bot, by id or name, where the format does not say
+    /// The bot among the people of an export, by id or name, where the format does not say
     #[arg(long, value_name = "NAME")]
     bot: Option<String>,
 
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     max_file: u64,
 
-    /// How to print what was found
+    /// Form in which the findings are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 

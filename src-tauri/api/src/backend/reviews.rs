@@ -33,7 +33,7 @@ pub(super) async fn unreviewed(journal: &dyn Journal) -> Result<UnknownOutcomes,
     Ok(unknown)
 }
 
-/// What these turns have to do with unknown outcomes, in order.
+/// Events of these turns that concern unknown outcomes, in the order of the journal.
 async fn events_of(journal: &dyn Journal, turns: BTreeSet<TurnId>) -> Result<Vec<Event>, StoreError> {
     if turns.is_empty() {
         return Ok(Vec::new());

@@ -53,7 +53,7 @@ impl UnknownOutcomes {
         self.turns.remove(&turn).is_some()
     }
 
-    /// Whether this operation of a turn is one of them.
+    /// True for an operation of a turn that still asks for a look.
     pub(crate) fn contains(&self, turn: TurnId, op: OpId) -> bool {
         self.turns
             .get(&turn)
