@@ -1,6 +1,6 @@
 //! The text that OpenClaw gives its model for a message, and what the person wrote in it.
 //!
-//! ```text
+//! ````text
 //! Conversation info (untrusted metadata):
 //! ```json
 //! {"message_id":"41","sender":"Ben"}
