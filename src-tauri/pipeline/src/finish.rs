@@ -42,25 +42,42 @@ impl Core {
     }
 
     /// Says what is left of a turn whose operations have all ended: the rest of its answer or, where its run was cut
-    /// off, that it was. [`StoreError::Closed`] where the process ends first; the next start goes on from there.
+    /// off, that it was; where all was said, only the final edits again that a live edit without an answer may undo.
+    /// [`StoreError::Closed`] where the process ends first; the next start goes on from there.
     pub(crate) async fn finish(&self, turn: TurnId, recorder: &Recorder) -> Result<(), StoreError> {
         let events = recorder.journal.turn(turn).await?;
-        let (Some(session), Some(unfinished)) = (
-            session_of(&events),
-            UnfinishedTurn::read(&events, self.recorder.clock.as_ref()),
-        ) else {
-            return Ok(());
-        };
-        let Some(port) = self.ports.port(&unfinished.inbound.channel) else {
-            return Ok(());
-        };
+        let clock = self.recorder.clock.as_ref();
+        if let Some(unfinished) = UnfinishedTurn::read(&events, clock) {
+            if let Some(mut desk) = self.desk_of(turn, recorder, &events, &unfinished) {
+                finish(&mut desk, unfinished).await?;
+                desk.collect_elsewhere().await?;
+            }
+        } else if let Some(doubtful) = UnfinishedTurn::read_doubtful(&events, clock)
+            && let Some(mut desk) = self.desk_of(turn, recorder, &events, &doubtful)
+        {
+            desk.confirm_left(doubtful.messages).await?;
+            desk.collect_held().await?;
+        }
+        Ok(())
+    }
+
+    /// What the delivery of such a turn works with; `None` where its session or its channel is gone.
+    fn desk_of(
+        &self,
+        turn: TurnId,
+        recorder: &Recorder,
+        events: &[Event],
+        unfinished: &UnfinishedTurn,
+    ) -> Option<Desk> {
+        let session = session_of(events)?;
+        let port = self.ports.port(&unfinished.inbound.channel)?;
         let recorder = recorder.in_session(&session);
         // Only the text that the scanner let through then may be shown now.
         let leaks = Arc::new(Watch::default());
         for message in &unfinished.messages {
             leaks.wrote(message.number, &message.clean);
         }
-        for event in &events {
+        for event in events {
             leaks.decided(&event.kind);
         }
         let (on, of) = ((&self.lanes, &self.ids), (turn, &session));
@@ -75,8 +92,7 @@ impl Core {
         );
         desk.busy = Some(self.busy.token());
         desk.cancel = self.killed.child_token();
-        finish(&mut desk, unfinished).await?;
-        desk.collect_elsewhere().await
+        Some(desk)
     }
 }
 

@@ -323,12 +323,12 @@ impl Core {
         };
         let ended = tokio::try_join!(running, deliver(&mut desk, decided));
         typing.seal().await;
-        let ((), terminal) = ended?;
+        let ((), failure) = ended?;
         if desk.is_busy_elsewhere() {
             free.cancel();
             desk.collect_elsewhere().await?;
         }
-        Ok(terminal)
+        Ok(desk.tally.terminal(failure))
     }
 
     /// Lists a turn as one that runs.

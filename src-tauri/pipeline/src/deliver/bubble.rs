@@ -361,14 +361,17 @@ impl Bubble {
             let wanted = match shown {
                 Some(ShownMessage { id, at, .. }) => {
                     let delay = self.delay_of_edit(desk, at);
+                    let edit = self.edit(said, id.clone(), text);
                     if delay.is_some_and(|delay| self.is_too_long(desk, delay)) {
                         desk.warn(format!(
                             "the platform wants no edit of message {id} before {}; the text is sent anew",
                             desk.courier.recorder.clock.time_of(self.quiet_until)
                         ))?;
+                        if unconfirmed {
+                            desk.warn_of_late_edit(&edit.operation)?;
+                        }
                         anew.replacing(off_screen(&id, &desk.can))
                     } else {
-                        let edit = self.edit(said, id.clone(), text);
                         doubtful = unconfirmed.then(|| edit.clone());
                         let edit = edit.delayed(delay);
                         edit.or_anew(off_screen(&id, &desk.can), anew)
@@ -384,8 +387,9 @@ impl Bubble {
                 ))?;
             }
             let sent = desk.post(wanted.part(&self.text)).await?;
-            let doubtful = doubtful.and_then(|edit| desk.doubt_edit(edit, sent.as_ref()));
-            self.doubtful.extend(doubtful);
+            if let Some(edit) = doubtful {
+                self.doubtful.extend(desk.doubt_edit(edit, sent.as_ref())?);
+            }
         }
         self.parts += 1;
         self.counted = false;

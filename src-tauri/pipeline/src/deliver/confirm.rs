@@ -1,13 +1,17 @@
 //! Final edits that a live edit without an answer may undo: the final text is written once more, after the time in which
 //! such an edit may still come. An edit that changes nothing does no harm.
 //!
-//! Only an edit that arrived is confirmed. Where the text was sent anew, the message is not there any more; where the edit
-//! is held, that is decided once its outcome is known.
+//! Only an edit that arrived is confirmed. Where the text was sent anew, the message is not there any more, or, on a channel
+//! that cannot delete, it is blanked, and the journal is told that older text may come back there. Where the edit is held,
+//! that is decided once its outcome is known.
 
 use super::{
     bubble::arrived,
     courier::{Delay, Outgoing},
     desk::{Desk, Sent},
+    reply::message_flags,
+    unfinished::UnfinishedMessage,
+    wording::Wording,
 };
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Operation};
@@ -19,13 +23,43 @@ const CONFIRM_AFTER: Duration = Duration::from_secs(10);
 
 impl Desk {
     /// Takes how a final edit in doubt went. Answers the edit that confirms it, where that is known already.
-    pub(super) fn doubt_edit(&mut self, edit: Outgoing, sent: Option<&Sent>) -> Option<Outgoing> {
-        if let Some(sent) = sent {
-            Some(edit).filter(|_| arrived(&sent.outcome) && !sent.instead)
-        } else {
+    pub(super) fn doubt_edit(
+        &mut self,
+        edit: Outgoing,
+        sent: Option<&Sent>,
+    ) -> Result<Option<Outgoing>, StoreError> {
+        let Some(sent) = sent else {
             self.doubt_held(edit);
-            None
+            return Ok(None);
+        };
+        if sent.instead {
+            self.warn_of_late_edit(&edit.operation)?;
+            return Ok(None);
         }
+        Ok(Some(edit).filter(|_| arrived(&sent.outcome)))
+    }
+
+    /// Tells that older text may come back on a message whose text was sent anew, where the channel cannot delete it.
+    pub(super) fn warn_of_late_edit(&self, edit: &Operation) -> Result<(), StoreError> {
+        match edit {
+            Operation::EditText { message, .. } if !self.can.delete => self.warn(format!(
+                "a live edit of message {message} has no answer and may still come: older text would stand there again, \
+                 beside the text that was sent anew"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the final edits of a turn once more that an earlier process left in doubt.
+    pub(crate) async fn confirm_left(&mut self, messages: Vec<UnfinishedMessage>) -> Result<(), StoreError> {
+        for UnfinishedMessage { header, begun, .. } in messages {
+            let flags = message_flags(&header, &self.inbound, &self.can);
+            for (message, text, body) in begun.doubtful {
+                let edit = Wording::again(body).edit(message, text).flagged(&flags);
+                self.confirm_edit(edit).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes a final edit once more.

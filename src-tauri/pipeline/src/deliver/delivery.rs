@@ -12,17 +12,15 @@ use super::{
 };
 use crate::{config::Narration, rules::Rule, stages::scan::OutputEvent, user_text::UserText};
 use foldback_store::StoreError;
-use foldback_wire::{
-    AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, StopReason, Terminal,
-};
+use foldback_wire::{AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, StopReason};
 use tokio::sync::mpsc;
 
 /// Delivers a turn: takes output events until the run is over, then sees to it that something was said, and waits for
-/// everything that is held in its chat. Answers how the turn ended; in other chats something may still wait.
+/// everything that is held in its chat. Answers why the run failed, where it did; in other chats something may still wait.
 pub(crate) async fn deliver(
     desk: &mut Desk,
     mut events: mpsc::Receiver<OutputEvent>,
-) -> Result<Terminal, StoreError> {
+) -> Result<Option<String>, StoreError> {
     desk.put_placeholder().await?;
     let mut bubble = None;
     let mut ending = Ending::Done(StopReason::End);
@@ -238,8 +236,8 @@ fn header_target(
 }
 
 /// The end: the rest of a long answer, the notice of a failed run, or the text of an empty answer; then the outcomes of
-/// everything.
-pub(super) async fn conclude(desk: &mut Desk, ending: Ending) -> Result<Terminal, StoreError> {
+/// everything in the turn's chat. Answers why the run failed, where it did.
+pub(super) async fn conclude(desk: &mut Desk, ending: Ending) -> Result<Option<String>, StoreError> {
     let mut failure = None;
     desk.send_rest(matches!(ending, Ending::TooLong)).await?;
     match ending {
@@ -274,7 +272,7 @@ pub(super) async fn conclude(desk: &mut Desk, ending: Ending) -> Result<Terminal
     desk.busy = None;
     desk.collect_held().await?;
     desk.give_back_placeholder().await?;
-    Ok(desk.tally.terminal(failure))
+    Ok(failure)
 }
 
 /// Says of an answer in which nothing is why that is so, as far as its agent told.

@@ -9,7 +9,7 @@ use super::{
     job::Carried,
     reply::message_flags,
     rest::Rest,
-    tally::Tally,
+    tally::{Counted, Tally, is_file},
 };
 use crate::{
     config::{Narration, OutputConfig},
@@ -67,7 +67,7 @@ pub(crate) struct Desk {
     pub(crate) busy: Option<TaskTrackerToken>,
     pub(super) held: VecDeque<Held>,
     /// Operations of directives that are waited for no longer: in other chats, or overtaken by the text.
-    pub(super) elsewhere: Vec<oneshot::Receiver<Carried>>,
+    pub(super) elsewhere: Vec<(Counted, oneshot::Receiver<Carried>)>,
     /// A message of the turn stands in its chat, or may, or will: what is said next stands below it.
     spoke: bool,
     /// The chat takes no live frames: one was forbidden there.
@@ -80,7 +80,7 @@ pub(crate) struct Desk {
 
 /// An operation whose outcome comes later.
 pub(super) struct Held {
-    counts: bool,
+    counted: Counted,
     /// It takes the place of an operation that was refused.
     instead: bool,
     /// The edit that confirms it, where it arrives and a live edit may undo it.
@@ -92,8 +92,7 @@ pub(super) struct Held {
 #[derive(Clone, Copy)]
 struct Weight {
     live: bool,
-    /// It is text of the answer.
-    counts: bool,
+    counted: Counted,
     /// It puts a message into the turn's chat.
     speaks: bool,
 }
@@ -101,15 +100,16 @@ struct Weight {
 impl Weight {
     fn of(courier: &Courier, outgoing: &mut Outgoing) -> Self {
         let live = outgoing.live;
+        let beside = matches!(outgoing.body, None | Some(Body::Aside { .. }));
+        let is_answer = is_text(&outgoing.operation) && outgoing.directive.is_none() && !beside;
+        let counted = match outgoing.operation.kind() {
+            kind if is_file(kind) => Counted::File,
+            _ if is_answer && !live => Counted::Text,
+            _ => Counted::Nothing,
+        };
         Self {
             live,
-            counts: is_text(&outgoing.operation)
-                && outgoing.directive.is_none()
-                && outgoing
-                    .body
-                    .as_ref()
-                    .is_some_and(|body| !matches!(body, Body::Aside { .. }))
-                && !live,
+            counted,
             speaks: !courier.is_elsewhere() && outgoing.makes_message(),
         }
     }
@@ -250,7 +250,11 @@ impl Desk {
         weight: Weight,
         mut posted: Posted,
     ) -> Result<Option<Sent>, StoreError> {
-        let Weight { live, counts, speaks } = weight;
+        let Weight {
+            live,
+            counted,
+            speaks,
+        } = weight;
         let (mut sent, mut instead) = (None, false);
         loop {
             let Carried {
@@ -261,18 +265,18 @@ impl Desk {
                 // Nobody waits for a live frame: it is dropped when its lane goes on.
                 Posted::Held(_) if live => break,
                 Posted::Overtaken(outcome) => {
-                    self.elsewhere.push(outcome);
+                    self.elsewhere.push((counted, outcome));
                     break;
                 }
                 Posted::Held(outcome) if courier.is_elsewhere() => {
-                    self.elsewhere.push(outcome);
+                    self.elsewhere.push((counted, outcome));
                     break;
                 }
                 Posted::Held(outcome) => {
                     self.spoke |= speaks;
-                    let counts = counts && sent.is_none();
+                    let counted = if sent.is_none() { counted } else { Counted::Nothing };
                     self.held.push_back(Held {
-                        counts,
+                        counted,
                         instead,
                         confirms: None,
                         outcome,
@@ -285,9 +289,7 @@ impl Desk {
             if outcome.replaced_by.is_some() {
                 instead = true;
             } else if sent.is_none() {
-                if counts {
-                    self.tally.count(&outcome);
-                }
+                self.tally.count_as(counted, &outcome);
                 sent = Some(Sent {
                     outcome,
                     retry_after,
@@ -335,7 +337,7 @@ impl Desk {
 
     /// Whether text of the answer is held.
     pub(super) fn holds_text(&self) -> bool {
-        self.held.iter().any(|held| held.counts)
+        self.held.iter().any(|held| held.counted == Counted::Text)
     }
 
     /// Whether an operation would go out now.
@@ -403,9 +405,21 @@ impl Desk {
 
     /// Waits for what was not waited for in other chats. Nobody else need: there is nothing left to say.
     pub(crate) async fn collect_elsewhere(&mut self) -> Result<(), StoreError> {
-        for mut outcome in std::mem::take(&mut self.elsewhere) {
-            while let Some(follows) = self.courier.outcome(outcome).await?.follows {
-                outcome = follows.ended;
+        for (mut counted, mut outcome) in std::mem::take(&mut self.elsewhere) {
+            loop {
+                let Carried {
+                    outcome: ended,
+                    follows,
+                    ..
+                } = self.courier.outcome(outcome).await?;
+                if ended.replaced_by.is_none() {
+                    self.tally
+                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &ended);
+                }
+                match follows {
+                    Some(follows) => outcome = follows.ended,
+                    None => break,
+                }
             }
         }
         Ok(())
@@ -424,9 +438,9 @@ impl Desk {
     }
 
     /// Waits for the outcomes of what is held in the turn's chat, and of what follows from them.
-    pub(super) async fn collect_held(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn collect_held(&mut self) -> Result<(), StoreError> {
         while let Some(Held {
-            mut counts,
+            mut counted,
             mut confirms,
             mut outcome,
             ..
@@ -440,11 +454,15 @@ impl Desk {
                     ..
                 } = self.courier.outcome(outcome).await?;
                 let replaced = ended.replaced_by.is_some();
-                confirmation = confirmation.or(confirms.take().filter(|_| arrived(&ended) && !replaced));
-                if counts && !replaced {
-                    self.tally.count(&ended);
+                let doubtful = confirms.take();
+                if replaced && let Some(edit) = &doubtful {
+                    self.warn_of_late_edit(&edit.operation)?;
                 }
-                counts &= replaced;
+                confirmation = confirmation.or(doubtful.filter(|_| arrived(&ended) && !replaced));
+                if !replaced {
+                    self.tally
+                        .count_as(std::mem::replace(&mut counted, Counted::Nothing), &ended);
+                }
                 match follows {
                     Some(follows) => outcome = follows.ended,
                     None => break,

@@ -6,7 +6,7 @@ use foldback_wire::{
     Body, Event, Intent, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, SilentReason, Stage,
     StopReason, Suppression, Terminal,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the end of a turn is decided from.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(crate) struct Tally {
     pub(crate) failures: Vec<String>,
     /// Why nobody knows of a text whether it arrived.
     pub(crate) unknown: Option<String>,
+    /// Why nobody knows of a file or a voice note whether it arrived: the answer, where nothing else is.
+    pub(crate) unknown_file: Option<String>,
     /// Texts without an acknowledgement: those that failed, and those of which nobody knows.
     pub(crate) unacknowledged: u32,
     /// Directives that were read.
@@ -30,9 +32,29 @@ pub(crate) struct Tally {
     pub(crate) suppressed: Option<Suppression>,
 }
 
+/// What an operation is to the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// Text of it that is to stay.
+    Text,
+    /// A file or a voice note.
+    File,
+    /// Nothing that its end is decided from.
+    Nothing,
+}
+
 impl Tally {
+    /// Counts how an operation ended, by what it is to the answer.
+    pub(super) fn count_as(&mut self, counted: Counted, outcome: &Outcome) {
+        match counted {
+            Counted::Text => self.count(outcome),
+            Counted::File => self.count_file(outcome),
+            Counted::Nothing => {}
+        }
+    }
+
     /// Counts how a text of the answer ended; not for live frames.
-    pub(crate) fn count(&mut self, outcome: &Outcome) {
+    fn count(&mut self, outcome: &Outcome) {
         if !arrived(outcome) {
             self.unacknowledged += 1;
         }
@@ -44,6 +66,14 @@ impl Tally {
             self.unknown.get_or_insert_with(|| why.to_owned());
         } else {
             self.failures.push(why.to_owned());
+        }
+    }
+
+    /// Counts how a file or a voice note ended.
+    fn count_file(&mut self, outcome: &Outcome) {
+        if outcome.code == OutcomeCode::Unknown && outcome.replaced_by.is_none() {
+            let why = outcome.detail.as_deref().unwrap_or(outcome.code.about());
+            self.unknown_file.get_or_insert_with(|| why.to_owned());
         }
     }
 
@@ -63,6 +93,11 @@ impl Tally {
         if let Some(why) = self.failures.first() {
             return Terminal::Failed {
                 detail: format!("nothing of the answer could be delivered: {why}"),
+            };
+        }
+        if let Some(detail) = &self.unknown_file {
+            return Terminal::Unknown {
+                detail: detail.clone(),
             };
         }
         let reason = match self.suppressed {
@@ -114,10 +149,13 @@ impl Tally {
         let mut texts: BTreeMap<OpId, &Intent> = BTreeMap::new();
         // Those that no later text replaced.
         let mut frames = Vec::new();
+        let mut files = BTreeSet::new();
         let mut began = false;
         for event in events {
             match &event.kind {
                 Kind::Chunk { .. } => began = true,
+                Kind::Intended { op, intent } if is_file(intent.kind) => drop(files.insert(*op)),
+                Kind::Ended { op, outcome } if files.contains(op) => tally.count_file(outcome),
                 Kind::Intended { op, intent } if is_answer(intent, began) => {
                     if !intent.live {
                         frames.retain(|frame: &Frame<'_>| !frame.is_replaced_by(intent));
@@ -170,6 +208,11 @@ impl<'a> Frame<'a> {
         (text.message.is_some() && text.message.as_ref() == self.message)
             || (says.is_some() && says == begin(text.body.as_ref()))
     }
+}
+
+/// True of a file or a voice note.
+pub(super) const fn is_file(kind: OpKind) -> bool {
+    matches!(kind, OpKind::SendFile | OpKind::SendVoice)
 }
 
 /// Whether an operation puts text of the answer on the screen: neither a directive's nor the placeholder,

@@ -146,11 +146,31 @@ pub(crate) fn is_unfinished(events: &[Event]) -> bool {
 impl UnfinishedTurn {
     /// Reads a turn whose operations have all ended; `None` where nothing of it is left to be said.
     pub(crate) fn read(events: &[Event], clock: &dyn Clock) -> Option<Self> {
-        let inbound = events.iter().find_map(|event| match &event.kind {
-            Kind::Received { message } => Some((**message).clone()),
-            _ => None,
-        });
-        let inbound = inbound.filter(|_| is_unfinished(events))?;
+        let inbound = inbound_of(events).filter(|_| is_unfinished(events))?;
+        Some(Self::of(inbound, events, clock))
+    }
+
+    /// Reads a turn of which everything is said and that has no end yet, down to its final edits that a live edit without an
+    /// answer may undo; `None` where there are none.
+    pub(crate) fn read_doubtful(events: &[Event], clock: &dyn Clock) -> Option<Self> {
+        let dispatched = |event: &Event| {
+            matches!(
+                event.kind,
+                Kind::Passed {
+                    stage: Stage::Dispatch,
+                    ..
+                }
+            )
+        };
+        let ended = |event: &Event| matches!(event.kind, Kind::TurnEnded { .. });
+        let is_left = events.iter().any(dispatched) && !events.iter().any(ended);
+        let inbound = inbound_of(events).filter(|_| is_left)?;
+        let mut turn = Self::of(inbound, events, clock);
+        turn.messages.retain(|message| !message.begun.doubtful.is_empty());
+        Some(turn).filter(|turn| !turn.messages.is_empty())
+    }
+
+    fn of(inbound: Inbound, events: &[Event], clock: &dyn Clock) -> Self {
         let own_chat = Target {
             chat: inbound.chat.clone(),
             thread: inbound.thread.clone(),
@@ -233,7 +253,7 @@ impl UnfinishedTurn {
         for message in &mut messages {
             message.directives.retain(|(at, _)| !done.contains(at));
         }
-        Some(Self {
+        Self {
             placeholder: left_placeholder(events, clock),
             truncated: events.iter().any(|e| matches!(e.kind, Kind::Truncated { .. })),
             left_out: events.iter().any(|event| is_left_out(&event.kind)),
@@ -244,8 +264,15 @@ impl UnfinishedTurn {
             tally,
             has_own_words,
             spoke,
-        })
+        }
     }
+}
+
+fn inbound_of(events: &[Event]) -> Option<Inbound> {
+    events.iter().find_map(|event| match &event.kind {
+        Kind::Received { message } => Some((**message).clone()),
+        _ => None,
+    })
 }
 
 /// True once nothing more of the agent comes: its run ended, or an earlier start went on without it.

@@ -35,6 +35,37 @@ async fn directives_run_before_the_text_that_follows() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_is_only_a_file_of_which_nobody_knows_ends_as_unknown() {
+    for (op, answer) in [
+        (OpKind::SendFile, "<actions><send-file path=\"a.ogg\"/></actions>"),
+        (
+            OpKind::SendVoice,
+            "[[audio_as_voice]]<actions><send-file path=\"a.ogg\"/></actions>",
+        ),
+    ] {
+        let bot = Bot::start().await;
+        std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
+        bot.fault(Platform::Telegram, CallFault::first(op, CallFailure::LostAck));
+        bot.says([text(answer)]);
+        let terminal = bot.turn(Platform::Telegram, "hi").await;
+        assert!(matches!(terminal, Terminal::Unknown { .. }), "{op}: {terminal:?}");
+        bot.check().await;
+
+        // What is said beside it is the answer.
+        let bot = Bot::start().await;
+        std::fs::write(bot.send_dir.join("a.ogg"), "OggS").unwrap();
+        bot.fault(Platform::Telegram, CallFault::first(op, CallFailure::LostAck));
+        bot.says([text(&format!("{answer}Here."))]);
+        assert_eq!(
+            bot.turn(Platform::Telegram, "hi").await,
+            Terminal::Replied,
+            "{op}"
+        );
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_a_channel_cannot_do_never_blocks_the_text() {
     let bot = Bot::with("[output]\ndisable = [\"react\", \"file\"]\n").await;
     bot.says([text(

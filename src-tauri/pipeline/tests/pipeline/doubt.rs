@@ -1,7 +1,7 @@
 //! Texts that are refused, late, or in doubt: what is said in their place, what is taken off the screen, and
 //! what the journal is told of what is left there.
 
-use crate::bot::{Bot, EPOCH, World, later, slow, text, tool};
+use crate::bot::{Bot, EPOCH, World, killed, later, runtime, slow, text, tool};
 use async_trait::async_trait;
 use foldback_agents::{Agent, ScriptAgent, StepSink, TurnRequest};
 use foldback_channels::{
@@ -165,6 +165,51 @@ async fn a_final_edit_that_was_held_is_confirmed_once_it_arrived_and_never_where
 }
 
 /// Why edits waited.
+#[test]
+fn a_final_edit_that_a_kill_kept_from_its_confirmation_is_confirmed_by_the_next_start() {
+    let world = killed(async {
+        let bot = Bot::start().await;
+        let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
+        bot.fault(Platform::Telegram, lost);
+        bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
+        let _turn = bot.user(Platform::Telegram, "hi").await;
+        tokio::time::sleep(Duration::from_millis(3_200)).await;
+        // The final edit is in the outbox; its channel takes nothing, and the process is killed.
+        bot.toggle(Platform::Telegram, false).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert!(bot.warnings("may still come").await == 0);
+        bot
+    });
+    runtime().block_on(async {
+        let bot = Bot::in_world(world, "", Rules::all()).await;
+        bot.toggle(Platform::Telegram, true).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        assert_eq!(bot.screen(Platform::Telegram), ["one two three"]);
+        assert_eq!(bot.terminals().await, [Terminal::Replied]);
+        assert_eq!(bot.warnings("may still come").await, 1);
+        assert_eq!(bot.calls(Platform::Telegram, OpKind::EditText).len(), 3);
+        bot.check().await;
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_journal_is_told_where_older_text_may_come_back_on_a_message_that_was_only_blanked() {
+    let world = without(Platform::Telegram, |can| can.delete = false);
+    let bot = Bot::in_world(world, "", Rules::all()).await;
+    let lost = CallFault::first(OpKind::EditText, CallFailure::LostAck);
+    bot.fault(Platform::Telegram, lost);
+    let refused = CallFault {
+        nth: 2,
+        ..CallFault::first(OpKind::EditText, CallFailure::Rejected)
+    };
+    bot.fault(Platform::Telegram, refused);
+    bot.says([text("one"), later(3_000, " two"), later(100, " three")]);
+    assert_eq!(bot.turn(Platform::Telegram, "hi").await, Terminal::Replied);
+    assert_eq!(bot.screen(Platform::Telegram), ["\u{200b}", "one two three"]);
+    assert_eq!(bot.warnings("older text would stand there again").await, 1);
+    bot.check().await;
+}
+
 async fn waits(bot: &Bot) -> Vec<HoldReason> {
     let wait = |kind| match kind {
         Kind::Waiting { reason, .. } => Some(reason),
