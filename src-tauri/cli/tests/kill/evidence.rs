@@ -15,6 +15,8 @@ use std::{
 
 /// What both say.
 pub(crate) struct Figures {
+    /// By the caller.
+    pub(crate) kills: usize,
     intents: usize,
     acknowledged: u64,
     pub(crate) unknown: u64,
@@ -22,6 +24,8 @@ pub(crate) struct Figures {
     pub(crate) taken_up: usize,
     /// Turns whose answer the next life finished.
     pub(crate) finished: usize,
+    /// Kills between the end of a run and the end of its delivery.
+    pub(crate) between: usize,
     /// Turns that a kill cut off, and whose person was told so.
     told: usize,
     /// How often the channel was switched off by a command.
@@ -31,19 +35,22 @@ pub(crate) struct Figures {
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
+            kills,
             intents,
             acknowledged,
             unknown,
             taken_up,
             finished,
+            between,
             told,
             ..
         } = self;
-        // Where one of the last two were not 0, this would not be reached.
+        // Where doubled or lost were not 0, this would not be reached.
         write!(
             f,
-            "{intents} intents: {acknowledged} acknowledged, {unknown} unknown, doubled = 0, lost = 0; \
-             {taken_up} waiting turns taken up again, {finished} finished, {told} told that they were cut off"
+            "{kills} kills, {intents} intents: {acknowledged} acknowledged, {unknown} unknown, doubled = 0, lost = 0; \
+             {taken_up} waiting turns taken up again, {finished} finished, {told} told that they were cut off; {between} \
+             kills between a run and its last edit"
         )
     }
 }
@@ -83,11 +90,13 @@ pub(crate) fn compare(journal: &Path, log: &Path, written: &BTreeSet<String>) ->
         );
     }
     let mut figures = Figures {
+        kills: 0,
         intents: known.len(),
         acknowledged: 0,
         unknown: 0,
         taken_up,
         finished,
+        between: kills_after_a_run(&events),
         told,
         toggles: events.iter().filter(|event| is_toggle(&event.kind)).count(),
     };
@@ -153,6 +162,26 @@ fn turns(events: &[Event], written: &BTreeSet<String>) -> usize {
     let lost: Vec<_> = written.difference(&received).collect();
     assert!(lost.is_empty(), "messages that have no turn: {lost:?}");
     taken_up.len()
+}
+
+/// Lives that ended while the answer of a run that had ended was still being delivered. The end of one that was told to end
+/// counts, too, where it was in that moment.
+fn kills_after_a_run(events: &[Event]) -> usize {
+    let mut delivering = BTreeSet::new();
+    let mut kills = 0;
+    for event in events {
+        match &event.kind {
+            Kind::RunEnded { .. } => drop(delivering.insert(event.turn)),
+            Kind::TurnEnded { .. } => drop(delivering.remove(&event.turn)),
+            Kind::Started { .. } => {
+                kills += usize::from(!delivering.is_empty());
+                // What is left of them is not this life's.
+                delivering.clear();
+            }
+            _ => {}
+        }
+    }
+    kills
 }
 
 const fn is_toggle(kind: &Kind) -> bool {
