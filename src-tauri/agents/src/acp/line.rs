@@ -1,7 +1,7 @@
 //! Lines of bounded length.
 
-use std::io;
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
+use std::{io, os::fd::AsFd};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// Why there is no line.
 #[derive(Debug, thiserror::Error)]
@@ -52,10 +52,18 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
     }
 }
 
+impl<R: AsyncRead + AsFd + Unpin> Lines<BufReader<R>> {
+    /// True where bytes have come that no line was given of: here, or still at the system.
+    pub(super) fn has_unread(&self) -> bool {
+        let waits = || rustix::io::ioctl_fionread(self.from.get_ref()).is_ok_and(|bytes| bytes > 0);
+        !self.line.is_empty() || !self.from.buffer().is_empty() || waits()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncWriteExt as _, BufReader, duplex};
+    use tokio::io::{AsyncWriteExt as _, duplex};
 
     #[tokio::test]
     async fn lines_come_whole_however_they_are_cut_and_waited_for() {

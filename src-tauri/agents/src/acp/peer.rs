@@ -24,9 +24,10 @@ use serde_json::Value;
 use std::{io, sync::Arc, time::Duration};
 use tokio::{io::BufReader, process::ChildStdout, sync::OwnedSemaphorePermit};
 
-/// The time that an agent has to be silent before it is prompted, after a cancelled run and after a session's history. The
-/// protocol has it say everything before it confirms the cancellation or the session; some say a last word later, or all
-/// of the history, and a word without the id of its message cannot be told from one of the next answer.
+/// The time that an agent has to be silent before it is prompted: after a cancelled run, after a session's history, and
+/// after a word behind the end of a run. The protocol has it say everything before it confirms the cancellation or the
+/// session; some say a last word later, or all of the history, and a word without the id of its message cannot be told
+/// from one of the next answer.
 pub(super) const QUIET: Duration = Duration::from_millis(250);
 /// The time that the beginning of a history is waited for that was not told before the session was confirmed.
 const UNTOLD: Duration = Duration::from_secs(1);
@@ -341,6 +342,11 @@ impl Peer {
         }
     }
 
+    /// True where something of its output has come and was not read yet.
+    pub(super) fn has_unread(&self) -> bool {
+        self.lines.has_unread()
+    }
+
     /// The next message. A wait that is dropped loses nothing.
     pub(super) async fn next(&mut self) -> Result<Message, Failure> {
         loop {
@@ -408,7 +414,7 @@ impl Peer {
 }
 
 /// True for a piece of a conversation; commands, modes and the usage of a context are none.
-fn tells(message: &Message) -> bool {
+pub(super) fn tells(message: &Message) -> bool {
     let Message::Notification { params, .. } = message else {
         return false;
     };

@@ -3,11 +3,11 @@
 use super::{
     failure::Failure,
     message::Message,
-    peer::{Peer, QUIET},
+    peer::{Peer, QUIET, tells},
 };
 use crate::emitter::{Emitter, Interrupt};
 use agent_client_protocol::v1::schema::RequestId;
-use foldback_wire::Timestamp;
+use foldback_wire::{SteadyTime, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
 /// Who wants a process back, to be handed to them.
@@ -54,29 +54,32 @@ impl Resting {
 }
 
 async fn rest(mut peer: Peer, owed: Option<RequestId>, mut asked: mpsc::UnboundedReceiver<Asker>) {
-    if let Some(owed) = owed {
-        let late = peer
-            .clock
-            .sleep_until(peer.clock.now().plus(peer.config.limits.cancel));
-        let ended = tokio::select! {
-            ended = settle(&mut peer, &owed) => ended.is_ok(),
-            () = late => false,
-        };
-        if !ended {
-            return peer.stop().await;
-        }
+    if let Some(owed) = owed
+        && !settled_in_time(&mut peer, Some(&owed)).await
+    {
+        return peer.stop().await;
     }
     let mut tired = peer
         .clock
         .sleep_until(peer.clock.now().plus(peer.config.limits.idle));
+    // When the last piece of a conversation came that belongs to no run.
+    let mut told = None;
     loop {
         let asker = tokio::select! {
             biased;
             asker = asked.recv() => asker,
             () = &mut tired => None,
-            _ended = drain(&mut peer) => None,
+            _ended = drain(&mut peer, &mut told) => None,
         };
         let Some(asker) = asker else { break };
+        // What came before the prompt is none of its answer, nor what follows that closely.
+        let talks = told.is_some_and(|told: SteadyTime| peer.clock.steady() < told.plus(QUIET));
+        if (talks || peer.has_unread()) && !settled_in_time(&mut peer, None).await {
+            peer.stop().await;
+            // Two processes at work on one session would spoil it: only now another one may start.
+            drop(asker);
+            return;
+        }
         match asker.send(peer) {
             Ok(()) => return,
             // Cancelled before it came so far: somebody has to hear what the process still says.
@@ -86,9 +89,23 @@ async fn rest(mut peer: Peer, owed: Option<RequestId>, mut asked: mpsc::Unbounde
     peer.stop().await;
 }
 
-/// Waits until a cancelled run has ended and nothing more comes of it.
-async fn settle(peer: &mut Peer, owed: &RequestId) -> Result<(), Failure> {
-    loop {
+/// True once nothing more comes of the runs before; false where the process has not come to that within the time that a
+/// cancelled run has to end.
+async fn settled_in_time(peer: &mut Peer, owed: Option<&RequestId>) -> bool {
+    let late = peer
+        .clock
+        .sleep_until(peer.clock.now().plus(peer.config.limits.cancel));
+    tokio::select! {
+        // Time first: an agent that talks without an end is always ready.
+        biased;
+        () = late => false,
+        settled = settle(peer, owed) => settled.is_ok(),
+    }
+}
+
+/// Waits until a cancelled run has ended, where its prompt is owed, and nothing more comes of the runs before.
+async fn settle(peer: &mut Peer, owed: Option<&RequestId>) -> Result<(), Failure> {
+    while let Some(owed) = owed {
         match peer.next().await? {
             Message::Response { id, .. } if id == *owed => break,
             other => peer.outside(other).await?,
@@ -97,11 +114,16 @@ async fn settle(peer: &mut Peer, owed: &RequestId) -> Result<(), Failure> {
     peer.quiet(QUIET).await
 }
 
-/// Hears what belongs to no run, until the process ends.
-async fn drain(peer: &mut Peer) -> Failure {
+/// Hears what belongs to no run, until the process ends; `told` is when the last piece of a conversation was among it.
+async fn drain(peer: &mut Peer, told: &mut Option<SteadyTime>) -> Failure {
     loop {
         let heard = match peer.next().await {
-            Ok(message) => peer.outside(message).await,
+            Ok(message) => {
+                if tells(&message) {
+                    *told = Some(peer.clock.steady());
+                }
+                peer.outside(message).await
+            }
             Err(failure) => return failure,
         };
         if let Err(failure) = heard {

@@ -45,6 +45,8 @@ impl Scripted {
                 return Ok(());
             }
             "later" => return self.later(id, session),
+            // Ends, and goes on talking: so many pieces of 1 KiB, or without an end where none are told.
+            "trails" => return self.trails(id, session, rest),
             // Hears nothing any more.
             "deaf" => {
                 say(session, "deaf")?;
@@ -178,6 +180,14 @@ impl Scripted {
         // For whoever has to know that it was said.
         std::fs::write("spoke", "")?;
         Ok(())
+    }
+
+    fn trails(&self, id: &Value, session: &Value, pieces: &str) -> Done {
+        say(session, "early")?;
+        self.end(id, "end_turn")?;
+        let pieces = pieces.parse().unwrap_or(usize::MAX);
+        let piece = format!("LATE{}", "z".repeat(1024));
+        (0..pieces).try_for_each(|_| say(session, &piece))
     }
 
     /// Waits for the cancellation of prompt `id` and confirms it; with `late`, a session, it cannot stop talking.

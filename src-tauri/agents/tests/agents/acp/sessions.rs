@@ -181,3 +181,43 @@ async fn a_history_without_an_end_costs_the_session_and_no_more() {
     assert_eq!(said(&steps), "fresh");
     bench.end().await;
 }
+
+#[tokio::test]
+async fn what_lies_in_the_pipe_when_the_next_run_asks_is_not_said() {
+    let bench = Bench::with("opencode", |config| config.limits.cancel = Duration::from_mins(1));
+    for run in [1, 3, 5] {
+        // Far more than the pipe and our buffer hold: the agent still writes it when the next run begins.
+        assert_eq!(said(&bench.ask(run, "trails 1000").await), "early");
+        let steps = bench.ask(run + 1, "say fresh").await;
+        assert_eq!(said(&steps), "fresh");
+        let began = |step: &Step| matches!(step, Step::Session { .. });
+        assert!(!steps.iter().any(began), "it goes on in its process: {steps:?}");
+    }
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_talks_on_without_an_end_keeps_the_next_run_no_longer_than_a_cancelled_one() {
+    let bench = Bench::with("opencode", |config| config.limits.cancel = ms(500));
+    assert_eq!(said(&bench.ask(1, "trails").await), "early");
+    let mut running = bench.start(2, "say fresh");
+    let step = loop {
+        // The time until the agent is killed passes at once; the rest is real.
+        tokio::select! {
+            step = running.next() => break step,
+            () = tokio::time::sleep(ms(50)) => bench.clock.jump(ms(100)),
+        }
+    };
+    assert!(
+        matches!(
+            step,
+            Step::Session {
+                start: SessionStart::New | SessionStart::Resumed,
+                ..
+            }
+        ),
+        "another process answers: {step:?}"
+    );
+    assert_eq!(said(&running.rest().await), "fresh");
+    bench.end().await;
+}
