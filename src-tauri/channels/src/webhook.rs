@@ -148,6 +148,8 @@ where
     });
     let connection = http1::Builder::new()
         .keep_alive(false)
+        // Some close their half once they have asked; they wait for the answer like all others.
+        .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
     let without_head = async {
         sleep(HEAD).await;

@@ -213,6 +213,72 @@ async fn whoever_is_too_slow_is_cut_off() {
     }
 }
 
+/// Sends what is given, closes its sending side, and gives the whole answer.
+async fn ask_and_shut(address: SocketAddr, request: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer).await;
+    answer
+}
+
+#[tokio::test]
+async fn a_request_is_answered_whose_sender_closes_its_half_of_the_connection() {
+    let (listener, address) = listener().await;
+    let processed = Cell::new(0);
+    let serve = listener.serve(async |request, _| {
+        // What keeps an event takes a while, in which the closed half is seen.
+        sleep(Duration::from_millis(50)).await;
+        processed.set(processed.get() + request.body().len());
+        say(StatusCode::OK, "thanks")
+    });
+    let asked = async {
+        for request in [
+            "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi",
+            "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+        ] {
+            let answer = ask_and_shut(address, request.as_bytes()).await;
+            assert!(answer.ends_with("\r\n\r\nthanks"), "{request:?}: {answer:?}");
+        }
+    };
+    tokio::select! {
+        refusal = serve => panic!("{refusal}"),
+        () = asked => {}
+    }
+    assert_eq!(processed.get(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_whose_other_half_is_closed_ends_in_time() {
+    let (listener, address) = listener().await;
+    let serve = listener.serve(async |_, _| std::future::pending().await);
+    let halves = async {
+        for (request, seconds, said) in [
+            ("", 0, ""),
+            ("POST / HTTP", 0, ""),
+            (
+                "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nh",
+                0,
+                "HTTP/1.1 400 ",
+            ),
+            ("GET / HTTP/1.1\r\nhost: x\r\n\r\n", 20, ""),
+        ] {
+            let start = Instant::now();
+            let answer = ask_and_shut(address, request.as_bytes()).await;
+            assert!(
+                answer.starts_with(said) && answer.is_empty() == said.is_empty(),
+                "{request:?}: {answer:?}"
+            );
+            assert_eq!(start.elapsed().as_secs(), seconds, "{request:?}");
+        }
+    };
+    tokio::select! {
+        refusal = serve => panic!("{refusal}"),
+        () = halves => {}
+    }
+}
+
 /// The error of accepting while the process has no descriptor left.
 fn no_descriptor() -> io::Error {
     rustix::io::Errno::MFILE.into()
