@@ -158,9 +158,10 @@ where
         }
     };
     tokio::select! {
+        // What has come is read before the connection gives way.
         biased;
-        () = peer.gives_way() => {}
         _ = timeout(PATIENCE, connection) => {}
+        () = peer.gives_way() => {}
         () = without_head => {}
     }
 }

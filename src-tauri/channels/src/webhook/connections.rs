@@ -3,7 +3,8 @@
 //! Anybody can open connections and say nothing. A webhook must not wait for them: it comes whole, and is known by its
 //! signature as soon as it was read. So where all places are taken, the oldest connection that has not shown one gives
 //! way to the new one; first those that have not even said what they want. Each has a moment for that, so that a crowd of
-//! webhooks is read and not driven out by itself.
+//! webhooks is read and not driven out by itself; and since a machine under load can be late to read, what has come over
+//! it is read before it gives way. A request that proves to be signed then is answered beside all others.
 //!
 //! One address holds at most half of the places without a signature: beyond that its own oldest gives way. Nobody is
 //! refused for an address, since everything that comes through a proxy has the same one.
@@ -62,9 +63,13 @@ impl Peer {
         self.0.has_asked.load(Ordering::Relaxed)
     }
 
-    /// Returns once the connection has to make place for another one.
+    /// Returns once the connection has to make place for another one, unless its request proves to be signed when it is
+    /// read for the last time.
     pub(super) async fn gives_way(&self) {
         self.0.gives_way.cancelled().await;
+        if self.is_trusted() {
+            std::future::pending::<()>().await;
+        }
     }
 
     fn is_trusted(&self) -> bool {

@@ -1,4 +1,4 @@
-use super::connections::AT_ONCE;
+use super::connections::{AT_ONCE, MOMENT};
 use super::*;
 use std::cell::{Cell, RefCell};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -160,6 +160,39 @@ async fn a_signed_request_that_is_not_answered_yet_gives_way_to_nobody() {
     tokio::select! {
         refusal = serve => panic!("{refusal}"),
         () = flood => {}
+    }
+}
+
+#[tokio::test]
+async fn a_signed_request_that_has_come_is_read_before_its_connection_gives_way() {
+    let (listener, address) = listener().await;
+    for (is_signed, said) in [(true, "kept"), (false, "")] {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let (stream, from) = listener.0.accept().await.unwrap();
+        client
+            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
+        stream.readable().await.unwrap();
+        let mut connections = Connections::default();
+        let came = Instant::now();
+        let (_, peer) = connections.add(from.ip(), came);
+        connections.drop_oldest(came + MOMENT, |_| true);
+        let answer = async |_, peer: Peer| {
+            if is_signed {
+                peer.trust();
+            }
+            // What keeps an event does not answer at once.
+            tokio::task::yield_now().await;
+            say(StatusCode::OK, "kept")
+        };
+        converse(stream, peer, &answer).await;
+        let mut answer = String::new();
+        let _ = client.read_to_string(&mut answer).await;
+        assert!(
+            answer.ends_with(said) && answer.is_empty() == said.is_empty(),
+            "{answer:?}"
+        );
     }
 }
 

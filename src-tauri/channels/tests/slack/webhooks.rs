@@ -291,20 +291,31 @@ async fn events_at_once_and_out_of_order_all_come_in() {
         json!({"type": "event_callback", "event_id": format!("Ev{n}"), "event": event}).to_string()
     };
     let bodies: Vec<String> = (0..40).map(body).collect();
+    let (server, to) = (&hooked.place.server, hooked.to);
+    // A machine under load cuts some off in the crowd, or confirms them too late; Slack sends those again.
+    let until_confirmed = async |body: &str| {
+        for attempts in 0.. {
+            let answer = server.post(to, SIGNING_SECRET, body, attempts).await;
+            match answer.status {
+                200 => return,
+                0 | 503 => {}
+                _ => panic!("{answer:?}"),
+            }
+        }
+    };
     let posts = bodies
         .iter()
         // Each is sent twice at the same time.
         .flat_map(|body| [body, body])
-        .map(|body| hooked.place.server.post(hooked.to, SIGNING_SECRET, body, 0));
+        .map(|body| until_confirmed(body));
     let all = futures::future::join_all(posts);
-    let (answers, mut seen) = tokio::join!(all, async {
+    let (_, mut seen) = tokio::join!(all, async {
         let mut seen = Vec::new();
         while seen.len() < 40 {
             seen.push(hooked.run.message().await.text.parse::<u32>().unwrap());
         }
         seen
     });
-    assert!(answers.iter().all(|answer| answer.status == 200), "{answers:?}");
     seen.sort_unstable();
     assert_eq!(seen, (0..40).collect::<Vec<_>>());
     assert!(hooked.run.signals.try_recv().is_err(), "nothing came twice");
