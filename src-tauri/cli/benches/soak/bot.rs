@@ -81,15 +81,16 @@ pub(crate) struct Bot {
     _home: TempDir,
 }
 
-/// Answers repeat the message; some react, some send a file, some are long, some come bit by bit.
-fn rules() -> String {
+/// Answers to a message, of which they repeat what was `heard`; some react, some send a file, some are long, some come
+/// bit by bit. The words that choose one stand in no prompt but by the message.
+fn rules(heard: &str) -> String {
     let long: Vec<_> = (0..WORDS).map(|number| format!("w{number:04}")).collect();
     format!(
-        "- when: {{contains: long}}\n  agent: [\"Heard {{text}}: \", \"{}\"]\n\
-         - when: {{contains: file}}\n  agent: ['<actions><send-file path=\"report.txt\"/></actions>Heard {{text}}']\n\
-         - when: {{contains: react}}\n  agent: ['<actions><react emoji=\"eyes\"/></actions>Heard {{text}}']\n\
-         - when: {{contains: slow}}\n  agent:\n    - Heard {{text}}\n    - {{text: ' and more', after_ms: 2000}}\n\
-         - agent: ['Heard {{text}}']\n",
+        "- when: {{contains: wants-long}}\n  agent: [\"Heard {heard}: \", \"{}\"]\n\
+         - when: {{contains: wants-file}}\n  agent: ['<actions><send-file path=\"report.txt\"/></actions>Heard {heard}']\n\
+         - when: {{contains: wants-react}}\n  agent: ['<actions><react emoji=\"eyes\"/></actions>Heard {heard}']\n\
+         - when: {{contains: wants-slow}}\n  agent:\n    - Heard {heard}\n    - {{text: ' and more', after_ms: 2000}}\n\
+         - agent: ['Heard {heard}']\n",
         long.join(" ")
     )
 }
@@ -97,8 +98,8 @@ fn rules() -> String {
 impl Bot {
     /// Starts it on an empty journal.
     pub(crate) async fn start(places: &BTreeMap<Platform, Place>) -> Result<Self, Box<dyn Error>> {
-        let rules = rules();
-        let parsed: Vec<Rule> = serde_saphyr::from_str(&rules)?;
+        // A model is given the whole prompt, examples of directives included: repeated, they would be carried out.
+        let parsed: Vec<Rule> = serde_saphyr::from_str(&rules("it"))?;
         let model = StrictServer::bind(0, Insists::on_model("test"), parsed).await??;
         let home = TempDir::new()?;
         let folder = home.path();
@@ -114,7 +115,7 @@ impl Bot {
             model.base_url()
         );
         fs::write(folder.join("foldback.toml"), config)?;
-        fs::write(folder.join("script.yaml"), rules)?;
+        fs::write(folder.join("script.yaml"), rules("{text}"))?;
         fs::create_dir(folder.join("out"))?;
         fs::write(folder.join("out/report.txt"), "42")?;
         let mut child = Command::new(env!("CARGO_BIN_EXE_foldback"))

@@ -66,10 +66,10 @@ fn mishap(rng: &SeededRng) -> Mishap {
 /// The word in a message that chooses its answer.
 fn wish(number: usize) -> &'static str {
     match number {
-        n if n.is_multiple_of(29) => " long",
-        n if n.is_multiple_of(11) => " file",
-        n if n.is_multiple_of(5) => " react",
-        n if n.is_multiple_of(3) => " slow",
+        n if n.is_multiple_of(29) => " wants-long",
+        n if n.is_multiple_of(11) => " wants-file",
+        n if n.is_multiple_of(5) => " wants-react",
+        n if n.is_multiple_of(3) => " wants-slow",
         _ => "",
     }
 }
