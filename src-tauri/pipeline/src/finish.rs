@@ -49,13 +49,14 @@ impl Core {
         let clock = self.recorder.clock.as_ref();
         if let Some(unfinished) = UnfinishedTurn::read(&events, clock) {
             if let Some(mut desk) = self.desk_of(turn, recorder, &events, &unfinished) {
-                finish(&mut desk, unfinished).await?;
+                // On the heap: what is left can be a whole answer, and what waits here holds its future.
+                Box::pin(finish(&mut desk, unfinished)).await?;
                 desk.collect_elsewhere().await?;
             }
         } else if let Some(doubtful) = UnfinishedTurn::read_doubtful(&events, clock)
             && let Some(mut desk) = self.desk_of(turn, recorder, &events, &doubtful)
         {
-            desk.confirm_left(doubtful.messages).await?;
+            Box::pin(desk.confirm_left(doubtful.messages)).await?;
             desk.collect_held().await?;
         }
         Ok(())
