@@ -5,11 +5,13 @@ use crate::{
     end::{End, Verdict, json_line, stdout},
     format::Format,
     input,
+    plain::plain,
 };
 use foldback_directives::{
     Code,
     inbound::{Directives, Inbound, Settings, parse},
 };
+use foldback_wire::visible;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -56,7 +58,7 @@ fn text(out: &mut impl Write, raw: &str, inbound: &Inbound) -> io::Result<()> {
     if inbound.cleaned.is_empty() {
         writeln!(out, "(no text)")?;
     } else {
-        writeln!(out, "{}", inbound.cleaned)?;
+        writeln!(out, "{}", visible(&inbound.cleaned))?;
     }
     let directives = serde_json::to_value(&inbound.directives).map_err(io::Error::from)?;
     if let Value::Object(directives) = directives
@@ -69,7 +71,7 @@ fn text(out: &mut impl Write, raw: &str, inbound: &Inbound) -> io::Result<()> {
         };
         writeln!(out, "\ndirectives for {session}")?;
         for (name, value) in directives {
-            writeln!(out, "  /{name} {value}")?;
+            writeln!(out, "  /{name} {}", plain(&value.to_string()))?;
         }
     }
     findings(out, raw, &inbound.diagnostics)

@@ -1,6 +1,8 @@
 //! `parse --format text`: the answer for a person.
 
+use crate::plain::plain;
 use foldback_directives::{Diagnostic, Lines, Parsed};
+use foldback_wire::{visible, visible_line};
 use std::io::{self, Write};
 
 /// Writes what the user sees, then what was decided beside it.
@@ -8,24 +10,21 @@ pub(crate) fn write(out: &mut impl Write, raw: &str, parsed: &Parsed) -> io::Res
     match parsed.suppressed {
         Some(why) => writeln!(out, "(suppressed: {why})")?,
         None if parsed.clean_text.is_empty() => writeln!(out, "(no text)")?,
-        None => writeln!(out, "{}", parsed.clean_text)?,
+        None => writeln!(out, "{}", visible(&parsed.clean_text))?,
     }
     if !parsed.header.is_empty() {
         writeln!(out, "\nheader")?;
         if let Ok(serde_json::Value::Object(keys)) = serde_json::to_value(&parsed.header) {
             for (key, value) in keys {
-                writeln!(
-                    out,
-                    "  {key}: {}",
-                    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-                )?;
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                writeln!(out, "  {key}: {}", plain(&value))?;
             }
         }
     }
     if !parsed.directives.is_empty() {
         writeln!(out, "\ndirectives")?;
         for directive in &parsed.directives {
-            writeln!(out, "  {}", directive.span().of(raw).replace('\n', "⏎"))?;
+            writeln!(out, "  {}", visible_line(directive.span().of(raw)))?;
         }
     }
     findings(out, raw, &parsed.diagnostics)
@@ -43,7 +42,11 @@ pub(super) fn findings(out: &mut impl Write, raw: &str, found: &[Diagnostic]) ->
         writeln!(
             out,
             "  {}:{}: {} {}: {}",
-            at.line, at.column, finding.severity, finding.code, finding.message
+            at.line,
+            at.column,
+            finding.severity,
+            finding.code,
+            plain(&finding.message)
         )?;
     }
     Ok(())

@@ -32,6 +32,24 @@ fn prints_one_object_with_every_field() {
 }
 
 #[test]
+fn text_for_a_person_hides_no_character_and_moves_no_terminal() {
+    let raw = "<actions><send-file path=\"a\u{202e}fdp.exe\"/></actions>one\u{1b}[2J two\u{200b}.";
+    let ran = foldback(&["parse", "--format", "text"], raw);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("one⟨U+001B⟩[2J two⟨U+200B⟩."),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("a⟨U+202E⟩fdp.exe"), "{}", ran.stdout);
+    let ran = foldback(
+        &["parse", "--inbound", "--format", "text"],
+        "/think high\nhi\u{1b}[2J",
+    );
+    assert!(ran.stdout.starts_with("hi⟨U+001B⟩[2J"), "{}", ran.stdout);
+}
+
+#[test]
 fn every_cut_prints_the_same() {
     let whole = foldback(&["parse"], TALK).stdout;
     for cut in ["none", "bytes", "0", "1", "18446744073709551615"] {
