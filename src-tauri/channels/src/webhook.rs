@@ -158,7 +158,7 @@ where
         }
     };
     tokio::select! {
-        // What has come is read before the connection gives way.
+        // A request that has come is read before its connection gives way.
         biased;
         _ = timeout(PATIENCE, connection) => {}
         () = peer.gives_way() => {}

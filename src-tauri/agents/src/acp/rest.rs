@@ -72,7 +72,7 @@ async fn rest(mut peer: Peer, owed: Option<RequestId>, mut asked: mpsc::Unbounde
             _ended = drain(&mut peer, &mut told) => None,
         };
         let Some(asker) = asker else { break };
-        // What came before the prompt is none of its answer, nor what follows that closely.
+        // Words from before the prompt are no part of its answer, nor are words that follow those closely.
         let talks = told.is_some_and(|told: SteadyTime| peer.clock.steady() < told.plus(QUIET));
         if (talks || peer.has_unread()) && !settled_in_time(&mut peer, None).await {
             peer.stop().await;

@@ -182,7 +182,7 @@ async fn a_signed_request_that_has_come_is_read_before_its_connection_gives_way(
             if is_signed {
                 peer.trust();
             }
-            // What keeps an event does not answer at once.
+            // The receiver of an event does not answer at once.
             tokio::task::yield_now().await;
             say(StatusCode::OK, "kept")
         };
@@ -261,7 +261,7 @@ async fn a_request_is_answered_whose_sender_closes_its_half_of_the_connection() 
     let (listener, address) = listener().await;
     let processed = Cell::new(0);
     let serve = listener.serve(async |request, _| {
-        // What keeps an event takes a while, in which the closed half is seen.
+        // The receiver of an event takes a while, in which the closed half is seen.
         sleep(Duration::from_millis(50)).await;
         processed.set(processed.get() + request.body().len());
         say(StatusCode::OK, "thanks")

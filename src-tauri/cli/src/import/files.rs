@@ -19,7 +19,7 @@ pub(super) struct Imported {
     pub(super) others: usize,
 }
 
-/// Where a transcript came from.
+/// Origin of a transcript.
 pub(super) enum Source {
     /// One file.
     File(PathBuf),

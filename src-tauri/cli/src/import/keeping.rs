@@ -50,7 +50,7 @@ pub(super) fn write_fixtures(
             if let Some(why) = &fixture.without_expectations {
                 complain(format_args!("{}: expects nothing yet: {why}", path.display()));
             }
-            // What people wrote is nobody else's business.
+            // Messages of people are for the owner of the file alone.
             let mut file = Replacement::private(&path).map_err(|error| at(&path, &error))?;
             file.write_all(fixture.text.as_bytes())
                 .map_err(|error| at(&path, &error))?;

@@ -4,7 +4,7 @@ use foldback_directives::Settings;
 use foldback_transcripts::{Transcript, TurnLint, lint_turn};
 use serde::Serialize;
 
-/// What the scanner says of a transcript's raw output.
+/// Verdict of the scanner on a transcript's raw output.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct TranscriptLint {
     /// Turns with raw output.
@@ -26,7 +26,7 @@ pub(super) struct FoundTurn {
     pub(super) conversation: String,
     /// Place of the turn in it, from 1.
     pub(super) turn: usize,
-    /// What was found in its messages.
+    /// Findings in its messages.
     #[serde(flatten)]
     pub(super) lint: TurnLint,
 }
