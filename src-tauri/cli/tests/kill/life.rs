@@ -13,7 +13,7 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Conversations that each life holds at once.
@@ -26,8 +26,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// A kill from outside, between the end of a run and the last edit of its answer.
 #[derive(Clone, Copy)]
 pub(crate) struct AfterRun {
-    /// After which run of this life, from 1.
+    /// The first run of this life that may be the one, from 1.
     pub(crate) nth: u64,
+    /// Time from the end of that run to the kill; where the turn ends before, the next run is the one.
     pub(crate) by: Duration,
 }
 
@@ -69,32 +70,43 @@ impl Life {
     /// was killed.
     pub(crate) fn live(mut self, toggled: bool, kill: Option<AfterRun>) -> bool {
         let mut ended = 0;
+        // The turn after whose run the bot is killed, and when.
+        let mut aimed: Option<(u64, Instant)> = None;
         let mut running: BTreeSet<u64> = BTreeSet::new();
         let mut toggle = toggled;
         let mut told = false;
         loop {
-            let event = match self.lines.recv_timeout(PATIENCE) {
+            let left = aimed.map_or(PATIENCE, |(_, at)| at.saturating_duration_since(Instant::now()));
+            let event = match self.lines.recv_timeout(left) {
                 Ok(event) => event,
                 Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) if aimed.is_some() => {
+                    self.child.kill().unwrap();
+                    break;
+                }
                 Err(RecvTimeoutError::Timeout) => panic!("the bot hangs; it waits for {:?}", self.messages),
             };
             let kind = &event["kind"];
             self.messages
                 .remove(kind["message"]["message"].as_str().unwrap_or_default());
             let kind_of = kind["type"].as_str();
-            match (kind_of, event["turn"].as_u64()) {
-                (Some("turn_ended"), Some(turn)) => drop(running.remove(&turn)),
+            let turn = event["turn"].as_u64();
+            match (kind_of, turn) {
+                (Some("turn_ended"), Some(turn)) => {
+                    running.remove(&turn);
+                    // Its last edit came first: the next run that ends is tried.
+                    aimed = aimed.filter(|(of, _)| *of != turn);
+                }
                 // Those of earlier lives are waited for too, once they are seen.
                 (_, Some(turn)) => drop(running.insert(turn)),
                 _ => {}
             }
             if kind_of == Some("run_ended") {
                 ended += 1;
-                if let Some(AfterRun { by, .. }) = kill.filter(|kill| kill.nth == ended) {
-                    // A kill has no event to wait for: its moment is what is tried.
-                    thread::sleep(by);
-                    self.child.kill().unwrap();
-                    break;
+                if let (Some(AfterRun { nth, by }), Some(turn), None) = (kill, turn, aimed)
+                    && ended >= nth
+                {
+                    aimed = Some((turn, Instant::now() + by));
                 }
             }
             match kind_of {
