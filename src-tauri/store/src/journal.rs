@@ -40,7 +40,7 @@ pub struct OutboxEntry {
     /// the pause. `None` where nothing has to be waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_before: Option<Timestamp>,
-    /// The first message of its text, where the text takes several and this is a later one.
+    /// The first message of the answer, or of what a directive says, where that takes several and this is a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<OpId>,
     /// When the operation in whose place it is done was intended, or the first one of several; `None` where it takes no

@@ -326,7 +326,7 @@ pub struct Intent {
     /// The directive it carries out, by its place in the assistant message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<DirectiveRef>,
-    /// The first message of its text, where the text takes several and this is a later one.
+    /// The first message of the answer, or of what a directive says, where that takes several and this is a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<OpId>,
     /// As its header asks.

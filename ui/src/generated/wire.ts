@@ -1213,7 +1213,7 @@ export type Intent = {
   file_kind?: FileKind,
   /** The directive it carries out, by its place in the assistant message. */
   directive?: DirectiveRef,
-  /** The first message of its text, where the text takes several and this is a later one. */
+  /** The first message of the answer, or of what a directive says, where that takes several and this is a later one. */
   part_of?: OpId,
   /** As its header asks. */
   flags?: MessageFlags,

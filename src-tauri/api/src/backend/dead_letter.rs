@@ -3,13 +3,15 @@
 //! The journal keeps the dead letter and the message that asks for it again. Where the process ends while that message
 //! waits in its queue, the next one reads the answer from the journal.
 
+mod missing;
+
 use crate::TurnFold;
 use foldback_directives::parse;
+use foldback_pipeline::is_own_file;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    Body, ChannelId, Event, Inbound, Intent, Kind, MessageFlags, MessageId, OpId, OpKind, OutcomeCode, Seq,
-    TurnId,
-    rpc::{LedgerEntry, MessageDetail, TurnDetail},
+    ChannelId, Event, Inbound, Intent, Kind, MessageFlags, MessageId, OpId, OpKind, OutcomeCode, Seq, TurnId,
+    rpc::{LedgerEntry, TurnDetail},
 };
 use std::ops::ControlFlow;
 
@@ -63,8 +65,8 @@ impl DeadLetterGroup {
         for letter in &letters {
             check_audience(&letter.intent)?;
         }
-        let output = match text_of(&letters, &lost.messages) {
-            Some(text) => header_of(&entry.intent.flags) + &as_output(text)?,
+        let output = match text_of(&letters, lost) {
+            Some(text) => header_of(&letters[0].intent.flags) + &as_output(text)?,
             None => output_of(entry)?,
         };
         Ok(Self {
@@ -180,24 +182,30 @@ pub(super) fn is_dead_letter(entry: &LedgerEntry) -> bool {
         .is_some_and(foldback_wire::Outcome::is_dead)
 }
 
-/// The dead letters that are sent again with this one: the messages of its text that were held with each other, in
-/// order. One of which nobody knows whether it arrived is sent alone.
+/// The dead letters that are sent again with this one: the messages of its answer, or of its directive, that were held
+/// with each other, in order. One of which nobody knows whether it arrived is sent alone.
 fn group_of<'a>(ledger: &'a [LedgerEntry], entry: &'a LedgerEntry) -> Vec<&'a LedgerEntry> {
-    if !is_failed_text(entry) {
+    if !is_failed_part(entry) {
         return vec![entry];
     }
     let group = first_of(entry);
-    let of_group = |other: &&LedgerEntry| first_of(other) == group && is_failed_text(other);
+    let of_group = |other: &&LedgerEntry| first_of(other) == group && is_failed_part(other);
     ledger.iter().filter(of_group).collect()
 }
 
-fn is_failed_text(entry: &LedgerEntry) -> bool {
+fn is_failed_part(entry: &LedgerEntry) -> bool {
     let failed = entry
         .outcome
         .as_ref()
         .is_some_and(|outcome| outcome.code == OutcomeCode::Failed);
     let text = matches!(entry.intent.kind, OpKind::SendText | OpKind::EditText);
-    text && failed && !entry.intent.live && is_dead_letter(entry)
+    (text || is_rest(entry)) && failed && !entry.intent.live && is_dead_letter(entry)
+}
+
+/// True of the file with the text beyond the messages that an answer may take. It is deleted when its operation ends; its
+/// text is in the journal.
+fn is_rest(entry: &LedgerEntry) -> bool {
+    entry.intent.kind == OpKind::SendFile && entry.intent.path.as_deref().is_some_and(is_own_file)
 }
 
 /// The first message of the text that an operation is a part of.
@@ -214,22 +222,16 @@ pub(super) fn edited_by(letter: OpId, ledger: &[LedgerEntry]) -> Option<MessageI
     edit.message.clone()
 }
 
-/// The text of several dead letters, with what lies between them; `None` for a single one.
-fn text_of(letters: &[&LedgerEntry], messages: &[MessageDetail]) -> Option<String> {
-    let [first, .., last] = letters else { return None };
-    let clean = |entry: &LedgerEntry| match entry.intent.body {
-        Some(Body::Clean { message, span }) => Some((message, span)),
-        _ => None,
-    };
-    if letters.iter().all(|entry| clean(entry).is_some())
-        && let (Some((message, from)), Some((_, to))) = (clean(first), clean(last))
-        && let Some(detail) = messages.iter().find(|detail| detail.message == message)
-        && let Some(text) = detail.clean.get(from.start..to.end)
-    {
-        return Some(text.to_owned());
+/// The text of several dead letters, with what lies between them; `None` for a single one that is no file with the rest
+/// of an answer.
+fn text_of(letters: &[&LedgerEntry], lost: &TurnDetail) -> Option<String> {
+    if letters.len() < 2 && !letters.iter().any(|letter| is_rest(letter)) {
+        return None;
     }
-    let texts: Vec<_> = letters.iter().filter_map(|entry| entry.text.as_deref()).collect();
-    Some(texts.join("\n"))
+    missing::text_of(letters, lost).or_else(|| {
+        let texts: Vec<_> = letters.iter().filter_map(|entry| entry.text.as_deref()).collect();
+        Some(texts.join("\n"))
+    })
 }
 
 /// A text as an agent writes it, or why it cannot be.

@@ -3,11 +3,11 @@
 use crate::host::Host;
 use foldback_channels::sim::{Author, CallFailure, CallFault, Content, Message, Record};
 use foldback_wire::{
-    OpKind, OutcomeCode, Receipt, Timestamp,
-    rpc::{Book, Sent, Status, TurnDetail, Why},
+    Body, OpKind, OutcomeCode, Receipt, Timestamp,
+    rpc::{Book, BookLine, Sent, Status, TurnDetail, Why},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{num::NonZeroU32, time::Duration};
 
 async fn book(host: &Host, channel: Option<&str>) -> Book {
     host.call("deliveries", json!({ "channel": channel, "limit": 100 }))
@@ -116,6 +116,86 @@ async fn the_parts_of_a_text_that_were_held_with_a_dead_one_are_sent_again_with_
             assert_eq!(host.failure("resend", args).await.0, "resent_already");
         }
     }
+}
+
+/// An answer of three assistant messages.
+const THREE: &str = r#"
+- agent:
+    - {message: first}
+    - "First."
+    - {message: second}
+    - "Second."
+    - {message: third}
+    - "Third."
+"#;
+
+/// The texts of a turn that reached its chat.
+async fn texts_of(host: &Host, turn: u64) -> Vec<String> {
+    let detail: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+    let texts = detail.deliveries.iter().filter(|d| d.op == OpKind::SendText);
+    texts.filter_map(|d| d.text.clone()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_messages_of_an_answer_behind_a_dead_one_are_sent_again_with_it() {
+    // Of the second answer the last message goes into a file.
+    for (most, letters) in [(20, 3), (2, 4)] {
+        let host = Host::start_with(|setup| {
+            setup.demo = false;
+            let path = setup.base.join("script.yaml");
+            std::fs::write(&path, THREE).unwrap();
+            setup.config.agent.script.file = Some(path);
+            setup.config.output.max_messages = NonZeroU32::new(most).unwrap();
+        })
+        .await;
+        fail_next(&host, "signal", OpKind::SendText);
+        let args = json!({"channel": "signal", "user_text": "Hi"});
+        let asked: Sent = host.call("compose_send", args).await;
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        let dead = book(&host, Some("signal")).await;
+        assert_eq!((dead.dead_total, dead.settled_total), (letters, 0));
+        let own = |line: &BookLine| matches!(line.entry.intent.body, Some(Body::Aside { .. }));
+        for letter in dead.dead.iter().filter(|line| !own(line)) {
+            assert!(letter.can_resend, "{letter:#?}");
+        }
+        let args = json!({"turn": asked.turn, "op": dead.dead[0].entry.op});
+        let sent: Sent = host.call("resend", args).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let turn = sent.turn.0;
+        assert_eq!(texts_of(&host, turn).await, ["First.\n\nSecond.\n\nThird."]);
+        let after = book(&host, Some("signal")).await;
+        assert_eq!((after.dead_total, after.done_total), (0, letters));
+    }
+}
+
+/// The file with the rest of an answer is held with its notice, and deleted; its text is in the journal.
+#[tokio::test(start_paused = true)]
+async fn the_rest_of_an_answer_whose_notice_was_refused_is_sent_again_as_text() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        let path = setup.base.join("script.yaml");
+        std::fs::write(&path, THREE).unwrap();
+        setup.config.agent.script.file = Some(path);
+        setup.config.output.max_messages = NonZeroU32::new(1).unwrap();
+    })
+    .await;
+    host.backend
+        .loopback(&"signal".into())
+        .unwrap()
+        .platform()
+        .plan(CallFault {
+            nth: 2,
+            ..CallFault::first(OpKind::SendText, CallFailure::Forbidden)
+        });
+    let args = json!({"channel": "signal", "user_text": "Hi"});
+    let asked: Sent = host.call("compose_send", args).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let dead = book(&host, Some("signal")).await;
+    assert_eq!((dead.dead_total, dead.dead[0].can_resend), (2, true));
+    let args = json!({"turn": asked.turn, "op": dead.dead[0].entry.op});
+    let sent: Sent = host.call("resend", args).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(texts_of(&host, sent.turn.0).await, ["Second.\n\nThird."]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,8 +1,6 @@
 //! The part of an assistant message that stands on the screen, and the part that an earlier process came to.
 
-use super::parts::TextParts;
 use foldback_wire::{Body, MessageId, SteadyTime};
-use std::sync::Arc;
 
 /// A message on the platform that later text replaces.
 #[derive(Debug, Clone)]
@@ -21,8 +19,6 @@ pub(crate) struct BegunMessage {
     pub(crate) said: usize,
     /// The number of those messages.
     pub(crate) parts: u32,
-    /// Those messages.
-    pub(crate) text: Arc<TextParts>,
     /// The preview of what is behind them.
     pub(crate) shown: Option<ShownMessage>,
     /// A first frame of it may stand on the screen, and nobody can edit it.

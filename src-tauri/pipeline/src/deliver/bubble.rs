@@ -7,7 +7,6 @@ use super::{
     courier::{Delay, Outgoing},
     desk::{Desk, Sent},
     fallback::off_screen,
-    parts::TextParts,
     wording::{Wording, limit},
 };
 use crate::{
@@ -17,7 +16,7 @@ use crate::{
 };
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Kind, MessageFlags, MessageId, OutcomeCode, RefusalCode, SteadyTime};
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 /// Live frames that fail in a row before the preview is given up; the complete text is sent all the same.
 pub(super) const LIVE_FAILURES: u32 = 3;
@@ -49,8 +48,6 @@ pub(crate) struct Bubble {
     unconfirmed: bool,
     /// The final edits that such a live edit may undo.
     doubtful: Vec<Outgoing>,
-    /// Its messages.
-    text: Arc<TextParts>,
     /// More of it was to come, and does not.
     cut_off: bool,
     waiting: bool,
@@ -73,7 +70,6 @@ impl Bubble {
             lost: false,
             unconfirmed: false,
             doubtful: Vec::new(),
-            text: Arc::default(),
             cut_off: false,
             waiting: false,
         }
@@ -90,7 +86,6 @@ impl Bubble {
         let BegunMessage {
             said,
             parts,
-            text,
             shown,
             lost,
             unconfirmed,
@@ -108,7 +103,6 @@ impl Bubble {
             lost,
             unconfirmed,
             doubtful: doubtful.collect(),
-            text,
             cut_off,
             ..Self::new(message)
         };
@@ -257,7 +251,7 @@ impl Bubble {
         Ok(())
     }
 
-    /// Time between frames; `None` where there are no live frames (any more), also behind a message of the text that did
+    /// Time between frames; `None` where there are no live frames (any more), also behind a message of the answer that did
     /// not arrive.
     fn interval(&self, desk: &Desk) -> Option<Duration> {
         let forced = (!desk.rules.holds(Rule::PreviewCannotEdit)).then_some(0);
@@ -267,7 +261,7 @@ impl Bubble {
             || desk.no_frames
             || self.lost
             || self.is_ephemeral()
-            || self.text.held_with().is_some()
+            || desk.answer.held_with().is_some()
         {
             return None;
         }
@@ -305,7 +299,7 @@ impl Bubble {
             Some(shown) => self.edit(said, shown.id.clone(), text.clone()).live(true),
             None => self.wanted(desk, &text, said, true),
         };
-        let frame = frame.part(&self.text);
+        let frame = frame.part(&desk.answer);
         let Some(Sent {
             outcome,
             retry_after,
@@ -351,7 +345,7 @@ impl Bubble {
         let shown = self.shown.take();
         let unconfirmed = std::mem::take(&mut self.unconfirmed);
         let is_whole = shown.as_ref().is_some_and(|shown| shown.text == text) && !unconfirmed;
-        if is_whole && self.text.held_with().is_none() {
+        if is_whole && desk.answer.held_with().is_none() {
             // The last frame is the message.
             desk.tally.texts += 1;
         } else {
@@ -386,7 +380,7 @@ impl Bubble {
                     self.message
                 ))?;
             }
-            let sent = desk.post(wanted.part(&self.text)).await?;
+            let sent = desk.post(wanted.part(&desk.answer)).await?;
             if let Some(edit) = doubtful {
                 self.doubtful.extend(desk.doubt_edit(edit, sent.as_ref())?);
             }

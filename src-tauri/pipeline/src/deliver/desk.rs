@@ -7,6 +7,7 @@ use super::{
     courier::{Courier, Outgoing, Posted},
     fallback::{left, off_screen, stays},
     job::Carried,
+    parts::TextParts,
     reply::message_flags,
     rest::Rest,
     tally::{Counted, Tally, is_file},
@@ -55,6 +56,8 @@ pub(crate) struct Desk {
     pub(crate) inbound: Inbound,
     pub(super) asides: Asides,
     pub(super) rest: Rest,
+    /// The messages of the answer, all of which are held where one before them did not arrive.
+    pub(super) answer: Arc<TextParts>,
     pub(crate) placeholder: Option<ShownMessage>,
     /// The message of an earlier turn that the answer is written into.
     pub(super) replaced: Option<ShownMessage>,
@@ -164,6 +167,7 @@ impl Desk {
             inbound,
             asides: Asides::default(),
             rest: Rest::default(),
+            answer: Arc::default(),
             placeholder: None,
             replaced: None,
             answers: None,

@@ -15,6 +15,7 @@ use super::{
 use crate::{config::Narration, rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
 use foldback_wire::{Header, Kind, Stage};
+use std::sync::Arc;
 
 /// Says what is left of a turn, and waits for everything that is held in its chat.
 pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), StoreError> {
@@ -28,6 +29,7 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         truncated,
         left_out,
         others,
+        answer,
         ..
     } = turn;
     desk.note(Kind::Passed {
@@ -35,6 +37,7 @@ pub(crate) async fn finish(desk: &mut Desk, turn: UnfinishedTurn) -> Result<(), 
         detail: TAKEN_UP.to_owned(),
     })?;
     desk.go_on(tally, spoke, placeholder);
+    desk.answer = Arc::new(answer);
     desk.go_on_with_rest(left_out, truncated);
     desk.count_messages(others);
     for message in messages {

@@ -1,5 +1,6 @@
-//! The messages of one text that takes several. A text with a hole in it misleads more than one that stops: what is
-//! behind a message that did not arrive is held with it, as dead letters that a person sends again in order.
+//! The messages of one text that takes several: all of an answer, with the file of what is beyond its messages, or what a
+//! directive says. A text with a hole in it misleads more than one that stops: what is behind a message that did not
+//! arrive is held with it, as dead letters that a person sends again in order.
 //!
 //! A message of which nobody knows whether it arrived leaves no hole, for all that is known: what is behind it goes on.
 

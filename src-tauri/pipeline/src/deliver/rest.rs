@@ -4,7 +4,8 @@
 //! other chat of the channel waiting behind them. So a turn puts at most `output.max_messages` messages into its chat: its
 //! answer, what its directives send there, tool calls, reasoning and questions all count. The run is stopped where one
 //! more was to come. Text of the answer that goes on beyond them is kept here and sent as one file when the run is over,
-//! with a notice that says so; where the channel takes no files, or not this one, the notice says that it was not sent. A
+//! with a notice that says so; where the channel takes no files, or not this one, the notice says that it was not sent. The
+//! file is a part of the answer: where a message before it did not arrive, it is held with that one, notice and all. A
 //! directive beyond them is skipped, and what was to stand beside the answer is left out. A run that was stopped for it
 //! has a notice also where nothing is left. The journal has all of it either way.
 //!
@@ -169,6 +170,7 @@ impl Desk {
         let why = "the file with the rest of the answer was refused; the chat is told so";
         let told = Outgoing::own_aside(&UserText::RestFailed);
         let rest = rest.otherwise(Case::Failed, told, why.to_owned());
-        self.post_together(truncated, [notice, rest]).await
+        let parts = [notice.part(&self.answer), rest.part(&self.answer)];
+        self.post_together(truncated, parts).await
     }
 }

@@ -19,6 +19,7 @@
 use super::{
     begun::{BegunMessage, ShownMessage},
     bubble::arrived,
+    parts::TextParts,
     rest::is_left_out,
     tally::Tally,
 };
@@ -73,6 +74,8 @@ pub(crate) struct UnfinishedTurn {
     pub(crate) run: RunEnd,
     /// In order.
     pub(crate) messages: Vec<UnfinishedMessage>,
+    /// The messages in the chat that were intended of its answer.
+    pub(crate) answer: TextParts,
     /// The count of it so far.
     pub(crate) tally: Tally,
     /// Words of Foldback's own were intended after the run: a notice, or the text of an empty answer.
@@ -179,6 +182,7 @@ impl UnfinishedTurn {
         let mut intents: BTreeMap<OpId, &Intent> = BTreeMap::new();
         let (mut done, mut put) = (HashSet::new(), BTreeSet::new());
         let mut tally = Tally::of(events);
+        let answer = TextParts::default();
         let (mut over, mut has_own_words, mut spoke, mut chunked) = (false, false, false, false);
         let mut others = 0;
         for event in events {
@@ -215,8 +219,7 @@ impl UnfinishedTurn {
                         // A text that is written once more, or in the place of another operation, is no other message.
                         begun.parts += u32::from(span.end > begun.said);
                         begun.said = begun.said.max(span.end);
-                        // The first one, unless a start has it already.
-                        begun.text.add(intent.part_of.unwrap_or(*op));
+                        answer.add(*op);
                     }
                 }
                 Kind::Ended { op, outcome } => {
@@ -228,7 +231,7 @@ impl UnfinishedTurn {
                     others += u32::from(stands && is_beside(intent));
                     if let Some(CleanPlace { message, .. }) = place_of(intent).filter(|_| !intent.live) {
                         let reading = readings.entry(message).or_default();
-                        reading.message.begun.text.end(*op, outcome);
+                        answer.end(*op, outcome);
                         reading.settle(intent, arrived(outcome));
                     }
                     if let Some(CleanPlace { message, span }) = place_of(intent).filter(|_| intent.live) {
@@ -261,6 +264,7 @@ impl UnfinishedTurn {
             inbound,
             run: RunEnd::of(events),
             messages,
+            answer,
             tally,
             has_own_words,
             spoke,

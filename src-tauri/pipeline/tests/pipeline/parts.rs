@@ -140,13 +140,80 @@ async fn what_is_behind_a_part_nobody_knows_of_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_message_of_the_answer_is_no_part_of_the_one_that_failed() {
-    let bot = Bot::with("[output]\nnarration = \"show\"\n").await;
+async fn a_later_message_of_the_answer_is_held_with_the_one_that_failed() {
+    for platform in [Platform::Signal, Platform::Telegram] {
+        let bot = Bot::with("[typing]\nenabled = false\n[output]\nnarration = \"show\"\n").await;
+        bot.fault(platform, refused(1, CallFailure::Forbidden));
+        bot.says([
+            text("First."),
+            tool("t1"),
+            text("Second."),
+            later(5_000, " And more."),
+        ]);
+        bot.turn(platform, "hi").await;
+        assert_eq!(bot.ever_shown(platform), [""; 0], "{platform}");
+        assert_eq!(codes(&bot).await, [OutcomeCode::Failed; 2], "{platform}");
+        bot.check().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_directive_goes_on_behind_a_message_that_failed() {
+    let bot = Bot::with("[typing]\nenabled = false\n[output]\nnarration = \"show\"\n").await;
     bot.fault(Platform::Signal, refused(1, CallFailure::Forbidden));
-    bot.says([text("First."), tool("t1"), text("Second.")]);
+    let reaction = "<actions><react emoji=\"eyes\"/></actions>Second.";
+    bot.says([text("First."), tool("t1"), text(reaction)]);
     bot.turn(Platform::Signal, "hi").await;
-    assert_eq!(bot.screen(Platform::Signal), ["Second."]);
+    assert!(bot.screen(Platform::Signal).is_empty());
+    assert_eq!(bot.calls(Platform::Signal, OpKind::React).len(), 1);
     bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_file_with_the_rest_is_held_with_a_message_that_failed() {
+    let bot = Bot::with("[typing]\nenabled = false\n[output]\nmax_messages = 2\n").await;
+    bot.fault(Platform::Signal, refused(2, CallFailure::Forbidden));
+    bot.says([text(&[long(), long()].join(" "))]);
+    bot.turn(Platform::Signal, "hi").await;
+    assert_eq!(bot.screen(Platform::Signal).len(), 1, "neither notice nor file");
+    assert!(bot.calls(Platform::Signal, OpKind::SendFile).is_empty());
+    let ends = [
+        OutcomeCode::Sent,
+        OutcomeCode::Failed,
+        OutcomeCode::Failed,
+        OutcomeCode::Failed,
+    ];
+    assert_eq!(codes(&bot).await, ends);
+    bot.check().await;
+}
+
+#[test]
+fn what_a_start_intends_is_held_with_a_message_that_failed_before() {
+    for fails in [false, true] {
+        let world = killed(async {
+            let bot = Bot::with("[output]\nnarration = \"show\"\n").await;
+            if fails {
+                bot.fault(Platform::Signal, refused(1, CallFailure::Forbidden));
+            }
+            // The second message is not in the outbox before it has ended.
+            let second = [later(1_000, "Second"), later(60_000, " thought.")];
+            bot.says([text("First."), tool("t1")].into_iter().chain(second));
+            let _turn = bot.user(Platform::Signal, "hi").await;
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            bot
+        });
+        runtime().block_on(async {
+            let bot = Bot::in_world(world, "[output]\nnarration = \"show\"\n", Rules::all()).await;
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            let screen = bot.screen(Platform::Signal);
+            assert_eq!(
+                screen.iter().any(|shown| shown.starts_with("Second")),
+                !fails,
+                "{screen:?}"
+            );
+            bot.check().await;
+        });
+    }
 }
 
 #[tokio::test(start_paused = true)]
