@@ -9,7 +9,6 @@ use foldback_wire::{
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::Duration,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -53,17 +52,11 @@ pub(crate) struct QuestionDelivery {
     asked: Arc<OnceLock<Asked>>,
 }
 
-/// Longest time by which a message, whose platform tells no time of what the bot sends, may seem older by our clock than
-/// the acknowledgement that it came behind: the platform's clock is not ours, but both are set by the network's time.
-const CLOCKS_APART: Duration = Duration::from_secs(3);
-
 /// The state of a question in its chat.
 #[derive(Debug, Clone, Copy)]
 enum Asked {
-    /// The platform sent it at this time by its own clock.
+    /// The platform sent it at this time by its own clock; by ours, at which it acknowledged it, where it tells none.
     At(Timestamp),
-    /// The platform acknowledged it at this time by our clock, and told none of its own.
-    Acknowledged(Timestamp),
     /// Nothing, and never will: it was a dry run.
     Never,
 }
@@ -86,10 +79,10 @@ impl QuestionDelivery {
 
     /// Notes that the operation that asks went through.
     pub(crate) fn delivered(&self, delivered: &Delivered, now: Timestamp) {
-        let asked = match delivered.ack.sent_at {
-            _ if delivered.dry_run => Asked::Never,
-            Some(sent_at) => Asked::At(sent_at),
-            None => Asked::Acknowledged(now),
+        let asked = if delivered.dry_run {
+            Asked::Never
+        } else {
+            Asked::At(delivered.ack.sent_at.unwrap_or(now))
         };
         // The first word of the platform counts.
         let _ = self.asked.set(asked);
@@ -97,14 +90,15 @@ impl QuestionDelivery {
 
     /// True where this message, which comes in now, was written when the question could be seen. It comes behind the
     /// acknowledgement, but may have been on its way for longer. A platform that tells whole seconds may have the message
-    /// before the question within one: it counts only from the next. The clock of a sender's device proves nothing.
+    /// before the question within one: it counts only from the next. Where the platform tells no time of the question, the
+    /// message is to be later than its acknowledgement by our clock; one that a clock apart from ours makes look older can
+    /// be written again. The clock of a sender's device proves nothing.
     fn was_asked_before(&self, message: &Inbound) -> bool {
         if message.at_by_device {
             return false;
         }
         match self.asked.get() {
-            Some(Asked::At(sent)) => *sent < message.at,
-            Some(Asked::Acknowledged(at)) => at.since(message.at) <= CLOCKS_APART,
+            Some(Asked::At(since)) => *since < message.at,
             Some(Asked::Never) | None => false,
         }
     }
@@ -360,10 +354,10 @@ mod tests {
     }
 
     #[test]
-    fn where_the_platform_tells_no_time_of_the_question_clocks_may_be_three_seconds_apart() {
+    fn where_the_platform_tells_no_time_of_the_question_its_acknowledgement_counts() {
         let question = asked(None, 100);
-        assert!(question.was_asked_before(&written(130)) && question.was_asked_before(&written(97)));
-        assert!(!question.was_asked_before(&written(96)));
+        assert!(question.was_asked_before(&written(101)));
+        assert!(!question.was_asked_before(&written(100)) && !question.was_asked_before(&written(99)));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(crate) fn answer(permissions: &Permissions, rules: Rules, message: &Inbound)
         let stop = Stop::new(Stage::Commands, Gate::NotTheAsker, detail);
         return Some(Answered::No(stop.given("sender", message.sender.id.as_str())));
     }
-    if said.allow && said.number.is_none() && !asked.shown_whole {
+    if said.allow && !asked.shown_whole {
         return Some(Answered::No(unseen(&asked)));
     }
     let by = Actor::User(message.sender.id.clone());
@@ -78,10 +78,12 @@ fn which(found: &[InChat]) -> Stop {
     Stop::new(Stage::Commands, Gate::WhichAsked, detail).given("waiting", numbers)
 }
 
-/// Nobody allows with one word what the chat showed a part of.
+/// Nobody allows in the chat what it shows a part of.
 fn unseen(asked: &InChat) -> Stop {
     let number = &asked.number;
-    let detail = format!("the chat shows a part of request {number}: to allow it needs its number");
+    let detail = format!(
+        "the chat shows a part of request {number}, so that only the console and the command line can allow it"
+    );
     Stop::new(Stage::Commands, Gate::WhichAsked, detail).given("waiting", number.as_str())
 }
 

@@ -7,8 +7,9 @@ use foldback_wire::{
 };
 use std::fmt::Write as _;
 
-/// Most characters that are repeated of a title, and of arguments: their beginning and their end, where what matters may
-/// stand. At four bytes each the question still fits into every message: the shortest holds 2,000 bytes, on Signal.
+/// Most characters that are repeated of a title, and of arguments, where not all of a call fits into the question: their
+/// beginning and their end, where what matters may stand. At four bytes each the question still fits into every message:
+/// the shortest holds 2,000 bytes, on Signal.
 const HEAD: usize = 140;
 const TAIL: usize = 60;
 /// Most bytes of a question, below what the shortest message holds.
@@ -39,8 +40,8 @@ fn end(shows_all: bool, number: &str, timeout: Interval) -> String {
         format!("Answer yes or no within {timeout}, or /approve {number} or /deny {number}.")
     } else {
         format!(
-            "Not all of it is shown here, so a plain yes does not count. \
-             Answer /approve {number} or no within {timeout}."
+            "Not all of it fits here, so that it can be allowed only at the console, which shows all of it. \
+             Answer no or /deny {number} within {timeout} to reject it."
         )
     }
 }
@@ -52,8 +53,25 @@ struct Excerpt {
     is_cut: bool,
 }
 
-/// The call, in what the end of the question leaves of its bytes.
+/// How much of each text is shown.
+#[derive(Clone, Copy)]
+enum Extent {
+    Whole,
+    /// Of what is long, the beginning and the end.
+    Ends,
+}
+
+/// The call, in what the end of the question leaves of its bytes: all of it, or the ends of what is long.
 fn call(request: &PermissionRequest) -> Excerpt {
+    let whole = written(request, Extent::Whole);
+    if !whole.is_cut && whole.text.len() + END <= LONGEST {
+        return whole;
+    }
+    written(request, Extent::Ends)
+}
+
+fn written(request: &PermissionRequest, extent: Extent) -> Excerpt {
+    let shortened = |words: &str| shortened(words, extent);
     let title = shortened(&request.title);
     let mut is_cut = title.is_cut;
     let mut text = format!("🔐 The agent asks for your permission: `{}`\n", title.text);
@@ -65,8 +83,11 @@ fn call(request: &PermissionRequest) -> Excerpt {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "With: `{}`", arguments.text);
     }
-    let room = LONGEST.saturating_sub(text.len() + END);
-    let preview = preview(&request.preview, room);
+    let room = match extent {
+        Extent::Whole => LONGEST * LONGEST,
+        Extent::Ends => LONGEST.saturating_sub(text.len() + END),
+    };
+    let preview = preview(&request.preview, room, extent);
     Excerpt {
         text: text + &preview.text,
         is_cut: is_cut || preview.is_cut,
@@ -75,7 +96,7 @@ fn call(request: &PermissionRequest) -> Excerpt {
 
 /// The files that the call would touch, as lines of at most so many bytes in all: all of their names, then as many of
 /// their lines as there is room for, shared out. How much is left out is always told, for which [`REST`] is kept free.
-fn preview(preview: &CallPreview, room: usize) -> Excerpt {
+fn preview(preview: &CallPreview, room: usize, extent: Extent) -> Excerpt {
     let CallPreview {
         changes,
         more_changes,
@@ -85,7 +106,7 @@ fn preview(preview: &CallPreview, room: usize) -> Excerpt {
     } = preview;
     let (mut room, mut is_cut) = (room.saturating_sub(REST), false);
     let mut line = |words: &str| {
-        let Excerpt { text, is_cut: cut } = shortened(words);
+        let Excerpt { text, is_cut: cut } = shortened(words, extent);
         is_cut |= cut;
         text
     };
@@ -118,7 +139,7 @@ fn preview(preview: &CallPreview, room: usize) -> Excerpt {
     is_cut |= unnamed > 0 || said < says.len();
     let mut shown = String::new();
     for (at, (heading, change)) in headings.iter().zip(changes).take(named).enumerate() {
-        let lines = excerpt(&change.diff, room / (named - at));
+        let lines = excerpt(&change.diff, room / (named - at), extent);
         room -= lines.text.len();
         is_cut |= lines.is_cut;
         shown = shown + heading + &lines.text;
@@ -159,12 +180,12 @@ fn fitting<'a>(lines: impl IntoIterator<Item = &'a String>, room: &mut usize) ->
 
 /// The lines of a diff that change, in at most so many bytes: all of them, or the first and the last ones with the
 /// number of those between.
-fn excerpt(diff: &str, mut room: usize) -> Excerpt {
+fn excerpt(diff: &str, mut room: usize, extent: Extent) -> Excerpt {
     let changed = diff.lines().filter(|line| line.starts_with(['+', '-']));
     let mut is_cut = false;
     let lines: Vec<String> = changed
         .map(|changed| {
-            let line = shortened(changed);
+            let line = shortened(changed, extent);
             is_cut |= line.is_cut;
             format!("`{}`\n", line.text)
         })
@@ -219,14 +240,14 @@ pub(crate) enum Decider<'a> {
 
 /// Words as one line that can stand in a code span.
 pub(crate) fn line(words: &str) -> String {
-    shortened(words).text
+    shortened(words, Extent::Ends).text
 }
 
-fn shortened(words: &str) -> Excerpt {
+fn shortened(words: &str, extent: Extent) -> Excerpt {
     let plain: Vec<char> = visible_line(words.trim()).chars().map(plain).collect();
     let text = |part: &[char]| part.iter().collect::<String>();
     match plain.len().saturating_sub(HEAD + TAIL) {
-        0 => Excerpt {
+        left_out if left_out == 0 || matches!(extent, Extent::Whole) => Excerpt {
             text: text(&plain),
             is_cut: false,
         },
@@ -277,8 +298,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted_and_the_end_shown() {
+    fn all_of_a_call_is_shown_where_it_fits() {
         let command = format!("echo {}; rm -rf ~", "y".repeat(900));
+        let text = asked(&command, Some("{}"));
+        assert!(text.contains(&format!("`{command}`")), "{text}");
+        assert!(text.ends_with("\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."));
+        let lines = |count: usize| CallPreview {
+            changes: vec![FileChange {
+                path: "a.md".to_owned(),
+                added: 1,
+                removed: 0,
+                diff: format!("+{}\n", "z".repeat(300)).repeat(count),
+            }],
+            ..CallPreview::default()
+        };
+        assert!(previewed("Writing", None, lines(5)).contains("Answer yes or no"));
+        assert!(previewed("Writing", None, lines(6)).contains("Not all of it fits here"));
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_and_the_end_shown() {
+        let command = format!("echo {}; rm -rf ~", "y".repeat(1_900));
         let left_out = command.chars().count() - HEAD - TAIL;
         for text in [asked(&command, None), asked("x", Some(&command))] {
             assert!(
@@ -296,10 +336,10 @@ mod tests {
         assert!(text.ends_with("\nAnswer yes or no within 5m, or /approve 12-1 or /deny 12-1."));
     }
 
-    /// Nobody allows with one word what nobody could read.
+    /// Nobody allows in the chat what nobody could read there.
     #[test]
-    fn a_plain_yes_is_no_answer_where_something_is_left_out() {
-        let long = "y".repeat(HEAD + TAIL + 1);
+    fn what_is_shown_in_part_can_only_be_rejected() {
+        let long = "y".repeat(LONGEST);
         let file = |diff: String| CallPreview {
             changes: vec![FileChange {
                 path: "a.md".to_owned(),
@@ -350,8 +390,8 @@ mod tests {
         for text in cut {
             assert!(
                 text.ends_with(
-                    "\nNot all of it is shown here, so a plain yes does not count. \
-                     Answer /approve 12-1 or no within 5m."
+                    "\nNot all of it fits here, so that it can be allowed only at the console, which shows all of it. \
+                     Answer no or /deny 12-1 within 5m to reject it."
                 ),
                 "{text}"
             );
@@ -409,7 +449,7 @@ mod tests {
         for (title, arguments) in [("x", None), (long.as_str(), Some(long.as_str()))] {
             let text = previewed(title, arguments, preview.clone());
             assert!(text.len() <= 2_000, "{}", text.len());
-            assert!(text.contains("files more\nNot all of it is shown here"), "{text}");
+            assert!(text.contains("files more\nNot all of it fits here"), "{text}");
         }
     }
 
