@@ -106,7 +106,7 @@ commands! {
     pairing_refuse(PairingCode) -> Pairings: "Refuses whoever has this code.";
     pairing_revoke(PairingRevoke) -> Pairings: "Takes an approval back.";
     permissions(Nothing) -> Vec<PendingPermission>: "Requests for permission that wait for a person, the oldest first.";
-    permission_uncover(PermissionRef) -> PermissionRequest: "Shows a request for permission without masks.";
+    permission_uncover(PermissionRef) -> PermissionRequest: "Shows a request for permission whole and without masks.";
     permission_decide(PermissionDecide) -> Vec<PendingPermission>: "Answers a request for permission.";
     sessions(SessionQuery) -> SessionList: "The conversations: those at work first, then the one used last.";
     session_cancel(SessionCancel) -> SessionLine: "Stops the turn that runs in a conversation, or only the one that is named.";

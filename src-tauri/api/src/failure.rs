@@ -251,6 +251,10 @@ pub(crate) fn no_permission(fault: &PermissionFault) -> Failure {
             "no_option",
             "`permissions` and `foldback permission list` have the answers the agent offers.",
         ),
+        PermissionFault::Unseen(_) => (
+            "unseen",
+            "“Show all” on its card and `foldback permission show` show all of it; then it can be allowed.",
+        ),
     };
     failure(code, format!("{}.", capital(&fault.to_string())), Some(hint))
 }

@@ -31,7 +31,7 @@ pub(crate) struct Args {
 enum Command {
     /// Show the requests that wait; what is masked as a secret says how long it is
     List,
-    /// Show one request as the agent made it, without masks
+    /// Show one request as the agent made it, whole and without masks
     Show {
         /// Its number, such as 12-1
         number: String,
@@ -112,6 +112,7 @@ fn text(out: &mut impl Write, pending: &PendingPermission) -> io::Result<()> {
         since,
         until,
         masked,
+        cut,
         ..
     } = pending;
     writeln!(
@@ -131,6 +132,12 @@ fn text(out: &mut impl Write, pending: &PendingPermission) -> io::Result<()> {
         writeln!(
             out,
             "  part of it is masked as a secret; `foldback permission show {number}` shows all of it"
+        )?;
+    }
+    if *cut {
+        writeln!(
+            out,
+            "  part of it is left out here; it can be allowed once `foldback permission show {number}` has shown all of it"
         )?;
     }
     Ok(())

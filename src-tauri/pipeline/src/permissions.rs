@@ -138,8 +138,11 @@ pub(crate) struct Waiting {
     pub(crate) question: Option<QuestionDelivery>,
     /// The question leaves out nothing of what would be done.
     pub(crate) shown_whole: bool,
-    /// The request without masks, where it has any.
-    pub(crate) uncovered: Option<PermissionRequest>,
+    /// The request whole and without masks, where it is shown in part or masked. What it holds is bounded by what an agent
+    /// may write in a run.
+    pub(crate) whole: Option<PermissionRequest>,
+    /// Some of it is left out where it is shown, and no operator has seen it whole yet.
+    pub(crate) unseen: bool,
     pub(crate) answers: mpsc::UnboundedSender<Answer>,
 }
 
@@ -180,6 +183,9 @@ pub enum PermissionFault {
     /// The agent offers no such answer.
     #[error("the agent offers no answer `{0}`")]
     NoOption(String),
+    /// No operator has seen the request of this number whole, so that it cannot be allowed.
+    #[error("request {0} is too long to be shown at once, and nobody has seen all of it yet")]
+    Unseen(String),
 }
 
 impl Permissions {
@@ -204,16 +210,18 @@ impl Permissions {
         shown
     }
 
-    /// A request as its agent made it, for the operator. Where nothing in it is masked, that is how it is shown.
-    pub(crate) fn uncovered(
+    /// A request as its agent made it, for the operator, who may allow it from then on. Where nothing in it is masked or left
+    /// out, that is how it is shown.
+    pub(crate) fn uncover(
         &self,
         turn: TurnId,
         id: &PermissionId,
     ) -> Result<PermissionRequest, PermissionFault> {
-        let all = self.lock();
-        let waiting = all.get(&(turn, id.clone())).ok_or(PermissionFault::Gone)?;
+        let mut all = self.lock();
+        let waiting = all.get_mut(&(turn, id.clone())).ok_or(PermissionFault::Gone)?;
+        waiting.unseen = false;
         let shown = &waiting.shown.request;
-        Ok(waiting.uncovered.as_ref().unwrap_or(shown).clone())
+        Ok(waiting.whole.as_ref().unwrap_or(shown).clone())
     }
 
     /// A person chooses an option by its id, or cancels.
@@ -227,7 +235,8 @@ impl Permissions {
     ) -> Result<(), PermissionFault> {
         let key = (turn, id.clone());
         let mut all = self.lock();
-        let options = &all.get(&key).ok_or(PermissionFault::Gone)?.shown.request.options;
+        let waiting = all.get(&key).ok_or(PermissionFault::Gone)?;
+        let options = &waiting.shown.request.options;
         let option = match option {
             None => None,
             Some(wanted) => {
@@ -239,6 +248,15 @@ impl Permissions {
                 )
             }
         };
+        let allows = |option: &PermissionOption| {
+            matches!(
+                option.kind,
+                PermissionKind::AllowOnce | PermissionKind::AllowAlways
+            )
+        };
+        if waiting.unseen && option.as_ref().is_some_and(allows) {
+            return Err(PermissionFault::Unseen(waiting.shown.number.clone()));
+        }
         let waiting = all.remove(&key).ok_or(PermissionFault::Gone)?;
         drop(all);
         waiting.answer(option, by, why.to_owned());

@@ -71,13 +71,13 @@ impl PermissionRequest {
 /// A call as its agent shows it before it is made: above all what it would write.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct CallPreview {
-    /// Files that the call would write, at most 64.
+    /// Files that the call would write. The journal keeps the first 64.
     #[serde(default)]
     pub changes: Vec<FileChange>,
     /// The number of those beyond that.
     #[serde(default)]
     pub more_changes: u32,
-    /// Files that it is about, with `:LINE` where the agent tells one; at most 64.
+    /// Files that it is about, with `:LINE` where the agent tells one. The journal keeps the first 64.
     #[serde(default)]
     pub locations: Vec<String>,
     /// The number of those beyond that.

@@ -160,7 +160,7 @@ export interface Commands {
   pairing_revoke: { args: PairingRevoke; result: Pairings };
   /** Requests for permission that wait for a person, the oldest first. */
   permissions: { args: Nothing; result: Array<PendingPermission> };
-  /** Shows a request for permission without masks. */
+  /** Shows a request for permission whole and without masks. */
   permission_uncover: { args: PermissionRef; result: PermissionRequest };
   /** Answers a request for permission. */
   permission_decide: { args: PermissionDecide; result: Array<PendingPermission> };

@@ -304,11 +304,11 @@ export type CallFault = {
 
 /** A call as its agent shows it before it is made: above all what it would write. */
 export type CallPreview = {
-  /** Files that the call would write, at most 64. */
+  /** Files that the call would write. The journal keeps the first 64. */
   changes: Array<FileChange>,
   /** The number of those beyond that. */
   more_changes: number,
-  /** Files that it is about, with `:LINE` where the agent tells one; at most 64. */
+  /** Files that it is about, with `:LINE` where the agent tells one. The journal keeps the first 64. */
   locations: Array<string>,
   /** The number of those beyond that. */
   more_locations: number,
@@ -1973,6 +1973,8 @@ export type PendingPermission = {
   in_chat: boolean,
   /** True where something in it is masked as a secret; `permission_uncover` shows it. */
   masked: boolean,
+  /** True where some of what is long in it is left out. It can be allowed once `permission_uncover` has shown it whole. */
+  cut: boolean,
 };
 
 /** `permission_decide`: answer a request for permission. */
@@ -2002,7 +2004,7 @@ export type PermissionOption = {
   kind: PermissionKind,
 };
 
-/** `permission_uncover`: the request whose masks are lifted for the operator. */
+/** `permission_uncover`: the request that is shown whole and without masks to the operator. */
 export type PermissionRef = {
   /** The turn. */
   turn: TurnId,

@@ -17,8 +17,6 @@ use serde_json::Value;
 const UNREADABLE: &str = "something that cannot be read";
 /// The title of a request that says nothing of what is to be done.
 const UNTOLD: &str = "a tool call that the agent does not describe";
-/// Most changes, and most locations, that are read of a request.
-const MOST: usize = 64;
 
 /// The request as the pipeline knows it, with all its secrets: the pipeline masks them, and shows an operator what the
 /// agent wrote. Parts that cannot be read are left out; the request itself never is, as an
@@ -66,20 +64,12 @@ pub(super) fn length(request: &mut PermissionRequest) -> usize {
 /// The call as the agent shows it. gemini-cli says only here what it would write, and where.
 fn preview(call: &Value) -> CallPreview {
     let list = |field: &str| call.get(field).and_then(Value::as_array).into_iter().flatten();
-    let beyond = |count: usize| u32::try_from(count.saturating_sub(MOST)).unwrap_or(u32::MAX);
-    let mut changes: Vec<FileChange> = list("content").filter_map(change).collect();
-    let more_changes = beyond(changes.len());
-    changes.truncate(MOST);
-    let mut locations: Vec<String> = list("locations").filter_map(location).collect();
-    let more_locations = beyond(locations.len());
-    locations.truncate(MOST);
     let said: Vec<&str> = list("content").filter_map(said).collect();
     CallPreview {
-        changes,
-        more_changes,
-        locations,
-        more_locations,
+        changes: list("content").filter_map(change).collect(),
+        locations: list("locations").filter_map(location).collect(),
         text: (!said.is_empty()).then(|| said.join("\n")),
+        ..CallPreview::default()
     }
 }
 
@@ -222,23 +212,6 @@ mod tests {
         }));
         assert_eq!(request.preview.text.as_deref(), Some("Removes the build."));
         assert_eq!(request.preview.changes, []);
-    }
-
-    #[test]
-    fn of_very_many_changes_and_locations_the_number_is_told() {
-        let change = json!({"type": "diff", "path": "a", "newText": "b"});
-        let location = json!({"path": "a", "line": 1});
-        let request = asked(&json!({
-            "toolCallId": "a", "content": vec![change; 70], "locations": vec![location; 71],
-        }));
-        assert_eq!(
-            (request.preview.changes.len(), request.preview.more_changes),
-            (64, 6)
-        );
-        assert_eq!(
-            (request.preview.locations.len(), request.preview.more_locations),
-            (64, 7)
-        );
     }
 
     #[test]

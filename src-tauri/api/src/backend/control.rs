@@ -169,6 +169,7 @@ impl Backend {
                 let whole = engine.uncover_permission(pending.turn, &pending.request.id);
                 pending.request = whole.map_err(|fault| failure::no_permission(&fault))?;
                 pending.masked = false;
+                pending.cut = false;
                 return Ok(vec![pending]);
             }
             PermissionOrder::Decide { number, answer } => {

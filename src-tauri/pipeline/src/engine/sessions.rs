@@ -192,7 +192,8 @@ impl Engine {
         self.core.permissions.shown()
     }
 
-    /// A request that waits as its agent made it, without masks: for the operator alone.
+    /// A request that waits as its agent made it, whole and without masks: for the operator alone, who may allow it from then
+    /// on.
     ///
     /// # Errors
     /// With a request that does not wait any more.
@@ -201,10 +202,11 @@ impl Engine {
         turn: TurnId,
         id: &PermissionId,
     ) -> Result<PermissionRequest, PermissionFault> {
-        self.core.permissions.uncovered(turn, id)
+        self.core.permissions.uncover(turn, id)
     }
 
-    /// A person answers a request with one of its options, by id, or cancels it.
+    /// A person answers a request with one of its options, by id, or cancels it. One that is too long to be shown at once is
+    /// allowed only after [`Self::uncover_permission`].
     pub fn decide_permission(
         &self,
         turn: TurnId,

@@ -1,6 +1,9 @@
 //! A run's requests for permission: decided by the configuration, or by a person, or by nobody in time.
 
-use super::{scan::OutputEvent, tool::cut_request};
+use super::{
+    scan::OutputEvent,
+    tool::{cut_request, shorten_options},
+};
 use crate::{
     config::{PermissionPolicy, PermissionsConfig},
     permissions::{Answer, Permissions, Question, QuestionDelivery, Waiting, choose},
@@ -138,7 +141,7 @@ impl<'a> Permits<'a> {
     fn wait_for_a_person(
         &mut self,
         mut request: PermissionRequest,
-        mut uncovered: Option<PermissionRequest>,
+        uncovered: Option<PermissionRequest>,
     ) -> Result<Option<Question>, StoreError> {
         let Asked {
             permissions,
@@ -169,15 +172,17 @@ impl<'a> Permits<'a> {
             title: line(&request.title),
             _decided: question.delivery.decided_by_drop(),
         });
-        cut_request(&mut request);
-        uncovered.iter_mut().for_each(cut_request);
+        let masked = uncovered.is_some();
+        let mut whole = uncovered.unwrap_or_else(|| request.clone());
+        let cut = cut_request(&mut request);
+        shorten_options(&mut whole);
         let kind = Kind::PermissionAsked {
             request: request.clone(),
             until: Some(until),
         };
         let mut shown = request.clone();
         shown.make_visible();
-        uncovered.iter_mut().for_each(PermissionRequest::make_visible);
+        whole.make_visible();
         let shown = PendingPermission {
             turn: *turn,
             session: (*session).clone(),
@@ -189,7 +194,8 @@ impl<'a> Permits<'a> {
             since,
             until,
             in_chat: in_chat.is_some(),
-            masked: uncovered.is_some(),
+            masked,
+            cut,
         };
         let id = request.id.clone();
         let open = Open {
@@ -205,7 +211,8 @@ impl<'a> Permits<'a> {
             asker: message.sender.id.clone(),
             question: question.as_ref().map(|question| question.delivery.clone()),
             shown_whole,
-            uncovered,
+            unseen: cut,
+            whole: (masked || cut).then_some(whole),
             answers: self.sender.clone(),
         });
         self.recorder.note(kind)?;

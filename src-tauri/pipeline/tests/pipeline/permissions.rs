@@ -60,6 +60,51 @@ async fn decisions(bot: &Bot) -> Vec<(Actor, Option<String>)> {
     bot.kinds().await.into_iter().filter_map(decided).collect()
 }
 
+/// Nobody allows what nobody could read.
+#[tokio::test(start_paused = true)]
+async fn what_is_shown_in_part_is_allowed_only_after_it_was_shown_whole() {
+    let bot = Bot::start().await;
+    let command = format!("echo {}; rm -rf ~; echo done", "y".repeat(99_000));
+    let step = serde_json::json!({"id": "p1", "title": command, "does": "execute", "allowed": ["Done."]});
+    let step: PermissionStep = serde_json::from_value(step).unwrap();
+    bot.says([Act::Permission(Box::new(step)).into()]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    soon().await;
+    let asked = only(&bot);
+    assert!(asked.cut && !asked.masked && asked.request.title.len() < 66_000);
+    let id = &asked.request.id;
+    let allow = || {
+        bot.engine
+            .decide_permission(turn.id, id, Some("allow"), Actor::Console)
+    };
+    assert_eq!(allow(), Err(PermissionFault::Unseen(asked.number.clone())));
+    only(&bot);
+    let whole = bot.engine.uncover_permission(turn.id, id).unwrap();
+    assert_eq!(whole.title, command);
+    allow().unwrap();
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(PLATFORM), ["Done."]);
+    bot.check().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_shown_in_part_is_rejected_unseen() {
+    let bot = Bot::start().await;
+    let step = serde_json::json!({"id": "p1", "title": "y".repeat(99_000), "rejected": ["Left alone."]});
+    let step: PermissionStep = serde_json::from_value(step).unwrap();
+    bot.says([Act::Permission(Box::new(step)).into()]);
+    let turn = bot.user(PLATFORM, "hi").await;
+    soon().await;
+    let id = only(&bot).request.id;
+    let rejected = bot
+        .engine
+        .decide_permission(turn.id, &id, Some("reject"), Actor::Console);
+    rejected.unwrap();
+    assert_eq!(turn.ended().await, Some(Terminal::Replied));
+    assert_eq!(bot.screen(PLATFORM), ["Left alone."]);
+    bot.check().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_person_at_the_console_decides_once() {
     let bot = Bot::start().await;

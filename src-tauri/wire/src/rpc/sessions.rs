@@ -29,9 +29,12 @@ pub struct PendingPermission {
     /// True where something in it is masked as a secret; `permission_uncover` shows it.
     #[serde(default)]
     pub masked: bool,
+    /// True where some of what is long in it is left out. It can be allowed once `permission_uncover` has shown it whole.
+    #[serde(default)]
+    pub cut: bool,
 }
 
-/// `permission_uncover`: the request whose masks are lifted for the operator.
+/// `permission_uncover`: the request that is shown whole and without masks to the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct PermissionRef {
     /// The turn.
