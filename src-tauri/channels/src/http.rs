@@ -85,8 +85,9 @@ pub(crate) fn unanswered(error: reqwest::Error) -> Refusal {
 }
 
 /// An answer with a status of a server's failure and no word of the platform's own: a front end gave it where the status
-/// says that it stands before another server (<https://www.rfc-editor.org/rfc/rfc9110#section-15.6>).
-pub(crate) fn wordless(refusal: Refusal, status: StatusCode) -> Refusal {
+/// says that it stands before another server (<https://www.rfc-editor.org/rfc/rfc9110#section-15.6>). `wait` is what its
+/// header asks for.
+pub(crate) fn wordless(refusal: Refusal, status: StatusCode, wait: Option<Duration>) -> Refusal {
     let of_front_end = [
         StatusCode::BAD_GATEWAY,
         StatusCode::SERVICE_UNAVAILABLE,
@@ -94,6 +95,7 @@ pub(crate) fn wordless(refusal: Refusal, status: StatusCode) -> Refusal {
     ];
     Refusal {
         by_front_end: of_front_end.contains(&status),
+        retry_after: wait,
         ..refusal.or_done()
     }
 }

@@ -38,9 +38,9 @@ struct Complaint {
 
 /// A refusal as Discord's edge or its interface gives it.
 pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Refusal {
-    let wait = http::retry_after(headers).or_else(|| reset_after(headers));
+    let asked = http::retry_after(headers);
     let Ok(answer) = serde_json::from_slice::<Answer>(body) else {
-        return wordless(status, wait);
+        return wordless(status, asked.or_else(|| reset_after(headers)), asked);
     };
     let complaints = complaints(&answer.errors);
     let mut detail = answer.message;
@@ -52,11 +52,15 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> R
     }
     let code = kind(status, answer.code, &complaints);
     Refusal {
-        retry_after: answer
-            .retry_after
-            .and_then(http::seconds)
-            .or(wait)
-            .filter(|_| code == RefusalCode::RateLimited),
+        retry_after: match code {
+            RefusalCode::RateLimited => answer
+                .retry_after
+                .and_then(http::seconds)
+                .or(asked)
+                .or_else(|| reset_after(headers)),
+            RefusalCode::Transient => asked,
+            _ => None,
+        },
         scope: scope(answer.global, headers),
         bucket: bucket(headers),
         // A server that failed may have failed after it did what was asked.
@@ -65,15 +69,16 @@ pub(super) fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> R
     }
 }
 
-/// Not Discord's interface speaks, but what stands before it.
-fn wordless(status: StatusCode, wait: Option<Duration>) -> Refusal {
+/// Not Discord's interface speaks, but what stands before it: `limit` is the wait of a rate limit, `asked` what its header
+/// asks for whatever the reason.
+fn wordless(status: StatusCode, limit: Option<Duration>, asked: Option<Duration>) -> Refusal {
     let code = match status {
         StatusCode::TOO_MANY_REQUESTS => RefusalCode::RateLimited,
         StatusCode::PAYLOAD_TOO_LARGE => RefusalCode::TooLong,
         _ => RefusalCode::Transient,
     };
     let refusal = Refusal {
-        retry_after: wait.filter(|_| code == RefusalCode::RateLimited),
+        retry_after: limit.filter(|_| code == RefusalCode::RateLimited),
         // It limits the address of this machine.
         scope: LimitScope::Channel,
         ..Refusal::new(code, format!("Discord answered {status} without a word"))
@@ -81,7 +86,7 @@ fn wordless(status: StatusCode, wait: Option<Duration>) -> Refusal {
     if status.is_client_error() {
         refusal
     } else {
-        http::wordless(refusal, status)
+        http::wordless(refusal, status, asked)
     }
 }
 

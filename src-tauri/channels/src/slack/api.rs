@@ -105,7 +105,7 @@ impl Api {
             return Err(rate_limited(wait));
         }
         let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
-            return Err(unreadable(status));
+            return Err(unreadable(status, wait));
         };
         if !answer.ok {
             let needed = answer.needed.as_deref();
@@ -121,8 +121,11 @@ impl Api {
             {
                 refusal.detail = format!("{}; {}", refusal.detail, token.hide_in(&said));
             }
-            // A server that failed may have failed after it did what was asked.
-            refusal.maybe_done |= status.is_server_error();
+            if status.is_server_error() {
+                // It may have failed after it did what was asked.
+                refusal.maybe_done = true;
+                refusal.retry_after = refusal.retry_after.or(wait);
+            }
             return Err(refusal);
         }
         serde_json::from_slice(&body).map_err(|e| {
@@ -150,7 +153,7 @@ impl Api {
                 "the file is too large for Slack",
             )),
             StatusCode::TOO_MANY_REQUESTS => Err(rate_limited(http::retry_after(response.headers()))),
-            status => Err(unreadable(status)),
+            status => Err(unreadable(status, http::retry_after(response.headers()))),
         }
     }
 
@@ -179,7 +182,10 @@ impl Api {
         let opened = async {
             let response = request.send().await.map_err(http::unanswered)?;
             if !accepts(&response, &key) {
-                return Err(unreadable(response.status()));
+                return Err(unreadable(
+                    response.status(),
+                    http::retry_after(response.headers()),
+                ));
             }
             response.upgrade().await.map_err(http::unanswered)
         };
@@ -227,12 +233,12 @@ fn rate_limited(wait: Option<Duration>) -> Refusal {
     }
 }
 
-fn unreadable(status: StatusCode) -> Refusal {
+fn unreadable(status: StatusCode, wait: Option<Duration>) -> Refusal {
     let what = format!("Slack answered {status} without a word");
     let refusal = Refusal::new(RefusalCode::Transient, what);
     if status.is_client_error() {
         refusal
     } else {
-        http::wordless(refusal, status)
+        http::wordless(refusal, status, wait)
     }
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 pub enum Mishap {
     /// Too many requests: wait so long.
     RateLimited(Duration),
-    /// A front end refuses in the server's place, without a word of the platform's own, and with this header
-    /// `Retry-After` at noon of a day.
-    Throttled(&'static str),
+    /// A front end refuses in the server's place with this status (429 or 503), without a word of the platform's own, and
+    /// with this header `Retry-After` at noon of a day.
+    Throttled(u16, &'static str),
     /// A front end that reaches no server behind it answers with this status (502, 503 or 504); nothing is done. Only
     /// Telegram has one.
     Gateway(u16, GatewayBody),
@@ -39,13 +39,14 @@ pub enum GatewayBody {
 }
 
 /// The refusal of what stands before a server.
-pub(super) fn throttled(retry_after: &'static str) -> Response {
+pub(super) fn throttled(status: u16, retry_after: &'static str) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::TOO_MANY_REQUESTS);
     let headers = [
         (header::DATE, "Mon, 23 Nov 2026 12:00:00 GMT"),
         (header::RETRY_AFTER, retry_after),
     ];
-    let page = Html("<html>429 Too Many Requests</html>");
-    (StatusCode::TOO_MANY_REQUESTS, headers, page).into_response()
+    let page = Html(format!("<html>{status}</html>"));
+    (status, headers, page).into_response()
 }
 
 /// A mishap of one method.

@@ -191,7 +191,7 @@ impl Api {
         // A server that failed may have failed after it did what was asked.
         refusal.maybe_done = code >= 500;
         match gateway {
-            Some(status) => http::wordless(refusal, status),
+            Some(status) => http::wordless(refusal, status, wait),
             None => refusal,
         }
     }
@@ -235,7 +235,7 @@ fn unreadable(status: StatusCode, wait: Option<Duration>) -> Refusal {
             ..refusal
         },
         status if status.is_client_error() => refusal,
-        _ => http::wordless(refusal, status),
+        _ => http::wordless(refusal, status, wait),
     }
 }
 

@@ -148,6 +148,7 @@ impl Api {
         let request = request.bearer_auth(self.token.expose());
         let response = request.send().await.map_err(http::unanswered)?;
         let (status, wait) = (response.status(), wait(response.headers()));
+        let asked = http::retry_after(response.headers());
         let date = http::date(response.headers());
         let body = http::read_body(response).await?;
         if status.is_success() {
@@ -171,11 +172,13 @@ impl Api {
                 refusal.detail = self.token.hide_in(&refusal.detail);
                 (refusal, failed)
             }
-            Err(_) if status.is_server_error() => (http::wordless(unreadable(status), status), true),
+            Err(_) if status.is_server_error() => (http::wordless(unreadable(status), status, asked), true),
             Err(_) => (unreadable(status), false),
         };
         if refusal.code == RefusalCode::RateLimited {
             refusal.retry_after = wait.or(refusal.retry_after);
+        } else if failed {
+            refusal.retry_after = asked;
         }
         // A server that failed may have failed after it did what was asked.
         refusal.maybe_done = failed;

@@ -15,7 +15,7 @@ pub(crate) async fn a_wait_is_read_from_the_header<B: Bench>(scope: LimitScope) 
         ("Mon, 23 Nov 2026 12:00:09 GMT", Some(9)),
         ("later", None),
     ] {
-        bench.plan(B::SENDS_TEXT, Mishap::Throttled(header));
+        bench.plan(B::SENDS_TEXT, Mishap::Throttled(429, header));
         let refusal = perform(&bench, said("hi")).await.unwrap_err();
         assert_eq!(
             (
@@ -30,6 +30,15 @@ pub(crate) async fn a_wait_is_read_from_the_header<B: Bench>(scope: LimitScope) 
                 scope,
                 false
             ),
+            "{header}: {refusal:?}"
+        );
+    }
+    for (header, wait) in [("7", Some(7)), ("later", None)] {
+        bench.plan(B::SENDS_TEXT, Mishap::Throttled(503, header));
+        let refusal = perform(&bench, said("hi")).await.unwrap_err();
+        assert_eq!(
+            (refusal.code, refusal.retry_after, refusal.by_front_end),
+            (RefusalCode::Transient, wait.map(Duration::from_secs), true),
             "{header}: {refusal:?}"
         );
     }

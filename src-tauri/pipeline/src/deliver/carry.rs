@@ -12,7 +12,7 @@ use crate::{
     crash::{self, Point},
     rules::Rule,
 };
-use foldback_channels::{Call, Delivered, NotDelivered};
+use foldback_channels::{Call, Delivered, NotDelivered, Refusal};
 use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
     CallFault, Fault, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, RefusalCode, Timestamp,
@@ -181,7 +181,7 @@ impl Lanes {
                         limited.met |= pause.is_some();
                     }
                     let until = self.clock.now().plus(after);
-                    self.note_retry(job, calls.maybe_done(), until, refusal.code, refusal.detail)
+                    self.note_retry(job, calls.maybe_done(), until, pause.is_some(), refusal)
                         .await?;
                     drop(alone);
                     if pause.is_some() {
@@ -299,18 +299,19 @@ impl Lanes {
         job: &Job,
         in_flight: bool,
         until: Timestamp,
-        refusal: RefusalCode,
-        detail: String,
+        paused: bool,
+        refusal: Refusal,
     ) -> Result<(), StoreError> {
         let op = job.entry.op;
-        tracing::warn!(%refusal, "refused; trying again");
+        let Refusal { code, detail, .. } = refusal;
+        tracing::warn!(refusal = %code, "refused; trying again");
         let mut kinds = vec![Kind::Refused {
             op,
-            refusal,
+            refusal: code,
             detail,
             retry_at: Some(until),
         }];
-        if refusal == RefusalCode::RateLimited {
+        if paused || code == RefusalCode::RateLimited {
             kinds.push(Kind::Waiting {
                 op: Some(op),
                 reason: HoldReason::RateLimited,

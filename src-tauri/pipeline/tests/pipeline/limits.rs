@@ -100,28 +100,42 @@ async fn a_limit_that_outlasts_the_age_asks_a_person() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_longer_than_any_pause_holds_the_answer_and_does_not_fail_it() {
-    let bot = Bot::start().await;
-    let channel = ChannelId::new("whatsapp");
     let hour = Duration::from_hours(1);
-    bot.fault(Platform::Whatsapp, limited_call(OpKind::SendText, hour, 1));
-    bot.says([text("Worth waiting for.")]);
-    let turn = bot.user(Platform::Whatsapp, "hi").await;
-    tokio::time::sleep(Duration::from_mins(50)).await;
-    let waits = bot.kinds().await.into_iter().filter_map(|kind| match kind {
-        Kind::Waiting { reason, until, .. } => Some((reason, until.is_some())),
-        _ => None,
-    });
-    assert_eq!(waits.collect::<Vec<_>>(), [(HoldReason::RateLimited, true)]);
-    assert_eq!(
-        bot.engine.asking(&channel).len(),
-        1,
-        "it is older than ten minutes"
-    );
-    bot.engine.release_held(&channel, &Actor::Console).unwrap();
-    assert_eq!(turn.ended().await, Some(Terminal::Replied));
-    assert!(bot.now_ms() >= 3_600_000, "not before the platform wants it");
-    assert_eq!(bot.screen(Platform::Whatsapp), ["Worth waiting for."]);
-    bot.check().await;
+    // More refusals than attempts, where they are rate limits and where a server is down for maintenance.
+    for (fail, times) in [
+        (CallFailure::RateLimited, 1),
+        (CallFailure::Transient, 1),
+        (CallFailure::Transient, 30),
+    ] {
+        let bot = Bot::start().await;
+        let channel = ChannelId::new("whatsapp");
+        let fault = CallFault {
+            fail: Some(fail),
+            ..limited_call(OpKind::SendText, hour, times)
+        };
+        bot.fault(Platform::Whatsapp, fault);
+        bot.says([text("Worth waiting for.")]);
+        let turn = bot.user(Platform::Whatsapp, "hi").await;
+        tokio::time::sleep(Duration::from_mins(50)).await;
+        let waits = bot.kinds().await.into_iter().filter_map(|kind| match kind {
+            Kind::Waiting { reason, until, .. } => Some((reason, until.is_some())),
+            _ => None,
+        });
+        assert_eq!(waits.collect::<Vec<_>>(), [(HoldReason::RateLimited, true)]);
+        assert_eq!(
+            bot.engine.asking(&channel).len(),
+            1,
+            "it is older than ten minutes"
+        );
+        bot.engine.release_held(&channel, &Actor::Console).unwrap();
+        assert_eq!(turn.ended().await, Some(Terminal::Replied));
+        assert!(
+            bot.now_ms() >= 3_600_000 * u64::from(times),
+            "not before the platform wants it"
+        );
+        assert_eq!(bot.screen(Platform::Whatsapp), ["Worth waiting for."]);
+        bot.check().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

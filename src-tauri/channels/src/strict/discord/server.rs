@@ -365,7 +365,7 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Bytes>) -> R
     };
     match mishap {
         Some(Mishap::RateLimited(wait)) => return Answer::wait(wait, false).into_response(),
-        Some(Mishap::Throttled(until)) => return throttled(until),
+        Some(Mishap::Throttled(status, until)) => return throttled(status, until),
         Some(Mishap::Failed) => {
             return Answer::new(
                 500,

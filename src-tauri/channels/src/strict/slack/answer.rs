@@ -86,7 +86,7 @@ pub(super) async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<B
     };
     let done = match mishap {
         Some(Mishap::RateLimited(wait)) => return rate_limited(wait),
-        Some(Mishap::Throttled(until)) => return throttled(until),
+        Some(Mishap::Throttled(status, until)) => return throttled(status, until),
         Some(Mishap::Failed) => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
         Some(Mishap::Broken) => return broken_off(),
         _ => match inner.is_app(request.headers()) {

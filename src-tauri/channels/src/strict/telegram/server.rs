@@ -366,7 +366,7 @@ async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<Body>) -> Re
                 &format!("Too Many Requests: retry after {}", wait.as_secs().max(1)),
             )
         }),
-        (Some(_), Some(Mishap::Throttled(until))) => return throttled(until),
+        (Some(_), Some(Mishap::Throttled(status, until))) => return throttled(status, until),
         (Some(_), Some(Mishap::Gateway(status, body))) => return unreached(status, body),
         (Some(_), Some(Mishap::Failed)) => Err(Answer::refused(500, "Internal Server Error")),
         (Some(_), Some(Mishap::Broken)) => return broken_off(),

@@ -120,7 +120,7 @@ pub(super) async fn answer(Shared(inner): Shared<Arc<Inner>>, request: Request<B
             }
             return response;
         }
-        (Ok(_), Some(Mishap::Throttled(until))) => return throttled(until),
+        (Ok(_), Some(Mishap::Throttled(status, until))) => return throttled(status, until),
         (Ok(_), Some(Mishap::Failed)) => Err(refused(1, "Something went wrong.")),
         (Ok(_), Some(Mishap::Broken)) => return broken_off(),
         (Ok(method), _) => call(&inner, method, request).await,

@@ -263,11 +263,24 @@ impl Pace {
                 }
                 None
             }
-            Err(NotDelivered::Refused(refusal)) if refusal.code == RefusalCode::RateLimited => {
+            Err(NotDelivered::Refused(refusal)) if self.is_pause(refusal) => {
                 self.name_bucket(passage, refusal.bucket.as_deref());
                 Some(self.refused(passage, began, refusal))
             }
             Err(_) => None,
+        }
+    }
+
+    /// True of a refusal that asks for a pause: a rate limit, or a failure with a wait that is longer than any pause between
+    /// attempts, which no number of attempts outlasts.
+    fn is_pause(&self, refusal: &Refusal) -> bool {
+        let asked = refusal
+            .retry_after
+            .filter(|_| self.rules.holds(Rule::DeliverRetryAfter));
+        match refusal.code {
+            RefusalCode::RateLimited => true,
+            RefusalCode::Transient => asked.is_some_and(|asked| asked > self.policy.backoff_max.0),
+            _ => false,
         }
     }
 
