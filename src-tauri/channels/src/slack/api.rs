@@ -1,5 +1,6 @@
 //! Calls of the Web API: <https://docs.slack.dev/apis/web-api>.
 
+use super::limits::MethodLimits;
 use super::meaning;
 use crate::download::{Hosts, download};
 use crate::{LimitScope, Refusal, http};
@@ -32,6 +33,7 @@ pub(super) struct Api {
     root: String,
     token: Secret,
     hosts: Hosts,
+    limits: MethodLimits,
 }
 
 /// Where files are: <https://docs.slack.dev/reference/objects/file-object>.
@@ -73,6 +75,7 @@ impl Api {
             root: root.trim_end_matches('/').to_owned(),
             token,
             hosts: Hosts::new(root, FILES),
+            limits: MethodLimits::default(),
         })
     }
 
@@ -83,6 +86,29 @@ impl Api {
         parameters: &[(&str, &str)],
     ) -> Result<T, Refusal> {
         self.call_as(&self.token, method, parameters).await
+    }
+
+    /// Calls a method that an operation needs beside the one of its route. Where it is limited, only what needs it waits,
+    /// in its chat, and it is not called before the limit is over.
+    pub(super) async fn call_beside<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        parameters: &[(&str, &str)],
+    ) -> Result<T, Refusal> {
+        let in_chat = |refusal| Refusal {
+            scope: LimitScope::RouteInChat,
+            ..refusal
+        };
+        if let Some(left) = self.limits.left(method) {
+            return Err(in_chat(rate_limited(Some(left))));
+        }
+        match self.call(method, parameters).await {
+            Err(refusal) if refusal.code == RefusalCode::RateLimited => {
+                self.limits.note(method, refusal.retry_after);
+                Err(in_chat(refusal))
+            }
+            answer => answer,
+        }
     }
 
     /// Calls a method with another token.

@@ -5,6 +5,7 @@ mod api;
 mod event;
 mod hook;
 mod intake;
+mod limits;
 mod meaning;
 mod names;
 mod receive;

@@ -153,7 +153,7 @@ impl Slack {
         let thread = self.thread(chat, target, None).await?;
         let mut form = vec![("channel", chat), ("user", user.as_str()), ("text", text)];
         form.extend(thread.as_deref().map(|thread| ("thread_ts", thread)));
-        let posted: PostedEphemeral = self.api.call("chat.postEphemeral", &form).await?;
+        let posted: PostedEphemeral = self.api.call_beside("chat.postEphemeral", &form).await?;
         let alone = reply_to.filter(|_| thread.is_none());
         Ok(Ack {
             sent_at: sent_at(posted.message_ts.as_str()),
@@ -197,7 +197,7 @@ impl Slack {
         let form = [("channel", chat), ("message_ts", message)];
         let found: Permalink = self
             .api
-            .call("chat.getPermalink", &form)
+            .call_beside("chat.getPermalink", &form)
             .await
             .map_err(not_begun)?;
         let link = Url::parse(&found.permalink).ok();
@@ -226,7 +226,7 @@ impl Slack {
         let form = [("filename", open.name.as_str()), ("length", &size)];
         let place: Place = self
             .api
-            .call("files.getUploadURLExternal", &form)
+            .call_beside("files.getUploadURLExternal", &form)
             .await
             .map_err(not_begun)?;
         self.api

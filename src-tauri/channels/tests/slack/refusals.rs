@@ -2,7 +2,7 @@
 
 use crate::front::a_wait_is_read_from_the_header;
 use crate::place::{APP_TOKEN, Place, ROOM, TOKEN, adapter};
-use crate::shared::calls::file;
+use crate::shared::calls::{file, reply, said};
 use crate::shared::run::Run;
 use foldback_channels::strict::Mishap;
 use foldback_channels::{ChannelAdapter, LimitScope, SlackEvents};
@@ -17,12 +17,12 @@ async fn what_a_front_end_asks_for_stands_in_the_header() {
 
 #[tokio::test]
 async fn a_file_is_only_shown_by_the_last_step() {
-    let place = Place::open().await;
     for (step, maybe_done) in [
         ("files.getUploadURLExternal", false),
         ("upload", false),
         ("files.completeUploadExternal", true),
     ] {
+        let place = Place::open().await;
         for mishap in [Mishap::Broken, Mishap::Failed, Mishap::Lost] {
             let before = place.server.messages(ROOM).len();
             place.server.plan(step, mishap);
@@ -50,6 +50,26 @@ async fn a_file_is_only_shown_by_the_last_step() {
             "{step}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_limit_of_a_method_that_only_replies_call_stops_no_other_message() {
+    let place = Place::open().await;
+    let first = place.perform(said("hi")).await.unwrap().message.unwrap();
+    let reply = || reply("re", first.as_str());
+    let hour = Duration::from_hours(1);
+    place.server.plan("chat.getPermalink", Mishap::RateLimited(hour));
+    let refusal = place.perform(reply()).await.unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.scope, refusal.retry_after),
+        (RefusalCode::RateLimited, LimitScope::RouteInChat, Some(hour))
+    );
+    place.perform(said("no reply")).await.unwrap();
+    // Nothing is planned any more: it is not asked again before the hour is over.
+    let again = place.perform(reply()).await.unwrap_err();
+    assert_eq!(again.code, RefusalCode::RateLimited);
+    assert!(again.retry_after > Some(Duration::from_mins(59)), "{again:?}");
+    assert_eq!(place.server.messages(ROOM).len(), 2);
 }
 
 #[tokio::test]
