@@ -1,5 +1,6 @@
 //! How a command ends, and stdout that may be closed at any time.
 
+use foldback_wire::visible_json;
 use std::{
     fmt,
     io::{self, BufWriter, Write},
@@ -68,9 +69,10 @@ pub(crate) fn stdout() -> BufWriter<io::StdoutLock<'static>> {
     BufWriter::new(io::stdout().lock())
 }
 
-/// Writes one value as one line of JSON.
+/// Writes one value as one line of JSON, in which nothing is hidden from whoever reads it in a terminal.
 pub(crate) fn json_line(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Stop> {
-    serde_json::to_writer(&mut *out, value)?;
+    let json = serde_json::to_string(value)?;
+    out.write_all(visible_json(&json).as_bytes())?;
     out.write_all(b"\n")?;
     Ok(())
 }

@@ -53,4 +53,4 @@ pub use spoken::SpokenDirective;
 pub use time::{Clock, Rng, Sleep, SteadyTime, Timestamp};
 pub use turn::{Gate, SilentReason, Stage, Terminal};
 pub use unreadable::UnreadablePart;
-pub use visible::{is_invisible, visible, visible_line};
+pub use visible::{is_invisible, visible, visible_json, visible_line};

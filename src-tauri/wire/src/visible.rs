@@ -13,6 +13,30 @@ use std::{borrow::Cow, fmt::Write as _};
 /// assert_eq!(visible("👩\u{200d}💻"), "👩\u{200d}💻");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
+    written_out(text, |out, c| {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
+    })
+}
+
+/// JSON with every character that nobody would see escaped inside its strings: still the same JSON.
+///
+/// ```
+/// use foldback_wire::visible_json;
+///
+/// assert_eq!(visible_json("\"invoice\u{202e}fdp.exe\""), "\"invoice\\u202efdp.exe\"");
+/// ```
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    written_out(json, |out, c| {
+        // JSON escapes code units of UTF-16.
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    })
+}
+
+fn written_out(text: &str, write: impl Fn(&mut String, char)) -> Cow<'_, str> {
     if !text.chars().any(|c| is_invisible(c) || is_control(c)) {
         return Cow::Borrowed(text);
     }
@@ -22,8 +46,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     while let Some(c) = chars.next() {
         let joins = is_joiner(c) && is_joined(before) && is_joined(chars.peek().copied());
         if (is_invisible(c) || is_control(c)) && !joins {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
+            write(&mut out, c);
         } else {
             out.push(c);
         }

@@ -31,6 +31,21 @@ fn prints_one_object_with_every_field() {
     );
 }
 
+/// It stays the same JSON: whoever reads it as that gets every character.
+#[test]
+fn json_hides_no_character_and_moves_no_terminal() {
+    let raw = "one\u{9b}2J two\u{202e}eerht\u{7f} 👩\u{200d}💻";
+    let ran = foldback(&["parse"], raw);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        !ran.stdout.contains(['\u{9b}', '\u{202e}', '\u{7f}']),
+        "{:?}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("\\u202e") && ran.stdout.contains("👩\u{200d}💻"));
+    assert_eq!(ran.json()["clean_text"], raw);
+}
+
 #[test]
 fn text_for_a_person_hides_no_character_and_moves_no_terminal() {
     let raw = "<actions><send-file path=\"a\u{202e}fdp.exe\"/></actions>one\u{1b}[2J two\u{200b}.";
