@@ -225,9 +225,11 @@ mod tests {
             (500, 0, RefusalCode::Transient),
         ] {
             let refusal = of(status, &json!({"code": code, "message": "m"}));
+            let failed = status == 500;
             assert_eq!(
                 (refusal.code, refusal.maybe_done, refusal.retry_after),
-                (kind, status == 500, None)
+                (kind, failed, failed.then_some(Duration::from_secs(7))),
+                "the header tells when to come back to a server that failed"
             );
         }
     }
