@@ -8,6 +8,7 @@ mod counting;
 mod faults;
 mod fixtures;
 mod host;
+mod letter_groups;
 mod pairing;
 mod reach;
 mod resend;

@@ -7,11 +7,9 @@ use foldback_wire::{
     rpc::{LedgerEntry, TurnDetail},
 };
 
-/// Ends an answer that was cut off.
-const ELLIPSIS: char = '…';
-
 /// The text that these dead letters of an answer were to bring, with what lies between them. Assistant messages stay apart
-/// by an empty line. `None` where they are no part of an answer.
+/// by an empty line. What was put around the first and the last one stays: a code fence that goes on, its end, the ellipsis
+/// of an answer that was cut off. `None` where they are no part of an answer.
 pub(super) fn text_of(letters: &[&LedgerEntry], lost: &TurnDetail) -> Option<String> {
     let to_the_end = letters.iter().any(|letter| is_rest(letter));
     let mut places = letters.iter().filter_map(|letter| place_of(letter));
@@ -35,19 +33,26 @@ pub(super) fn text_of(letters: &[&LedgerEntry], lost: &TurnDetail) -> Option<Str
         let start = if message.message == number { start } else { 0 };
         let end = last.filter(|last| last.message == message.message);
         let end = end.map_or(message.clean.len(), |last| last.span.end);
-        let text = message.clean.get(start..end)?.trim();
+        let text = message.clean.get(start..end)?.trim_matches('\n').trim_end();
         if message.suppressed.is_none() && !text.is_empty() {
             texts.push(text);
         }
     }
-    let mut text = texts.join("\n\n");
-    let is_cut_off = letters
-        .last()
-        .is_some_and(|letter| letter.text.as_ref().is_some_and(|text| text.ends_with(ELLIPSIS)));
-    if is_cut_off && !text.ends_with(ELLIPSIS) {
-        text.push(ELLIPSIS);
-    }
-    Some(text)
+    let first = letters.iter().find(|letter| place_of(letter).is_some());
+    let before = first.and_then(|letter| repairs_of(letter, lost));
+    let behind = letters.last().and_then(|letter| repairs_of(letter, lost));
+    let (before, behind) = (before.map_or("", |(at, _)| at), behind.map_or("", |(_, at)| at));
+    Some([before, &texts.join("\n\n"), behind].concat())
+}
+
+/// What stands before and behind the clean text in a message that was to show it.
+fn repairs_of<'a>(letter: &'a LedgerEntry, lost: &TurnDetail) -> Option<(&'a str, &'a str)> {
+    let CleanPlace { message, span } = place_of(letter)?;
+    let message = lost.messages.iter().find(|detail| detail.message == message)?;
+    letter
+        .text
+        .as_deref()?
+        .split_once(message.clean.get(span.start..span.end)?)
 }
 
 /// The bytes of the clean text that an operation was to show; `None` for a live frame, and for what a directive says.
