@@ -274,20 +274,22 @@ impl Pace {
     /// True of a refusal that asks for a pause: a rate limit, or a failure with a wait that is longer than any pause between
     /// attempts, which no number of attempts outlasts.
     fn is_pause(&self, refusal: &Refusal) -> bool {
-        let asked = refusal
-            .retry_after
-            .filter(|_| self.rules.holds(Rule::DeliverRetryAfter));
         match refusal.code {
             RefusalCode::RateLimited => true,
-            RefusalCode::Transient => asked.is_some_and(|asked| asked > self.policy.backoff_max.0),
+            RefusalCode::Transient => self.asked(refusal) > Some(self.policy.backoff_max.0),
             _ => false,
         }
     }
 
-    fn refused(&self, passage: &Passage, began: Duration, refusal: &Refusal) -> Duration {
-        let asked = refusal
+    /// The wait that a refusal asks for.
+    fn asked(&self, refusal: &Refusal) -> Option<Duration> {
+        refusal
             .retry_after
-            .filter(|_| self.rules.holds(Rule::DeliverRetryAfter));
+            .filter(|_| self.rules.holds(Rule::DeliverRetryAfter))
+    }
+
+    fn refused(&self, passage: &Passage, began: Duration, refusal: &Refusal) -> Duration {
+        let asked = self.asked(refusal);
         let now = self.time();
         let first = self.policy.backoff.0;
         let wait = |streak| match asked.filter(|asked| *asked >= first) {
