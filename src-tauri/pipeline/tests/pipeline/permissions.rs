@@ -60,16 +60,22 @@ async fn decisions(bot: &Bot) -> Vec<(Actor, Option<String>)> {
     bot.kinds().await.into_iter().filter_map(decided).collect()
 }
 
-/// Nobody allows what nobody could read.
-#[tokio::test(start_paused = true)]
-async fn what_is_shown_in_part_is_allowed_only_after_it_was_shown_whole() {
+/// The bot whose agent asks with this step.
+async fn asks(step: serde_json::Value) -> (Bot, Turn) {
     let bot = Bot::start().await;
-    let command = format!("echo {}; rm -rf ~; echo done", "y".repeat(99_000));
-    let step = serde_json::json!({"id": "p1", "title": command, "does": "execute", "allowed": ["Done."]});
     let step: PermissionStep = serde_json::from_value(step).unwrap();
     bot.says([Act::Permission(Box::new(step)).into()]);
     let turn = bot.user(PLATFORM, "hi").await;
     soon().await;
+    (bot, turn)
+}
+
+/// Nobody allows what nobody could read.
+#[tokio::test(start_paused = true)]
+async fn what_is_shown_in_part_is_allowed_only_after_it_was_shown_whole() {
+    let command = format!("echo {}; rm -rf ~; echo done", "y".repeat(99_000));
+    let step = serde_json::json!({"id": "p1", "title": command, "does": "execute", "allowed": ["Done."]});
+    let (bot, turn) = asks(step).await;
     let asked = only(&bot);
     assert!(asked.cut && !asked.masked && asked.request.title.len() < 66_000);
     let id = &asked.request.id;
@@ -89,12 +95,8 @@ async fn what_is_shown_in_part_is_allowed_only_after_it_was_shown_whole() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_shown_in_part_is_rejected_unseen() {
-    let bot = Bot::start().await;
     let step = serde_json::json!({"id": "p1", "title": "y".repeat(99_000), "rejected": ["Left alone."]});
-    let step: PermissionStep = serde_json::from_value(step).unwrap();
-    bot.says([Act::Permission(Box::new(step)).into()]);
-    let turn = bot.user(PLATFORM, "hi").await;
-    soon().await;
+    let (bot, turn) = asks(step).await;
     let id = only(&bot).request.id;
     let rejected = bot
         .engine
