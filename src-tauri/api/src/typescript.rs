@@ -254,6 +254,7 @@ closed_sets! {
     wire::Code as diagnosticCodes,
     rpc::DecisionKind as decisionKinds,
     rpc::DemoPhase as demoPhases,
+    rpc::DemoTopic as demoTopics,
     wire::Doing as doings,
     wire::EmojiForm as emojiForms,
     wire::Fate as fates,

@@ -26,7 +26,7 @@ pub use compose::{
     Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeSend,
     Composed, Lint, Masked, Reaction, Rendering, Sent,
 };
-pub use demo::{DemoPhase, DemoPlay, DemoState};
+pub use demo::{DemoPhase, DemoPlay, DemoState, DemoStop, DemoTopic};
 pub use faults::{FaultDeck, FaultMark, FaultPlace, FaultPlan, FaultRemove, PlannedFault};
 pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
