@@ -13,6 +13,7 @@ mod fixtures;
 mod host;
 mod pairing;
 mod reach;
+mod report;
 mod resend;
 mod reviews;
 mod ruler;
