@@ -30,7 +30,12 @@ const writes = {
   },
   allowed: ["Written."], rejected: ["Then I leave it."],
 };
+/** A call of which only the beginning and the end are shown at once: what it hides stands between. */
+const MIDDLE = "rm -r /";
+const line = "echo a line of the hills\n";
+const long = { ...asks("p5", "patch the hills").permission, arguments: JSON.stringify({ command: `${line.repeat(2_200)}${MIDDLE}\n${line.repeat(1_800)}` }) };
 const rules = [
+  { when: { contains: "patch" }, agent: [{ permission: long }] },
   { when: { contains: "write" }, agent: [{ permission: writes }] },
   { when: { contains: "tidy" }, agent: [asks("p1", "rm -r build")] },
   { when: { contains: "push" }, agent: [asks("p2", "git push")] },
@@ -116,6 +121,28 @@ describe("a request for permission", () => {
     await shows(browser, "chat", /Written\./);
     await gone(browser, "permission");
     await journal('kind:permission_asked text:"Write the plan"', /may it\? Write the plan/);
+  });
+
+  it("that is too long to be shown at once is shown whole before anybody allows it", async () => {
+    const { browser } = window;
+    await ask("Please patch them");
+    await shows(browser, "permission", /patch the hills[\s\S]*Part of it is left out, as it is long\./);
+    assert.ok(!(await textOf(browser, "permission-arguments")).includes(MIDDLE));
+    await answer();
+    await press(browser, "a");
+    // The first answer shows the rest, and is none.
+    await shows(browser, "permission", /All of it is shown now\./);
+    await shows(browser, "toast", /not allowed yet: part of it was left out/);
+    assert.ok((await textOf(browser, "permission-arguments")).includes(MIDDLE));
+    for (const id of ["permission-uncover", "permission-allow_once"]) assert.ok(await inSight(browser, id), `${id} is in sight`);
+    for (const theme of ["light", "dark"]) {
+      await command(browser, `theme: ${theme}`);
+      await picture(browser, `permission-long-${theme}`);
+    }
+    await answer();
+    await press(browser, "a");
+    await shows(browser, "chat", /Done\./);
+    await gone(browser, "permission");
   });
 
   it("is found and rejected by keys from another view", async () => {
