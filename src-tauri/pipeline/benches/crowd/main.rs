@@ -138,7 +138,10 @@ fn message(person: usize, loopback: &Loopback, clock: &TokioClock) -> Inbound {
 }
 
 fn configuration() -> Result<Config, Fault> {
-    let text = "[agent]\nmax_runs = 200\n[typing]\nenabled = false\n[output]\nnarration = \"show\"\n\
-                [channels.whatsapp]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n";
-    Ok(config::parse(text, Path::new("bench.toml"))?)
+    // One answer has more messages here than a chat should get.
+    let text = format!(
+        "[agent]\nmax_runs = 200\n[typing]\nenabled = false\n[output]\nnarration = \"show\"\n\
+                max_messages = {MESSAGES}\n[channels.whatsapp]\nkind = \"loopback\"\narmed = true\nallow_from = [\"*\"]\n"
+    );
+    Ok(config::parse(&text, Path::new("bench.toml"))?)
 }
