@@ -52,17 +52,17 @@ function rows(turns: number): EventRow[] {
     now += 700;
     for (const [stage, kind, summary, bytes, flags, after] of story) {
       now += after;
-      all.push({ seq, at: at(now), turn: 780 + t, channel, session: `${channel}:42:alice`, stage, kind, summary, bytes, flags, gap: null });
+      all.push({ seq, at: at(now), turn: 780 + t, channel, session: `${channel}:42:alice`, stage, kind, summary, bytes, lasted_ms: null, flags, gap: null });
       seq += 1;
     }
     if (t === turns - 8) {
-      all.push({ seq, at: at(now), turn: null, channel: null, session: null, stage: "process", kind: "gap", summary: "318 events were not looked at: they came faster than this filter could follow", bytes: null, flags: ["warning"], gap: 318 });
+      all.push({ seq, at: at(now), turn: null, channel: null, session: null, stage: "process", kind: "gap", summary: "318 events were not looked at: they came faster than this filter could follow", bytes: null, lasted_ms: null, flags: ["warning"], gap: 318 });
       seq += 318;
     }
     if (t === turns - 3)
-      all.push({ seq: seq++, at: at(now + 1), turn: null, channel: "slack", session: null, stage: "channel", kind: "channel_state", summary: "up → rate_limited: the platform asked to wait 30 s", bytes: null, flags: ["warning"], gap: null });
+      all.push({ seq: seq++, at: at(now + 1), turn: null, channel: "slack", session: null, stage: "channel", kind: "channel_state", summary: "up → rate_limited: the platform asked to wait 30 s", bytes: null, lasted_ms: null, flags: ["warning"], gap: null });
     if (t === turns - 2)
-      all.push({ seq: seq++, at: at(now + 2), turn: 780 + t, channel, session: `${channel}:42:alice`, stage: "deliver", kind: "leaked", summary: "8 bytes of <actions> were visible in edit 2", bytes: 8, flags: ["leaked", "error"], gap: null });
+      all.push({ seq: seq++, at: at(now + 2), turn: 780 + t, channel, session: `${channel}:42:alice`, stage: "deliver", kind: "leaked", summary: "8 bytes of <actions> were visible in edit 2", bytes: 8, lasted_ms: null, flags: ["leaked", "error"], gap: null });
   }
   return all;
 }
@@ -156,11 +156,11 @@ const calls: Exchange[] = [
     { at: at(-7000), level: "info", target: "foldback::agents", message: "agent script ready, 5 scenarios" },
     { at: at(100), level: "error", target: "foldback::deliver", message: "op 812 refused: not_allowed (file does not exist)" },
   ] },
-  { name: "filter_check", args: { text: "chanel:discord" }, result: { error: { span: [0, 6], message: "there is no field `chanel`", suggestion: "channel" } } },
+  { name: "filter_check", args: { text: "chanel:discord" }, result: { error: { span: [0, 6], message: "unknown field “chanel”", suggestion: "channel" } } },
   { name: "filter_check", result: { error: null } },
   { name: "filter_complete", args: { text: "c" }, result: [
-    { span: [0, 1], text: "channel:", about: "The channel, or several: channel:discord,telegram" },
-    { span: [0, 1], text: "code:", about: "A diagnostic's code" },
+    { span: [0, 1], text: "channel:", about: "Channel, e.g. channel:discord." },
+    { span: [0, 1], text: "bytes>", about: "More than, e.g. bytes>2k." },
   ] },
   { name: "filter_complete", result: [] },
   { name: "fixtures", result: fixtures },

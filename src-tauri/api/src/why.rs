@@ -72,7 +72,7 @@ impl Way<'_> {
             Says::Yes => (false, None),
             Says::No(setting) => (true, setting),
         };
-        let row = row(event);
+        let row = row(event, None);
         Some(WhyStep {
             seq: row.seq,
             stage: row.stage,

@@ -1,7 +1,7 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
-use crate::{Mention, Selection, Then};
+use crate::{EventDuration, Mention, Selection, Then};
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, ChatId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
@@ -124,6 +124,11 @@ pub enum StoreError {
         /// The newest format known here.
         known: i64,
     },
+    /// An older Foldback wrote the file, which lacks what is asked for.
+    #[error(
+        "the journal {0} is of an earlier version, which did not keep how long things lasted; start Foldback on it once"
+    )]
+    Older(PathBuf),
     /// The disk cannot keep up, and no more events fit into memory.
     #[error("the disk is too slow: {0} events wait to be written")]
     Behind(usize),
@@ -239,6 +244,14 @@ pub trait Journal: Send + Sync {
 
     /// The events at these places, in the order of the journal.
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError>;
+
+    /// How long lasted what began or ended with the events at these places, as far as it is over. Costs a look-up by
+    /// key each.
+    async fn durations(&self, places: &[Seq]) -> Result<Vec<EventDuration>, StoreError>;
+
+    /// The events at `after` or before that began what ended among `after + 1 ..= until`, in order: at most as many as
+    /// were open at `after`.
+    async fn ended_between(&self, after: Seq, until: Seq) -> Result<Vec<Event>, StoreError>;
 
     /// The durable events about a message that were decided at `since` or later, in order. Looks at no other
     /// message's: it costs as much in a journal of a year as in one of a minute.

@@ -1,5 +1,6 @@
 //! The journal, sessions and the outbox, and windows over the journal.
 
+mod duration;
 mod filter;
 mod journal;
 mod kind;
@@ -14,6 +15,7 @@ mod sqlite;
 mod then;
 mod view;
 
+pub use duration::{EventDuration, HeldBytes};
 pub use filter::{FIELDS, Field, Filter, Matcher, Value, Values, complete};
 pub use journal::{Journal, Numbers, OutboxEntry, Resumed, SessionRecord, StoreError};
 pub use kind::{KINDS, KindWord};
@@ -22,6 +24,7 @@ pub use mention::Mention;
 pub use pairing::{PairingBook, PairingError, Standing};
 pub use row::{one_line, row, who};
 pub use scene::Scene;
+pub(crate) use scene::SCENE_KINDS;
 pub use selection::Selection;
 pub use sqlite::{
     Limits, SqliteJournal, check_links, close_to_others, has_writer, journal_files, make_private_folder,

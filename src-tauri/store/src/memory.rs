@@ -1,7 +1,10 @@
 //! The journal of a replay: it forgets. No thread, no wait, no file, so that a virtual clock alone decides
 //! what happens next.
 
-use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
+use crate::{
+    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
+    duration::DurationTracker, ledger::Ledger,
+};
 use async_trait::async_trait;
 use foldback_wire::{
     Draft, Event, Kind, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession,
@@ -28,6 +31,8 @@ struct State {
     events: Vec<Event>,
     /// Where each message is told of.
     mentions: HashMap<Mention, Vec<Seq>>,
+    began: DurationTracker,
+    durations: BTreeMap<Seq, EventDuration>,
     sessions: HashMap<SessionId, SessionRecord>,
     agent_sessions: HashMap<SessionId, HashMap<String, AgentSession>>,
     closed: bool,
@@ -38,6 +43,14 @@ impl State {
     fn between(&self, after: Seq, until: Seq) -> impl Iterator<Item = &Event> {
         let index = |seq: Seq| usize::try_from(seq.0).map_or(self.events.len(), |n| n.min(self.events.len()));
         self.events[index(after)..index(until).max(index(after))].iter()
+    }
+
+    /// The events at these places that are admitted.
+    fn admitted(&self, wanted: &Selection, after: Seq, until: Seq) -> impl Iterator<Item = &Event> {
+        self.between(after, until).filter(move |event| {
+            let lasted = self.durations.get(&event.seq).map(|lasted| lasted.ms);
+            wanted.admits(event, lasted)
+        })
     }
 
     fn open(&self) -> Result<(), StoreError> {
@@ -81,11 +94,16 @@ impl MemoryJournal {
         change(&mut state.ledger)?;
         let events = state.ledger.number(drafts);
         let places = events.iter().map(|event| event.seq).collect();
+        let mut over = Vec::new();
         for event in &events {
+            state.began.see(event, &mut over);
             for mention in Mention::all(event.channel.as_ref(), &event.kind) {
                 state.mentions.entry(mention).or_default().push(event.seq);
             }
         }
+        state
+            .durations
+            .extend(over.into_iter().map(|over| (over.seq, over)));
         state.events.extend(events);
         // Under the lock, so that the head never steps back.
         let head = state.ledger.head();
@@ -216,8 +234,7 @@ impl Journal for MemoryJournal {
     ) -> Result<Vec<Event>, StoreError> {
         Ok(self
             .state()
-            .between(after, until)
-            .filter(|event| wanted.admits(event))
+            .admitted(wanted, after, until)
             .take(limit)
             .cloned()
             .collect())
@@ -231,7 +248,7 @@ impl Journal for MemoryJournal {
         limit: usize,
     ) -> Result<Vec<Seq>, StoreError> {
         let state = self.state();
-        let admitted = state.between(after, until).filter(|event| wanted.admits(event));
+        let admitted = state.admitted(wanted, after, until);
         Ok(admitted.take(limit).map(|event| event.seq).collect())
     }
 
@@ -245,6 +262,24 @@ impl Journal for MemoryJournal {
                 .cloned()
         };
         Ok(places.iter().filter_map(event).collect())
+    }
+
+    async fn durations(&self, places: &[Seq]) -> Result<Vec<EventDuration>, StoreError> {
+        let state = self.state();
+        let known = places.iter().filter_map(|seq| state.durations.get(seq).copied());
+        Ok(known.collect())
+    }
+
+    async fn ended_between(&self, after: Seq, until: Seq) -> Result<Vec<Event>, StoreError> {
+        let places: Vec<_> = {
+            let state = self.state();
+            let before = state.durations.range(..=after);
+            before
+                .filter(|(_, lasted)| lasted.until > after && lasted.until <= until)
+                .map(|(seq, _)| *seq)
+                .collect()
+        };
+        self.pick(&places).await
     }
 
     async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {

@@ -1,12 +1,15 @@
 //! What a row shows that its event alone does not tell: whether its channel was armed then, whether a person had
 //! stopped its turn, and whether all of it is a replay.
 
-use crate::{Journal, Selection, StoreError, row};
+use crate::{EventDuration, Journal, Selection, StoreError, duration::Durations, row};
 use foldback_wire::{
     ChannelId, Event, Kind, Seq, TurnId,
     rpc::{EventRow, RowFlag},
 };
 use std::collections::{HashMap, HashSet};
+
+/// The kinds of events that make the scene, in order of their names.
+pub(crate) const SCENE_KINDS: [&str; 3] = ["armed", "run_cancelled", "started"];
 
 /// The scene of a journal's events up to a place.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +43,7 @@ impl Scene {
     /// Learns what happened up to `until`; reads only the few events that say so.
     pub async fn learn(&mut self, journal: &dyn Journal, until: Seq) -> Result<(), StoreError> {
         if until > self.known {
-            let armings = Selection::kinds(["armed", "started", "run_cancelled"]);
+            let armings = Selection::kinds(SCENE_KINDS);
             for event in journal.select(&armings, self.known, until, usize::MAX).await? {
                 self.see(&event);
             }
@@ -114,11 +117,20 @@ impl Scene {
         flags
     }
 
-    /// An event as a row, with all its marks.
-    pub fn row(&self, event: &Event) -> EventRow {
+    /// An event as a row, with all its marks. `lasted` is what [`Journal::durations`] knows of it.
+    pub fn row(&self, event: &Event, lasted: Option<&EventDuration>) -> EventRow {
         EventRow {
             flags: self.flags(event),
-            ..row::row(event)
+            ..row::row(event, lasted)
         }
+    }
+
+    /// Events as rows, with how long they lasted.
+    pub async fn rows(&self, journal: &dyn Journal, events: &[Event]) -> Result<Vec<EventRow>, StoreError> {
+        let durations = Durations::of(journal, events).await?;
+        Ok(events
+            .iter()
+            .map(|event| self.row(event, durations.get(event.seq)))
+            .collect())
     }
 }

@@ -1,8 +1,8 @@
 //! The part of a filter that a database can answer from its columns.
 
-use crate::kind;
+use crate::{kind, row::is_error};
 use foldback_wire::{ChannelId, Event, SessionId, Timestamp, TurnId};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 /// Which events a reader wants, as far as columns tell. Every field that is set must hold; an empty set
 /// admits nothing.
@@ -20,6 +20,10 @@ pub struct Selection {
     pub since: Option<Timestamp>,
     /// Decided before this time.
     pub before: Option<Timestamp>,
+    /// Lasted for so many milliseconds, as far as that is over; the journal knows, an event alone does not.
+    pub lasted: Option<RangeInclusive<u64>>,
+    /// Only what is an error by itself.
+    pub errors: bool,
 }
 
 impl Selection {
@@ -31,6 +35,8 @@ impl Selection {
         turns: None,
         since: None,
         before: None,
+        lasted: None,
+        errors: false,
     };
 
     /// Events of these types.
@@ -46,14 +52,19 @@ impl Selection {
         *self == Self::ALL
     }
 
-    /// Whether it holds for this event.
-    pub fn admits(&self, event: &Event) -> bool {
+    /// Whether it holds for this event, which lasted so many milliseconds.
+    pub fn admits(&self, event: &Event, lasted: Option<u64>) -> bool {
         within(self.kinds.as_ref(), Some(&kind::code(&event.kind)))
             && within(self.channels.as_ref(), event.channel.as_ref())
             && within(self.sessions.as_ref(), event.session.as_ref())
             && within(self.turns.as_ref(), event.turn.as_ref())
             && self.since.is_none_or(|since| event.at >= since)
             && self.before.is_none_or(|before| event.at < before)
+            && self
+                .lasted
+                .as_ref()
+                .is_none_or(|range| lasted.is_some_and(|ms| range.contains(&ms)))
+            && (!self.errors || is_error(&event.kind))
     }
 
     /// What both admit, exactly.
@@ -69,6 +80,11 @@ impl Selection {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             },
+            lasted: match (self.lasted, other.lasted) {
+                (Some(a), Some(b)) => Some(*a.start().max(b.start())..=*a.end().min(b.end())),
+                (a, b) => a.or(b),
+            },
+            errors: self.errors || other.errors,
         }
     }
 
@@ -82,6 +98,11 @@ impl Selection {
             turns: wider(self.turns, other.turns),
             since: self.since.zip(other.since).map(|(a, b)| a.min(b)),
             before: self.before.zip(other.before).map(|(a, b)| a.max(b)),
+            lasted: self
+                .lasted
+                .zip(other.lasted)
+                .map(|(a, b)| *a.start().min(b.start())..=*a.end().max(b.end())),
+            errors: self.errors && other.errors,
         }
     }
 }

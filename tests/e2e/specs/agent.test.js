@@ -103,7 +103,7 @@ describe("an agent behind an OpenAI-compatible endpoint", () => {
     await tells("kind:decided", /strip 0\.\.\d+: actions_block/, /show \d+\.\.\d+/);
     await tells("kind:intended", /react[\s\S]*send_text/);
     await tells("kind:ended", /sent/);
-    await tells("kind:turn_ended", /replied/);
+    await tells("kind:turn_ended", /answered/);
     assert.doesNotMatch(await textOf(browser, "events"), /failed/);
   });
 });

@@ -95,7 +95,7 @@ describe("a request for permission", () => {
     await shows(browser, "chat", /Done\./);
     await gone(browser, "permission");
     await gone(browser, "permissions-waiting");
-    await journal("kind:permission_asked,permission_decided", /may it\? rm -r build/, /Go ahead by the console/);
+    await journal("kind:permission_asked,permission_decided", /needs permission: rm -r build/, /Go ahead by the console/);
   });
 
   it("shows every line that it would write, where, and how long a masked secret is, before anybody allows it", async () => {

@@ -73,7 +73,7 @@ describe("the conversations", () => {
     await shows(browser, "session-dialog", /Have the agent forget You\?/);
     await confirm();
     await eventually(browser, async () => !/ses-1/.test(await textOf(browser, "session")), "the session to be forgotten");
-    await rows("kind:session_reset", 1, /the console has the agent forget session ses-1/);
+    await rows("kind:session_reset", 1, /conversation reset by the console \(session ses-1 of the agent\)/);
     await say("Who am I?");
     await shows(browser, "chat", /I listen\./);
     await rows("kind:agent_session", 3, /ses-1: new[\s\S]*ses-1: resumed[\s\S]*ses-1: new/);

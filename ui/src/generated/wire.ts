@@ -819,6 +819,8 @@ export type EventRow = {
   summary: string,
   /** How many bytes it is about. */
   bytes: number | null,
+  /** Milliseconds that lasted what it began (a hold, a wait) or ended; `None` while that goes on. */
+  lasted_ms: number | null,
   /** Marks. */
   flags: Array<RowFlag>,
   /** How many events are missing here; `None` for an ordinary row. */

@@ -5,7 +5,7 @@ import { jump } from "./jump";
 import { JournalView } from "./view";
 
 const row = (seq: number, kind = "chunk"): EventRow => ({
-  seq, at: "2026-11-21T13:02:31.482Z", turn: 1, channel: "telegram", session: null, stage: "run", kind, summary: `event ${seq}`, bytes: null, flags: [], gap: null,
+  seq, at: "2026-11-21T13:02:31.482Z", turn: 1, channel: "telegram", session: null, stage: "run", kind, summary: `event ${seq}`, bytes: null, lasted_ms: null, flags: [], gap: null,
 });
 const rows = (from: number, n: number): EventRow[] => Array.from({ length: n }, (_, i) => row(from + i));
 const settled = async (): Promise<void> => {

@@ -5,7 +5,7 @@ use crate::{
     failure,
     live::{Desk, Frames, Subscription},
 };
-use foldback_store::{Filter, Opening, Scene, View, complete, row};
+use foldback_store::{Filter, Opening, Scene, View, complete};
 use foldback_wire::{
     ChannelId, Seq,
     rpc::{
@@ -137,10 +137,13 @@ impl Backend {
             .find(|e| e.seq.0 == seq)
             .ok_or_else(|| failure::no_event(seq))?;
         event.kind.forget_handles();
-        Ok(EventDetail {
-            row: row(&event),
-            event,
-        })
+        let journal = self.shared.journal.as_ref();
+        let mut rows = Scene::default()
+            .rows(journal, std::slice::from_ref(&event))
+            .await
+            .map_err(failure::journal)?;
+        let row = rows.pop().ok_or_else(|| failure::no_event(seq))?;
+        Ok(EventDetail { event, row })
     }
 
     pub(super) fn check_filter(&self, text: &str) -> FilterCheck {

@@ -11,7 +11,7 @@ use foldback_wire::{
 /// a person `stopped` is no error.
 pub(super) fn decision(when: When, event: &Event, messages: &Messages, stopped: bool) -> Option<Decision> {
     let (kind, message, span) = classify(&event.kind, messages)?;
-    let row = row(event);
+    let row = row(event, None);
     Some(Decision {
         seq: when.seq,
         at_ms: when.ms,

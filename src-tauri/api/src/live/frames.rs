@@ -92,6 +92,7 @@ impl Desk {
 
     /// Stands still, or goes on.
     pub(crate) fn pause(&self, paused: bool) {
+        self.view.stand_still(paused);
         let length = self.view.len();
         self.change(|wish| wish.paused_at = paused.then_some(wish.paused_at.unwrap_or(length)));
     }

@@ -72,7 +72,12 @@ impl Host {
         let events = self.backend.journal().read(Seq(1), usize::MAX).await.unwrap();
         let mut matcher = Filter::parse(filter).unwrap().matcher(Timestamp(0));
         let scene = Scene::live();
-        let passing = events.iter().filter(|event| matcher.matches(event, &scene));
+        let places: Vec<_> = events.iter().map(|event| event.seq).collect();
+        let durations = self.backend.journal().durations(&places).await.unwrap();
+        let passing = events.iter().filter(|event| {
+            let lasted = durations.iter().find(|lasted| lasted.seq == event.seq);
+            matcher.matches(event, &scene, lasted)
+        });
         passing.count() as u64
     }
 

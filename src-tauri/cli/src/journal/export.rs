@@ -96,7 +96,7 @@ async fn write(
     // The head comes with the first event: a bad filter or a missing file must not leave half a recording.
     let mut outgoing = redaction.map(Outgoing::new);
     args.wanted
-        .each(|event, _| match &mut outgoing {
+        .each(|event, _, _| match &mut outgoing {
             None => line(Some(event)),
             Some(outgoing) => outgoing
                 .push(event.clone())

@@ -11,9 +11,9 @@ use crate::{
     running::{runtime, wrong},
 };
 use foldback_pipeline::TokioClock;
-use foldback_store::{Filter, Journal as _, Scene, SqliteJournal};
+use foldback_store::{EventDuration, Filter, Journal as _, Scene, SqliteJournal};
 use foldback_wire::{Clock as _, Event, Seq, rpc::FilterError};
-use std::{io, path::Path};
+use std::{collections::HashMap, io, path::Path};
 
 /// Events read at a time.
 const BATCH: usize = 2_048;
@@ -78,7 +78,10 @@ pub(crate) async fn open(path: &Path) -> Result<SqliteJournal, Stop> {
 
 impl Wanted {
     /// Shows every event that passes to `each`, in order.
-    async fn each(&self, mut each: impl FnMut(&Event, &Scene) -> Result<(), Stop>) -> Result<(), Stop> {
+    async fn each(
+        &self,
+        mut each: impl FnMut(&Event, &Scene, Option<&EventDuration>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         // Before the file: a filter that is none is the person's to mend, wherever the file lies.
         let filter = Filter::parse(&self.filter).map_err(|error| no_filter(&self.filter, &error))?;
         let journal = open(&self.place.journal()?).await?;
@@ -95,10 +98,14 @@ impl Wanted {
                 .map_err(wrong)?;
             let Some(last) = events.last() else { return Ok(()) };
             after = last.seq;
+            let places: Vec<_> = events.iter().map(|event| event.seq).collect();
+            let known = journal.durations(&places).await.map_err(wrong)?;
+            let durations: HashMap<_, _> = known.into_iter().map(|known| (known.seq, known)).collect();
             for event in &mut events {
-                if matcher.matches(event, &scene) {
+                let lasted = durations.get(&event.seq);
+                if matcher.matches(event, &scene, lasted) {
                     event.kind.forget_handles();
-                    each(event, &scene)?;
+                    each(event, &scene, lasted)?;
                 }
             }
         }

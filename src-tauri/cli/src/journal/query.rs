@@ -22,9 +22,9 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args) -> End {
     let mut out = stdout();
     args.wanted
-        .each(|event, scene| match args.format {
+        .each(|event, scene, lasted| match args.format {
             Format::Json => json_line(&mut out, event),
-            Format::Text => Ok(row(&mut out, &scene.row(event))?),
+            Format::Text => Ok(row(&mut out, &scene.row(event, lasted))?),
         })
         .await?;
     out.flush()?;

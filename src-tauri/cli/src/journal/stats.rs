@@ -36,7 +36,7 @@ impl Stats {
         self.events += 1;
         self.first.get_or_insert(event.at);
         self.last = Some(event.at);
-        *self.kinds.entry(row(event).kind).or_default() += 1;
+        *self.kinds.entry(row(event, None).kind).or_default() += 1;
         if let Some(channel) = &event.channel {
             *self.channels.entry(channel.to_string()).or_default() += 1;
         }
@@ -57,7 +57,7 @@ impl Stats {
 pub(super) async fn run(args: &Args) -> End {
     let mut stats = Stats::default();
     args.wanted
-        .each(|event, _| {
+        .each(|event, _, _| {
             stats.count(event);
             Ok(())
         })

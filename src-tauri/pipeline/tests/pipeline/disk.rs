@@ -4,7 +4,7 @@ use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, StepSink, TurnRequest};
 use foldback_pipeline::{Engine, Parts, Rules};
-use foldback_store::{
+use foldback_store::{EventDuration, 
     Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
 };
 use foldback_wire::{
@@ -128,6 +128,12 @@ impl Journal for Odd {
     }
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
         Ok(self.count(self.inner.pick(places).await?))
+    }
+    async fn durations(&self, places: &[Seq]) -> Result<Vec<EventDuration>, StoreError> {
+        self.inner.durations(places).await
+    }
+    async fn ended_between(&self, after: Seq, until: Seq) -> Result<Vec<Event>, StoreError> {
+        Ok(self.count(self.inner.ended_between(after, until).await?))
     }
     async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {
         Ok(self.count(self.inner.mentions(of, since).await?))

@@ -98,7 +98,7 @@ async fn of_a_message_that_is_not_for_the_bot_the_length_and_the_gate_are_kept()
     assert_eq!(stranger.id.as_str(), "mallory", "an operator can let them in");
     let summaries: Vec<_> = events
         .iter()
-        .map(|event| foldback_store::row(event).summary)
+        .map(|event| foldback_store::row(event, None).summary)
         .collect();
     let told = "alice: text not kept (store.keep_unaddressed; 14 B, 1 file)";
     assert!(summaries.iter().any(|summary| summary == told), "{summaries:#?}");

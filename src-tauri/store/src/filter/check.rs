@@ -2,14 +2,14 @@
 
 use super::{
     fields::{HOLD, Name},
-    lasting::{ENDS, MARKERS, OPERATIONS, Past},
+    operations::{MARKERS, OPERATIONS, Operation},
     parse::regex,
     tree::{Compare, Node, Term},
 };
-use crate::{Scene, Selection, kind, kind::KINDS, row};
-use foldback_wire::{Event, Kind, OpKind, OutcomeCode, Terminal, Timestamp};
+use crate::{EventDuration, Scene, Selection, kind, kind::KINDS, row};
+use foldback_wire::{Event, Kind, OpKind, OutcomeCode, Terminal, Timestamp, rpc::RowFlag};
 use regex::Regex;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 /// A test of one event.
 #[derive(Debug)]
@@ -34,6 +34,17 @@ pub(super) enum Check {
     Bytes(Compare, Vec<u64>),
     Since(Timestamp),
     Before(Timestamp),
+}
+
+/// An event with what is known of it.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) event: &'a Event,
+    pub(super) scene: &'a Scene,
+    /// The operation that it is about.
+    pub(super) operation: Option<Operation>,
+    /// How long lasted what it began or ended.
+    pub(super) lasted: Option<&'a EventDuration>,
 }
 
 /// Ids, and patterns of ids.
@@ -97,14 +108,20 @@ impl Check {
     }
 
     /// Whether the event passes.
-    pub(super) fn passes(&self, event: &Event, scene: &Scene, past: Past) -> bool {
+    pub(super) fn passes(&self, seen: &Seen<'_>) -> bool {
+        let Seen {
+            event,
+            scene,
+            operation,
+            lasted,
+        } = *seen;
         match self {
-            Self::All(checks) => checks.iter().all(|check| check.passes(event, scene, past)),
-            Self::Any(checks) => checks.iter().any(|check| check.passes(event, scene, past)),
-            Self::Not(check) => !check.passes(event, scene, past),
-            Self::Text(texts) => {
-                row::any_text(event, |text| texts.iter().any(|wanted| wanted.is_match(text)))
-            }
+            Self::All(checks) => checks.iter().all(|check| check.passes(seen)),
+            Self::Any(checks) => checks.iter().any(|check| check.passes(seen)),
+            Self::Not(check) => !check.passes(seen),
+            Self::Text(texts) => row::any_text(event, lasted, |text| {
+                texts.iter().any(|wanted| wanted.is_match(text))
+            }),
             Self::Channel(ids) => event.channel.as_ref().is_some_and(|id| ids.have(id.as_str())),
             Self::Session(ids) => event.session.as_ref().is_some_and(|id| ids.have(id.as_str())),
             Self::Turn(compare, numbers) => event.turn.is_some_and(|turn| compare.holds(turn.0, numbers)),
@@ -116,9 +133,7 @@ impl Check {
             }
             Self::Kind { types, operations } => {
                 types.contains(kind::code(&event.kind))
-                    || past
-                        .operation
-                        .is_some_and(|operation| operations.contains(&operation.kind))
+                    || operation.is_some_and(|operation| operations.contains(&operation.kind))
             }
             Self::Reason(reasons) => match &event.kind {
                 Kind::Held { hold, .. } => reasons.contains(&hold.reason.code()),
@@ -136,8 +151,8 @@ impl Check {
                 _ => false,
             },
             Self::Is(marks) => scene.flags(event).iter().any(|flag| marks.contains(&flag.code())),
-            Self::Has(things) => things.iter().any(|thing| has(event, past, thing)),
-            Self::Dur(compare, numbers) => past.lasted.is_some_and(|ms| compare.holds(ms, numbers)),
+            Self::Has(things) => things.iter().any(|thing| has(event, operation, thing)),
+            Self::Dur(compare, numbers) => lasted.is_some_and(|lasted| compare.holds(lasted.ms, numbers)),
             Self::Bytes(compare, numbers) => {
                 row::bytes(&event.kind).is_some_and(|bytes| compare.holds(bytes, numbers))
             }
@@ -151,9 +166,18 @@ impl Check {
         match self {
             Self::All(checks) | Self::Any(checks) => checks.iter().any(Self::needs_past),
             Self::Not(check) => check.needs_past(),
-            Self::Dur(..) => true,
             Self::Kind { operations, .. } => !operations.is_empty(),
             Self::Has(things) => things.contains(&"directive") || things.contains(&"file"),
+            _ => false,
+        }
+    }
+
+    /// Whether it needs to know how long things lasted. Words do: a row says it in its sentence.
+    pub(super) fn needs_durations(&self) -> bool {
+        match self {
+            Self::All(checks) | Self::Any(checks) => checks.iter().any(Self::needs_durations),
+            Self::Not(check) => check.needs_durations(),
+            Self::Dur(..) | Self::Text(_) => true,
             _ => false,
         }
     }
@@ -231,7 +255,18 @@ impl Check {
                 "action",
                 "turn_ended",
             ])),
-            Self::Dur(..) => at_most(Selection::kinds(ENDS)),
+            Self::Is(marks) => flagged(marks),
+            Self::Dur(compare, numbers) => {
+                let lasted = range(*compare, numbers);
+                Answerable {
+                    // Numbers beside each other are a range; others leave some out.
+                    exact: *compare != Compare::Is || lasted.start() == lasted.end(),
+                    selection: Selection {
+                        lasted: Some(lasted),
+                        ..Selection::ALL
+                    },
+                }
+            }
             Self::Since(at) => exactly(Selection {
                 since: Some(*at),
                 ..Selection::ALL
@@ -250,8 +285,8 @@ impl Check {
 }
 
 impl Answerable {
-    /// What must be read for it when the past of events matters: also what began earlier, whenever that was
-    /// and before a session was known.
+    /// What must be read for it when the past of events matters: also the operations that were intended earlier,
+    /// whenever that was.
     pub(super) fn with_past(self) -> Self {
         let Selection {
             kinds,
@@ -282,11 +317,13 @@ fn same_column(parts: &[Answerable]) -> bool {
             s.turns.is_some(),
             s.since.is_some(),
             s.before.is_some(),
+            s.errors,
         ]
     };
     let first = parts.first().map(|part| columns(&part.selection));
     first.is_some_and(|first| {
         first.iter().filter(|set| **set).count() == 1
+            && parts.iter().all(|part| part.selection.lasted.is_none())
             && parts.iter().all(|part| columns(&part.selection) == first)
     })
 }
@@ -340,6 +377,50 @@ fn texts(terms: &[Term]) -> impl Iterator<Item = &str> {
     })
 }
 
+/// What a database can answer of marks: which kinds of events are held, and which events are errors. Whether a channel
+/// was armed, only the scene tells.
+fn flagged(marks: &[&str]) -> Answerable {
+    let among = |known: &[RowFlag]| {
+        marks
+            .iter()
+            .all(|mark| known.iter().any(|flag| flag.code() == *mark))
+    };
+    if among(&[RowFlag::Held]) {
+        Answerable {
+            selection: Selection::kinds(["held", "waiting"]),
+            exact: true,
+        }
+    } else if among(&[RowFlag::Error, RowFlag::Leaked]) {
+        Answerable {
+            selection: Selection {
+                errors: true,
+                ..Selection::ALL
+            },
+            exact: false,
+        }
+    } else {
+        Answerable {
+            selection: Selection::ALL,
+            exact: false,
+        }
+    }
+}
+
+/// The milliseconds from the least to the most that compare so.
+fn range(compare: Compare, numbers: &[u64]) -> RangeInclusive<u64> {
+    let least = numbers.iter().min().copied().unwrap_or_default();
+    let most = numbers.iter().max().copied().unwrap_or_default();
+    match compare {
+        Compare::Is => least..=most,
+        Compare::More => least.saturating_add(1)..=u64::MAX,
+        Compare::AtLeast => least..=u64::MAX,
+        // Nothing lasted for less than 0: an empty range.
+        Compare::Less if most == 0 => 1..=0,
+        Compare::Less => 0..=most - 1,
+        Compare::AtMost => 0..=most,
+    }
+}
+
 fn holds(kind: &Kind) -> bool {
     matches!(
         kind,
@@ -347,8 +428,7 @@ fn holds(kind: &Kind) -> bool {
     )
 }
 
-fn has(event: &Event, past: Past, thing: &str) -> bool {
-    let operation = past.operation;
+fn has(event: &Event, operation: Option<Operation>, thing: &str) -> bool {
     match (thing, &event.kind) {
         ("directive", Kind::Directive { .. } | Kind::Skipped { .. })
         | ("diagnostic", Kind::Diagnosed { .. })

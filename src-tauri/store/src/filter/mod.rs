@@ -11,7 +11,7 @@
 mod check;
 mod complete;
 mod fields;
-mod lasting;
+mod operations;
 mod parse;
 mod tree;
 mod values;
@@ -19,10 +19,10 @@ mod values;
 pub use complete::complete;
 pub use fields::{FIELDS, Field, Value, Values};
 
-use crate::{Scene, Selection};
-use check::{Answerable, Check};
+use crate::{EventDuration, Scene, Selection};
+use check::{Answerable, Check, Seen};
 use foldback_wire::{ChannelId, Event, Timestamp, rpc::FilterError};
-use lasting::{Open, Past};
+use operations::OpenOperations;
 use std::{fmt, str::FromStr};
 use tree::Node;
 
@@ -57,7 +57,7 @@ impl Filter {
         let open = check
             .as_ref()
             .filter(|check| check.needs_past())
-            .map(|_| Open::default());
+            .map(|_| OpenOperations::default());
         let everything = Answerable {
             selection: Selection::ALL,
             exact: true,
@@ -68,11 +68,13 @@ impl Filter {
         } else {
             answerable
         };
+        let needs_durations = check.as_ref().is_some_and(Check::needs_durations);
         Matcher {
             check,
             open,
             selection,
             exact,
+            needs_durations,
         }
     }
 }
@@ -91,23 +93,34 @@ impl fmt::Display for Filter {
     }
 }
 
-/// A filter at work. Some tests (`dur`, operations) need what came before an event: show it every event that
-/// [`Self::selection`] admits, in the order of the journal.
+/// A filter at work. Some tests (of operations) need what came before an event: show it every event that
+/// [`Self::selection`] admits, in the order of the journal. One of a hold or a wait comes again when that is over, where
+/// the filter [needs durations](Self::needs_durations).
 #[derive(Debug)]
 pub struct Matcher {
     check: Option<Check>,
-    open: Option<Open>,
+    open: Option<OpenOperations>,
     selection: Selection,
     exact: bool,
+    needs_durations: bool,
 }
 
 impl Matcher {
-    /// Whether the event passes.
-    pub fn matches(&mut self, event: &Event, scene: &Scene) -> bool {
-        let past = self.open.as_mut().map_or(Past::default(), |open| open.see(event));
-        self.check
-            .as_ref()
-            .is_none_or(|check| check.passes(event, scene, past))
+    /// Whether the event passes; `lasted` is what [`crate::Journal::durations`] knows of it now.
+    pub fn matches(&mut self, event: &Event, scene: &Scene, lasted: Option<&EventDuration>) -> bool {
+        let operation = self.open.as_mut().and_then(|open| open.see(event));
+        let seen = Seen {
+            event,
+            scene,
+            operation,
+            lasted,
+        };
+        self.check.as_ref().is_none_or(|check| check.passes(&seen))
+    }
+
+    /// Whether it asks how long something lasted: the same event may pass once that is over, or pass no longer.
+    pub fn needs_durations(&self) -> bool {
+        self.needs_durations
     }
 
     /// The events that it needs to see; no other can pass.

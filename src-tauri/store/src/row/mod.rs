@@ -5,15 +5,16 @@ mod summary;
 
 pub use summary::{one_line, who};
 
-use crate::kind;
+use crate::{EventDuration, kind};
 use foldback_wire::{
     Body, ChannelId, ChannelState, Event, Intent, Kind, MessageId, Outcome, OutcomeCode, SessionId,
     SessionStart, Severity, Span, StopReason, Terminal, ToolStatus,
     rpc::{EventRow, RowFlag},
 };
 
-/// An event as a row, with the marks that it bears itself; [`crate::Scene::row`] adds those of its time.
-pub fn row(event: &Event) -> EventRow {
+/// An event as a row, with the marks that it bears itself; [`crate::Scene::row`] adds those of its time. `lasted` is what
+/// [`crate::Journal::durations`] knows of it.
+pub fn row(event: &Event, lasted: Option<&EventDuration>) -> EventRow {
     EventRow {
         seq: event.seq.0,
         at: event.at,
@@ -22,7 +23,8 @@ pub fn row(event: &Event) -> EventRow {
         session: event.session.clone(),
         stage: kind::stage(event).to_owned(),
         kind: kind::code(&event.kind).to_owned(),
-        summary: summary::of(&event.kind),
+        summary: summary::of(&event.kind, lasted),
+        lasted_ms: lasted.map(|lasted| lasted.ms),
         bytes: bytes(&event.kind),
         flags: flags(&event.kind),
         gap: None,
@@ -41,6 +43,7 @@ pub(crate) fn gap(seq: u64, count: u64, at: foldback_wire::Timestamp) -> EventRo
         kind: "gap".to_owned(),
         summary: format!("{count} events were not looked at: they came faster than this filter could follow"),
         bytes: None,
+        lasted_ms: None,
         flags: vec![RowFlag::Warning],
         gap: Some(count),
     }
@@ -75,6 +78,26 @@ pub(crate) fn bytes(kind: &Kind) -> Option<u64> {
         _ => return None,
     };
     Some(bytes as u64)
+}
+
+/// The kinds of events that may be an error by themselves.
+pub(crate) const MAY_BE_ERRORS: [&str; 11] = [
+    "run_failed",
+    "run_ended",
+    "turn_ended",
+    "undelivered",
+    "unreadable",
+    "channel_state",
+    "leaked",
+    "ended",
+    "skipped",
+    "action",
+    "diagnosed",
+];
+
+/// True for an event that is an error by itself. What a person stopped is none all the same; [`crate::Scene`] knows.
+pub(crate) fn is_error(kind: &Kind) -> bool {
+    flags(kind).contains(&RowFlag::Error)
 }
 
 /// The marks that an event bears itself.
@@ -140,7 +163,11 @@ fn of_outcome(outcome: &Outcome) -> Vec<RowFlag> {
 }
 
 /// Calls `see` with everything an event says in words, the whole texts included, until it returns true.
-pub(crate) fn any_text(event: &Event, mut see: impl FnMut(&str) -> bool) -> bool {
+pub(crate) fn any_text(
+    event: &Event,
+    lasted: Option<&EventDuration>,
+    mut see: impl FnMut(&str) -> bool,
+) -> bool {
     let ids = [
         event.channel.as_ref().map(ChannelId::as_str),
         event.session.as_ref().map(SessionId::as_str),
@@ -151,7 +178,7 @@ pub(crate) fn any_text(event: &Event, mut see: impl FnMut(&str) -> bool) -> bool
         .chain([code, kind::stage(event)])
         .any(&mut see)
         || texts(&event.kind).into_iter().any(&mut see)
-        || see(&summary::of(&event.kind))
+        || see(&summary::of(&event.kind, lasted))
 }
 
 /// Texts that a summary shortens.

@@ -2,14 +2,14 @@
 
 use super::summary::{lasting, said, who};
 use crate::kind;
-use foldback_wire::{Actor, Kind, PermissionOption};
+use foldback_wire::{Actor, Kind, PermissionOption, StopReason};
 
 /// The words of an event of the stage `run`.
 pub(super) fn words(kind: &Kind) -> String {
     match kind {
         Kind::RunStarted { run, backend, model } => match model {
-            Some(model) => format!("run {run} on {backend}, {model}"),
-            None => format!("run {run} on {backend}"),
+            Some(model) => format!("agent run {run} started ({backend}, {model})"),
+            None => format!("agent run {run} started ({backend})"),
         },
         Kind::Chunk {
             text, came: Some(_), ..
@@ -27,12 +27,12 @@ pub(super) fn words(kind: &Kind) -> String {
             start,
             detail,
         } => said(format_args!("{backend} session {id}: {start}"), detail),
-        Kind::PermissionAsked { request, .. } => format!("may it? {}", request.title),
+        Kind::PermissionAsked { request, .. } => format!("needs permission: {}", request.title),
         Kind::PermissionDecided { option, by, why, .. } => permission(option.as_ref(), by, why),
         Kind::RunCancelled { by } => format!("stopped by {}", who(by)),
         Kind::SessionReset { by, agent } => match agent {
-            Some(id) => format!("{} has the agent forget session {id}", who(by)),
-            None => format!("{} has the agent forget the conversation", who(by)),
+            Some(id) => format!("conversation reset by {} (session {id} of the agent)", who(by)),
+            None => format!("conversation reset by {}", who(by)),
         },
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
         Kind::Retrying {
@@ -45,7 +45,11 @@ pub(super) fn words(kind: &Kind) -> String {
             None => format!("attempt {attempt} in {}: {detail}", lasting(*after_ms)),
         },
         Kind::RunFailed { fault, detail } => said(fault, detail),
-        Kind::RunEnded { run, reason } => format!("run {run} ended: {reason}"),
+        Kind::RunEnded { run, reason } => match reason {
+            StopReason::End => format!("agent run {run} ended"),
+            StopReason::Error => format!("agent run {run} failed"),
+            other => format!("agent run {run} ended: {other}"),
+        },
         other => kind::code(other).replace('_', " "),
     }
 }

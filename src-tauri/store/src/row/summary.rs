@@ -1,10 +1,10 @@
 //! What an event says, in one line of words.
 
 use super::run;
-use crate::kind as kinds;
+use crate::{EventDuration, kind as kinds};
 use foldback_wire::{
-    Actor, Body, Directive, DirectiveRef, Fault, Header, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
-    Range, Span, SpokenDirective, Terminal, Timestamp, UnreadablePart, visible,
+    Actor, Body, ChannelState, Directive, DirectiveRef, Fault, Header, HoldReason, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
+    Range, SilentReason, Span, SpokenDirective, Terminal, Timestamp, UnreadablePart, visible,
 };
 use std::{fmt::Write as _, time::Duration};
 
@@ -35,8 +35,33 @@ fn picture(c: char) -> char {
 }
 
 /// One line of words.
-pub(super) fn of(kind: &Kind) -> String {
-    one_line(&words(kind), LONGEST)
+pub(super) fn of(kind: &Kind, lasted: Option<&EventDuration>) -> String {
+    let words = match (kind, lasted) {
+        (Kind::Released { .. }, Some(lasted)) => released(lasted),
+        _ => words(kind),
+    };
+    one_line(&words, LONGEST)
+}
+
+/// What was held, for how long and why.
+fn released(EventDuration { ms, held, .. }: &EventDuration) -> String {
+    let what = held
+        .map(|held| format!(" ({}, {})", held.reason, size(held.bytes)))
+        .unwrap_or_default();
+    format!("released after {}{what}", lasting(*ms))
+}
+
+/// A number of bytes, with the thousands apart.
+pub(super) fn size(bytes: u64) -> String {
+    let digits = bytes.to_string();
+    let mut apart = String::with_capacity(digits.len() + digits.len() / 3);
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            apart.push(',');
+        }
+        apart.push(digit);
+    }
+    apart + " B"
 }
 
 fn words(kind: &Kind) -> String {
@@ -48,8 +73,7 @@ fn words(kind: &Kind) -> String {
         Kind::Started { version, .. } => format!("Foldback {version} started a replay"),
         Kind::Stopped => "stopped in order".into(),
         Kind::ClockJumped { by_ms } => jumped(*by_ms),
-        Kind::ChannelState { from, to, by, why } if from == to => format!("stays {to} by {}: {why}", who(by)),
-        Kind::ChannelState { from, to, by, why } => format!("{from} → {to} by {}: {why}", who(by)),
+        Kind::ChannelState { from, to, by, why } => channel_state(*from, *to, by, why),
         Kind::Armed { armed: true, by } => format!("armed by {}: sends for real", who(by)),
         Kind::Armed { armed: false, by } => format!("disarmed by {}: dry run", who(by)),
         Kind::Muted { muted: true, by } => format!("all outbound muted by {}", who(by)),
@@ -80,7 +104,7 @@ fn words(kind: &Kind) -> String {
             needs_consent: true, ..
         } => "waits for a person: it waited over a stop for longer than outbox.max_age".into(),
         Kind::Queued { position, runs, .. } => queued(*position, *runs),
-        Kind::Dequeued { waited_ms } => format!("its turn after {}", lasting(*waited_ms)),
+        Kind::Dequeued { waited_ms } => format!("begins after {} in the queue", lasting(*waited_ms)),
         Kind::Gathered {
             name,
             fate,
@@ -88,7 +112,7 @@ fn words(kind: &Kind) -> String {
             heard,
             ..
         } => said(format_args!("{name}: {fate}"), heard.as_ref().unwrap_or(why)),
-        Kind::Prepared { prompt } => format!("a prompt of {} bytes", prompt.len()),
+        Kind::Prepared { prompt } => format!("prompt {}", size(prompt.len() as u64)),
         Kind::RunStarted { .. }
         | Kind::Chunk { .. }
         | Kind::Reasoning { .. }
@@ -108,7 +132,7 @@ fn words(kind: &Kind) -> String {
             format_args!("{} {}", hold.reason, bytes(hold.span)),
             &hold.because,
         ),
-        Kind::Released { .. } => "nothing is held".into(),
+        Kind::Released { .. } => "released".into(),
         Kind::Directive { directive, .. } => read(directive),
         Kind::Skipped { at, outcome, .. } => format!("{}: {}", directive(*at), ended(outcome)),
         Kind::Spoken(SpokenDirective {
@@ -136,7 +160,7 @@ fn words(kind: &Kind) -> String {
         | Kind::Truncated { .. }
         | Kind::Leaked { .. } => delivery(kind),
         Kind::Reviewed { by } => format!("{} looked at what is unknown", who(by)),
-        Kind::Idle => "idle".into(),
+        Kind::Idle => "conversation idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
 }
@@ -145,7 +169,7 @@ fn words(kind: &Kind) -> String {
 fn delivery(kind: &Kind) -> String {
     match kind {
         Kind::Intended { op, intent } => format!("op {op} {}", intended(intent)),
-        Kind::Waiting { op, reason, until } => waiting(op.map(|op| op.0), reason, *until),
+        Kind::Waiting { op, reason, until } => waiting(op.map(|op| op.0), *reason, *until),
         Kind::Truncated {
             messages,
             bytes,
@@ -163,8 +187,7 @@ fn delivery(kind: &Kind) -> String {
                 (None, None) => format!("{kept} are not sent{stop}"),
             }
         }
-        Kind::Attempted { op, attempt: 1 } => format!("op {op} calls the platform"),
-        Kind::Attempted { op, attempt } => format!("op {op} calls the platform, attempt {attempt}"),
+        Kind::Attempted { op, attempt } => format!("op {op} → platform, attempt {attempt}"),
         Kind::Refused {
             op,
             refusal,
@@ -212,6 +235,27 @@ fn jumped(by_ms: i64) -> String {
         format!("system clock set back by {far}")
     } else {
         format!("system clock jumped ahead by {far}: the machine slept, or its time was set")
+    }
+}
+
+/// The state that a channel is in now; who brought that about, where it was a person; and why, where there is more to say.
+fn channel_state(from: ChannelState, to: ChannelState, by: &Actor, why: &str) -> String {
+    let state = match to {
+        ChannelState::Up if from == to => "up".to_owned(),
+        ChannelState::Up => "connected".to_owned(),
+        other => other.code().replace('_', " "),
+    };
+    let still = if from == to { "still " } else { "" };
+    let by = match by {
+        Actor::Console | Actor::Cli | Actor::User(_) => who(by),
+        Actor::Config | Actor::Adapter | Actor::Pipeline => String::new(),
+    };
+    let why = if why == state { "" } else { why };
+    let about: Vec<_> = [by.as_str(), why].into_iter().filter(|part| !part.is_empty()).collect();
+    if about.is_empty() {
+        format!("{still}{state}")
+    } else {
+        format!("{still}{state} ({})", about.join(": "))
     }
 }
 
@@ -336,24 +380,39 @@ fn intended(intent: &Intent) -> String {
         None => {}
     }
     if intent.live {
-        words.push_str(" (live)");
+        words.push_str(" (streaming)");
     }
     words
 }
 
-fn waiting(op: Option<u64>, reason: &dyn std::fmt::Display, until: Option<Timestamp>) -> String {
-    let op = op.map(|op| format!("op {op} ")).unwrap_or_default();
+fn waiting(op: Option<u64>, reason: HoldReason, until: Option<Timestamp>) -> String {
+    use HoldReason as H;
+    let op = op.map(|op| format!("op {op}: ")).unwrap_or_default();
+    let what = match reason {
+        H::EditInterval => match until {
+            Some(at) => {
+                return format!("{op}next edit at {} (edit_interval: pause between edits)", clock(at));
+            }
+            None => "waiting for the next edit (edit_interval: pause between edits)".to_owned(),
+        },
+        H::ChannelCannotEdit => "waiting for the whole text (channel_cannot_edit)".to_owned(),
+        H::RateLimited => "waiting as the platform asked (rate_limited)".to_owned(),
+        H::ChannelOff => "waiting for the channel (channel_off: off, muted or not connected)".to_owned(),
+        H::HumanDelay => "pause between messages (human_delay)".to_owned(),
+        H::Debounce => "waiting for more messages (debounce)".to_owned(),
+        other => format!("waiting: {other}"),
+    };
     let until = until
-        .map(|at| format!(" until {}", clock(at)))
+        .map(|at| format!(", until {}", clock(at)))
         .unwrap_or_default();
-    format!("{op}waits: {reason}{until}")
+    format!("{op}{what}{until}")
 }
 
 fn ended(outcome: &Outcome) -> String {
     let message = outcome
         .message
         .as_ref()
-        .map(|id| format!(" as {id}"))
+        .map(|id| format!(" (message {id})"))
         .unwrap_or_default();
     let instead = outcome
         .replaced_by
@@ -364,8 +423,11 @@ fn ended(outcome: &Outcome) -> String {
 
 fn end(terminal: &Terminal) -> String {
     match terminal {
-        Terminal::Replied => "replied".into(),
-        Terminal::Silent { reason } => format!("silent: {reason}"),
+        Terminal::Replied => "answered".into(),
+        Terminal::Silent {
+            reason: SilentReason::NoReply,
+        } => "no reply (agent's choice)".into(),
+        Terminal::Silent { reason } => format!("no reply ({reason})"),
         Terminal::Command { name } => format!("command {name}"),
         Terminal::DirectiveAck => "directives acknowledged".into(),
         Terminal::Dropped => "dropped from the queue".into(),
@@ -385,11 +447,13 @@ fn clock(at: Timestamp) -> String {
         .map_or(at.clone(), |(_, time)| time.trim_end_matches('Z').to_owned())
 }
 
+/// A length of time, in the unit that suits it.
 pub(super) fn lasting(ms: u64) -> String {
-    if ms < 1_000 {
-        format!("{ms} ms")
-    } else {
-        format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
+        60_000..3_600_000 => format!("{} min {} s", ms / 60_000, ms / 1_000 % 60),
+        _ => format!("{} h {} min", ms / 3_600_000, ms / 60_000 % 60),
     }
 }
 

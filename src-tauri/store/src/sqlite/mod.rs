@@ -9,6 +9,7 @@ mod desk;
 mod fault;
 mod open;
 mod private;
+mod projections;
 mod prune;
 mod rows;
 mod schema;
@@ -19,7 +20,7 @@ pub use private::{
     check_links, close_to_others, has_writer, journal_files, make_private_folder, real_journal,
 };
 
-use crate::{Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
+use crate::{EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
 use async_trait::async_trait;
 use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
@@ -27,6 +28,7 @@ use prune::DeletedBounds;
 use rows::{COLUMNS, StoredRow, list, mentioning, number, of_process, selecting};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, atomic::Ordering},
@@ -58,6 +60,8 @@ pub struct SqliteJournal {
     /// Ends when the writer has let go of the file.
     writer: watch::Receiver<()>,
     deleted: DeletedBounds,
+    /// True where the file has what is written beside events; one of an earlier version, opened for reading, has not.
+    projected: bool,
     /// Damaged records that were told of.
     damaged: Mutex<BTreeSet<String>>,
 }
@@ -92,6 +96,21 @@ impl SqliteJournal {
             tracing::warn!(%error, "a damaged record is passed over");
         }
         None
+    }
+
+    /// What the file can answer of a selection. One of an earlier version that is opened for reading admits every event
+    /// where errors are asked for, and cannot say how long things lasted.
+    fn answerable<'a>(&self, wanted: &'a Selection) -> Result<Cow<'a, Selection>, StoreError> {
+        if self.projected || wanted.lasted.is_none() && !wanted.errors {
+            return Ok(Cow::Borrowed(wanted));
+        }
+        if wanted.lasted.is_some() {
+            return Err(StoreError::Older(self.path.clone()));
+        }
+        Ok(Cow::Owned(Selection {
+            errors: false,
+            ..wanted.clone()
+        }))
     }
 
     /// Leaves something on the desk and waits until it is written.
@@ -269,7 +288,8 @@ impl Journal for SqliteJournal {
         until: Seq,
         limit: usize,
     ) -> Result<Vec<Event>, StoreError> {
-        self.events(selecting(COLUMNS, wanted, after, until, limit)).await
+        let wanted = self.answerable(wanted)?;
+        self.events(selecting(COLUMNS, &wanted, after, until, limit)).await
     }
 
     async fn places(
@@ -279,7 +299,8 @@ impl Journal for SqliteJournal {
         until: Seq,
         limit: usize,
     ) -> Result<Vec<Seq>, StoreError> {
-        let mut sql = selecting("SELECT e.seq FROM events e", wanted, after, until, limit);
+        let wanted = self.answerable(wanted)?;
+        let mut sql = selecting("SELECT e.seq FROM events e", &wanted, after, until, limit);
         let places: Vec<i64> = sql
             .build_query_scalar()
             .fetch_all(&self.readers)
@@ -294,6 +315,26 @@ impl Journal for SqliteJournal {
             .push_bind(list(places));
         sql.push(")) ORDER BY e.seq");
         self.events(sql).await
+    }
+
+    async fn durations(&self, places: &[Seq]) -> Result<Vec<EventDuration>, StoreError> {
+        if !self.projected {
+            return Ok(vec![]);
+        }
+        let mut sql = projections::durations(places);
+        let known = sql
+            .build_query_as()
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        Ok(known.into_iter().map(projections::duration).collect())
+    }
+
+    async fn ended_between(&self, after: Seq, until: Seq) -> Result<Vec<Event>, StoreError> {
+        if !self.projected {
+            return Ok(vec![]);
+        }
+        self.events(projections::ended_between(after, until)).await
     }
 
     async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {

@@ -5,12 +5,13 @@ use super::{
     desk::Desk,
     fault,
     private::{claim, close_to_others, journal_files, real_journal},
+    projections::open_of,
     prune::DeletedBounds,
     schema,
     writer::Writer,
 };
-use crate::{Numbers, OutboxEntry, StoreError, ledger::Ledger};
-use foldback_wire::Seq;
+use crate::{Numbers, OutboxEntry, StoreError, duration::DurationTracker, ledger::Ledger};
+use foldback_wire::{Seq, TurnId};
 use sqlx::{
     ConnectOptions, Connection, SqliteConnection, query_as, query_scalar, raw_sql,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
@@ -64,7 +65,7 @@ impl SqliteJournal {
         let fault = |error| fault::of(&path, &error);
         let (real, lock) = claim(&path).await?;
         let mut conn = connect(&real, &limits, lock).await.map_err(fault)?;
-        let (ledger, deleted) = match begin(&mut conn, &path).await {
+        let (ledger, deleted, durations) = match begin(&mut conn, &path).await {
             Ok(begun) => begun,
             Err(error) => {
                 // Nothing was written that closing could lose; who is told of the error finds the file free.
@@ -85,6 +86,7 @@ impl SqliteJournal {
             readers: readers.clone(),
             path: path.clone(),
             limits,
+            durations,
             gone,
         };
         tokio::spawn(task.run());
@@ -95,6 +97,7 @@ impl SqliteJournal {
             readers,
             writer,
             deleted,
+            projected: true,
             damaged: Mutex::default(),
         })
     }
@@ -107,7 +110,8 @@ impl SqliteJournal {
         let readers = readers(&real);
         let fault = |error| fault::of(&path, &error);
         let mut conn = readers.acquire().await.map_err(fault)?;
-        if schema::format(&mut conn, &path).await? == 0 {
+        let format = schema::format(&mut conn, &path).await?;
+        if format == 0 {
             return Err(StoreError::Foreign(path));
         }
         let ledger = find(&mut conn, &path).await?;
@@ -130,6 +134,7 @@ impl SqliteJournal {
             readers,
             writer,
             deleted,
+            projected: schema::has_projections(format),
             damaged: Mutex::default(),
         })
     }
@@ -173,7 +178,10 @@ pub(super) async fn connect(
 }
 
 /// Makes the file a journal of today, and finds what is in it.
-async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<(Ledger, DeletedBounds), StoreError> {
+async fn begin(
+    conn: &mut SqliteConnection,
+    path: &Path,
+) -> Result<(Ledger, DeletedBounds, DurationTracker), StoreError> {
     let fault = |error| fault::of(path, &error);
     // Whose it is comes first: the modes are written into the file. That of freed pages counts for a new file only.
     schema::format(conn, path).await?;
@@ -183,7 +191,14 @@ async fn begin(conn: &mut SqliteConnection, path: &Path) -> Result<(Ledger, Dele
         .map_err(fault)?;
     schema::prepare(conn, path).await?;
     let ledger = find(conn, path).await?;
-    Ok((ledger, deleted_bounds(conn).await.map_err(fault)?))
+    let open: Vec<i64> = query_scalar("SELECT turn FROM open_turns")
+        .fetch_all(&mut *conn)
+        .await
+        .map_err(fault)?;
+    let waiting = ledger.outbox().into_iter().map(|entry| entry.turn);
+    let turns = open.into_iter().map(|turn| TurnId(turn as u64)).chain(waiting);
+    let durations = open_of(conn, turns).await.map_err(fault)?;
+    Ok((ledger, deleted_bounds(conn).await.map_err(fault)?, durations))
 }
 
 async fn deleted_bounds(conn: &mut SqliteConnection) -> Result<DeletedBounds, sqlx::Error> {

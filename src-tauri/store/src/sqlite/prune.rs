@@ -209,6 +209,8 @@ pub(super) async fn delete(conn: &mut SqliteConnection, stretch: &Stretch) -> Re
         for table in [
             // All events of a turn go together, so that this one tells of the whole turn.
             "DELETE FROM unknown_turns WHERE seq IN (SELECT value FROM json_each(?))",
+            "DELETE FROM durations WHERE seq IN (SELECT value FROM json_each(?))",
+            "DELETE FROM errors WHERE seq IN (SELECT value FROM json_each(?))",
             "DELETE FROM bodies WHERE seq IN (SELECT value FROM json_each(?))",
             "DELETE FROM events WHERE seq IN (SELECT value FROM json_each(?))",
         ] {

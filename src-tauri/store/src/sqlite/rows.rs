@@ -1,6 +1,6 @@
 //! Events as rows: what goes into columns, what into the body, and back.
 
-use crate::{Mention, Selection, StoreError, kind};
+use crate::{Mention, SCENE_KINDS, Selection, StoreError, kind};
 use foldback_wire::{ChannelId, ChatId, Draft, Event, Kind, Seq, SessionId, Timestamp, TurnId};
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, Row, Sqlite, SqliteConnection, query, sqlite::SqliteRow};
@@ -130,6 +130,11 @@ impl<'r> FromRow<'r, SqliteRow> for StoredRow {
 }
 
 impl StoredRow {
+    /// The event's place.
+    pub(super) fn place(&self) -> Seq {
+        Seq(self.seq as u64)
+    }
+
     /// The event; an error when the file was changed from outside.
     pub(super) fn event(self) -> Result<Event, StoreError> {
         let seq = self.seq as u64;
@@ -174,8 +179,12 @@ pub(super) fn selecting(
             [kind] => Some(*kind),
             _ => None,
         });
+    let of_scene = wanted
+        .kinds
+        .as_ref()
+        .is_some_and(|kinds| kinds.iter().eq(&SCENE_KINDS));
     // The sign keeps the planner from walking through all places where an index leads to a few.
-    let indexed = wanted.turns.is_some() || only_kind == Some("pairing");
+    let indexed = wanted.turns.is_some() || only_kind == Some("pairing") || of_scene;
     let place = if indexed { "+e.seq" } else { "e.seq" };
     sql.push(format_args!(" WHERE {place} > "))
         .push_bind(number(after.0));
@@ -189,14 +198,30 @@ pub(super) fn selecting(
     };
     among(
         "kind",
-        wanted.kinds.as_ref().filter(|_| only_kind.is_none()).map(list),
+        wanted
+            .kinds
+            .as_ref()
+            .filter(|_| only_kind.is_none() && !of_scene)
+            .map(list),
     );
     among("channel", wanted.channels.as_ref().map(list));
     among("session", wanted.sessions.as_ref().map(list));
     among("turn", wanted.turns.as_ref().map(list));
+    if of_scene {
+        // In the words of the index.
+        sql.push(" AND e.kind IN ('armed', 'run_cancelled', 'started')");
+    }
     if let Some(kind) = only_kind {
         // Not bound: the index of pairing is that of one word. The words are the table's, without a quote in them.
         sql.push(format_args!(" AND e.kind = '{kind}'"));
+    }
+    if let Some(lasted) = &wanted.lasted {
+        sql.push(" AND e.seq IN (SELECT seq FROM durations WHERE ms BETWEEN ")
+            .push_bind(number(*lasted.start()));
+        sql.push(" AND ").push_bind(number(*lasted.end())).push(")");
+    }
+    if wanted.errors {
+        sql.push(" AND e.seq IN (SELECT seq FROM errors)");
     }
     if let Some(since) = wanted.since {
         sql.push(" AND e.at >= ").push_bind(since.0);
@@ -269,6 +294,25 @@ mod tests {
             "{words:?}"
         );
         assert!(words.iter().all(|words| !words.starts_with("SCAN")), "{words:?}");
+    }
+
+    #[tokio::test]
+    async fn what_a_view_asks_for_is_found_without_looking_at_everything() {
+        let errors = Selection {
+            errors: true,
+            ..Selection::ALL
+        };
+        for (wanted, index) in [
+            (Selection::kinds(SCENE_KINDS), "events_scene"),
+            (errors, "e USING INTEGER PRIMARY KEY (rowid=?)"),
+        ] {
+            let words = plan(explained(&selecting(COLUMNS, &wanted, Seq(0), Seq(9), 9))).await;
+            assert!(words.iter().any(|words| words.contains(index)), "{words:?}");
+            assert!(!words.iter().any(|words| words.starts_with("SCAN e")), "{words:?}");
+        }
+        let ended = super::super::projections::ended_between(Seq(5), Seq(9));
+        let words = plan(explained(&ended)).await;
+        assert!(words.iter().any(|words| words.contains("durations_until")), "{words:?}");
     }
 
     #[tokio::test]

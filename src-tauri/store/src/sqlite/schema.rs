@@ -1,8 +1,8 @@
 //! The tables, how a file comes to have them, and what else a file can be.
 
-use super::fault;
+use super::{fault, projections::project_all};
 use crate::StoreError;
-use sqlx::{SqliteConnection, query_scalar, raw_sql};
+use sqlx::{AssertSqlSafe, SqliteConnection, query_scalar, raw_sql};
 use std::path::Path;
 
 /// "FOLD": tells a journal from other databases, also for `file(1)`.
@@ -108,7 +108,31 @@ const STEPS: &[&str] = &[
             )
         GROUP BY turn;
 ",
+    // How long things lasted, by the events that began and ended them, and the events that are errors. They are filled
+    // from the events (`projections`). Every view asks what was
+    // armed, stopped and started. Earlier versions told what people wrote before its session was known.
+    "
+    CREATE TABLE durations (
+        seq INTEGER PRIMARY KEY,
+        until INTEGER NOT NULL,
+        ms INTEGER NOT NULL,
+        reason TEXT,
+        bytes INTEGER
+    ) STRICT;
+    CREATE INDEX durations_until ON durations (until) WHERE until > seq;
+    CREATE TABLE errors (seq INTEGER PRIMARY KEY) STRICT;
+    CREATE INDEX events_scene ON events (kind) WHERE kind IN ('armed', 'run_cancelled', 'started');
+    UPDATE events SET session = known.session
+        FROM (
+            SELECT turn, min(session) AS session FROM events
+            WHERE turn IS NOT NULL AND session IS NOT NULL GROUP BY turn
+        ) AS known
+        WHERE events.session IS NULL AND events.turn = known.turn;
+",
 ];
+
+/// The first format with projections.
+const PROJECTED: i64 = 7;
 
 /// The newest format.
 const FORMAT: i64 = STEPS.len() as i64;
@@ -125,17 +149,23 @@ pub(super) async fn prepare(conn: &mut SqliteConnection, path: &Path) -> Result<
         .iter()
         .skip(usize::try_from(found).unwrap_or(usize::MAX))
         .copied();
-    let marks = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};");
-    let script = ["BEGIN IMMEDIATE;"]
-        .into_iter()
-        .chain(steps)
-        .chain([marks.as_str(), "COMMIT;"])
-        .collect();
-    raw_sql(sqlx::AssertSqlSafe::<String>(script))
-        .execute(conn)
+    let script = ["BEGIN IMMEDIATE;"].into_iter().chain(steps).collect::<String>();
+    raw_sql(AssertSqlSafe(script))
+        .execute(&mut *conn)
         .await
         .map_err(fault)?;
+    if (1..PROJECTED).contains(&found) {
+        project_all(&mut *conn).await.map_err(fault)?;
+    }
+    let marks =
+        format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; COMMIT;");
+    raw_sql(AssertSqlSafe(marks)).execute(conn).await.map_err(fault)?;
     Ok(())
+}
+
+/// True for a format whose files have projections.
+pub(super) const fn has_projections(format: i64) -> bool {
+    format >= PROJECTED
 }
 
 /// The format of a file that is a journal, or has nothing in it yet.

@@ -4,10 +4,12 @@
 use super::{
     Limits,
     desk::{Batch, Change, Desk},
-    fault, prune,
+    fault,
+    projections::Projections,
+    prune,
     rows::{insert, list},
 };
-use crate::{OutboxEntry, StoreError};
+use crate::{OutboxEntry, StoreError, duration::DurationTracker};
 use foldback_wire::OpId;
 use sqlx::{Connection, SqliteConnection, SqlitePool, query, query_as, raw_sql};
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -29,6 +31,8 @@ pub(super) struct Writer {
     pub(super) readers: SqlitePool,
     pub(super) path: PathBuf,
     pub(super) limits: Limits,
+    /// What the events so far left open.
+    pub(super) durations: DurationTracker,
     /// Dropped last: who waits for the end sees the file free.
     pub(super) gone: watch::Sender<()>,
 }
@@ -40,7 +44,9 @@ impl Writer {
             let result = if batch.is_empty() {
                 Ok(())
             } else {
-                self.write_patiently(&batch).await
+                let events = batch.rows().into_iter().map(|row| &row.event);
+                let projections = Projections::of(&mut self.durations, events);
+                self.write_patiently(&batch, &projections).await
             };
             let head = batch.head().filter(|_| result.is_ok());
             if let Some(head) = head {
@@ -93,10 +99,14 @@ impl Writer {
     }
 
     /// A disk that is full, or busy for another program, is given some time.
-    async fn write_patiently(&mut self, batch: &Batch) -> Result<(), StoreError> {
+    async fn write_patiently(
+        &mut self,
+        batch: &Batch,
+        projections: &Projections,
+    ) -> Result<(), StoreError> {
         let until = Instant::now() + self.limits.patience;
         loop {
-            let Err(error) = write(&mut self.conn, batch).await else {
+            let Err(error) = write(&mut self.conn, batch, projections).await else {
                 return Ok(());
             };
             if !fault::passes(&error) || Instant::now() >= until {
@@ -110,10 +120,15 @@ impl Writer {
 
 /// One transaction. Said in plain SQL: after some errors (a full disk) SQLite has rolled back already, and a
 /// transaction object would count wrongly from then on.
-async fn write(conn: &mut SqliteConnection, batch: &Batch) -> Result<(), sqlx::Error> {
+async fn write(
+    conn: &mut SqliteConnection,
+    batch: &Batch,
+    projections: &Projections,
+) -> Result<(), sqlx::Error> {
     raw_sql("BEGIN IMMEDIATE").execute(&mut *conn).await?;
     let written = async {
         insert(&mut *conn, &batch.rows()).await?;
+        projections.insert(&mut *conn).await?;
         for change in batch.changes() {
             apply(&mut *conn, change).await?;
         }

@@ -61,6 +61,19 @@ impl Places {
         }
     }
 
+    /// Shows the event at this place, which was looked at before, or leaves it out.
+    pub(super) fn show(&mut self, seq: Seq, shown: bool) {
+        let Self::Some { rows, gaps } = self else { return };
+        let in_gap = |gap: &Gap| gap.first <= seq.0 && seq.0 - gap.first < gap.count;
+        match rows.binary_search(&seq.0) {
+            // It is counted there.
+            _ if gaps.iter().any(in_gap) => {}
+            Err(at) if shown => rows.insert(at, seq.0),
+            Ok(at) if !shown => drop(rows.remove(at)),
+            _ => {}
+        }
+    }
+
     /// A row for events that were not looked at.
     pub(super) fn gap(&mut self, gap: Gap) {
         if let Self::Some { rows, gaps } = self {

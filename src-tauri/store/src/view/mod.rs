@@ -7,7 +7,7 @@
 
 mod index;
 
-use crate::{Filter, Journal, Matcher, Scene, Selection, StoreError, row};
+use crate::{Filter, Journal, Matcher, Scene, Selection, StoreError, duration::Durations, row};
 use foldback_wire::{Event, Seq, Timestamp, rpc::EventRow};
 use index::{Gap, Places};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +48,8 @@ pub struct View {
     /// What columns tell of the filter, and whether that is all of it.
     selection: Selection,
     exact: bool,
+    /// Whether the filter asks how long something lasted.
+    timed: bool,
     /// One step at a time; the events of the next one may be here already.
     ahead: tokio::sync::Mutex<Option<Block>>,
     /// What steps change; held only to look or to publish.
@@ -65,6 +67,8 @@ struct State {
     live: bool,
     scene: Scene,
     work: Work,
+    /// Places before `examined` that are to be shown or left out once the view goes on; `None` while it does.
+    still: Option<Vec<(Seq, bool)>>,
 }
 
 /// Events of one step: those among `after + 1 ..= examined` that the columns admit.
@@ -73,6 +77,7 @@ struct Block {
     after: Seq,
     examined: Seq,
     events: Vec<Event>,
+    durations: Durations,
 }
 
 /// Nothing panics half way through a change, so a poisoned lock still guards a whole value.
@@ -98,6 +103,7 @@ impl View {
             live: false,
             scene: opening.scene,
             work: Work::default(),
+            still: None,
         };
         let matcher = filter.matcher(opening.now);
         let view = Self {
@@ -105,6 +111,7 @@ impl View {
             max_behind: opening.max_behind,
             selection: matcher.selection().clone(),
             exact: matcher.is_exact(),
+            timed: matcher.needs_durations(),
             ahead: tokio::sync::Mutex::new(None),
             state: Arc::new(Mutex::new(state)),
             matcher: Arc::new(Mutex::new(matcher)),
@@ -146,6 +153,19 @@ impl View {
         self.state().work
     }
 
+    /// Stands still, or goes on. Rows are added at the end all the same; the rows before it stay as they are until it goes
+    /// on, although more of them pass now, or pass no longer.
+    pub fn stand_still(&self, still: bool) {
+        let mut state = self.state();
+        if still {
+            state.still.get_or_insert_default();
+        } else {
+            for (seq, shown) in state.still.take().unwrap_or_default() {
+                state.places.show(seq, shown);
+            }
+        }
+    }
+
     /// The first row at this place of the journal or after it; `None` when the view ends before.
     pub fn position_of(&self, seq: Seq) -> Option<u64> {
         let mut state = self.state();
@@ -181,9 +201,11 @@ impl View {
         if let Some(last) = events.last() {
             self.learn(last.seq).await?;
         }
+        let durations = Durations::of(self.journal.as_ref(), &events).await?;
         let mut state = self.state();
         state.work.shown += events.len() as u64;
-        let mut rows: Vec<_> = events.iter().map(|event| state.scene.row(event)).collect();
+        let row = |event: &Event| state.scene.row(event, durations.get(event.seq));
+        let mut rows: Vec<_> = events.iter().map(row).collect();
         rows.extend(gaps.iter().map(|gap| row::gap(gap.first, gap.count, gap.at)));
         rows.sort_unstable_by_key(|row| row.seq);
         Ok(rows)
@@ -221,6 +243,7 @@ impl View {
             .places(&self.selection, after, head, PLACES_A_STEP)
             .await?;
         let examined = reached(places.len() < PLACES_A_STEP, places.last().copied(), head);
+        self.look_again(after, examined).await?;
         let mut state = self.state();
         state.work.placed += places.len() as u64;
         state.places.extend(places);
@@ -240,6 +263,7 @@ impl View {
             None => self.block(after, head).await?,
         };
         let examined = block.examined;
+        self.look_again(after, examined).await?;
         let next = async {
             if examined < head {
                 self.block(examined, head).await.map(Some)
@@ -263,8 +287,47 @@ impl View {
         Ok(Block {
             after,
             examined,
+            durations: self.durations(&events).await?,
             events,
         })
+    }
+
+    /// How long lasted what these events began or ended, where the filter asks.
+    async fn durations(&self, events: &[Event]) -> Result<Durations, StoreError> {
+        if self.timed {
+            Durations::of(self.journal.as_ref(), events).await
+        } else {
+            Ok(Durations::default())
+        }
+    }
+
+    /// Looks once more at what began at `after` or before and ended among `after + 1 ..= until`: how long it lasted is
+    /// known now. Comes before the events of that step, which end operations. Doing it twice changes nothing.
+    async fn look_again(&self, after: Seq, until: Seq) -> Result<(), StoreError> {
+        if !self.timed {
+            return Ok(());
+        }
+        let events = self.journal.ended_between(after, until).await?;
+        let durations = self.durations(&events).await?;
+        let scene = self.state().scene.clone();
+        let looked: Vec<_> = {
+            let mut matcher = locked(&self.matcher);
+            let mut passes = |event: &Event| matcher.matches(event, &scene, durations.get(event.seq));
+            events.iter().map(|event| (event.seq, passes(event))).collect()
+        };
+        let mut state = self.state();
+        if state.examined != after {
+            return Ok(());
+        }
+        state.work.examined += events.len() as u64;
+        let State { places, still, .. } = &mut *state;
+        for (seq, shown) in looked {
+            match still {
+                Some(later) => later.push((seq, shown)),
+                None => places.show(seq, shown),
+            }
+        }
+        Ok(())
     }
 
     /// Waits until the journal has grown beyond what was looked at.
@@ -287,6 +350,7 @@ impl View {
             after,
             examined,
             events,
+            durations,
         }: Block,
     ) -> Result<(), StoreError> {
         let (matcher, state) = (Arc::clone(&self.matcher), Arc::clone(&self.state));
@@ -301,7 +365,7 @@ impl View {
             };
             let passed = events
                 .iter()
-                .filter(|event| matcher.matches(event, &scene))
+                .filter(|event| matcher.matches(event, &scene, durations.get(event.seq)))
                 .map(|event| event.seq);
             let passed: Vec<_> = passed.collect();
             let mut state = locked(&state);
@@ -333,6 +397,7 @@ impl View {
             .unwrap_or_default();
         // Half of what it may fall behind is left to be looked at, so that it does not fall behind at once.
         let examined = Seq(head.0 - max_behind / 2);
+        self.look_again(after, examined).await?;
         let mut state = self.state();
         if state.examined == after {
             state.places.gap(Gap {

@@ -1,5 +1,6 @@
 //! What every journal promises, read as the specification and run against each of them.
 
+mod durations;
 mod outbox;
 mod reading;
 mod words;
@@ -92,6 +93,11 @@ contract! {
         a_message_is_found_by_its_name,
         a_start_finds_what_is_open_and_what_processes_told,
         turns_in_doubt_are_found_until_a_person_looked,
+    }
+    durations {
+        a_hold_is_as_long_at_its_beginning_as_at_its_end,
+        a_wait_is_over_when_what_waited_goes_on,
+        what_was_open_at_a_start_ends_after_it,
     }
     outbox {
         an_intended_operation_stays_until_it_is_settled,

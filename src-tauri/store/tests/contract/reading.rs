@@ -70,7 +70,7 @@ pub(crate) async fn a_selection_is_what_it_admits(mut house: impl House) {
     ] {
         let admitted: Vec<_> = events
             .iter()
-            .filter(|event| wanted.admits(event))
+            .filter(|event| wanted.admits(event, None))
             .cloned()
             .collect();
         for (after, until, limit) in [

@@ -1,7 +1,7 @@
 //! Files of other versions.
 
 use crate::{other_program, place, run, said, sending};
-use foldback_store::{Journal as _, Mention, SqliteJournal, StoreError};
+use foldback_store::{Journal as _, Mention, Selection, SqliteJournal, StoreError};
 use foldback_wire::{Actor, Draft, Kind, OpId, Outcome, OutcomeCode, Seq, Timestamp, TurnId};
 use sqlx::Connection as _;
 
@@ -16,7 +16,7 @@ async fn a_journal_from_a_newer_version_is_not_touched() {
     let newer = StoreError::Newer {
         path: path.clone(),
         found: 99,
-        known: 6,
+        known: 7,
     };
     assert_eq!(SqliteJournal::open(&path).await.map(drop), Err(newer.clone()));
     assert!(newer.to_string().contains("use a newer Foldback"));
@@ -54,7 +54,8 @@ async fn a_journal_of_the_first_format_finds_its_messages_too() {
         &mut program,
         "DROP TABLE mentions; DROP TABLE agent_sessions; DROP INDEX sessions_used; DROP TABLE open_turns;
         DROP INDEX events_process; DROP INDEX events_pairing; DROP TABLE whole_from;
-        DROP TABLE unknown_turns; PRAGMA user_version = 1",
+        DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene;
+        PRAGMA user_version = 1",
     )
     .await;
     let nonsense = r#"UPDATE bodies SET body = '{"type":"nonsense"}' WHERE seq IN (5, 7)"#;
@@ -118,12 +119,78 @@ async fn a_journal_of_the_fifth_format_finds_its_turns_in_doubt() {
         .unwrap();
     journal.close().await.unwrap();
     let mut program = other_program(&path).await;
-    run(&mut program, "DROP TABLE unknown_turns; PRAGMA user_version = 5").await;
+    run(&mut program, "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene;
+        PRAGMA user_version = 5").await;
     run(&mut program, "UPDATE bodies SET body = '{\"type' WHERE seq = 8").await;
     program.close().await.unwrap();
     let journal = SqliteJournal::open(&path).await.unwrap();
     let in_doubt = journal.unknown_turns().await.unwrap();
     assert_eq!(in_doubt, [(TurnId(4), Seq(5)), (TurnId(5), Seq(7))]);
+}
+
+#[tokio::test]
+async fn a_journal_of_the_sixth_format_knows_how_long_things_lasted_and_who_wrote_where() {
+    let (_folder, path) = place();
+    let of_turn = |at, session: Option<&str>, kind| Draft {
+        at: Timestamp(at),
+        turn: Some(TurnId(7)),
+        session: session.map(Into::into),
+        channel: Some("c".into()),
+        kind,
+    };
+    let failed = Kind::TurnEnded {
+        terminal: foldback_wire::Terminal::Failed {
+            detail: "x".into(),
+        },
+    };
+    let begun = Kind::RunStarted {
+        run: foldback_wire::RunId(1),
+        backend: "script".into(),
+        model: None,
+    };
+    let run_ended = Kind::RunEnded {
+        run: foldback_wire::RunId(1),
+        reason: foldback_wire::StopReason::End,
+    };
+    let wrote = Kind::Warned { detail: "w".into() };
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    let told = vec![
+        of_turn(0, None, wrote),
+        of_turn(100, Some("s"), begun),
+        of_turn(1_600, Some("s"), run_ended),
+        of_turn(1_700, Some("s"), failed),
+    ];
+    journal.append(told).unwrap();
+    journal.close().await.unwrap();
+    let mut program = other_program(&path).await;
+    run(&mut program, "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; PRAGMA user_version = 6").await;
+    program.close().await.unwrap();
+
+    let lasted = Selection {
+        lasted: Some(1_000..=2_000),
+        ..Selection::ALL
+    };
+    let errors = Selection {
+        errors: true,
+        ..Selection::ALL
+    };
+    let all = (Seq(0), Seq(9));
+    let old = SqliteJournal::open_read_only(&path).await.unwrap();
+    let refused = old.places(&lasted, all.0, all.1, 9).await;
+    assert_eq!(refused, Err(StoreError::Older(path.clone())));
+    assert_eq!(old.durations(&[Seq(3)]).await.unwrap(), []);
+    assert_eq!(old.places(&errors, all.0, all.1, 9).await.unwrap().len(), 4);
+    drop(old);
+
+    let journal = SqliteJournal::open(&path).await.unwrap();
+    assert_eq!(journal.places(&lasted, all.0, all.1, 9).await.unwrap(), [Seq(3)]);
+    assert_eq!(journal.places(&errors, all.0, all.1, 9).await.unwrap(), [Seq(4)]);
+    let of_session = Selection {
+        sessions: Some(["s".into()].into()),
+        ..Selection::ALL
+    };
+    let found = journal.places(&of_session, all.0, all.1, 9).await.unwrap();
+    assert_eq!(found, [1, 2, 3, 4].map(Seq));
 }
 
 #[tokio::test]

@@ -222,7 +222,8 @@ async fn the_time_of_the_latest_cut_is_remembered_and_never_goes_back() {
     // An earlier version did not remember it: all that it deleted is older than what it left.
     run(
         &mut other_program(&path).await,
-        "ALTER TABLE whole_from DROP COLUMN before; DROP TABLE unknown_turns; PRAGMA user_version = 4",
+        "ALTER TABLE whole_from DROP COLUMN before; DROP TABLE unknown_turns; DROP TABLE durations;
+        DROP TABLE errors; DROP INDEX events_scene; PRAGMA user_version = 4",
     )
     .await;
     let journal = SqliteJournal::open(&path).await.unwrap();

@@ -1,8 +1,10 @@
 //! Which events pass.
 
 use crate::events::journal;
-use foldback_store::{FIELDS, Filter, Journal, MemoryJournal, Scene, Selection, Values, row};
+use foldback_store::{EventDuration, FIELDS, Filter, Journal, MemoryJournal, Scene, Selection, Values, row};
 use foldback_wire::{Draft, Event, Seq, Timestamp, rpc::RowFlag};
+use futures::FutureExt as _;
+use std::collections::HashMap;
 
 const NOW: Timestamp = Timestamp(6_000);
 
@@ -13,15 +15,37 @@ fn passing(filter: &str) -> Vec<u64> {
 
 fn passing_in(filter: &str, mut scene: Scene) -> Vec<u64> {
     let mut matcher = Filter::parse(filter).unwrap().matcher(NOW);
+    let durations = durations();
     let passes = |event: &Event| {
         scene.see(event);
-        matcher.matches(event, &scene)
+        matcher.matches(event, &scene, durations.get(&event.seq))
     };
     journal()
         .into_iter()
         .filter(passes)
         .map(|event| event.seq.0)
         .collect()
+}
+
+fn stored() -> MemoryJournal {
+    let store = MemoryJournal::new();
+    let draft = |event: Event| Draft {
+        at: event.at,
+        turn: event.turn,
+        session: event.session,
+        channel: event.channel,
+        kind: event.kind,
+    };
+    store.append(journal().into_iter().map(draft).collect()).unwrap();
+    store
+}
+
+/// How long everything lasted once all is over.
+fn durations() -> HashMap<Seq, EventDuration> {
+    let places: Vec<_> = journal().iter().map(|event| event.seq).collect();
+    // In memory nothing waits.
+    let known = stored().durations(&places).now_or_never().unwrap().unwrap();
+    known.into_iter().map(|known| (known.seq, known)).collect()
 }
 
 #[test]
@@ -53,8 +77,14 @@ fn each_field_tests_what_its_line_says() {
         ("has:directive", vec![9, 10, 11, 12]),
         ("has:setting", vec![21]),
         ("has:diagnostic", vec![22]),
-        ("dur>1.5s", vec![8, 16, 17, 18]),
-        ("dur:1600ms", vec![8]),
+        ("dur>1.5s", vec![7, 8, 14, 16, 17, 18]),
+        ("is:held dur>1.5s", vec![7, 14]),
+        ("reason:partial_tag dur>1.5s", vec![7]),
+        ("-kind:chunk channel:telegram is:held dur>1.5s", vec![7, 14]),
+        ("kind:edit is:held dur>1.5s", vec![14]),
+        ("is:held -dur>1.6s", vec![7]),
+        ("dur:1600ms", vec![7, 8]),
+        ("dur<0s", vec![]),
         ("dur<=30ms", vec![12]),
         ("dur>3s", vec![17, 18]),
         ("bytes>=2k", vec![6]),
@@ -116,6 +146,7 @@ fn words_are_looked_for_everywhere_in_any_case() {
         ("/gr.at idea.$/i", vec![13]),
         ("/Gr.at/ kind:intended", vec![13]),
         ("/^gr.at/", vec![]),
+        ("\"after 1.60 s\"", vec![8]),
         ("never_there", vec![]),
     ] {
         assert_eq!(passing(filter), expected, "{filter}");
@@ -153,7 +184,7 @@ fn every_stage_type_and_mark_that_rows_show_can_be_asked_for() {
     let mut scene = Scene::live();
     for event in journal() {
         scene.see(&event);
-        let shown = scene.row(&event);
+        let shown = scene.row(&event, None);
         assert!(codes("stage").contains(&shown.stage.as_str()), "{}", shown.stage);
         assert!(codes("kind").contains(&shown.kind.as_str()), "{}", shown.kind);
         let json = serde_json::to_value(&event.kind).unwrap();
@@ -174,13 +205,18 @@ fn every_stage_type_and_mark_that_rows_show_can_be_asked_for() {
 
 #[test]
 fn a_row_says_it_in_one_line() {
-    let rows: Vec<_> = journal().iter().map(row).collect();
+    let durations = durations();
+    let shown = |event: &Event| row(event, durations.get(&event.seq));
+    let rows: Vec<_> = journal().iter().map(shown).collect();
     let summary = |seq: usize| rows[seq - 1].summary.as_str();
     assert_eq!(summary(3), "Alice: How was my talk?");
     assert_eq!(summary(7), "partial_tag 10..30: the tag <react is not complete");
+    assert_eq!(summary(8), "released after 1.60 s (partial_tag, 20 B)");
+    assert_eq!(rows[6].lasted_ms, Some(1_600));
+    assert_eq!(rows[5].lasted_ms, None);
     assert_eq!(summary(12), "op 1 sent");
     assert_eq!(summary(13), "op 2 edit_text to 42: Great idea!");
-    assert_eq!(summary(14), "op 2 waits: edit_interval");
+    assert_eq!(summary(14), "op 2: waiting for the next edit (edit_interval: pause between edits)");
     assert_eq!(summary(16), "op 2 failed: chat not found");
     assert_eq!(summary(24), "blocked: not_mentioned");
     assert_eq!(rows[14].flags, [RowFlag::Error, RowFlag::Leaked]);
@@ -191,7 +227,7 @@ fn a_row_says_it_in_one_line() {
         },
         ..journal().remove(0)
     };
-    let line = row(&long).summary;
+    let line = row(&long, None).summary;
     assert!(
         line.starts_with("a␉b␍␊🐢") && line.ends_with('…') && line.chars().count() == 240,
         "{line}"
@@ -201,15 +237,8 @@ fn a_row_says_it_in_one_line() {
 /// What a database answers of a filter is never too little, and exact where it says so.
 #[tokio::test]
 async fn the_selection_of_a_filter_admits_what_passes() {
-    let store = MemoryJournal::new();
-    let draft = |event: Event| Draft {
-        at: event.at,
-        turn: event.turn,
-        session: event.session,
-        channel: event.channel,
-        kind: event.kind,
-    };
-    store.append(journal().into_iter().map(draft).collect()).unwrap();
+    let store = stored();
+    let durations = durations();
     let mut exact = 0;
     for filter in [
         "",
@@ -232,6 +261,12 @@ async fn the_selection_of_a_filter_admits_what_passes() {
         "kind:turn_ended dur>3s",
         "after:-2s dur>1s",
         "kind:edit after:-3s",
+        "is:held dur>1.5s",
+        "dur<2s or dur>3s",
+        "dur:1600ms,30ms",
+        "is:error",
+        "is:error,leaked kind:ended",
+        "is:error or kind:edit",
         "reason:partial_tag or kind:edit",
         "before:-3s or after:-1s",
     ] {
@@ -245,7 +280,7 @@ async fn the_selection_of_a_filter_admits_what_passes() {
         let read = admitted.len();
         let passed: Vec<_> = admitted
             .iter()
-            .filter(|event| matcher.matches(event, &scene))
+            .filter(|event| matcher.matches(event, &scene, durations.get(&event.seq)))
             .map(|event| event.seq.0)
             .collect();
         assert_eq!(passed, passing(filter), "{filter}");
@@ -254,7 +289,7 @@ async fn the_selection_of_a_filter_admits_what_passes() {
             assert_eq!(read, passed.len(), "{filter}");
         }
     }
-    assert_eq!(exact, 8, "as many of these are answered without reading an event");
+    assert_eq!(exact, 13, "as many of these are answered without reading an event");
     assert!(Filter::ALL.matcher(NOW).selection().is_everything());
     assert_eq!(Selection::default(), Selection::ALL);
 }

@@ -38,6 +38,8 @@ pub struct EventRow {
     pub summary: String,
     /// How many bytes it is about.
     pub bytes: Option<u64>,
+    /// Milliseconds that lasted what it began (a hold, a wait) or ended; `None` while that goes on.
+    pub lasted_ms: Option<u64>,
     /// Marks.
     pub flags: Vec<RowFlag>,
     /// How many events are missing here; `None` for an ordinary row.

@@ -54,7 +54,7 @@ it("says how far a message has come, and follows it", async () => {
   await click(byId("ledger-all"));
   expect([all("reached").length, calls(host, "deliveries").length]).toEqual([0, 1]);
   answer.result = { ...BOOK, settled: [line(5, "arrived", outcome("sent"), {}, { reached: { seq: 52, receipt: "read", at } })] };
-  host.append([{ seq: 52, at, turn: 805, channel: "discord", session: null, stage: "deliver", kind: "receipt", summary: "op 5 read", bytes: null, flags: [], gap: null }]);
+  host.append([{ seq: 52, at, turn: 805, channel: "discord", session: null, stage: "deliver", kind: "receipt", summary: "op 5 read", bytes: null, lasted_ms: null, flags: [], gap: null }]);
   await settle();
   expect(calls(host, "deliveries")).toHaveLength(2);
   expect(all("reached").map((mark) => mark.textContent)).toEqual(["read 12:05"]);

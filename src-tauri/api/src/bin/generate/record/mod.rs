@@ -208,7 +208,7 @@ async fn rows(backend: &Backend) -> Result<Vec<EventRow>> {
     let mut scene = Scene::live();
     scene.learn(journal.as_ref(), journal.head()).await?;
     let events = journal.read(Seq(1), usize::MAX).await?;
-    Ok(events.iter().map(|event| scene.row(event)).collect())
+    Ok(scene.rows(journal.as_ref(), &events).await?)
 }
 
 /// One row, call and push a line, so that a difference shows what differs.
