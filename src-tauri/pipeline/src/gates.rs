@@ -182,7 +182,7 @@ impl Core {
             own: wrote(&message.message) || message.account.as_deref() == Some(message.sender.id.as_str()),
         };
         passed!(recorder, Authorize, authorize(&door, message), |why| format!(
-            "{} is let in by {why}",
+            "allowed: {} {why}",
             message.sender.id
         ));
         // Before the mention is asked for: who was asked answers with a word.
@@ -207,6 +207,8 @@ impl Core {
         if message.omitted.is_some() {
             return Ok(content_omitted().flow());
         }
+        let session = session::key(self.rules, self.ports.config.session.scope, message);
+        recorder.find_session(&session);
         // It is for the bot. Before its session counts it, so that it is not counted twice after a crash in between.
         recorder.release()?;
         // While the process ends nothing runs; the next start spreads them.
@@ -218,7 +220,6 @@ impl Core {
                 return Ok(Flow::Stop(stop));
             }
         }
-        let session = session::key(self.rules, self.ports.config.session.scope, message);
         self.remember(recorder, &session, message, coming).await?;
         Ok(Flow::Continue(Way::Conversation(session)))
     }

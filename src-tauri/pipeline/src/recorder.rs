@@ -14,7 +14,7 @@ use foldback_wire::{
 use std::{
     borrow::Cow,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -57,6 +57,8 @@ pub(crate) struct Recorder {
     jumps: Arc<ClockJumps>,
     turn: Option<TurnId>,
     session: Option<SessionId>,
+    /// The session of the turn, once its gates have found it; its copies know it, too.
+    found: Arc<OnceLock<SessionId>>,
     channel: Option<ChannelId>,
     /// What is masked before it is written.
     redaction: Option<Redaction>,
@@ -77,6 +79,7 @@ impl Recorder {
             clock,
             turn: None,
             session: None,
+            found: Arc::default(),
             channel: None,
             redaction,
             held: None,
@@ -87,6 +90,7 @@ impl Recorder {
     pub(crate) fn of_turn(&self, turn: TurnId, channel: &ChannelId) -> Self {
         Self {
             turn: Some(turn),
+            found: Arc::default(),
             channel: Some(channel.clone()),
             ..self.clone()
         }
@@ -105,6 +109,20 @@ impl Recorder {
         Self {
             session: Some(session.clone()),
             ..self.clone()
+        }
+    }
+
+    /// Gives the turn the session it belongs to: its events from here on, and those that are kept back, so that what a
+    /// person wrote is found with what was answered.
+    pub(crate) fn find_session(&self, session: &SessionId) {
+        if self.found.set(session.clone()).is_err() {
+            return;
+        }
+        let Some(held) = &self.held else { return };
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+        for draft in held.iter_mut().flatten() {
+            draft.session.get_or_insert_with(|| session.clone());
         }
     }
 
@@ -191,7 +209,7 @@ impl Recorder {
         Draft {
             at: self.now(),
             turn: self.turn,
-            session: self.session.clone(),
+            session: self.session.as_ref().or(self.found.get()).cloned(),
             channel: self.channel.clone(),
             kind,
         }

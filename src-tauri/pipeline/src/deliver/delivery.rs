@@ -264,7 +264,10 @@ pub(super) async fn conclude(desk: &mut Desk, ending: Ending) -> Result<Option<S
         desk.warn("every directive of the answer was skipped, so the user sees nothing".to_owned())?;
     }
     let held = desk.held.len() + desk.elsewhere.len();
-    let detail = format!("everything of this turn is in the outbox or delivered; {held} held");
+    let detail = match held {
+        0 => "all deliveries queued or sent".to_owned(),
+        held => format!("all deliveries queued or sent, {held} held"),
+    };
     desk.note(Kind::Passed {
         stage: Stage::Dispatch,
         detail,

@@ -26,7 +26,7 @@ pub(crate) fn authorize(door: &Door<'_>, message: &Inbound) -> Flow<String> {
     match door.decide(message) {
         Flow::Stop(stop) => match command(&message.text) {
             Some(_) if !door.rules.holds(Rule::AuthorizeCommand) => {
-                Flow::Continue("a command (nobody asked)".to_owned())
+                Flow::Continue("wrote a command (nobody asked)".to_owned())
             }
             Some(command) => Flow::Stop(Box::new(stop.given("command", command))),
             None => Flow::Stop(stop),
@@ -80,7 +80,7 @@ impl Door<'_> {
     fn direct(&self, message: &Inbound) -> Flow<String> {
         let listed = || self.on_list(message, &self.settings.allow_from, "allow_from");
         match self.settings.dm_policy {
-            DmPolicy::Open => Flow::Continue("dm_policy = open".to_owned()),
+            DmPolicy::Open => Flow::Continue("by dm_policy = open".to_owned()),
             DmPolicy::Allowlist => listed(),
             DmPolicy::Disabled => {
                 let detail = "direct messages are switched off".to_owned();
@@ -91,7 +91,7 @@ impl Door<'_> {
                     return Flow::Continue(entry);
                 }
                 if let Some(by) = self.approved.filter(|_| self.rules.holds(Rule::PairingApproved)) {
-                    return Flow::Continue(format!("an operator's approval ({})", person(by)));
+                    return Flow::Continue(format!("by an operator's approval ({})", person(by)));
                 }
                 let sender = &message.sender.id;
                 if message.sender.is_bot {
@@ -120,7 +120,7 @@ impl Door<'_> {
                 .flow();
         }
         if settings.group_policy == GroupPolicy::Open {
-            return Flow::Continue("group_policy = open".to_owned());
+            return Flow::Continue("by group_policy = open".to_owned());
         }
         let (list, key) = settings.group_list();
         self.on_list(message, list, key)
@@ -139,7 +139,7 @@ impl Door<'_> {
             return refused(Gate::ChannelClosed, detail);
         }
         match self.named(list, message, message.sender.id.as_str()) {
-            Some(entry) => Flow::Continue(entry.to_owned()),
+            Some(entry) => Flow::Continue(format!("matches {key} \"{entry}\"")),
             None if !self.rules.holds(Rule::AuthorizeDeny) => Flow::Continue("(nobody asked)".to_owned()),
             None => refused(
                 Gate::SenderNotAllowed,

@@ -43,6 +43,27 @@ fn told(id: &str, start: SessionStart) -> (String, SessionStart) {
     (id.to_owned(), start)
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_a_person_wrote_and_what_the_gates_said_of_it_belong_to_the_session() {
+    for settings in ["", "[store]\nkeep_unaddressed = true\n", "[queue]\nper_sender = 1\n"] {
+        let bot = Bot::with(settings).await;
+        for _ in 0..3 {
+            bot.says([text("Hello.")]);
+        }
+        let turns = [bot.message(PLATFORM, "one"), bot.message(PLATFORM, "two")];
+        for message in turns {
+            let turn = bot.engine.submit(message).await.unwrap();
+            turn.ended().await.unwrap();
+        }
+        let events = bot.events().await;
+        let of_turns: Vec<_> = events.iter().filter(|event| event.turn.is_some()).collect();
+        assert!(of_turns.len() > 20);
+        for event in of_turns {
+            assert_eq!(event.session, Some(session()), "{settings} {event:?}");
+        }
+    }
+}
+
 #[test]
 fn the_agent_gets_its_session_back_also_after_a_kill() {
     let world = killed(async {

@@ -62,10 +62,10 @@ fn without_settings_nobody_gets_in() {
 #[test]
 fn a_sender_is_named_by_id_star_or_provider_and_id() {
     let entry = |entries: &[&str]| ask(&allowing(entries), |_| ());
-    assert_eq!(entry(&["bob", "alice"]), Ok("alice".into()));
-    assert_eq!(entry(&["*"]), Ok("*".into()));
-    assert_eq!(entry(&["telegram:alice"]), Ok("telegram:alice".into()));
-    assert_eq!(entry(&["Telegram:*"]), Ok("Telegram:*".into()));
+    assert_eq!(entry(&["bob", "alice"]), Ok("matches allow_from \"alice\"".into()));
+    assert_eq!(entry(&["*"]), Ok("matches allow_from \"*\"".into()));
+    assert_eq!(entry(&["telegram:alice"]), Ok("matches allow_from \"telegram:alice\"".into()));
+    assert_eq!(entry(&["Telegram:*"]), Ok("matches allow_from \"Telegram:*\"".into()));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn ids_that_a_float_would_make_the_same_stay_apart() {
     ] {
         let from = |id: &str| ask(&allowing(&[listed]), |message| message.sender.id = id.into());
         assert_eq!(from(writes), by(Gate::SenderNotAllowed, "allow_from"));
-        assert_eq!(from(listed), Ok(listed.to_owned()));
+        assert_eq!(from(listed), Ok(format!("matches allow_from \"{listed}\"")));
     }
 }
 
@@ -107,13 +107,13 @@ fn direct_messages_follow_their_policy() {
         ask(&with(DmPolicy::Allowlist), |_| ()),
         by(Gate::SenderNotAllowed, "allow_from")
     );
-    assert_eq!(ask(&with(DmPolicy::Open), |_| ()), Ok("dm_policy = open".into()));
+    assert_eq!(ask(&with(DmPolicy::Open), |_| ()), Ok("by dm_policy = open".into()));
     assert_eq!(
         ask(&with(DmPolicy::Disabled), |m| m.sender.id = "bob".into()),
         by(Gate::DirectDisabled, "dm_policy")
     );
     let pairing = with(DmPolicy::Pairing);
-    assert_eq!(ask(&pairing, |m| m.sender.id = "bob".into()), Ok("bob".into()));
+    assert_eq!(ask(&pairing, |m| m.sender.id = "bob".into()), Ok("matches allow_from \"bob\"".into()));
     assert_eq!(ask(&pairing, |_| ()), by(Gate::Unpaired, "dm_policy"));
     assert!(ask_for(Some(&Actor::Cli), &pairing, |_| ()).is_ok());
 }
@@ -140,7 +140,7 @@ fn groups_follow_their_own_policy_and_lists() {
         group_policy: GroupPolicy::Open,
         ..ChannelConfig::default()
     };
-    assert_eq!(ask(&open, in_group), Ok("group_policy = open".into()));
+    assert_eq!(ask(&open, in_group), Ok("by group_policy = open".into()));
     assert_eq!(ask(&open, |_| ()), by(Gate::ChannelClosed, "allow_from"));
     let disabled = ChannelConfig {
         group_policy: GroupPolicy::Disabled,
