@@ -11,6 +11,6 @@ it("says numbers with their units", () => {
 });
 
 it("makes whole sentences of what the backend says in half ones", () => {
-  expect(["there is no field `chanel`", "`is` is never `eror`", "It ended.", "did it?"].map(sentence))
-    .toEqual(["There is no field `chanel`.", "`is` is never `eror`.", "It ended.", "Did it?"]);
+  expect(["unknown field “chanel”", "`is:` has no “eror”", "It ended.", "did it?"].map(sentence))
+    .toEqual(["Unknown field “chanel”.", "`is:` has no “eror”.", "It ended.", "Did it?"]);
 });

@@ -6,6 +6,7 @@ mod channels;
 mod compose;
 mod counting;
 mod faults;
+mod filters;
 mod fixtures;
 mod host;
 mod letter_groups;

@@ -176,7 +176,7 @@ async fn a_typo_gets_a_did_you_mean() {
         host.failure("view_open", json!({"filter": "chanel:slack"})).await,
         (
             "bad_filter".into(),
-            "This is no filter: there is no field `chanel`.".into(),
+            "This is no filter: unknown field “chanel”.".into(),
             Some("Did you mean `channel`?".into())
         )
     );

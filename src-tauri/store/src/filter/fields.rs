@@ -70,98 +70,98 @@ pub static FIELDS: &[Field] = &[
     Field {
         name: Name::Channel,
         code: "channel",
-        about: "The channel.",
+        about: "Channel, e.g. channel:discord.",
         values: Values::Id,
         example: "channel:discord,telegram",
     },
     Field {
         name: Name::Session,
         code: "session",
-        about: "The session.",
+        about: "Conversation, also what was written in it, e.g. session:telegram:*.",
         values: Values::Id,
-        example: "session:telegram:42*",
+        example: "session:telegram:*",
     },
     Field {
         name: Name::Turn,
         code: "turn",
-        about: "The turn's number.",
+        about: "Number of a turn, e.g. turn:#812.",
         values: Values::Number,
         example: "turn:#812",
     },
     Field {
         name: Name::Stage,
         code: "stage",
-        about: "The stage that decided.",
+        about: "Stage that decided, e.g. stage:scan.",
         values: Values::Closed(stages),
         example: "stage:scan",
     },
     Field {
         name: Name::Kind,
         code: "kind",
-        about: "The event's type, or the operation that it is about.",
+        about: "Kind of event, or of the operation it is about, e.g. kind:edit.",
         values: Values::Closed(kinds),
         example: "-kind:edit",
     },
     Field {
         name: Name::Reason,
         code: "reason",
-        about: "Why something is held back.",
+        about: "Reason of a hold or a wait, e.g. reason:partial_tag.",
         values: Values::Closed(reasons),
         example: "reason:partial_tag",
     },
     Field {
         name: Name::Outcome,
         code: "outcome",
-        about: "How an operation ended, or how a directive that became none counts.",
+        about: "Outcome of a delivery, e.g. outcome:failed.",
         values: Values::Closed(outcomes),
         example: "outcome:unknown,failed",
     },
     Field {
         name: Name::Is,
         code: "is",
-        about: "How the row is marked.",
+        about: "Row flag: error, warning, held, leaked, live …",
         values: Values::Closed(marks),
         example: "is:error,leaked",
     },
     Field {
         name: Name::Has,
         code: "has",
-        about: "What the event carries.",
+        about: "Event with a directive, diagnostic, header, action, tool, file or setting.",
         values: Values::Closed(things),
         example: "has:directive",
     },
     Field {
         name: Name::Text,
         code: "text",
-        about: "Exactly this text, letter by letter, anywhere in the event.",
+        about: "Exact text anywhere in the event, upper and lower case as typed.",
         values: Values::Text,
         example: "text:\"NO_REPLY\"",
     },
     Field {
         name: Name::Dur,
         code: "dur",
-        about: "How long what ends here has lasted: a turn, a run, a hold, a wait in the queue, an operation.",
+        about: "Duration of a hold, wait, run, operation or turn, once it is over, e.g. dur>1.5s.",
         values: Values::Duration,
         example: "dur>1.5s",
     },
     Field {
         name: Name::Bytes,
         code: "bytes",
-        about: "How many bytes the event is about.",
+        about: "Size of what the event is about, e.g. bytes>=2k.",
         values: Values::Size,
         example: "bytes>=2k",
     },
     Field {
         name: Name::After,
         code: "after",
-        about: "At this time or later.",
+        about: "At this time or later, e.g. after:-5m.",
         values: Values::Time,
         example: "after:-5m",
     },
     Field {
         name: Name::Before,
         code: "before",
-        about: "Before this time.",
+        about: "Before this time, e.g. before:2026-11-21.",
         values: Values::Time,
         example: "before:2026-11-21",
     },
@@ -171,6 +171,38 @@ impl Field {
     /// The field of this name, in any case.
     pub(crate) fn find(code: &str) -> Option<&'static Self> {
         FIELDS.iter().find(|field| field.code.eq_ignore_ascii_case(code))
+    }
+
+    /// Values to choose from where there is no closed set: what people mostly ask for, with what it means.
+    pub(super) const fn examples(&self) -> &'static [(&'static str, &'static str)] {
+        match self.name {
+            Name::Dur => &[
+                ("500ms", "Half a second."),
+                ("1.5s", "One and a half seconds."),
+                ("10s", "Ten seconds."),
+                ("1m", "One minute."),
+            ],
+            Name::Bytes => &[
+                ("100", "100 bytes."),
+                ("2k", "2,000 bytes."),
+                ("1m", "One million bytes."),
+            ],
+            Name::After | Name::Before => &[
+                ("-5m", "Five minutes ago."),
+                ("-1h", "One hour ago."),
+                ("-1d", "One day ago."),
+            ],
+            _ => &[],
+        }
+    }
+
+    /// The operators that are proposed for it, with what they mean.
+    pub(super) const fn proposed_operators(&self) -> &'static [(&'static str, &'static str)] {
+        match self.values {
+            Values::Duration => &[(">", "Longer than"), ("<", "Shorter than")],
+            Values::Size => &[(">", "More than"), ("<", "Less than")],
+            _ => &[],
+        }
     }
 
     /// The operators that make sense for it, in the order of help.

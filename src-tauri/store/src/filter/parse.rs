@@ -259,8 +259,8 @@ impl<'a> Parser<'a> {
             let known = FIELDS.iter().map(|field| field.code);
             let suggestion = nearest(code, known).map(str::to_owned);
             let message = match &suggestion {
-                Some(_) => format!("there is no field `{code}`"),
-                None => format!("there is no field `{code}`; for the text itself write it in quotes"),
+                Some(_) => format!("unknown field “{code}”"),
+                None => format!("unknown field “{code}”; to search the text, use quotes"),
             };
             return Err(error(start..start + length, message, suggestion));
         };
@@ -270,7 +270,7 @@ impl<'a> Parser<'a> {
             return Err(error(self.at..self.at, "an operator is missing here", None));
         };
         if compare != Compare::Is && field.operators().len() == 1 {
-            let message = format!("`{code}` is tested with `:`, as in `{}`", field.example);
+            let message = format!("`{code}` takes `:`, as in `{}`", field.example);
             return Err(error(self.at..self.at + sign.len(), message, Some(":".into())));
         }
         self.at += sign.len();
@@ -338,9 +338,9 @@ impl<'a> Parser<'a> {
         }
         let suggestion = nearest(&id, known()).map(str::to_owned);
         let message = match &suggestion {
-            Some(_) => format!("there is no channel `{id}`"),
+            Some(_) => format!("unknown channel “{id}”"),
             None => format!(
-                "there is no channel `{id}`; there are {}",
+                "unknown channel “{id}”; use {}",
                 known().collect::<Vec<_>>().join(", ")
             ),
         };
@@ -364,11 +364,11 @@ fn code(
     }
     let suggestion = nearest(text, known.iter().map(|value| value.code)).map(str::to_owned);
     let message = if suggestion.is_some() {
-        format!("`{}` is never `{text}`", field.code)
+        format!("`{}:` has no “{text}”", field.code)
     } else {
         let known: Vec<_> = known.iter().map(|value| value.code).collect();
         format!(
-            "`{}` is never `{text}`; it is one of {}",
+            "`{}:` has no “{text}”; use {}",
             field.code,
             known.join(", ")
         )

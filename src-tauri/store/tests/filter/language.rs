@@ -183,12 +183,16 @@ fn a_slip_is_an_error_with_what_was_meant() {
 #[test]
 fn errors_are_sentences_for_people() {
     for (typed, message) in [
-        ("chanel:discord", "there is no field `chanel`"),
+        ("chanel:discord", "unknown field “chanel”"),
         (
             "xyzzy:1",
-            "there is no field `xyzzy`; for the text itself write it in quotes",
+            "unknown field “xyzzy”; to search the text, use quotes",
         ),
-        ("is:eror", "`is` is never `eror`"),
+        ("is:eror", "`is:` has no “eror”"),
+        (
+            "is:silent",
+            "`is:` has no “silent”; use error, warning, held, leaked, live, dry_run, replayed",
+        ),
         (
             "dur>fast",
             "`fast` is not a length of time (units ms, s, m, h, d), as in `dur>1.5s`",
@@ -213,7 +217,7 @@ fn every_example_and_every_value_of_the_table_is_a_filter() {
     for field in FIELDS {
         Filter::parse(field.example).unwrap();
         assert!(field.example.trim_start_matches('-').starts_with(field.code));
-        assert!(field.about.ends_with('.'));
+        assert!(field.about.ends_with(['.', '…']));
         if let Values::Closed(values) = field.values {
             for value in values() {
                 let text = format!("{}:{}", field.code, value.code);
@@ -247,8 +251,31 @@ fn the_cursor_is_offered_what_fits() {
     assert_eq!(offered("channel:telegram,d"), ["channel:telegram,discord"]);
     assert_eq!(offered("-is:re"), ["-is:replayed"]);
     assert_eq!(offered("(reason:rat"), ["(reason:rate_limited"]);
-    assert_eq!(offered("dur>"), ["dur>1.5s"]);
-    assert_eq!(offered("").len(), FIELDS.len() + 2);
+    assert_eq!(offered("dur"), ["dur>", "dur<"]);
+    assert_eq!(offered("dur>"), ["dur>500ms", "dur>1.5s", "dur>10s", "dur>1m"]);
+    assert_eq!(offered("-dur<1"), ["-dur<1.5s", "-dur<10s", "-dur<1m"]);
+    assert_eq!(offered("byt"), ["bytes>", "bytes<"]);
+    assert_eq!(offered("bytes>=2"), ["bytes>=2k"]);
+    assert_eq!(offered("af"), ["after:"]);
+    assert_eq!(offered("after:"), ["after:-5m", "after:-1h", "after:-1d"]);
+    assert_eq!(offered("before:-5"), ["before:-5m"]);
+    assert_eq!(offered("is:").len(), 7);
+    assert_eq!(offered("session:tel"), ["session:telegram:*"]);
+    assert_eq!(offered("session:a,telegram:"), ["session:a,telegram:*"]);
+    assert_eq!(offered("is:held"), ["is:held"], "what is complete stays first");
+    assert_eq!(offered("kind:held")[..2], ["kind:held", "kind:held_settled"]);
+    // Duration and size have two operators each.
+    assert_eq!(offered("").len(), FIELDS.len() + 2 + 2);
+    for text in offered("").into_iter().filter(|text| text.ends_with([':', '<', '>'])) {
+        let values = offered(&text);
+        assert!(
+            values.is_empty() || values.iter().all(|value| value.len() > text.len()),
+            "{text}: {values:?}"
+        );
+        for filter in values {
+            Filter::parse(&filter).unwrap_or_else(|error| panic!("{filter}: {error:?}"));
+        }
+    }
     assert!(offered("zzz").is_empty());
     assert!(
         complete("é", 1, &[]).len() > 1,
