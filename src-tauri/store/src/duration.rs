@@ -175,13 +175,19 @@ impl DurationTracker {
                 // What the scanner held at a crash has no end that anybody saw.
                 self.holds.retain(|(of, _), _| *of != Some(turn));
                 over.extend(self.queued.remove(&turn).map(|begun| begun.until(event, None)));
-                over.extend(self.text_waits.remove(&turn).map(|wait| wait.begun.until(event, None)));
+                over.extend(
+                    self.text_waits
+                        .remove(&turn)
+                        .map(|wait| wait.begun.until(event, None)),
+                );
                 over.extend(self.turns.remove(&turn).map(|since| own(since, None)));
             }
             (Kind::RunStarted { run, .. }, _) => {
                 self.runs.insert(*run, event.at);
             }
-            (Kind::RunEnded { run, .. }, _) => over.extend(self.runs.remove(run).map(|since| own(since, None))),
+            (Kind::RunEnded { run, .. }, _) => {
+                over.extend(self.runs.remove(run).map(|since| own(since, None)))
+            }
             (Kind::Held { message, hold }, turn) => over.extend(self.hold((turn, *message), event, hold)),
             (Kind::Released { message }, turn) => {
                 if let Some(open) = self.holds.remove(&(turn, *message)) {
@@ -210,10 +216,19 @@ impl DurationTracker {
                 self.operations.insert(*op, event.at);
                 let is_text = matches!(intent.kind, OpKind::SendText | OpKind::EditText);
                 if let Some(turn) = turn.filter(|_| is_text) {
-                    over.extend(self.text_waits.remove(&turn).map(|wait| wait.begun.until(event, None)));
+                    over.extend(
+                        self.text_waits
+                            .remove(&turn)
+                            .map(|wait| wait.begun.until(event, None)),
+                    );
                 }
             }
-            (Kind::Waiting { op: Some(op), reason, .. }, _) => {
+            (
+                Kind::Waiting {
+                    op: Some(op), reason, ..
+                },
+                _,
+            ) => {
                 let before = self.waits.get(op).copied();
                 self.waits.insert(*op, wait(before, event, *reason, over));
             }

@@ -23,8 +23,8 @@ pub use memory::MemoryJournal;
 pub use mention::Mention;
 pub use pairing::{PairingBook, PairingError, Standing};
 pub use row::{one_line, row, who};
-pub use scene::Scene;
 pub(crate) use scene::SCENE_KINDS;
+pub use scene::Scene;
 pub use selection::Selection;
 pub use sqlite::{
     Limits, SqliteJournal, check_links, close_to_others, has_writer, journal_files, make_private_folder,

@@ -350,7 +350,9 @@ fn release(turn: u64, at: u64) -> Draft {
 }
 
 async fn journals(folder: &tempfile::TempDir) -> [Arc<dyn Journal>; 2] {
-    let file = SqliteJournal::open(folder.path().join("journal.sqlite")).await.unwrap();
+    let file = SqliteJournal::open(folder.path().join("journal.sqlite"))
+        .await
+        .unwrap();
     [Arc::new(MemoryJournal::new()), Arc::new(file)]
 }
 
@@ -364,11 +366,17 @@ async fn a_hold_joins_the_view_at_its_own_place_when_it_is_over() {
     let folder = tempfile::tempdir().unwrap();
     for journal in journals(&folder).await {
         told(&journal, vec![hold(1, 0), hold(2, 10), release(2, 3_000)]).await;
-        let (long, others) = (view(&journal, "is:held dur>1.5s"), view(&journal, "is:held -dur>1.5s"));
+        let (long, others) = (
+            view(&journal, "is:held dur>1.5s"),
+            view(&journal, "is:held -dur>1.5s"),
+        );
         for view in [&long, &others] {
             up_to_date(view).await;
         }
-        assert_eq!((seqs(&long, 0, 9).await, seqs(&others, 0, 9).await), (vec![2], vec![1]));
+        assert_eq!(
+            (seqs(&long, 0, 9).await, seqs(&others, 0, 9).await),
+            (vec![2], vec![1])
+        );
         // Far more than a step lies between the beginning and the end.
         told(&journal, (1..=5_000).map(draft).collect()).await;
         for view in [&long, &others] {
@@ -383,7 +391,10 @@ async fn a_hold_joins_the_view_at_its_own_place_when_it_is_over() {
         assert_eq!(seqs(&others, 0, 9).await, [0; 0], "it lasted too long after all");
         assert_eq!(long.position_of(Seq(2)), Some(1));
         let rows = long.rows(0, 9).await.unwrap();
-        assert_eq!(rows.iter().map(|row| row.lasted_ms).collect::<Vec<_>>(), [Some(9_000), Some(2_990)]);
+        assert_eq!(
+            rows.iter().map(|row| row.lasted_ms).collect::<Vec<_>>(),
+            [Some(9_000), Some(2_990)]
+        );
         // Opened afterwards, a view shows what that one came to.
         for (filter, expected) in [("is:held dur>1.5s", vec![1, 2]), ("is:held -dur>1.5s", vec![])] {
             let later = view(&journal, filter);
@@ -398,7 +409,11 @@ async fn what_columns_tell_of_a_duration_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     for journal in journals(&folder).await {
         told(&journal, (1..=5_000).map(draft).collect()).await;
-        told(&journal, vec![hold(1, 0), release(1, 2_000), hold(2, 0), release(2, 20)]).await;
+        told(
+            &journal,
+            vec![hold(1, 0), release(1, 2_000), hold(2, 0), release(2, 20)],
+        )
+        .await;
         let view = view(&journal, "kind:held dur>1.5s");
         up_to_date(&view).await;
         assert_eq!(seqs(&view, 0, 9).await, [5_001]);
@@ -451,8 +466,19 @@ async fn the_errors_are_found_without_reading_the_rest() {
                 detail: "it broke".into(),
             },
         };
-        told(&journal, vec![Draft { kind: failed, ..draft(1) }]).await;
-        for filter in ["is:error", "(channel:discord or channel:telegram) is:error", "broke is:error"] {
+        told(
+            &journal,
+            vec![Draft {
+                kind: failed,
+                ..draft(1)
+            }],
+        )
+        .await;
+        for filter in [
+            "is:error",
+            "(channel:discord or channel:telegram) is:error",
+            "broke is:error",
+        ] {
             let errors = view(&journal, filter);
             let steps = up_to_date(&errors).await;
             assert_eq!(seqs(&errors, 0, 9).await, [EVENTS + 1], "{filter}");

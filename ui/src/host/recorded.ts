@@ -75,6 +75,15 @@ export class RecordedHost implements Host {
     }
   }
 
+  /** Puts a row at its place, as a hold does that joins a view once it is over. */
+  insert(row: EventRow): void {
+    for (const [id, view] of this.#views) {
+      const at = view.rows.findIndex((known) => known.seq > row.seq);
+      view.rows.splice(at < 0 ? view.rows.length : at, 0, row);
+      this.#draw(id);
+    }
+  }
+
   /** Pushes to everybody who listens to the app. */
   push(push: Push): void {
     for (const { topic, onPush } of this.#subscribers) if (topic.topic === "app") onPush(push);

@@ -35,7 +35,10 @@ async fn the_filter_of_the_first_page_finds_a_hold() {
     let page = include_str!("../../../../README.md");
     let (_, rest) = page.split_once("with a filter language (`").unwrap();
     let (example, _) = rest.split_once('`').unwrap();
-    assert!(example.contains("is:held") && example.contains("dur>"), "{example}");
+    assert!(
+        example.contains("is:held") && example.contains("dur>"),
+        "{example}"
+    );
     let host = after_demo().await;
     assert!(rows(&host.backend, example).await > 0, "{example}");
 }
@@ -58,6 +61,10 @@ async fn a_session_has_what_was_written_in_it() {
     let host = after_demo().await;
     let found = rows(&host.backend, "session:telegram:42* kind:received").await;
     let all = rows(&host.backend, "channel:telegram kind:received").await;
-    assert_eq!((found, all), (all, all), "every message to telegram is of that session");
+    assert_eq!(
+        (found, all),
+        (all, all),
+        "every message to telegram is of that session"
+    );
     assert!(all > 0);
 }

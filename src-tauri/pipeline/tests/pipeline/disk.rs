@@ -4,8 +4,9 @@ use crate::bot::{Bot, World, parts, text};
 use async_trait::async_trait;
 use foldback_agents::{Act, Agent, ScriptAgent, ScriptStep, StepSink, TurnRequest};
 use foldback_pipeline::{Engine, Parts, Rules};
-use foldback_store::{EventDuration, 
-    Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
+use foldback_store::{
+    EventDuration, Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord,
+    StoreError,
 };
 use foldback_wire::{
     Actor, Draft, Event, Kind, OpId, Outcome, Platform, Seq, SessionId, Terminal, Timestamp, TurnId,

@@ -45,7 +45,11 @@ fn told(id: &str, start: SessionStart) -> (String, SessionStart) {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_person_wrote_and_what_the_gates_said_of_it_belong_to_the_session() {
-    for settings in ["", "[store]\nkeep_unaddressed = true\n", "[queue]\nper_sender = 1\n"] {
+    for settings in [
+        "",
+        "[store]\nkeep_unaddressed = true\n",
+        "[queue]\nper_sender = 1\n",
+    ] {
         let bot = Bot::with(settings).await;
         for _ in 0..3 {
             bot.says([text("Hello.")]);

@@ -84,7 +84,10 @@ fn field_values(field: &Field, channels: &[ChannelId]) -> Vec<(String, String)> 
             .collect(),
         _ => {
             // No set to choose from: the example shows the form.
-            let value = field.example.trim_start_matches(field.code).trim_start_matches(':');
+            let value = field
+                .example
+                .trim_start_matches(field.code)
+                .trim_start_matches(':');
             vec![(value.to_owned(), format!("For example. {}", field.about))]
         }
     }

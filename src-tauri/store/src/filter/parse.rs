@@ -367,11 +367,7 @@ fn code(
         format!("`{}:` has no “{text}”", field.code)
     } else {
         let known: Vec<_> = known.iter().map(|value| value.code).collect();
-        format!(
-            "`{}:` has no “{text}”; use {}",
-            field.code,
-            known.join(", ")
-        )
+        format!("`{}:` has no “{text}”; use {}", field.code, known.join(", "))
     };
     Err(error(span, message, suggestion))
 }

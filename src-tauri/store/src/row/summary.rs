@@ -3,8 +3,9 @@
 use super::run;
 use crate::{EventDuration, kind as kinds};
 use foldback_wire::{
-    Actor, Body, ChannelState, Directive, DirectiveRef, Fault, Header, HoldReason, Inbound, Intent, Kind, OpId, Outcome, PairingStep,
-    Range, SilentReason, Span, SpokenDirective, Terminal, Timestamp, UnreadablePart, visible,
+    Actor, Body, ChannelState, Directive, DirectiveRef, Fault, Header, HoldReason, Inbound, Intent, Kind,
+    OpId, Outcome, PairingStep, Range, SilentReason, Span, SpokenDirective, Terminal, Timestamp,
+    UnreadablePart, visible,
 };
 use std::{fmt::Write as _, time::Duration};
 
@@ -251,7 +252,10 @@ fn channel_state(from: ChannelState, to: ChannelState, by: &Actor, why: &str) ->
         Actor::Config | Actor::Adapter | Actor::Pipeline => String::new(),
     };
     let why = if why == state { "" } else { why };
-    let about: Vec<_> = [by.as_str(), why].into_iter().filter(|part| !part.is_empty()).collect();
+    let about: Vec<_> = [by.as_str(), why]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
     if about.is_empty() {
         format!("{still}{state}")
     } else {
@@ -391,7 +395,10 @@ fn waiting(op: Option<u64>, reason: HoldReason, until: Option<Timestamp>) -> Str
     let what = match reason {
         H::EditInterval => match until {
             Some(at) => {
-                return format!("{op}next edit at {} (edit_interval: pause between edits)", clock(at));
+                return format!(
+                    "{op}next edit at {} (edit_interval: pause between edits)",
+                    clock(at)
+                );
             }
             None => "waiting for the next edit (edit_interval: pause between edits)".to_owned(),
         },

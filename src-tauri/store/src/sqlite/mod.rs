@@ -20,7 +20,10 @@ pub use private::{
     check_links, close_to_others, has_writer, journal_files, make_private_folder, real_journal,
 };
 
-use crate::{EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, ledger::Ledger};
+use crate::{
+    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
+    ledger::Ledger,
+};
 use async_trait::async_trait;
 use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
@@ -289,7 +292,8 @@ impl Journal for SqliteJournal {
         limit: usize,
     ) -> Result<Vec<Event>, StoreError> {
         let wanted = self.answerable(wanted)?;
-        self.events(selecting(COLUMNS, &wanted, after, until, limit)).await
+        self.events(selecting(COLUMNS, &wanted, after, until, limit))
+            .await
     }
 
     async fn places(

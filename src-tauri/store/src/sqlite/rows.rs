@@ -308,11 +308,17 @@ mod tests {
         ] {
             let words = plan(explained(&selecting(COLUMNS, &wanted, Seq(0), Seq(9), 9))).await;
             assert!(words.iter().any(|words| words.contains(index)), "{words:?}");
-            assert!(!words.iter().any(|words| words.starts_with("SCAN e")), "{words:?}");
+            assert!(
+                !words.iter().any(|words| words.starts_with("SCAN e")),
+                "{words:?}"
+            );
         }
         let ended = super::super::projections::ended_between(Seq(5), Seq(9));
         let words = plan(explained(&ended)).await;
-        assert!(words.iter().any(|words| words.contains("durations_until")), "{words:?}");
+        assert!(
+            words.iter().any(|words| words.contains("durations_until")),
+            "{words:?}"
+        );
     }
 
     #[tokio::test]

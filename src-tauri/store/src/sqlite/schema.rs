@@ -157,8 +157,7 @@ pub(super) async fn prepare(conn: &mut SqliteConnection, path: &Path) -> Result<
     if (1..PROJECTED).contains(&found) {
         project_all(&mut *conn).await.map_err(fault)?;
     }
-    let marks =
-        format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; COMMIT;");
+    let marks = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; COMMIT;");
     raw_sql(AssertSqlSafe(marks)).execute(conn).await.map_err(fault)?;
     Ok(())
 }

@@ -99,11 +99,7 @@ impl Writer {
     }
 
     /// A disk that is full, or busy for another program, is given some time.
-    async fn write_patiently(
-        &mut self,
-        batch: &Batch,
-        projections: &Projections,
-    ) -> Result<(), StoreError> {
+    async fn write_patiently(&mut self, batch: &Batch, projections: &Projections) -> Result<(), StoreError> {
         let until = Instant::now() + self.limits.patience;
         loop {
             let Err(error) = write(&mut self.conn, batch, projections).await else {

@@ -2,7 +2,9 @@
 
 use crate::House;
 use foldback_store::{EventDuration, HeldBytes, Journal};
-use foldback_wire::{Draft, Hold, HoldReason, Kind, OpId, Outcome, OutcomeCode, Seq, Span, Timestamp, TurnId};
+use foldback_wire::{
+    Draft, Hold, HoldReason, Kind, OpId, Outcome, OutcomeCode, Seq, Span, Timestamp, TurnId,
+};
 
 const TURN: TurnId = TurnId(7);
 
@@ -115,7 +117,15 @@ pub(crate) async fn a_hold_is_as_long_at_its_beginning_as_at_its_end(mut house: 
 pub(crate) async fn a_wait_is_over_when_what_waited_goes_on(mut house: impl House) {
     use HoldReason::{ChannelCannotEdit, ChannelOff, RateLimited};
     let journal = house.enter().await;
-    let attempted = |ms| at(ms, Kind::Attempted { op: OpId(3), attempt: 1 });
+    let attempted = |ms| {
+        at(
+            ms,
+            Kind::Attempted {
+                op: OpId(3),
+                attempt: 1,
+            },
+        )
+    };
     let outcome = Outcome::new(OutcomeCode::Sent);
     let story = vec![
         waiting(0, Some(3), ChannelOff),
@@ -124,9 +134,21 @@ pub(crate) async fn a_wait_is_over_when_what_waited_goes_on(mut house: impl Hous
         attempted(400),
         at(450, Kind::Ended { op: OpId(3), outcome }),
         waiting(500, None, ChannelCannotEdit),
-        at(600, Kind::Queued { position: 1, runs: None, needs_consent: false }),
+        at(
+            600,
+            Kind::Queued {
+                position: 1,
+                runs: None,
+                needs_consent: false,
+            },
+        ),
         at(900, Kind::Dequeued { waited_ms: 301 }),
-        at(1_000, Kind::TurnEnded { terminal: foldback_wire::Terminal::Replied }),
+        at(
+            1_000,
+            Kind::TurnEnded {
+                terminal: foldback_wire::Terminal::Replied,
+            },
+        ),
     ];
     journal.append(story).unwrap();
     journal.flush().await.unwrap();
@@ -158,5 +180,8 @@ pub(crate) async fn what_was_open_at_a_start_ends_after_it(mut house: impl House
     };
     journal.append(vec![at(1_100, ends)]).unwrap();
     journal.flush().await.unwrap();
-    assert_eq!(told(journal.as_ref()).await, [(3, 4, 800, None), (4, 4, 1_000, None)]);
+    assert_eq!(
+        told(journal.as_ref()).await,
+        [(3, 4, 800, None), (4, 4, 1_000, None)]
+    );
 }

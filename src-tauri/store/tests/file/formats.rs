@@ -119,8 +119,12 @@ async fn a_journal_of_the_fifth_format_finds_its_turns_in_doubt() {
         .unwrap();
     journal.close().await.unwrap();
     let mut program = other_program(&path).await;
-    run(&mut program, "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene;
-        PRAGMA user_version = 5").await;
+    run(
+        &mut program,
+        "DROP TABLE unknown_turns; DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene;
+        PRAGMA user_version = 5",
+    )
+    .await;
     run(&mut program, "UPDATE bodies SET body = '{\"type' WHERE seq = 8").await;
     program.close().await.unwrap();
     let journal = SqliteJournal::open(&path).await.unwrap();
@@ -139,9 +143,7 @@ async fn a_journal_of_the_sixth_format_knows_how_long_things_lasted_and_who_wrot
         kind,
     };
     let failed = Kind::TurnEnded {
-        terminal: foldback_wire::Terminal::Failed {
-            detail: "x".into(),
-        },
+        terminal: foldback_wire::Terminal::Failed { detail: "x".into() },
     };
     let begun = Kind::RunStarted {
         run: foldback_wire::RunId(1),
@@ -163,7 +165,11 @@ async fn a_journal_of_the_sixth_format_knows_how_long_things_lasted_and_who_wrot
     journal.append(told).unwrap();
     journal.close().await.unwrap();
     let mut program = other_program(&path).await;
-    run(&mut program, "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; PRAGMA user_version = 6").await;
+    run(
+        &mut program,
+        "DROP TABLE durations; DROP TABLE errors; DROP INDEX events_scene; PRAGMA user_version = 6",
+    )
+    .await;
     program.close().await.unwrap();
 
     let lasted = Selection {

@@ -184,10 +184,7 @@ fn a_slip_is_an_error_with_what_was_meant() {
 fn errors_are_sentences_for_people() {
     for (typed, message) in [
         ("chanel:discord", "unknown field “chanel”"),
-        (
-            "xyzzy:1",
-            "unknown field “xyzzy”; to search the text, use quotes",
-        ),
+        ("xyzzy:1", "unknown field “xyzzy”; to search the text, use quotes"),
         ("is:eror", "`is:` has no “eror”"),
         (
             "is:silent",
@@ -266,7 +263,10 @@ fn the_cursor_is_offered_what_fits() {
     assert_eq!(offered("kind:held")[..2], ["kind:held", "kind:held_settled"]);
     // Duration and size have two operators each.
     assert_eq!(offered("").len(), FIELDS.len() + 2 + 2);
-    for text in offered("").into_iter().filter(|text| text.ends_with([':', '<', '>'])) {
+    for text in offered("")
+        .into_iter()
+        .filter(|text| text.ends_with([':', '<', '>']))
+    {
         let values = offered(&text);
         assert!(
             values.is_empty() || values.iter().all(|value| value.len() > text.len()),

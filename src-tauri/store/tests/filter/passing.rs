@@ -216,7 +216,10 @@ fn a_row_says_it_in_one_line() {
     assert_eq!(rows[5].lasted_ms, None);
     assert_eq!(summary(12), "op 1 sent");
     assert_eq!(summary(13), "op 2 edit_text to 42: Great idea!");
-    assert_eq!(summary(14), "op 2: waiting for the next edit (edit_interval: pause between edits)");
+    assert_eq!(
+        summary(14),
+        "op 2: waiting for the next edit (edit_interval: pause between edits)"
+    );
     assert_eq!(summary(16), "op 2 failed: chat not found");
     assert_eq!(summary(24), "blocked: not_mentioned");
     assert_eq!(rows[14].flags, [RowFlag::Error, RowFlag::Leaked]);
@@ -289,7 +292,10 @@ async fn the_selection_of_a_filter_admits_what_passes() {
             assert_eq!(read, passed.len(), "{filter}");
         }
     }
-    assert_eq!(exact, 13, "as many of these are answered without reading an event");
+    assert_eq!(
+        exact, 13,
+        "as many of these are answered without reading an event"
+    );
     assert!(Filter::ALL.matcher(NOW).selection().is_everything());
     assert_eq!(Selection::default(), Selection::ALL);
 }

@@ -1,8 +1,8 @@
 import { cleanup } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
 import type { EventRow } from "../../generated/wire";
-import { byId, calls, click, layOut, press, settle, SIZE, stage, type } from "../../test/stage";
+import { byId, calls, click, layOut, press, settle, SIZE, SlowHost, stage, type } from "../../test/stage";
 import LiveView from "./LiveView.svelte";
 
 beforeEach(layOut);
@@ -113,6 +113,67 @@ describe("the event grid", () => {
     expect(calls(host, "view_close")).toEqual([]);
   });
 
+  it("selects the last row with End and the first with Home, and moves by pages", async () => {
+    const { console } = await stage(LiveView);
+    const row = drawn().at(5) as HTMLElement;
+    row.focus();
+    await click(row);
+    const at = (index: number): number | undefined => demo.rows.at(index)?.seq;
+    await press(document.activeElement as Element, "End");
+    await settle();
+    expect(console.selected?.seq).toBe(at(-1));
+    await press(document.activeElement as Element, "PageUp");
+    await settle();
+    const page = Math.floor(SIZE.height / 24);
+    expect(console.selected?.seq).toBe(at(-1 - page));
+    await press(document.activeElement as Element, "Home");
+    await settle();
+    expect(console.selected?.seq).toBe(at(0));
+    await press(document.activeElement as Element, "PageDown");
+    await settle();
+    expect(console.selected?.seq).toBe(at(page));
+  });
+
+  it("says at once that there is no error to go to, and that it still looks", async () => {
+    const rows = demo.rows.filter((r) => !r.flags.includes("error"));
+    const recording = { ...demo, rows };
+    const host = new SlowHost(recording, "view_find");
+    const { console } = await stage(LiveView, undefined, recording, host);
+    const row = drawn()[3] as HTMLElement;
+    row.focus();
+    await click(row);
+    await press(document.activeElement as Element, "e");
+    await vi.waitFor(() => expect(byId("jump-note").textContent).toBe("Looking for the next error…"));
+    await host.answer();
+    expect(byId("jump-note").textContent).toBe("No error after this row.");
+    expect(console.selected?.seq).toBe(rows[Number(row.dataset["index"])]?.seq);
+    await press(document.activeElement as Element, "j");
+    expect(document.querySelector("[data-testid='jump-note']")).toBeNull();
+  });
+
+  it("keeps the cursor on its event where a row joins before it", async () => {
+    const rows = [...demo.rows.slice(0, 40)];
+    const { console, host } = await stage(LiveView, undefined, { ...demo, rows });
+    const row = drawn().at(-2) as HTMLElement;
+    row.focus();
+    await click(row);
+    const seq = console.selected?.seq;
+    const first = rows[0] as EventRow;
+    host.insert({ ...first, seq: 0, summary: "it is over" });
+    await settle();
+    await settle();
+    expect(console.selected?.seq).toBe(seq);
+    expect(document.querySelector("[aria-selected='true']")?.getAttribute("data-index")).toBe(String(Number(row.dataset["index"]) + 1));
+  });
+
+  it("shows how long what is over has lasted", async () => {
+    const rows = demo.rows.slice(0, 5).map((r) => ({ ...r, lasted_ms: 1240 }));
+    Object.defineProperty(HTMLElement.prototype, "clientWidth", { configurable: true, get: () => 1400 });
+    await stage(LiveView, undefined, { ...demo, rows });
+    expect(byId("events").querySelector("[role='row']")?.textContent).toContain("Duration");
+    expect(drawn()[0]?.textContent).toContain("1.24 s");
+  });
+
   it("goes to the next error by asking the backend, however far it is", async () => {
     const rows = demo.rows.map((r) => ({ ...r, summary: r.flags.includes("error") ? `${r.summary} is:error` : r.summary }));
     const { console } = await stage(LiveView, undefined, { ...demo, rows });
@@ -134,8 +195,8 @@ describe("the filter", () => {
     await type(input, "chanel:discord");
     await press(input, "Enter");
     // Once, in words, with code as code; what was meant is the button and nothing else.
-    expect(byId("filter-error").textContent?.replaceAll(/\s+/g, " ").trim()).toBe("There is no field chanel. Use channel ↵");
-    expect([...byId("filter-error").querySelectorAll("code")].map((code) => code.textContent)).toEqual(["chanel", "channel"]);
+    expect(byId("filter-error").textContent?.replaceAll(/\s+/g, " ").trim()).toBe("Unknown field “chanel”. Use channel ↵");
+    expect([...byId("filter-error").querySelectorAll("code")].map((code) => code.textContent)).toEqual(["channel"]);
     expect(input.getAttribute("aria-invalid")).toBe("true");
     await press(input, "Enter");
     expect((input as HTMLInputElement).value).toBe("channel:discord");
@@ -196,6 +257,74 @@ describe("the filter", () => {
     await press(input, "ArrowDown");
     await press(input, "Enter");
     expect((input as HTMLInputElement).value).toBe("channel:");
+  });
+
+  /** A recording with these proposals, the first that fits a text. */
+  const proposing = (offers: Record<string, readonly [number, number, string][]>): typeof demo => ({
+    ...demo,
+    calls: [
+      ...Object.entries(offers).map(([text, list]) => ({
+        name: "filter_complete" as const, args: { text },
+        result: list.map(([from, to, proposal]) => ({ span: [from, to] as [number, number], text: proposal, about: "It means this." })),
+      })),
+      ...demo.calls,
+    ],
+  });
+  const value = (input: HTMLElement): string => (input as HTMLInputElement).value;
+  const tab = async (input: HTMLElement): Promise<boolean> => {
+    const event = new KeyboardEvent("keydown", { key: "Tab", bubbles: true, cancelable: true });
+    input.dispatchEvent(event);
+    await settle();
+    return event.defaultPrevented;
+  };
+
+  it("takes a field with Tab, then a value, and lets Tab go on once nothing is left to complete", async () => {
+    const offers = { ch: [[0, 2, "channel:"]], "channel:": [[8, 8, "telegram"], [8, 8, "discord"]], "channel:telegram": [[8, 16, "telegram"]] } satisfies Record<string, [number, number, string][]>;
+    await stage(LiveView, undefined, proposing(offers));
+    const input = byId("filter");
+    input.focus();
+    await settle();
+    expect(await tab(input), "of an empty field Tab goes on").toBe(false);
+    await type(input, "ch");
+    expect(await tab(input)).toBe(true);
+    expect(value(input)).toBe("channel:");
+    expect(byId("filter-proposals").textContent).toContain("discord");
+    expect(await tab(input)).toBe(true);
+    expect(value(input)).toBe("channel:telegram");
+    expect(document.querySelector("[data-testid='filter-proposals']"), "what is complete is not proposed").toBeNull();
+    expect(await tab(input)).toBe(false);
+    expect(value(input)).toBe("channel:telegram");
+  });
+
+  it("puts no proposal into another text than the one it was made for", async () => {
+    const recording = proposing({ ch: [[0, 2, "channel:"]], "channel:": [[8, 8, "telegram"]] });
+    const host = new SlowHost(recording, "filter_complete");
+    await stage(LiveView, undefined, recording, host);
+    const input = byId("filter");
+    input.focus();
+    await settle();
+    await type(input, "ch");
+    await host.answer();
+    await host.answer();
+    expect(await tab(input)).toBe(true);
+    expect(value(input)).toBe("channel:");
+    // The proposals for the new text are still on their way: Tab waits for them.
+    expect(await tab(input)).toBe(true);
+    expect(value(input)).toBe("channel:");
+    await host.answer();
+    expect(value(input)).toBe("channel:telegram");
+    await type(input, "xyz");
+    await host.answer();
+    expect(value(input)).toBe("xyz");
+  });
+
+  it("offers every field, not the first ten only", async () => {
+    const many = Array.from({ length: 30 }, (_, n): [number, number, string] => [0, 1, `f${n}:`]);
+    await stage(LiveView, undefined, proposing({ f: many }));
+    const input = byId("filter");
+    input.focus();
+    await type(input, "f");
+    expect(byId("filter-proposals").querySelectorAll("[role='option']")).toHaveLength(30);
   });
 
   it("says that the filter, not the journal, is why nothing is shown", async () => {

@@ -62,10 +62,19 @@ fn without_settings_nobody_gets_in() {
 #[test]
 fn a_sender_is_named_by_id_star_or_provider_and_id() {
     let entry = |entries: &[&str]| ask(&allowing(entries), |_| ());
-    assert_eq!(entry(&["bob", "alice"]), Ok("matches allow_from \"alice\"".into()));
+    assert_eq!(
+        entry(&["bob", "alice"]),
+        Ok("matches allow_from \"alice\"".into())
+    );
     assert_eq!(entry(&["*"]), Ok("matches allow_from \"*\"".into()));
-    assert_eq!(entry(&["telegram:alice"]), Ok("matches allow_from \"telegram:alice\"".into()));
-    assert_eq!(entry(&["Telegram:*"]), Ok("matches allow_from \"Telegram:*\"".into()));
+    assert_eq!(
+        entry(&["telegram:alice"]),
+        Ok("matches allow_from \"telegram:alice\"".into())
+    );
+    assert_eq!(
+        entry(&["Telegram:*"]),
+        Ok("matches allow_from \"Telegram:*\"".into())
+    );
 }
 
 #[test]
@@ -107,13 +116,19 @@ fn direct_messages_follow_their_policy() {
         ask(&with(DmPolicy::Allowlist), |_| ()),
         by(Gate::SenderNotAllowed, "allow_from")
     );
-    assert_eq!(ask(&with(DmPolicy::Open), |_| ()), Ok("by dm_policy = open".into()));
+    assert_eq!(
+        ask(&with(DmPolicy::Open), |_| ()),
+        Ok("by dm_policy = open".into())
+    );
     assert_eq!(
         ask(&with(DmPolicy::Disabled), |m| m.sender.id = "bob".into()),
         by(Gate::DirectDisabled, "dm_policy")
     );
     let pairing = with(DmPolicy::Pairing);
-    assert_eq!(ask(&pairing, |m| m.sender.id = "bob".into()), Ok("matches allow_from \"bob\"".into()));
+    assert_eq!(
+        ask(&pairing, |m| m.sender.id = "bob".into()),
+        Ok("matches allow_from \"bob\"".into())
+    );
     assert_eq!(ask(&pairing, |_| ()), by(Gate::Unpaired, "dm_policy"));
     assert!(ask_for(Some(&Actor::Cli), &pairing, |_| ()).is_ok());
 }
