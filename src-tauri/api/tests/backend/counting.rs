@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use foldback_store::{
-    Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
+    EventDuration, Journal, MemoryJournal, Mention, Numbers, OutboxEntry, Selection, SessionRecord,
+    StoreError,
 };
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use std::{
@@ -115,6 +116,12 @@ impl Journal for Counting {
     }
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
         Ok(self.count(self.inner.pick(places).await?))
+    }
+    async fn durations(&self, places: &[Seq]) -> Result<Vec<EventDuration>, StoreError> {
+        self.inner.durations(places).await
+    }
+    async fn ended_between(&self, after: Seq, until: Seq) -> Result<Vec<Event>, StoreError> {
+        self.inner.ended_between(after, until).await
     }
     async fn mentions(&self, of: &Mention, since: Timestamp) -> Result<Vec<Event>, StoreError> {
         Ok(self.count(self.inner.mentions(of, since).await?))
