@@ -54,7 +54,7 @@ ui: $(UI)/node_modules ## Build the front end
 	cd $(UI) && npm run build
 ui-check: $(UI)/node_modules
 	cd $(UI) && npm run check
-ui-test: ui-check ## Type check and unit tests of the front end
+ui-test: cli ui-check ## Type check and unit tests of the front end, which walk the turns of all fixtures
 	cd $(UI) && npm test
 
 .PHONY: format-check clippy crate-docs rust-test drift fixtures mutants kill-test

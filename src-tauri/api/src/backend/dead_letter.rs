@@ -367,6 +367,7 @@ mod tests {
             intent: intent(flags),
             text: Some("hi".to_owned()),
             waiting: None,
+            waiting_until_ms: None,
             attempts: 1,
             outcome: None,
             outcome_seq: None,

@@ -86,7 +86,7 @@ impl Scene {
             env!("CARGO_PKG_VERSION")
         );
         preview.notes.extend(notes(&events));
-        Ok((preview, fold.ruler(&id, &can)))
+        Ok((preview, moment.lengths))
     }
 
     /// The configuration with this channel only: simulated, open to the writer, acting, nothing deleted.

@@ -283,8 +283,9 @@ impl Typing {
         }
     }
 
-    /// Whether it is shown at this moment of the turn.
-    pub(super) fn shown(self, ms: u64) -> bool {
-        self.since_ms.is_some_and(|since| ms < since + TYPING_LASTS_MS)
+    /// Until when it is shown, in milliseconds since the turn began, seen from this moment of it.
+    pub(super) fn until_ms(self, ms: u64) -> Option<u64> {
+        let until = self.since_ms? + TYPING_LASTS_MS;
+        (ms < until).then_some(until)
     }
 }

@@ -10,9 +10,20 @@ use foldback_wire::{
 /// The step that an event is, if it is one. `messages` stand where they stood before the event; the end of a turn that
 /// a person `stopped` is no error.
 pub(super) fn decision(when: When, event: &Event, messages: &Messages, stopped: bool) -> Option<Decision> {
-    let (kind, message, span) = classify(&event.kind, messages)?;
+    let about = classify(&event.kind, messages)?;
+    let mut decision = describe(when, event, about);
+    decision.error &= !(stopped && matches!(event.kind, Kind::TurnEnded { .. }));
+    Some(decision)
+}
+
+/// A step of a kind, about these bytes of an assistant message, in the words of its event.
+pub(super) fn describe(
+    when: When,
+    event: &Event,
+    (kind, message, span): (DecisionKind, Option<u32>, Option<Span>),
+) -> Decision {
     let row = row(event, None);
-    Some(Decision {
+    Decision {
         seq: when.seq,
         at_ms: when.ms,
         kind,
@@ -24,13 +35,15 @@ pub(super) fn decision(when: When, event: &Event, messages: &Messages, stopped: 
         } else {
             row.summary
         },
-        error: row.flags.contains(&RowFlag::Error)
-            && !(stopped && matches!(event.kind, Kind::TurnEnded { .. })),
-    })
+        error: row.flags.contains(&RowFlag::Error),
+    }
 }
 
 /// What kind of step, and which bytes of which assistant message it is about.
-fn classify(kind: &Kind, messages: &Messages) -> Option<(DecisionKind, Option<u32>, Option<Span>)> {
+pub(super) fn classify(
+    kind: &Kind,
+    messages: &Messages,
+) -> Option<(DecisionKind, Option<u32>, Option<Span>)> {
     use DecisionKind as D;
     let whole = |kind| Some((kind, None, None));
     let of = |kind, message: u32| Some((kind, Some(message), None));

@@ -5,9 +5,9 @@ use super::{
     when::{When, millis},
 };
 use foldback_wire::{
-    CallFault, DirectiveRef, Fault, HoldReason, Kind, MessageId, OpId, OpKind, OutcomeCode, SpokenDirective,
+    CallFault, DirectiveRef, Event, Fault, Kind, MessageId, OpId, OpKind, OutcomeCode, Span, SpokenDirective,
     Timestamp,
-    rpc::{LeakedBytes, LedgerEntry, Reached, SpokenSound},
+    rpc::{DeliveryWait, LeakedBytes, LedgerEntry, Reached, SpokenSound},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -18,21 +18,12 @@ pub(super) struct Ledger {
     places: HashMap<OpId, usize>,
     /// Which operation's text each message shows, and since when.
     shown: HashMap<MessageId, (usize, Timestamp)>,
-    waiting: Option<Wait>,
+    /// What is waited for, in the order in which it began.
+    waits: Vec<DeliveryWait>,
     /// What was spoken, until it is sent.
     sounds: HashMap<DirectiveRef, SpokenSound>,
     /// Operations whose call under way a planned fault refuses.
     refused: HashSet<OpId>,
-}
-
-/// What delivery waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wait {
-    op: Option<OpId>,
-    /// Why.
-    pub(super) reason: HoldReason,
-    /// Until when, where known.
-    pub(super) until: Option<Timestamp>,
 }
 
 impl Ledger {
@@ -70,16 +61,26 @@ impl Ledger {
         self.entries.get(*self.places.get(&op)?)
     }
 
-    /// What delivery waits for now.
-    pub(super) fn waiting(&self) -> Option<&Wait> {
-        self.waiting.as_ref()
+    /// What delivery waits for now; of several the one that began last.
+    pub(super) fn waiting(&self) -> Option<&DeliveryWait> {
+        self.waits.last()
+    }
+
+    /// Learns before the journal tells it which bytes of a directive an operation showed, where it had shown them. The
+    /// pipeline looks for leaks at the end of a turn.
+    pub(super) fn foresee(&mut self, event: &Event) {
+        if let Kind::Leaked { op, message, span } = event.kind
+            && let Some(entry) = self.entry(op).filter(|entry| entry.outcome.is_some())
+        {
+            entry.leaked.push(leak(event.seq.0, message, span));
+        }
     }
 
     pub(super) fn push(&mut self, when: When, kind: &Kind) {
         match kind {
             Kind::Spoken { .. } => self.spoken(kind),
             Kind::Intended { op, intent } => {
-                self.waiting.take_if(|wait| wait.op.is_none());
+                self.waits.retain(|wait| wait.op.is_some());
                 self.places.insert(*op, self.entries.len());
                 self.entries.push(LedgerEntry {
                     seq: when.seq,
@@ -88,6 +89,7 @@ impl Ledger {
                     intent: intent.clone(),
                     text: None,
                     waiting: None,
+                    waiting_until_ms: None,
                     attempts: 0,
                     outcome: None,
                     outcome_seq: None,
@@ -99,20 +101,26 @@ impl Ledger {
                 });
             }
             Kind::Waiting { op, reason, until } => {
-                self.waiting = Some(Wait {
+                let until_ms = until.map(|until| when.ms_of(until));
+                self.waits.retain(|wait| wait.op != *op);
+                self.waits.push(DeliveryWait {
                     op: *op,
                     reason: *reason,
-                    until: *until,
+                    about: reason.about().to_owned(),
+                    until_ms,
                 });
                 if let Some(entry) = op.and_then(|op| self.entry(op)) {
                     entry.waiting = Some(reason.about().to_owned());
+                    entry.waiting_until_ms = until_ms;
                 }
             }
             Kind::Attempted { op, attempt } => {
-                self.waiting.take_if(|wait| wait.op == Some(*op));
+                self.waits.retain(|wait| wait.op != Some(*op));
                 self.refused.remove(op);
                 if let Some(entry) = self.entry(*op) {
                     entry.attempts = *attempt;
+                    entry.waiting = None;
+                    entry.waiting_until_ms = None;
                 }
             }
             // One that only delays leaves the refusal to the platform.
@@ -136,11 +144,13 @@ impl Ledger {
                         Some(_) => format!("{why}. It is tried again."),
                         None => format!("{why}."),
                     });
+                    entry.waiting_until_ms = retry_at.map(|at| when.ms_of(at));
                 }
             }
             Kind::Ended { op, outcome } => {
-                self.waiting.take_if(|wait| wait.op == Some(*op));
+                self.waits.retain(|wait| wait.op != Some(*op));
                 if let Some(entry) = self.entry(*op) {
+                    entry.waiting_until_ms = None;
                     entry.attempts = entry.attempts.max(outcome.attempts);
                     entry.outcome = Some(outcome.clone());
                     entry.outcome_seq = Some(when.seq);
@@ -154,15 +164,10 @@ impl Ledger {
             Kind::Receipt { .. } => self.reach(when, kind),
             Kind::Leaked { op, message, span } => {
                 if let Some(entry) = self.entry(*op) {
-                    entry.leaked.push(LeakedBytes {
-                        seq: when.seq,
-                        message: *message,
-                        span: *span,
-                        text: String::new(),
-                    });
+                    entry.leaked.push(leak(when.seq, *message, *span));
                 }
             }
-            Kind::TurnEnded { .. } => self.waiting = None,
+            Kind::TurnEnded { .. } => self.waits.clear(),
             _ => {}
         }
     }
@@ -254,5 +259,15 @@ impl Ledger {
         if let Some((earlier, since)) = before {
             self.entries[earlier].visible_ms = Some(millis(since, when.at));
         }
+    }
+}
+
+/// Bytes of a directive that were shown; their text is known once the raw text is.
+fn leak(seq: u64, message: u32, span: Span) -> LeakedBytes {
+    LeakedBytes {
+        seq,
+        message,
+        span,
+        text: String::new(),
     }
 }

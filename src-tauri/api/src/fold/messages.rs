@@ -1,15 +1,15 @@
 //! Assistant messages: raw text, chunks, decided ranges, holds, findings.
 
-use super::when::{When, millis};
+use super::when::When;
 use foldback_wire::{
-    Body, Hold, Kind, Range, RangeReason, Span, Timestamp, rpc::Chunk, rpc::HoldEntry, rpc::MessageDetail,
+    Body, Hold, Kind, Range, RangeReason, Span,
+    rpc::{Chunk, HoldEntry, MessageDetail},
 };
 
 /// The assistant messages of a turn, in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Messages {
     all: Vec<MessageDetail>,
-    first_chunk: Option<Timestamp>,
 }
 
 impl Messages {
@@ -75,7 +75,6 @@ impl Messages {
     }
 
     fn chunk(&mut self, when: When, message: u32, end: usize, text: &str) {
-        let first = *self.first_chunk.get_or_insert(when.at);
         let message = self.at(message);
         message.raw.push_str(text);
         let start = came(message);
@@ -83,7 +82,7 @@ impl Messages {
         if end > start {
             message.chunks.push(Chunk {
                 seq: when.seq,
-                at_ms: millis(first, when.at),
+                at_ms: when.ms,
                 span: Span::new(start, end),
             });
         }

@@ -4,10 +4,13 @@
 mod chat;
 mod decisions;
 mod directives;
+mod explain;
+mod holding;
 mod lanes;
 mod ledger;
 mod messages;
 mod moment;
+mod reading;
 mod ruler;
 mod when;
 mod work;
@@ -56,6 +59,8 @@ pub struct TurnFold {
     ledger: Ledger,
     phases: Phases,
     decisions: Vec<Decision>,
+    /// What the last decision was.
+    latest: Option<Event>,
     faults: Vec<FaultMark>,
     typing: Typing,
 }
@@ -84,6 +89,7 @@ impl TurnFold {
             ledger: Ledger::default(),
             phases: Phases::default(),
             decisions: Vec::new(),
+            latest: None,
             faults: Vec::new(),
             typing: Typing::default(),
         }
@@ -117,8 +123,10 @@ impl TurnFold {
         if event.channel.is_some() && self.channel.is_none() {
             self.channel.clone_from(&event.channel);
         }
-        self.decisions
-            .extend(decisions::decision(when, event, &self.messages, self.stopped));
+        if let Some(decision) = decisions::decision(when, event, &self.messages, self.stopped) {
+            self.decisions.push(decision);
+            self.latest = Some(event.clone());
+        }
         self.messages.push(when, &event.kind);
         self.directives.push(when, &event.kind);
         self.ledger.push(when, &event.kind);

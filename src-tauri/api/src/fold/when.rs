@@ -28,6 +28,11 @@ impl When {
             ms: millis(began, within),
         }
     }
+
+    /// Milliseconds from the turn's beginning to a moment that this event names.
+    pub(super) fn ms_of(self, moment: Timestamp) -> u64 {
+        self.ms + millis(self.at, moment)
+    }
 }
 
 /// Milliseconds from one moment to a later one.

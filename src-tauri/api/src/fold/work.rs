@@ -97,6 +97,7 @@ impl Work {
         }
     }
 
+    /// The calls begun so far.
     pub(super) fn tools(&self) -> Vec<ToolEntry> {
         self.tools.clone()
     }

@@ -168,9 +168,12 @@ fn an_entry_says_why_it_waits_and_how_often_it_was_tried() {
         Kind::Waiting {
             op: Some(op),
             reason: HoldReason::RateLimited,
-            until: None,
+            until: Some(Timestamp(BEGAN + 800)),
         },
     );
+    let entry = &ledger(&story)[0];
+    assert_eq!(entry.waiting.as_deref(), Some("The platform asked to wait."));
+    assert_eq!(entry.waiting_until_ms, Some(800));
     story.at(900, Kind::Attempted { op, attempt: 2 });
     let outcome = Outcome {
         attempts: 2,
@@ -179,7 +182,11 @@ fn an_entry_says_why_it_waits_and_how_often_it_was_tried() {
     };
     story.at(950, Kind::Ended { op, outcome });
     let entry = &ledger(&story)[0];
-    assert_eq!(entry.waiting.as_deref(), Some("The platform asked to wait."));
+    assert_eq!(
+        (entry.waiting.as_deref(), entry.waiting_until_ms),
+        (None, None),
+        "it was called"
+    );
     assert_eq!((entry.attempts, entry.took_ms), (2, Some(850)));
 }
 

@@ -1,6 +1,7 @@
 //! What a turn's events say about it, at its end and at any moment before.
 
 mod bytes;
+mod instants;
 mod ledger;
 mod moments;
 mod queue;

@@ -181,8 +181,16 @@ fn then_the_reaction_then_the_text_then_its_edit() {
 fn delivery_says_what_it_waits_for_and_how_long() {
     let (story, places) = reaction_then_text();
     let waiting = at(&story, places.waiting);
-    assert_eq!(waiting.waiting.as_deref(), Some(HoldReason::EditInterval.about()));
-    assert_eq!(waiting.waiting_ms, Some(1_400));
+    let wait = waiting.waiting.unwrap();
+    assert_eq!(
+        (wait.reason, wait.about.as_str()),
+        (HoldReason::EditInterval, HoldReason::EditInterval.about())
+    );
+    assert_eq!(
+        wait.until_ms,
+        Some(waiting.at_ms + 1_400),
+        "counted from the turn's begin, so that it is true at every instant"
+    );
     assert_eq!(at(&story, places.end).waiting, None);
 }
 

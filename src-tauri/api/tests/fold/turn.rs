@@ -33,7 +33,8 @@ fn raw_text_clean_text_and_a_partition_come_out_of_chunks_and_ranges() {
         .iter()
         .map(|c| (c.at_ms, c.span.start, c.span.end))
         .collect();
-    assert_eq!(chunks, [(0, 0, 21), (40, 21, 55), (200, 55, 61)]);
+    // Times count from the message, as those of everything else.
+    assert_eq!(chunks, [(100, 0, 21), (140, 21, 55), (300, 55, 61)]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod channels;
 mod compose;
 mod faults;
 mod fixtures;
+mod moment;
 mod pairing;
 mod reach;
 mod ruler;
@@ -29,6 +30,9 @@ pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
     FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
 };
+pub use moment::{
+    DecisionDetail, DecisionInput, DecisionRule, DeliveryWait, Moment, MomentAt, MomentMessage,
+};
 pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings, ReplacedRequest};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
@@ -44,8 +48,7 @@ pub use trial::{
 };
 pub use turn::{
     Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LeakedBytes, LedgerEntry,
-    MessageDetail, Moment, MomentAt, MomentMessage, Reached, ToolEntry, TurnDetail, TurnList, TurnRef,
-    TurnSummary,
+    MessageDetail, Reached, ToolEntry, TurnDetail, TurnList, TurnRef, TurnSummary,
 };
 pub use view::{
     Ack, Alarm, AlarmKind, Catalog, CatalogEntry, Completion, EventDetail, EventRow, FilterCheck,

@@ -1,6 +1,7 @@
-//! One turn, folded from its events: raw text, decisions, directives, ledger, and any moment of it.
+//! One turn, folded from its events: raw text, decisions, directives, ledger. Every `*_ms` that says when something was
+//! counts from the turn's begin, which is when its message came in.
 
-use super::{ChannelPreview, FaultMark, SpokenSound};
+use super::{FaultMark, SpokenSound};
 use crate::{
     ChannelId, Delivery, Diagnostic, Directive, Header, Hold, Inbound, Intent, OpId, Outcome, Range, Receipt,
     SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, closed::closed_set,
@@ -64,7 +65,7 @@ pub struct TurnSummary {
 pub struct Chunk {
     /// The event.
     pub seq: u64,
-    /// Milliseconds since the first chunk of the turn.
+    /// Milliseconds since the turn began.
     pub at_ms: u64,
     /// Raw bytes.
     pub span: Span,
@@ -146,8 +147,11 @@ pub struct LedgerEntry {
     pub intent: Intent,
     /// Text or caption, resolved.
     pub text: Option<String>,
-    /// Why it waits or waited, in words.
+    /// Why it waits, in words; what is over stands there until the platform is called.
     pub waiting: Option<String>,
+    /// Milliseconds since the turn began until which it waits; `None` while the platform is called, once it has its
+    /// outcome, and where it is not known.
+    pub waiting_until_ms: Option<u64>,
     /// Platform calls so far.
     pub attempts: u32,
     /// How it ended.
@@ -305,56 +309,4 @@ pub struct TurnDetail {
     pub faults: Vec<FaultMark>,
     /// Deliveries as replay prints them.
     pub deliveries: Vec<Delivery>,
-}
-
-/// `turn_at`: the turn as it was right after an event, optionally within a chunk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct MomentAt {
-    /// The turn.
-    pub turn: TurnId,
-    /// The event.
-    pub seq: u64,
-    /// For stepping by byte: how many raw bytes of which assistant message had come. The scanner is run on
-    /// exactly these bytes, so the answer is a decision, not a guess. Rounded down to a whole character.
-    pub byte: Option<(u32, usize)>,
-}
-
-/// An assistant message at a moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct MomentMessage {
-    /// Which one, from 0.
-    pub message: u32,
-    /// Raw bytes that had come.
-    pub raw_bytes: usize,
-    /// Ranges decided by then.
-    pub ranges: Vec<Range>,
-    /// What was held then.
-    pub hold: Option<Hold>,
-    /// Milliseconds since the turn began when this hold began.
-    pub held_since_ms: Option<u64>,
-    /// Text released by then.
-    pub released: String,
-}
-
-/// Answer of `turn_at`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-pub struct Moment {
-    /// The event.
-    pub seq: u64,
-    /// When.
-    pub at: Timestamp,
-    /// Milliseconds since the turn began.
-    pub at_ms: u64,
-    /// Assistant messages begun by then.
-    pub messages: Vec<MomentMessage>,
-    /// Directives read by then.
-    pub directives: Vec<DirectiveEntry>,
-    /// Operations intended by then, with the outcomes known by then.
-    pub ledger: Vec<LedgerEntry>,
-    /// What the user saw on the turn's own channel, folded from acknowledged operations.
-    pub seen: ChannelPreview,
-    /// What delivery waited for, in words, such as the next edit.
-    pub waiting: Option<String>,
-    /// How long it would still wait.
-    pub waiting_ms: Option<u64>,
 }

@@ -1,0 +1,86 @@
+//! Why a message passed a stage, waited or was stopped.
+
+use super::{Explanation, bytes};
+use foldback_wire::{FileFate, Kind, Stage, visible};
+
+const GOES_ON: &str = "The message goes on to the next stage; the user sees nothing of it.";
+
+/// What is to be said of a decision on a message's way to the agent.
+pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
+    Some(match kind {
+        Kind::Received { message } => of(
+            Stage::Finalize,
+            "The turn begins. The chat shows the user's message.",
+        )
+        .with("sender", visible(message.sender.readable_name()))
+        .with("chat", &message.chat)
+        .with("message", &message.message)
+        .with("text", bytes(message.text.len()))
+        .with_known("files", Some(message.files.len()).filter(|files| *files > 0)),
+        Kind::Passed { stage, detail } => of(*stage, GOES_ON).with("found", detail),
+        Kind::Stopping {
+            gate,
+            detail,
+            inputs,
+            setting,
+            ..
+        } => {
+            let effect = "The message ends here. The agent never sees it, so that it gives no answer.";
+            let told = Explanation::new(gate.code(), gate.about(), effect).with("found", detail);
+            let told = inputs
+                .iter()
+                .fold(told, |told, (name, value)| told.with(name, value));
+            told.with_known("setting", setting.as_ref())
+        }
+        Kind::Queued {
+            position,
+            runs,
+            needs_consent,
+        } => {
+            let effect = if *needs_consent {
+                "The agent is asked only when a person lets the message go on."
+            } else {
+                "The agent is asked later. The user waits."
+            };
+            of(Stage::Queue, effect)
+                .with("place", position)
+                .with_known("runs under way", runs.as_ref())
+        }
+        Kind::Dequeued { waited_ms } => {
+            of(Stage::Queue, GOES_ON).with("waited", format_args!("{waited_ms} ms"))
+        }
+        Kind::Gathered {
+            name,
+            media_type,
+            bytes: size,
+            fate,
+            why,
+            setting,
+            ..
+        } => file(*fate)
+            .with("file", visible(name))
+            .with("type", visible(media_type))
+            .with_known("size", size.map(bytes))
+            .with("why", why)
+            .with_known("setting", setting.as_ref()),
+        Kind::Prepared { prompt } => of(
+            Stage::Prepare,
+            "The agent is asked with this prompt. The user sees nothing of it.",
+        )
+        .with("prompt", bytes(prompt.len())),
+        _ => return None,
+    })
+}
+
+fn of(stage: Stage, effect: &str) -> Explanation {
+    Explanation::new(stage.code(), stage.about(), effect)
+}
+
+fn file(fate: FileFate) -> Explanation {
+    let effect = if fate.reached() {
+        "The agent knows what is in the file."
+    } else {
+        "The agent does not know what is in the file."
+    };
+    Explanation::new(fate.code(), fate.about(), effect)
+}
