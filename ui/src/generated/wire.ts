@@ -505,7 +505,7 @@ export type ChatType = "direct" | "group";
 export type Chunk = {
   /** The event. */
   seq: number,
-  /** Milliseconds since the first chunk of the turn. */
+  /** Milliseconds since the turn began. */
   at_ms: number,
   /** Raw bytes. */
   span: Span,
@@ -648,8 +648,38 @@ export type Decision = {
   error: boolean,
 };
 
+/** A decision in full. */
+export type DecisionDetail = {
+  /** The step of the turn that it is. `span` has only bytes that had come. */
+  decision: Decision,
+  /** The raw bytes it is about, as the agent wrote them, at most 2,000 of them; `None` where it is about no bytes. */
+  raw: string | null,
+  /** The rule behind it. */
+  rule: DecisionRule,
+  /** What it was made from. */
+  inputs: Array<DecisionInput>,
+  /** What it changes for the user, one sentence. */
+  effect: string,
+};
+
+/** Something that a decision was made from. */
+export type DecisionInput = {
+  /** Its name. */
+  name: string,
+  /** Its value, one line. */
+  value: string,
+};
+
 /** What one can step by. */
 export type DecisionKind = "gate" | "chunk" | "hold" | "range" | "directive" | "diagnostic" | "delivery" | "agent" | "end";
+
+/** A rule that decided. */
+export type DecisionRule = {
+  /** Its code: a rule of the grammar, a gate, a stage, a reason or an outcome. */
+  code: string,
+  /** What it says, one sentence. */
+  about: string,
+};
 
 /** A delivery as replay and `foldback send` print it. */
 export type Delivery = {
@@ -673,6 +703,18 @@ export type Delivery = {
   outcome: OutcomeCode,
   /** Milliseconds since the scenario began. */
   at_ms: number,
+};
+
+/** Something that delivery waits for. */
+export type DeliveryWait = {
+  /** The operation; `None` where it does not exist yet. */
+  op: OpId | null,
+  /** Why. */
+  reason: HoldReason,
+  /** Why, in words. */
+  about: string,
+  /** Milliseconds since the turn began until which it waits; `None` where that is not known. */
+  until_ms: number | null,
 };
 
 /** One finding, with the bytes it is about. */
@@ -1657,8 +1699,11 @@ export type LedgerEntry = {
   intent: Intent,
   /** Text or caption, resolved. */
   text: string | null,
-  /** Why it waits or waited, in words. */
+  /** Why it waits, in words; what is over stands there until the platform is called. */
   waiting: string | null,
+  /** Milliseconds since the turn began until which it waits; `None` while the platform is called, once it has its
+   * outcome, and where it is not known. */
+  waiting_until_ms: number | null,
   /** Platform calls so far. */
   attempts: number,
   /** How it ended. */
@@ -1789,18 +1834,28 @@ export type Moment = {
   at: Timestamp,
   /** Milliseconds since the turn began. */
   at_ms: number,
+  /** The last decision by then; `None` before the first. */
+  decision: DecisionDetail | null,
   /** Assistant messages begun by then. */
   messages: Array<MomentMessage>,
   /** Directives read by then. */
   directives: Array<DirectiveEntry>,
-  /** Operations intended by then, with the outcomes known by then. */
+  /** Operations intended by then, with the outcomes known by then. Bytes of directives stand with the operation that
+   * showed them as soon as it had, though the journal tells of them at the turn's end. */
   ledger: Array<LedgerEntry>,
   /** What the user saw on the turn's own channel, folded from acknowledged operations. */
   seen: ChannelPreview,
-  /** What delivery waited for, in words, such as the next edit. */
-  waiting: string | null,
-  /** How long it would still wait. */
-  waiting_ms: number | null,
+  /** Milliseconds since the turn began until which typing is shown, where nothing happens before; `None` where it is
+   * not shown. */
+  typing_until_ms: number | null,
+  /** How the messages that stood in the chat then fill what the channel takes. */
+  lengths: Ruler,
+  /** What delivery waited for. */
+  waiting: DeliveryWait | null,
+  /** Tool calls begun by then, as known then. */
+  tools: Array<ToolEntry>,
+  /** Bytes of the turn's reasoning told by then. */
+  reasoning_bytes: number,
 };
 
 /** `turn_at`: the turn as it was right after an event, optionally within a chunk. */
@@ -1822,12 +1877,20 @@ export type MomentMessage = {
   raw_bytes: number,
   /** Ranges decided by then. */
   ranges: Array<Range>,
-  /** What was held then. */
+  /** What was held then: only bytes that had come and of which nothing was decided yet. */
   hold: Hold | null,
   /** Milliseconds since the turn began when this hold began. */
   held_since_ms: number | null,
   /** Text released by then. */
   released: string,
+  /** Its header, as far as it was read by then. */
+  header: Header,
+  /** Findings told by then. */
+  diagnostics: Array<Diagnostic>,
+  /** Why nothing of it is delivered, where that was decided by then. */
+  suppressed: Suppression | null,
+  /** Whether it had ended. */
+  ended: boolean,
 };
 
 /** `mute`: hold back all outbound. */

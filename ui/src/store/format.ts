@@ -34,6 +34,9 @@ export function duration(ms: number): string {
 /** `+41` within a second, `+1,670` beyond: milliseconds since something, as a column shows it. */
 export const offset = (ms: number): string => `+${count(Math.round(ms))}`;
 
+/** `+41 ms`, `+1,670 ms`: when something was, in milliseconds since something else. */
+export const stamp = (ms: number): string => `${offset(ms)} ms`;
+
 /** `163 B`, `8.2 kB`, `50 MB`: decimal, as the platforms count. */
 export function bytes(n: number): string {
   if (n < 1000) return `${n} B`;

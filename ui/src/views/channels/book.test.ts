@@ -14,7 +14,7 @@ const outcome = (code: Outcome["code"], detail: string | null = null): Outcome =
 const line = (op: number, text: string, end: Outcome | null, rest: Partial<BookLine> = {}, entry: Partial<LedgerEntry> = {}): BookLine => ({
   channel: "discord", chat: "c-1", turn: 800 + op, at: "2026-11-21T13:00:00Z", can_resend: false, resent: null, resend_waits: null, ...rest,
   entry: {
-    seq: 10 * op, op, at_ms: 0, intent: { kind: "send_text", target: { chat: "c-1", thread: null }, live: false }, text, waiting: null, attempts: 1, outcome: end,
+    seq: 10 * op, op, at_ms: 0, intent: { kind: "send_text", target: { chat: "c-1", thread: null }, live: false }, text, waiting: null, waiting_until_ms: null, attempts: 1, outcome: end,
     outcome_seq: end === null ? null : 10 * op + 1, took_ms: end === null ? null : 40, visible_ms: null, leaked: [], ...entry,
   },
 });

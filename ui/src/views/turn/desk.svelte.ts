@@ -8,7 +8,7 @@ import { JournalView } from "../../store/view";
 import { Moments } from "./model/moments";
 import { Playback, type Speed } from "./model/playback";
 import { Script } from "./model/script";
-import { Timeline, tookMs, type Position, type Step, type Way } from "./model/timeline";
+import { isSameMoment, timeOfDay, Timeline, tookMs, type Position, type Step, type Way } from "./model/timeline";
 
 export class Desk {
   readonly #console: Console;
@@ -26,7 +26,8 @@ export class Desk {
   timeline = $state.raw<Timeline | null>(null);
   /** Where one stands. */
   position = $state.raw<Position | null>(null);
-  #told = $state.raw<Moment | null>(null);
+  /** The moment that was answered last, and the position that it was asked for. */
+  #told = $state.raw<{ moment: Moment; position: Position } | null>(null);
   failure = $state.raw<HostFailure | null>(null);
   playing = $state(false);
   speed = $state<Speed>(1);
@@ -53,15 +54,14 @@ export class Desk {
   });
   /** The time of the turn one stands at, in milliseconds since it began. */
   readonly atMs = $derived(this.following ? this.duration : (this.position?.atMs ?? 0));
-  /** The turn as it was there; it may be one answer behind the position. What delivery waits for comes nearer while it is followed. */
-  readonly moment = $derived.by<Moment | null>(() => {
-    const told = this.#told;
-    if (told === null || told.waiting_ms === null || !this.following) return told;
-    const passed = Math.max(0, this.#now.ms - Date.parse(told.at));
-    return { ...told, waiting_ms: Math.max(0, told.waiting_ms - passed) };
-  });
-  /** The last decision at or before the position. */
-  readonly decision = $derived<Decision | null>(this.position && this.timeline ? this.timeline.decisionAt(this.position) : null);
+  /** The turn as it was there, for all panes; it may be one answer behind the position. */
+  readonly moment = $derived<Moment | null>(this.#told?.moment ?? null);
+  /** The time of what the panes show, in milliseconds since the turn began: the time one stands at, once its moment was answered. What waits or is held is counted to here. */
+  readonly shownMs = $derived(this.#told === null || (this.position !== null && isSameMoment(this.#told.position, this.position)) ? this.atMs : this.#told.moment.at_ms);
+  /** The same as a time of day. */
+  readonly shownAt = $derived(this.detail === null ? "" : timeOfDay(this.detail, this.shownMs));
+  /** The last decision of what the panes show. */
+  readonly decision = $derived<Decision | null>(this.moment?.decision?.decision ?? null);
 
   constructor(console: Console) {
     this.#console = console;
@@ -218,18 +218,24 @@ export class Desk {
     if (detail.summary.turn !== this.turn) return;
     if (this.detail !== null && detail.head === this.detail.head && detail.summary.terminal === this.detail.summary.terminal) return;
     const follow = this.position === null || this.atEnd;
+    // Which bytes leaked is known at the end only, and is told of earlier moments too.
+    const ended = this.detail !== null && this.detail.summary.terminal === null && detail.summary.terminal !== null;
     this.detail = detail;
     this.timeline = new Timeline(detail);
     this.failure = null;
     this.#moments ??= new Moments(
       detail.summary.turn,
       (turn, { seq, byte }) => this.#console.host.call("turn_at", { turn, seq, byte: byte === null ? null : [byte[0], byte[1]] }),
-      (moment) => {
-        this.#told = moment;
+      (moment, position) => {
+        this.#told = { moment, position };
         this.failure = null;
       },
       (reason) => (this.failure = HostFailure.from(reason)),
     );
+    if (ended) {
+      this.#moments.forget();
+      if (this.position !== null) this.#moments.want(this.position);
+    }
     if (this.#goal !== null) {
       this.stand(this.timeline.atSeq(this.#goal));
       this.#goal = null;

@@ -216,7 +216,7 @@ describe("playing", () => {
     expect(byId("play").getAttribute("aria-label")).toBe("Pause");
     await press(byId("raw-text"), "Home");
     expect(byId("play").getAttribute("aria-label")).toBe("Play the turn");
-    expect(byId("offset").textContent).toBe("+0");
+    expect(byId("offset").textContent).toBe("+0 ms");
   });
 
   it("by step goes from chunk to chunk", async () => {
@@ -344,12 +344,12 @@ describe("a turn that", () => {
     // The frames of the test's window are an interval, too.
     vi.stubGlobal("requestAnimationFrame", (draw: FrameRequestCallback) => setTimeout(() => draw(performance.now())));
     try {
-      const ledger = detail.ledger.map((entry, i) => (i === detail.ledger.length - 1 ? { ...entry, outcome: null, outcome_seq: null, waiting: "The platform says wait." } : entry));
+      const ledger = detail.ledger.map((entry, i) => (i === detail.ledger.length - 1 ? { ...entry, outcome: null, outcome_seq: null, waiting: "The platform says wait.", waiting_until_ms: 27_000 } : entry));
       const host = new SampleHost();
       const call = host.call.bind(host);
       host.call = async (name, args) => {
         const answer = await call(name, args);
-        return name === "turn_at" ? { ...answer, at: new Date(began + 2_000).toISOString(), waiting_ms: 25_000 } : answer;
+        return name === "turn_at" ? { ...answer, at: new Date(began + 2_000).toISOString(), at_ms: 2_000, waiting: { op: 303, reason: "rate_limited" as const, about: "The platform says wait.", until_ms: 27_000 } } : answer;
       };
       host.retell({ ...detail, ledger, summary: { ...detail.summary, terminal: null } });
       const { console } = await stage(TurnView, undefined, undefined, host);
@@ -364,8 +364,8 @@ describe("a turn that", () => {
           ...[byId("chat"), byId("why-card"), ledgerRow].map((pane) => /(?:in|another) ([\d.]+ s)/.exec(pane?.textContent ?? "")?.[1]),
         ];
       };
-      expect(await clocks(0)).toEqual(["2 s", "+2,000", "2000", "25 s", "25 s", "25 s"]);
-      expect(await clocks(10_000)).toEqual(["12 s", "+12,000", "12000", "15 s", "15 s", "15 s"]);
+      expect(await clocks(0)).toEqual(["2 s", "+2,000 ms", "2000", "25 s", "25 s", "25 s"]);
+      expect(await clocks(10_000)).toEqual(["12 s", "+12,000 ms", "12000", "15 s", "15 s", "15 s"]);
       // Who looks back is not moved; only the list still tells how long it takes.
       await press(byId("raw-text"), ",");
       const [, ...stood] = await clocks(0);
@@ -374,7 +374,7 @@ describe("a turn that", () => {
       host.append([]);
       await press(byId("raw-text"), "End");
       const over = await clocks(0);
-      expect(over.slice(0, 3)).toEqual(["1.81 s", "+1,810", "1810"]);
+      expect(over.slice(0, 3)).toEqual(["1.81 s", "+1,810 ms", "1810"]);
       expect(await clocks(10_000)).toEqual(over);
     } finally {
       vi.useRealTimers();

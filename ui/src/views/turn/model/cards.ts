@@ -32,15 +32,15 @@ function aboutOf({ directive }: DirectiveEntry, sent: LedgerEntry | undefined): 
 /** Directives and header keys in the order they were written, as they stand at a moment. */
 export function cardsAt(detail: TurnDetail, moment: Moment | null): Card[] {
   const now = new Map(moment?.directives.map((d) => [directiveKey(d.message, d.index), d]));
-  const seq = moment?.seq ?? detail.head;
   const cards: { card: Card; message: number; at: number }[] = [];
   for (const { message, header } of detail.messages) {
     const read = detail.decisions.find((d) => d.kind === "directive" && d.message === message && d.span === null);
+    const come = moment?.messages.find((m) => m.message === message)?.header ?? {};
     for (const [key, value] of Object.entries(header)) {
       const answered = key === "reply_to" ? value : key === "reply_to_current" && value === true ? detail.inbound.message : undefined;
       const op = answered === undefined ? undefined : detail.ledger.find((e) => e.intent.reply_to === answered);
       const known = moment === null ? op : moment.ledger.find((e) => e.op === op?.op);
-      const stage = read !== undefined && read.seq > seq ? "ahead" : known?.outcome != null ? "done" : op === undefined ? "done" : "open";
+      const stage = moment !== null && !(key in come) ? "ahead" : known?.outcome != null ? "done" : op === undefined ? "done" : "open";
       const card: Card = {
         key: `header:${message}:${key}`,
         name: key,
@@ -64,10 +64,10 @@ export function cardsAt(detail: TurnDetail, moment: Moment | null): Card[] {
       key,
       name: tagOf(entry.directive),
       subject: subjectOf(entry.directive),
-      about: outcome?.detail ?? aboutOf(entry, detail.ledger.find((e) => e.op === entry.op)),
+      about: outcome?.detail ?? aboutOf(entry, (moment ?? detail).ledger.find((e) => e.op === entry.op)),
       stage: parsing ? "parsing" : shown === undefined && moment !== null ? "ahead" : outcome === null ? "open" : "done",
       outcome,
-      tookMs: outcome === null ? null : entry.took_ms,
+      tookMs: outcome === null ? null : (moment === null ? entry : shown)?.took_ms ?? null,
       seq: entry.seq,
     };
     cards.push({ card, message: entry.message, at: 1 + entry.directive.span[0] });
@@ -80,16 +80,24 @@ export interface Finding {
   id: number;
   message: number;
   diagnostic: Diagnostic;
-  /** It is about text that has not come yet at the moment one stands at. */
+  /** It was not told yet at the moment one stands at. */
   ahead: boolean;
 }
 
 /** What was found in the raw text, in its order, as it stands at a moment. */
 export function findingsAt(detail: TurnDetail, moment: Moment | null): Finding[] {
-  const come = (message: number): number => moment?.messages.find((m) => m.message === message)?.raw_bytes ?? 0;
+  const told = new Map<string, number>();
+  const nameOf = (message: number, { code, span, message: text }: Diagnostic): string => `${message}:${code}:${span.join("–")}:${text}`;
+  for (const { message, diagnostics } of moment?.messages ?? [])
+    for (const diagnostic of diagnostics) told.set(nameOf(message, diagnostic), (told.get(nameOf(message, diagnostic)) ?? 0) + 1);
   return detail.messages
     .flatMap(({ message, diagnostics }) => diagnostics.map((diagnostic) => ({ message, diagnostic })))
-    .map(({ message, diagnostic }, id) => ({ id, message, diagnostic, ahead: moment !== null && come(message) < diagnostic.span[1] }));
+    .map(({ message, diagnostic }, id) => {
+      const name = nameOf(message, diagnostic);
+      const left = told.get(name) ?? 0;
+      told.set(name, left - 1);
+      return { id, message, diagnostic, ahead: moment !== null && left <= 0 };
+    });
 }
 
 /** A row of the ledger at a moment. */
@@ -153,8 +161,7 @@ export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
       if (stage !== "ahead" && entry.attempts > 1) notes.push(`${entry.attempts} attempts`);
       notes.push(...hitsOf(detail, entry.op, seq));
       if (stage === "done" && entry.visible_ms !== null) notes.push(`seen for ${duration(entry.visible_ms)}`);
-      // That it leaked is known at the end of the turn; it is told where it happened.
-      return { entry, stage, subject: subjectOfOp(entry), notes, leaks: stage === "ahead" ? [] : full.leaked };
+      return { entry, stage, subject: subjectOfOp(entry), notes, leaks: known?.leaked ?? [] };
     })
     .sort((a, b) => rank[a.stage] - rank[b.stage] || a.entry.seq - b.entry.seq);
 }

@@ -89,36 +89,43 @@ describe("playing", () => {
 });
 
 describe("why", () => {
-  const at = (chunk: number) => {
+  const at = (chunk: number, later = 0) => {
     const position = timeline.atSeq(detail.messages[0]?.chunks[chunk]?.seq ?? 0);
-    return whyAt(sampleMoment(detail, { turn: 812, seq: position.seq, byte: null }), timeline.decisionAt(position));
+    return whyAt(sampleMoment(detail, { turn: 812, seq: position.seq, byte: null }), position.atMs + later);
   };
 
   it("says what is held, by which rule, and what releases it", () => {
     const why = at(5);
     expect(why.tone).toBe("held");
-    expect(why.lines.map((l) => l.term)).toEqual(["Held", "Rule", "Releases"]);
-    expect(why.lines[0]).toEqual({ term: "Held", text: "24 bytes since +294 ms, reason", code: "partial_tag" });
+    expect(why.lines.map((l) => l.term)).toEqual(["Hold", "Bytes", "Rule", "Inputs", "Effect", "Held"]);
+    expect(why.lines.at(-1)).toEqual({ term: "Held", text: "24 bytes for 0 ms, since +294 ms, reason", code: "partial_tag" });
+  });
+
+  it("counts what is held up to the time one stands at, also between two events", () => {
+    expect(at(5, 140).lines.find((l) => l.term === "Held")?.text).toBe("24 bytes for 140 ms, since +294 ms, reason");
   });
 
   it("says the decision where nothing is held", () => {
-    expect(at(4).lines[0]).toMatchObject({ term: "Decided" });
+    expect(at(4).lines.map((l) => l.term)).toEqual(["Decided", "Bytes", "Rule", "Inputs", "Effect"]);
+    expect(at(4).lines[1]?.raw).toBe(detail.messages[0]?.raw.slice(...(timeline.decisionAt(timeline.atSeq(detail.messages[0]?.chunks[4]?.seq ?? 0))?.span ?? [0, 0])));
     expect(at(4).tone).toBe("plain");
   });
 
   it("says what delivery waits for", () => {
     const last = detail.ledger.at(-1);
     const position = timeline.atSeq(last?.seq ?? 0);
-    const why = whyAt(sampleMoment(detail, { turn: 812, seq: position.seq, byte: null }), timeline.decisionAt(position));
+    const moment = sampleMoment(detail, { turn: 812, seq: position.seq, byte: null });
+    const why = whyAt(moment, position.atMs);
     expect(why.tone).toBe("waiting");
     expect(why.lines.at(-1)?.text).toMatch(/edit_interval.*640 ms/);
+    expect(whyAt(moment, position.atMs + 600).lines.at(-1)?.text).toMatch(/another 40 ms/);
   });
 
   it("marks a failure", () => {
     const error = detail.decisions.find((d) => d.error);
     const position = timeline.atSeq(error?.seq ?? 0);
     const moment = sampleMoment(detail, { turn: 812, seq: position.seq, byte: null });
-    expect(whyAt({ ...moment, waiting: null }, timeline.decisionAt(position)).lines[0]?.term).toBe("Error");
+    expect(whyAt({ ...moment, waiting: null }, position.atMs).lines[0]?.term).toBe("Error");
   });
 
   it("tells the whole reason of an operation that went wrong, and since when in the console's times", () => {
@@ -130,10 +137,12 @@ describe("why", () => {
     const lost = { ...entry, op: 6, outcome_seq: 9000, outcome: { code: "failed", message: null, detail: why, refusal: "rejected", attempts: 1 } } as const;
     const at = new Date(2026, 10, 22, 5, 30, 5, 8).toISOString();
     const told: Decision = { ...last, seq: 9000, kind: "delivery", error: true, text: `#6 did not arrive: ${"nobody is there. ".repeat(10)}…; known since ${at}` };
-    expect(whyAt({ ...moment, waiting: null, ledger: [lost] }, told).lines.slice(0, 2)).toEqual([
+    if (moment.decision === null) throw new Error("no decision");
+    const decision = { ...moment.decision, decision: told };
+    expect(whyAt({ ...moment, decision, waiting: null, ledger: [lost] }, moment.at_ms).lines.slice(0, 2)).toEqual([
       { term: "Error", text: `operation 6, failed: ${why}` }, { term: "Known since", text: "2026-11-22 05:30:05.008" },
     ]);
     // What is no operation's end is told as the event tells it.
-    expect(whyAt({ ...moment, waiting: null, ledger: [] }, { ...told, text: "the agent broke off" }).lines[0]?.text).toBe("the agent broke off");
+    expect(whyAt({ ...moment, decision: { ...decision, decision: { ...told, text: "the agent broke off" } }, waiting: null, ledger: [] }, moment.at_ms).lines[0]?.text).toBe("the agent broke off");
   });
 });

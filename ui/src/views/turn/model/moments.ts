@@ -18,7 +18,8 @@ function keyOf({ seq, byte }: Position): string {
 }
 
 function costOf(moment: Moment): number {
-  return moment.messages.reduce((sum, m) => sum + m.released.length + m.ranges.length * 40, BASE);
+  const tools = moment.tools.reduce((sum, { call }) => sum + (call.arguments?.length ?? 0) + (call.result?.length ?? 0), BASE);
+  return moment.messages.reduce((sum, m) => sum + m.released.length + m.ranges.length * 40, tools);
 }
 
 export class Moments {
@@ -51,6 +52,12 @@ export class Moments {
     if (kept === undefined) return this.#latest.want(position);
     this.#latest.unwish();
     this.#show(kept, position);
+  }
+
+  /** Asks again for what was answered so far. */
+  forget(): void {
+    this.#kept.clear();
+    this.#cost = 0;
   }
 
   /** Nothing is shown any more. */

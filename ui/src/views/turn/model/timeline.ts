@@ -11,6 +11,12 @@ export interface Position {
   readonly byte: readonly [message: number, bytes: number] | null;
 }
 
+/** Whether two positions have one moment: between two events nothing happens but that time goes on. */
+export const isSameMoment = (a: Position, b: Position): boolean => a.seq === b.seq && a.byte?.[0] === b.byte?.[0] && a.byte?.[1] === b.byte?.[1];
+
+/** A time of a turn as a time of day, in ISO form. */
+export const timeOfDay = ({ summary }: TurnDetail, ms: number): string => new Date(Date.parse(summary.at) + ms).toISOString();
+
 export type Step = "chunk" | "byte" | "decision" | "delivery" | "error" | "held";
 export type Way = 1 | -1;
 

@@ -84,6 +84,7 @@ export function sampleTurn(): TurnDetail {
       op: 300 + ledger.length,
       text: null,
       waiting: null,
+      waiting_until_ms: null,
       attempts: done === null ? 0 : 1,
       outcome: done,
       outcome_seq: null,
@@ -103,7 +104,7 @@ export function sampleTurn(): TurnDetail {
     const now = AGENT_MS + ms;
     const span: [number, number] = [byte, byte + text.length];
     byte = span[1];
-    chunks.push({ seq: teller.tell(now, "chunk", `${text.length} bytes`, span), at_ms: ms, span });
+    chunks.push({ seq: teller.tell(now, "chunk", `${text.length} bytes`, span), at_ms: now, span });
     if (i === 0) teller.decide(now, { span: [0, 18], fate: "strip", reason: "header" });
     if (i === 1) hold(now, [18, 28], "open_block", "<actions> opened at byte 18", "on </actions>, or at the end of the message");
     if (i === 2) hold(now, [18, 57], "open_block", "<actions> opened at byte 18, one child read", "on </actions>, or at the end of the message");
@@ -213,7 +214,7 @@ export function sampleMoment(detail: TurnDetail, { seq, byte }: MomentAt): Momen
   const atMs = detail.decisions.findLast((d) => d.seq <= seq)?.at_ms ?? 0;
   const done = detail.ledger
     .filter((e) => e.seq <= seq)
-    .map((e) => (e.outcome_seq !== null && e.outcome_seq <= seq ? e : { ...e, outcome: null, took_ms: null, visible_ms: null }));
+    .map((e) => (e.outcome_seq !== null && e.outcome_seq <= seq ? e : { ...e, outcome: null, took_ms: null, visible_ms: null, leaked: [] }));
   const texts = done.filter((e) => e.outcome?.code === "sent" && e.text !== null);
   const user: Bubble = {
     message: "4471", from_bot: false, author: "Alice", quote: null, part: { part: "text", text: detail.inbound.text },
@@ -225,6 +226,8 @@ export function sampleMoment(detail: TurnDetail, { seq, byte }: MomentAt): Momen
     shown === null
       ? []
       : [{ ...user, message: "9001", from_bot: true, author: "Foldback", quote: "Can you put the numbers into…", reactions: [], part: { part: "text", text: shown }, edits: texts.length - 1, length: shown.length }];
+  const decision = detail.decisions.findLast((d) => d.seq <= seq);
+  const raw = decision?.span == null ? "" : (detail.messages.find((m) => m.message === decision.message)?.raw.slice(...decision.span) ?? "");
   const waits = done.find((e) => e.outcome === null && e.waiting !== null);
   return {
     seq,
@@ -243,14 +246,24 @@ export function sampleMoment(detail: TurnDetail, { seq, byte }: MomentAt): Momen
           hold: held?.hold ?? null,
           held_since_ms: held?.from_ms ?? null,
           released: ranges.filter((r) => r.fate === "show").map((r) => m.raw.slice(...r.span)).join(""),
+          header: m.header,
+          diagnostics: m.diagnostics.filter(({ span }) => m.chunks.some((c) => c.seq <= seq && c.span[1] >= span[1])),
+          suppressed: m.suppressed,
+          ended: detail.decisions.at(-1)?.kind === "end" && seq >= detail.head,
         };
       }),
+    decision: decision === undefined ? null : {
+      decision, raw: raw === "" ? null : raw, rule: { code: "G3.block", about: "A rule." }, inputs: [{ name: "size", value: "9 B" }], effect: "What it changes.",
+    },
     directives: detail.directives
       .filter((d) => d.seq <= seq)
       .map((d) => (done.find((e) => e.op === d.op)?.outcome == null ? { ...d, outcome: null, took_ms: null } : d)),
     ledger: done,
     seen: { channel: "telegram", platform: "telegram", rules: "", bubbles: [user, ...answer], typing: answer.length === 0, notes: [] },
-    waiting: waits?.waiting ?? null,
-    waiting_ms: waits === undefined ? null : 640,
+    typing_until_ms: answer.length === 0 ? atMs + 10_000 : null,
+    lengths: { channel: "telegram", platform: "telegram", unit: "utf16", limit: 4096, markup: "html", free_markup: true, messages: [] },
+    waiting: waits === undefined ? null : { op: waits.op, reason: "edit_interval", about: waits.waiting ?? "", until_ms: atMs + 640 },
+    tools: detail.tools,
+    reasoning_bytes: new TextEncoder().encode(detail.reasoning).length,
   };
 }
