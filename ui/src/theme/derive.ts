@@ -64,8 +64,11 @@ export function derive(scheme: Scheme, level: Contrast): Tokens {
   const { c, h } = roles.accent;
   tokens["--focus"] = hex(solve(scheme, (l) => toRgb({ l, c: c + 0.02, h }), (rgb) => worst(rgb, surfaces) >= (level === "more" ? 7 : 4.5)));
   const accent = solve(scheme, (l) => toRgb({ l, c, h }), (rgb) => worst(rgb, surfaces) >= aim.role);
-  tokens["--selection"] = hex(blend(accent, panel, level === "more" ? 0.3 : 0.2));
   tokens["--hover"] = hex(blend(accent, panel, 0.07));
+  // The quietest words on a selected row: the selection is lighter, or darker, than any surface they are derived for.
+  const selection = blend(accent, panel, level === "more" ? 0.3 : 0.2);
+  tokens["--selection"] = hex(selection);
+  tokens["--text-3-selected"] = hex(solve(scheme, (l) => toRgb({ l, c: aim.chroma + 0.022, h: aim.hue }), (rgb) => worst(rgb, [...surfaces, selection]) >= aim.text3));
   // What lies behind a dialog stays to be seen, and is plainly not what one acts on.
   tokens["--scrim"] = scheme === "dark" ? "rgb(0 0 0 / 0.45)" : "rgb(20 30 60 / 0.32)";
   tokens["--shadow"] = scheme === "dark" ? "rgb(0 0 0 / 0.5)" : "rgb(20 30 60 / 0.16)";

@@ -18,6 +18,10 @@ describe.each(variants)("%s, %s contrast", (scheme, level) => {
     expect(ratio(text, "--hover")).toBeGreaterThanOrEqual(4.5);
   });
 
+  it("has a dim text that can be read on a selected row", () => {
+    for (const ground of [...surfaces, "--selection"]) expect(ratio("--text-3-selected", ground), ground).toBeGreaterThanOrEqual(least);
+  });
+
   it.each(Object.keys(roles))("%s can be read on every surface, on its fill, and on its solid", (role) => {
     for (const ground of [...surfaces, `--${role}-fill`])
       expect(ratio(`--${role}`, ground), `--${role} on ${ground}`).toBeGreaterThanOrEqual(least);
