@@ -4,10 +4,11 @@
  */
 
 /**
- * `always`: also while typing (the key has a modifier). `page`: not while typing. `view`: wherever the focus is while
- * its view is shown, but in text, dialogs and menus. `list`: only with a list in focus.
+ * `window`: everywhere, also in a dialog (the key has a modifier). `always`: also while typing, but in no dialog: what is
+ * behind one waits until it is answered. `page`: not while typing, nor in dialogs and menus. `view`: as `page`, while its
+ * view is shown. `list`: only with a list in focus.
  */
-export type When = "always" | "page" | "view" | "list";
+export type When = "window" | "always" | "page" | "view" | "list";
 
 export interface Action {
   readonly id: string;
@@ -33,21 +34,26 @@ const table = [
     ["pane.previous", "Previous pane", ["Shift+F6"], "always"],
   ]],
   ["Console", [
-    ["palette", "Search, jump, do", ["$mod+k"], "always"],
+    ["palette", "Search, jump, do", ["$mod+k"], "window"],
     ["keys", "Keys", ["?"], "page"],
-    ["mute", "Mute or unmute all channels", ["$mod+."], "always"],
+    ["mute", "Mute or unmute all channels", ["$mod+."], "window"],
     ["pause", "Pause or resume the view", ["$mod+Shift+p"], "always"],
-    ["drawer", "Show or hide the app's log", ["$mod+j"], "always"],
-    ["theme.next", "Next theme", [], "always"],
-    ["theme.system", "Theme: follow the system", [], "always"],
-    ["theme.dark", "Theme: dark", [], "always"],
-    ["theme.light", "Theme: light", [], "always"],
-    ["theme.contrast", "Theme: high contrast", [], "always"],
-    ["zoom.in", "Zoom in", ["$mod+=", "$mod++"], "always"],
-    ["zoom.out", "Zoom out", ["$mod+-"], "always"],
-    ["zoom.reset", "Zoom to 100 %", ["$mod+0"], "always"],
-    ["rows.density", "Dense or roomy rows", [], "always"],
-    ["time.mode", "Times as clock or as difference", [], "always"],
+    ["drawer", "Show or hide the app's log", ["$mod+j"], "window"],
+    ["theme.next", "Next theme", [], "window"],
+    ["theme.system", "Theme: follow the system", [], "window"],
+    ["theme.dark", "Theme: dark", [], "window"],
+    ["theme.light", "Theme: light", [], "window"],
+    ["theme.contrast", "Theme: high contrast", [], "window"],
+    ["zoom.in", "Zoom in", ["$mod+=", "$mod++"], "window"],
+    ["zoom.out", "Zoom out", ["$mod+-"], "window"],
+    ["zoom.reset", "Zoom to 100 %", ["$mod+0"], "window"],
+    ["rows.density", "Dense or roomy rows", [], "window"],
+    ["time.mode", "Times as clock or as difference", [], "window"],
+  ]],
+  ["Demo", [
+    ["demo.play", "Play the demo", [], "always"],
+    ["demo.pause", "Pause the demo", [], "always"],
+    ["demo.restart", "Play the demo from its start", [], "always"],
   ]],
   ["Lists", [
     ["list.next", "Next row", ["j"], "list"],
@@ -106,9 +112,9 @@ const table = [
     ["channel.send", "Send what was held on the channel", ["s"], "list"],
   ]],
   ["Sessions", [
-    ["session.cancel", "Stop the turn that runs", ["s"], "list"],
-    ["session.drop", "Drop what waits", ["Shift+d"], "list"],
-    ["session.reset", "Have the agent forget the conversation", ["Shift+f"], "list"],
+    ["session.cancel", "Cancel the run", ["s"], "list"],
+    ["session.drop", "Clear the queue", ["Shift+d"], "list"],
+    ["session.reset", "Reset the conversation", ["Shift+f"], "list"],
   ]],
   ["Permissions", [
     ["permissions.show", "Answer a request for permission", ["$mod+Shift+a"], "always"],
@@ -125,6 +131,7 @@ const table = [
     ["fixtures.diff", "Show what differs", ["d"], "list"],
     ["fixtures.accept", "Accept the change", ["a"], "list"],
     ["fixtures.edit", "Edit the fixture", ["i"], "list"],
+    ["fixtures.save", "Save the fixture", ["$mod+s"], "window"],
   ]],
 ] as const satisfies readonly (readonly [string, readonly (readonly [string, string, readonly string[], When])[]])[];
 

@@ -18,6 +18,33 @@ function press(id: string, key: string, modifiers: KeyboardEventInit = {}): Keyb
   return event;
 }
 
+describe("keys in a dialog", () => {
+  beforeEach(() => {
+    document.body.innerHTML += `<div role="dialog"><button id="answer"></button><div data-list><span id="inside" tabindex="0"></span></div></div>`;
+  });
+
+  it("do nothing to what is behind it, with a modifier or without", () => {
+    const behind = vi.fn();
+    registry.bind({ "view.turn": behind, "filter.focus": behind, "compose.send": behind, "pane.next": behind, "selection.back": behind, "turn.why": behind });
+    press("answer", "2");
+    press("answer", "/");
+    press("answer", "Enter", { ctrlKey: true });
+    press("answer", "F6");
+    press("answer", "ArrowLeft", { altKey: true });
+    press("answer", "y");
+    expect(behind).not.toHaveBeenCalled();
+  });
+
+  it("are those of the window, and of a list in it", () => {
+    const [zoom, save, next] = [vi.fn(), vi.fn(), vi.fn()];
+    registry.bind({ "zoom.in": zoom, "fixtures.save": save, "list.next": next });
+    press("answer", "=", { ctrlKey: true });
+    press("answer", "s", { ctrlKey: true });
+    press("inside", "j");
+    expect([zoom, save, next].map((run) => run.mock.calls.length)).toEqual([1, 1, 1]);
+  });
+});
+
 describe("keys", () => {
   it("act by letter only inside a list", () => {
     const next = vi.fn();

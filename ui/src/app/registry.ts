@@ -8,8 +8,10 @@ export type Handlers = Partial<Record<ActionId, Run>>;
 export type Remapped = Readonly<Record<string, readonly string[]>>;
 
 const EDITABLE = "input, textarea, select, [contenteditable='true'], [role='textbox']";
+/** A dialog is answered before anything behind it can be done. */
+const DIALOG = "[role='dialog'], [role='alertdialog']";
 /** What lies over the view takes its letters: a menu searches by them. */
-const OVERLAY = "[role='dialog'], [role='alertdialog'], [role='menu'], [role='listbox']";
+const OVERLAY = `${DIALOG}, [role='menu'], [role='listbox']`;
 /** A list marks itself with this; most single letters act only inside one. */
 export const LIST = "[data-list]";
 
@@ -94,10 +96,12 @@ export class ActionRegistry {
     if (event.defaultPrevented) return;
     const target = event.target instanceof Element ? event.target : null;
     const typing = target?.closest(EDITABLE) != null;
+    const covered = target?.closest(OVERLAY) != null;
     const acts: Record<When, boolean> = {
-      always: true,
-      page: !typing,
-      view: !typing && target?.closest(OVERLAY) == null,
+      window: true,
+      always: target?.closest(DIALOG) == null,
+      page: !typing && !covered,
+      view: !typing && !covered,
       list: !typing && target?.closest(LIST) != null,
     };
     const free = ids.find((id) => {
