@@ -1,4 +1,5 @@
 import "./theme/base.css";
+import { hideBrowser } from "./app/browser";
 import { start } from "./app/start";
 import { findHost } from "./host";
 import { Prefs } from "./state/prefs.svelte";
@@ -10,5 +11,6 @@ if (!target) throw new Error("index.html lost its #app");
 // Before anything is mounted: the first frame already has its colours.
 new Theme(new Prefs()).apply(document.documentElement);
 document.body.hidden = false;
+hideBrowser(document);
 
 void start(target, findHost);

@@ -205,6 +205,71 @@ describe("the frame", () => {
     expect(calls(host, "faults").length).toBeGreaterThan(0);
   });
 
+  it("names what was done when sending is muted or resumed, in the tray too", async () => {
+    const host = await open();
+    const status = demo.calls.find((c) => c.name === "status")?.result as Status;
+    const last = (): string | null | undefined => [...document.querySelectorAll("[data-testid='toast']")].at(0)?.querySelector("p")?.textContent;
+    await press(document.body, ".", { ctrlKey: true });
+    expect(last()).toBe("Sending is muted.");
+    host.push({ push: "status", status: { ...status, muted: false } });
+    await settle();
+    expect(last()).toBe("Sending resumed.");
+    expect(shown("muted")).toBe(false);
+  });
+
+  it("has a menu of its own for the other mouse button, which copies a row", async () => {
+    await open();
+    const copied: string[] = [];
+    Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text: string) => (copied.push(text), Promise.resolve()) } });
+    await found("events");
+    const row = await vi.waitFor(() => document.querySelector<HTMLElement>("[role='row'][data-index]") ?? expect.fail("no row"), { timeout: 5000 });
+    const event = new MouseEvent("contextmenu", { bubbles: true, cancelable: true, clientX: 200, clientY: 300 });
+    row.dispatchEvent(event);
+    await settle();
+    expect(event.defaultPrevented).toBe(true);
+    const items = [...byId("context-menu").querySelectorAll<HTMLElement>("[role='menuitem']")];
+    expect(items.map((item) => item.textContent)).toEqual(["Copy the row", "Search and run…"]);
+    items[0]?.focus();
+    await press(items[0] as Element, "Enter");
+    expect(copied).toHaveLength(1);
+    expect(copied[0]?.split("\t").length).toBeGreaterThan(3);
+    expect(byId("toast").textContent).toContain("Copied.");
+  });
+
+  describe("a tip", () => {
+    const over = async (target: Element): Promise<void> => {
+      target.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+      await settle();
+    };
+    const tip = (): Promise<HTMLElement> => found("tip");
+
+    it("takes the place of the browser's, of the element and of all around it, and gives the titles back", async () => {
+      await open();
+      const [turn, next] = [byId("rail-turn"), byId("rail-compose")];
+      const nav = turn.parentElement as HTMLElement;
+      nav.title = "Views";
+      await over(turn);
+      expect([turn.hasAttribute("title"), nav.hasAttribute("title")]).toEqual([false, false]);
+      expect((await tip()).textContent).toBe("Turns (2)");
+      expect(turn.getAttribute("aria-describedby")).toBe((await tip()).id);
+      await over(next);
+      expect([turn.title, nav.hasAttribute("title")]).toEqual(["Turns (2)", false]);
+      await over(byId("rate"));
+      expect([next.title, nav.title]).toEqual(["Compose (3)", "Views"]);
+      expect(next.hasAttribute("aria-describedby")).toBe(false);
+    });
+
+    it("is gone with the first press, and the browser's does not come back", async () => {
+      await open();
+      await over(byId("rail-turn"));
+      await tip();
+      byId("rail-turn").dispatchEvent(new Event("pointerdown", { bubbles: true }));
+      await settle();
+      expect(shown("tip")).toBe(false);
+      expect(byId("rail-turn").hasAttribute("title")).toBe(false);
+    });
+  });
+
   it("counts planned faults in one case", async () => {
     const host = await open();
     const status = demo.calls.find((c) => c.name === "status")?.result as Status;

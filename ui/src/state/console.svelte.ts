@@ -116,7 +116,7 @@ export class Console {
   /** Subscribes, then asks for what there is already: in this order nothing falls between. */
   connect(): () => void {
     const unsubscribe = this.host.subscribe({ topic: "app" }, (push) => this.#hear(push));
-    void this.try("status", {}).then((status) => status && (this.status = status));
+    void this.try("status", {}).then((status) => status && this.takeStatus(status));
     void this.try("channels", {}).then((cards) => cards && (this.channels = cards));
     void this.try("log_tail", {}).then((lines) => lines && (this.log = [...lines, ...this.log].slice(-LOG_LIMIT)));
     return unsubscribe;
@@ -261,6 +261,15 @@ export class Console {
     this.#announcer.announce(text);
   }
 
+  /** Takes in the figures, and says when sending was muted or resumed: here, in the tray, or at the command line. */
+  takeStatus(status: Status): void {
+    const before = this.status?.muted ?? status.muted;
+    this.status = status;
+    if (before === status.muted) return;
+    if (status.muted) this.toast("info", "Sending is muted.", "Deliveries wait in the outbox, in order.");
+    else this.toast("ok", "Sending resumed.");
+  }
+
   channel(id: string | null): ChannelCard | undefined {
     return this.channels.find((card) => card.channel === id);
   }
@@ -276,7 +285,7 @@ export class Console {
   #hear(push: Push): void {
     switch (push.push) {
       case "status":
-        this.status = push.status;
+        this.takeStatus(push.status);
         break;
       case "channel":
         this.updateChannel(push.card);
