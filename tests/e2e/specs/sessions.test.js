@@ -70,7 +70,7 @@ describe("the conversations", () => {
     await go(browser, "sessions");
     await take();
     await press(browser, Key.Shift, "f");
-    await shows(browser, "session-dialog", /Have the agent forget You\?/);
+    await shows(browser, "session-dialog", /Reset the conversation with You\?/);
     await confirm();
     await eventually(browser, async () => !/ses-1/.test(await textOf(browser, "session")), "the session to be forgotten");
     await rows("kind:session_reset", 1, /conversation reset by the console \(session ses-1 of the agent\)/);

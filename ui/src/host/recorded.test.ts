@@ -101,7 +101,7 @@ describe("the window on what agents did", () => {
     const host = await open(agents);
     await turn(13);
     await click(await found("turn-stop"));
-    expect((await found("session-dialog")).textContent).toContain("Stop the turn of Bob?");
+    expect((await found("session-dialog")).textContent).toContain("Cancel the run for Bob?");
     await click(byId("confirm"));
     expect(calls(host, "session_cancel")).toEqual([{ session: "discord:weekend:80351110224678912", turn: 13 }]);
     await turn(14);

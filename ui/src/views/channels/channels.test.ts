@@ -37,6 +37,7 @@ it("arms only for somebody who types the channel's name", async () => {
   await type(byId("confirm-word"), "telegram");
   await click(confirm);
   expect(calls(host, "channel_arm")).toEqual([{ channel: "telegram", armed: true, confirm: "telegram" }]);
+  expect(byId("toast").textContent).toMatch(/telegram is live\..*You can switch back at any time/s);
 });
 
 it("offers no arming where nothing can leave the machine", async () => {

@@ -14,27 +14,32 @@ interface About {
   /** What follows from it. */
   readonly about: (line: Conversation) => string;
   readonly verb: string;
-  readonly done: string;
+  /** What was done, once it is. */
+  readonly done: (line: Conversation) => string;
+  readonly hint: string | null;
 }
 
 export const deeds: Readonly<Record<Deed, About>> = {
   session_cancel: {
-    title: (line) => `Stop the turn of ${called(line)}?`,
+    title: (line) => `Cancel the run for ${called(line)}?`,
     about: () => "What the agent said so far is delivered, and the user is told that it was stopped. What waits goes on.",
-    verb: "Stop",
-    done: "stopped",
+    verb: "Cancel run",
+    done: (line) => `Run for ${called(line)} cancelled.`,
+    hint: null,
   },
   session_drop: {
-    title: (line) => `Drop ${plural(line.waiting.length, "message")} of ${called(line)}?`,
-    about: (line) => `Nobody on ${line.channel} gets an answer to them, also when the platform delivers them again. What runs goes on.`,
-    verb: "Drop",
-    done: "dropped",
+    title: (line) => `Clear ${plural(line.waiting.length, "message")} of ${called(line)} from the queue?`,
+    about: (line) => `They get no answer on ${line.channel}, also when the platform delivers them again. The running turn continues.`,
+    verb: "Clear queue",
+    done: (line) => `Queue of ${called(line)} cleared.`,
+    hint: null,
   },
   session_reset: {
-    title: (line) => `Have the agent forget ${called(line)}?`,
-    about: (line) => `The next message on ${line.channel} begins a new conversation. What runs goes on, and the journal keeps everything.`,
-    verb: "Forget",
-    done: "forgotten",
+    title: (line) => `Reset the conversation with ${called(line)}?`,
+    about: (line) => `The next message on ${line.channel} begins a new one. The running turn continues, and the journal keeps everything.`,
+    verb: "Reset",
+    done: (line) => `Conversation with ${called(line)} reset.`,
+    hint: "Its next message begins a new one.",
   },
 };
 

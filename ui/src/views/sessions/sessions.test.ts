@@ -70,6 +70,8 @@ it("asks once before it stops, drops or has something forgotten", async () => {
     await click(byId("confirm"));
     const only = { cancel: { turn: 812 }, drop: { turns: [813, 814] }, reset: {} }[deed];
     expect(calls(host, `session_${deed}`)).toEqual([{ session: "slack:C1:bob", ...only }]);
+    const done = { cancel: "Run for Bob cancelled.", drop: "Queue of Bob cleared.", reset: "Conversation with Bob reset." }[deed];
+    expect([...document.querySelectorAll("[data-testid='toast'] p")].map((said) => said.textContent)).toContain(done);
   }
 });
 
@@ -349,14 +351,14 @@ it("offers in the palette what can be done about each conversation", async () =>
   const { console, host } = await open([busy, idle], { name: "session_drop", result: { ...busy, waiting: [] } });
   const titles = (): string[] => console.offers.map(({ group, title }) => `${group}: ${title}`);
   expect(titles()).toEqual([
-    "Sessions: Stop the turn of Bob on slack", "Sessions: Drop 2 messages of Bob on slack", "Sessions: Have the agent forget Bob on slack",
-    "Sessions: Have the agent forget Alice on telegram",
+    "Sessions: Cancel the run for Bob on slack", "Sessions: Clear 2 messages of Bob from the queue on slack", "Sessions: Reset the conversation with Bob on slack",
+    "Sessions: Reset the conversation with Alice on telegram",
   ]);
   console.offers[1]?.run();
   await settle();
   await click(byId("confirm"));
   expect(calls(host, "session_drop")).toEqual([{ session: "slack:C1:bob", turns: [813, 814] }]);
-  expect(titles()).not.toContain("Sessions: Drop 2 messages of Bob on slack");
+  expect(titles()).not.toContain("Sessions: Clear 2 messages of Bob from the queue on slack");
 });
 
 it("quotes what is no plain word in a filter", () => {
