@@ -3,12 +3,16 @@ import { readdir, readFile } from "node:fs/promises";
 
 /** Resident memory, in MB, of all processes with such a name that descend from `ancestor`. */
 export async function memory(ancestor, name) {
+  const sizes = await Promise.all((await descendants(ancestor, name)).map(({ pid }) => resident(pid)));
+  return Math.round(sizes.reduce((sum, size) => sum + size, 0));
+}
+
+/** All processes with such a name that descend from `ancestor`. */
+export async function descendants(ancestor, name) {
   const all = await processes();
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
   const descends = (pid) => pid === ancestor || (parents.has(pid) && descends(parents.get(pid)));
-  const wanted = all.filter((process) => name.test(process.name) && descends(process.pid));
-  const sizes = await Promise.all(wanted.map(({ pid }) => resident(pid)));
-  return Math.round(sizes.reduce((sum, size) => sum + size, 0));
+  return all.filter((process) => name.test(process.name) && descends(process.pid));
 }
 
 async function processes() {

@@ -1,0 +1,33 @@
+// What the window uses of a core while nothing moves: `npm run bench:idle`. The demo is paused, no pointer is over the
+// window, and nothing is asked of it meanwhile. The figures depend on the machine; they are printed, not judged.
+import { command, eventually, go, shows, textOf } from "../harness/page.js";
+import { open } from "../harness/window.js";
+import { cpu } from "./cpu.js";
+
+/** Seconds of each measurement. */
+const seconds = Number(process.env.FOLDBACK_BENCH_SECONDS ?? 20);
+const wait = (s) => new Promise((resolve) => setTimeout(resolve, s * 1000));
+
+const window = await open({ profile: process.env.FOLDBACK_BENCH_PROFILE ?? "release" });
+try {
+  const { browser, pid } = window;
+  const events = async () => Number((await textOf(browser, "event-count")).replace(/\D/g, ""));
+  await eventually(browser, async () => (await events()) > 60, "some events");
+  await command(browser, "pause the demo");
+  await shows(browser, "demo", /PAUSED/);
+  // What was under way ends meanwhile.
+  await wait(20);
+  for (const view of ["live", "turn", "compose", "channels"]) {
+    await go(browser, view);
+    await browser.action("pointer").move({ x: 700, y: 20 }).perform();
+    await wait(5);
+    const used = async () => [await cpu(pid, /^WebKitWebProces/), await cpu(pid, /^foldback-deskto/)];
+    const [page, app] = await used();
+    await wait(seconds);
+    const [pageAfter, appAfter] = await used();
+    const share = (from, to) => `${((100 * (to - from)) / seconds).toFixed(1)} %`;
+    console.log(`${view.padEnd(10)} page ${share(page, pageAfter).padStart(7)}   app ${share(app, appAfter).padStart(7)} of a core`);
+  }
+} finally {
+  await window.close();
+}
