@@ -1,6 +1,6 @@
 //! Starting the bot behind the window.
 
-use foldback_api::{Backend, LogBook, Setup, places};
+use foldback_api::{Backend, DemoStart, LogBook, Setup, places};
 use foldback_wire::{Actor, rpc::Failure};
 use std::{fmt::Display, sync::Arc};
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
@@ -26,11 +26,10 @@ fn setup() -> Result<Setup, Failure> {
         hint: Some("Set FOLDBACK_DATA_DIR to a folder for Foldback's data.".to_owned()),
     })?;
     let Some(path) = places::config_file() else {
-        return Ok(Setup::embedded(
-            data.clone(),
-            places::fixtures(&data),
-            Actor::Console,
-        ));
+        return Ok(Setup {
+            demo_start: DemoStart::EveryStart,
+            ..Setup::embedded(data.clone(), places::fixtures(&data), Actor::Console)
+        });
     };
     Setup::from_file(&path, data.clone(), places::fixtures(&data), Actor::Console).map_err(|error| Failure {
         code: "bad_configuration".to_owned(),

@@ -1,8 +1,9 @@
-//! The icon in the tray: find the window again, silence the bot, leave.
+//! The icon in the tray: find the window again, play the demo, silence the bot, leave.
 
 use crate::bridge::Shell;
-use foldback_api::Commands;
-use foldback_wire::rpc::{Mute, Nothing};
+use foldback_api::{Backend, Commands};
+use foldback_wire::rpc::{DemoPlay, Failure, Mute, Nothing};
+use std::future::Future;
 use tauri::{
     AppHandle, Manager, async_runtime,
     menu::{Menu, MenuItem},
@@ -12,14 +13,25 @@ use tauri::{
 /// Puts the icon into the tray. A desktop without a tray is no reason not to start.
 pub(crate) fn install(app: &AppHandle) -> tauri::Result<()> {
     let open = MenuItem::with_id(app, "open", "Open Foldback", true, None::<&str>)?;
+    let play = MenuItem::with_id(app, "demo.play", "Play the demo", true, None::<&str>)?;
+    let pause = MenuItem::with_id(app, "demo.pause", "Pause the demo", true, None::<&str>)?;
     let mute = MenuItem::with_id(app, "mute", "Mute or unmute all outbound", true, None::<&str>)?;
     let quit = MenuItem::with_id(app, "quit", "Quit", true, None::<&str>)?;
     let mut tray = TrayIconBuilder::with_id("foldback")
         .tooltip("Foldback")
-        .menu(&Menu::with_items(app, &[&open, &mute, &quit])?)
+        .menu(&Menu::with_items(app, &[&open, &play, &pause, &mute, &quit])?)
         .on_menu_event(|app, event| match event.id().as_ref() {
             "open" => show(app),
-            "mute" => toggle_mute(app),
+            "demo.play" => {
+                show(app);
+                order(app, |backend| async move {
+                    backend.demo_play(DemoPlay::default()).await.map(drop)
+                });
+            }
+            "demo.pause" => order(app, |backend| async move {
+                backend.demo_pause(Nothing {}).await.map(drop)
+            }),
+            "mute" => order(app, toggle_mute),
             "quit" => app.exit(0),
             _ => {}
         });
@@ -41,18 +53,23 @@ fn show(app: &AppHandle) {
     }
 }
 
-fn toggle_mute(app: &AppHandle) {
+async fn toggle_mute(backend: Backend) -> Result<(), Failure> {
+    let status = backend.status(Nothing {}).await?;
+    backend.mute(Mute { muted: !status.muted }).await.map(drop)
+}
+
+/// Gives the bot an order once it runs; what it refuses stands in the app's log.
+fn order<F>(app: &AppHandle, carry_out: impl FnOnce(Backend) -> F + Send + 'static)
+where
+    F: Future<Output = Result<(), Failure>> + Send,
+{
     let app = app.clone();
     async_runtime::spawn(async move {
         let shell = app.state::<Shell>();
         let Ok(backend) = shell.backend().await else {
             return;
         };
-        let toggled = match backend.status(Nothing {}).await {
-            Ok(status) => backend.mute(Mute { muted: !status.muted }).await.map(drop),
-            Err(failure) => Err(failure),
-        };
-        if let Err(failure) = toggled {
+        if let Err(failure) = carry_out(backend.clone()).await {
             tracing::error!(code = failure.code, "{}", failure.message);
         }
     });

@@ -99,6 +99,7 @@ const channels: ChannelCard[] = [
 
 const status: Status = {
   configuration: null, agents: "script (the built-in demonstration)", unknown_turns: [], leaks: 0, masked: 0, faults: 0, since: "2026-11-21T07:00:00Z", stopped: null,
+  demo: { phase: "playing", round: 1, rounds: 10, written: 4, messages: 11, next_round_at: null },
   workspace: "demo workspace", version: "0.1.0", armed: [], channels: 5, muted: false, events_per_second: 184, dropped: 0, p95_turn_ms: 1840,
   running: 1, waiting: 0, unknown: 1, head: 0,
 };
@@ -169,6 +170,8 @@ const calls: Exchange[] = [
   { name: "fixture_read", result: { path: "directives/bare-send-file.yaml", text: yaml } },
   { name: "fixture_accept", result: { path: "directives/bare-send-file.yaml", text: yaml } },
   { name: "fixture_write", result: fixtures[1] },
+  { name: "demo_pause", result: { ...status, demo: { ...status.demo, phase: "paused" } } },
+  { name: "demo_play", result: status },
   { name: "mute", args: { muted: true }, result: { ...status, muted: true } },
   { name: "mute", result: status },
   { name: "channel_reach", result: {

@@ -5,7 +5,7 @@ use crate::failure;
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
+    ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
     Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
@@ -113,6 +113,8 @@ commands! {
     session_drop(SessionDrop) -> SessionLine: "Drops what waits in a conversation, or some of it.";
     session_reset(SessionRef) -> SessionLine: "Has the agent forget a conversation: its next turn begins a new one.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
+    demo_play(DemoPlay) -> Status: "Plays the demo: goes on after a pause, begins after an end.";
+    demo_pause(Nothing) -> Status: "Pauses the demo: none of its messages comes in until it is played again.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
     faults(Nothing) -> Vec<FaultDeck>: "What is planned to go wrong, by channel and by agent.";
     fault_plan(FaultPlan) -> Vec<FaultDeck>: "Plans that calls of a channel, or runs of an agent, go wrong.";

@@ -154,6 +154,14 @@ pub(crate) fn no_channel(channel: &ChannelId) -> Failure {
     )
 }
 
+pub(crate) fn no_demo() -> Failure {
+    failure(
+        "no_demo",
+        "The demo does not play here: this configuration has channels of its own.".to_owned(),
+        Some("Start Foldback without a configuration file to see the demo."),
+    )
+}
+
 pub(crate) fn nothing_about(text: &str) -> Failure {
     failure(
         "not_found",

@@ -13,6 +13,7 @@ import type {
   Compose,
   ComposeSend,
   Composed,
+  DemoPlay,
   DialectBench,
   EventDetail,
   FaultDeck,
@@ -174,6 +175,10 @@ export interface Commands {
   session_reset: { args: SessionRef; result: SessionLine };
   /** Holds back all outbound, or lets it go. */
   mute: { args: Mute; result: Status };
+  /** Plays the demo: goes on after a pause, begins after an end. */
+  demo_play: { args: DemoPlay; result: Status };
+  /** Pauses the demo: none of its messages comes in until it is played again. */
+  demo_pause: { args: Nothing; result: Status };
   /** Sends or gives up what was held for too long. */
   release_held: { args: ReleaseHeld; result: ChannelCard };
   /** What is planned to go wrong, by channel and by agent. */

@@ -731,6 +731,31 @@ export type Diagnostic = {
   fix: Fix | null,
 };
 
+/** Where the demo stands. */
+export type DemoPhase = "playing" | "between_rounds" | "paused" | "ended";
+
+/** `demo_play`: goes on after a pause, begins after an end. */
+export type DemoPlay = {
+  /** Begins the first of all rounds at once, wherever the demo stands. */
+  from_start: boolean,
+};
+
+/** The demo as the top bar shows it. */
+export type DemoState = {
+  /** Where it stands. */
+  phase: DemoPhase,
+  /** The round, from 1; 0 before the first. */
+  round: number,
+  /** Rounds after which it ends by itself, so that the journal does not grow without bounds. */
+  rounds: number,
+  /** Messages of this round that came in. */
+  written: number,
+  /** Messages of every round. */
+  messages: number,
+  /** When the next round begins; only between two rounds. */
+  next_round_at: Timestamp | null,
+};
+
 /** `dialect_bench`: the same output under several settings. */
 export type DialectBench = {
   /** The output. */
@@ -2693,6 +2718,8 @@ export type Status = {
   /** Why the journal takes nothing more, in words, once the disk has refused for good: what happens from
    * then on is not journalled, and nothing is sent. `None` while all is well. */
   stopped: string | null,
+  /** The demo; `None` where a configuration has channels of its own. */
+  demo: DemoState | null,
 };
 
 /** Why an agent's run ended. */

@@ -4,6 +4,7 @@
 use crate::{Rule, ScriptStep, When};
 use foldback_wire::{ChannelId, ChatType, MessageId};
 use serde::Deserialize;
+use std::time::Duration;
 
 /// What happens in the demonstration.
 #[derive(Debug, Clone, Deserialize)]
@@ -33,7 +34,7 @@ pub struct DemoTurn {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DemoMessage {
-    /// The message's id on its platform; unique in the demonstration.
+    /// The message's id on its platform in the first round; unique in the demonstration.
     pub id: MessageId,
     /// Account name of the writer; also the platform's id of the person.
     pub from: String,
@@ -73,16 +74,31 @@ pub fn load() -> Result<Demo, serde_saphyr::Error> {
 
 impl Demo {
     /// The script of the demonstration: each of its messages has its own answer, everything else goes by the
-    /// rules. Messages can be played again, so answers are not used up.
+    /// rules. A message is known by its channel and its text, since every round gives it another id; an answer names
+    /// the message that it answers by `{message_id}`.
     pub fn script(&self) -> Vec<Rule> {
         let own = self.turns.iter().map(|turn| Rule {
             when: When {
-                message: Some(turn.user.id.clone()),
                 channel: Some(turn.channel.clone()),
+                matches: Some(format!("^{}$", regex::escape(&turn.user.text))),
                 ..When::default()
             },
             agent: turn.agent.clone(),
         });
         own.chain(self.rules.iter().cloned()).collect()
     }
+}
+
+impl DemoTurn {
+    /// How long its answer streams.
+    pub fn answer_time(&self) -> Duration {
+        Duration::from_millis(self.agent.iter().map(|step| step.after_ms).sum())
+    }
+}
+
+/// A message's id in a round: that of the first round, followed by the round's own number.
+///
+/// Dedupe remembers the ids of earlier rounds and of earlier processes, so that `fresh` must never repeat in a journal.
+pub fn id_in_round(id: &MessageId, fresh: Option<u64>) -> MessageId {
+    fresh.map_or_else(|| id.clone(), |fresh| MessageId::new(format!("{id}{fresh}")))
 }

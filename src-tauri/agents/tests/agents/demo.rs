@@ -15,8 +15,14 @@ async fn every_turn_is_answered_as_written() {
     let demo = demo::load().expect("the embedded text is valid");
     let agent = agent(&demo);
     let mut ids = HashSet::new();
-    for turn in &demo.turns {
-        assert!(ids.insert(turn.user.id.clone()), "{} occurs twice", turn.user.id);
+    // In the first round, and in one whose messages have fresh ids.
+    let rounds = [None, Some(4_711)];
+    for (turn, fresh) in rounds
+        .iter()
+        .flat_map(|fresh| demo.turns.iter().map(move |turn| (turn, *fresh)))
+    {
+        let id = demo::id_in_round(&turn.user.id, fresh);
+        assert!(ids.insert(id.clone()), "{id} occurs twice");
         assert!(
             Platform::from_code(turn.channel.as_str()).is_some(),
             "{}",
@@ -26,11 +32,11 @@ async fn every_turn_is_answered_as_written() {
             .agent
             .iter()
             .filter_map(|step| match &step.act {
-                Act::Text(text) => Some(text.as_str()),
+                Act::Text(text) => Some(text.replace("{message_id}", id.as_str())),
                 _ => None,
             })
             .collect();
-        let mut request = request_for(turn.user.id.as_str(), &turn.user.text);
+        let mut request = request_for(id.as_str(), &turn.user.text);
         request.message.channel = turn.channel.clone();
         assert_eq!(said(&answer(&agent, request).await), written);
     }
@@ -40,6 +46,14 @@ async fn every_turn_is_answered_as_written() {
         Platform::ALL.len(),
         "all five platforms are shown"
     );
+}
+
+#[test]
+fn its_last_picture_is_no_failure() {
+    let demo = demo::load().expect("the embedded text is valid");
+    let fails = |turn: &demo::DemoTurn| turn.agent.iter().any(|step| matches!(step.act, Act::Error(_)));
+    assert!(demo.turns.iter().any(fails), "a failure is shown");
+    assert!(!demo.turns.last().is_some_and(fails), "and an answer after it");
 }
 
 #[test]

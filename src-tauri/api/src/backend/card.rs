@@ -1,6 +1,6 @@
 //! Channels as cards, and what a person does with them.
 
-use super::{Backend, naming::backends_in_words};
+use super::{Backend, demo::DemoPlayer, naming::backends_in_words};
 use crate::failure;
 use foldback_pipeline::config::{ChannelConfig, ChannelKind, Disable};
 use foldback_wire::{
@@ -136,6 +136,7 @@ impl Backend {
             since: digest.since().unwrap_or_else(|| shared.clock.now()),
             head: shared.journal.head().0,
             stopped: shared.stopped.get().map(ToString::to_string),
+            demo: shared.demo.as_ref().map(DemoPlayer::state),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
+    ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
     FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
     FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
     Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
@@ -208,6 +208,14 @@ impl Commands for Backend {
 
     async fn mute(&self, wish: Mute) -> Result<Status, Failure> {
         Ok(self.mute_all(&wish))
+    }
+
+    async fn demo_play(&self, wish: DemoPlay) -> Result<Status, Failure> {
+        self.play_demo(wish)
+    }
+
+    async fn demo_pause(&self, _: Nothing) -> Result<Status, Failure> {
+        self.pause_demo()
     }
 
     async fn release_held(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {

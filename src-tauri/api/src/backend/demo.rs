@@ -1,10 +1,163 @@
-//! The demonstration: a conversation on five channels, so that a first start has something to show.
+//! The demonstration: a conversation on five channels, so that a start without a configuration has something to show.
+//!
+//! It plays in rounds. A round takes half a minute and ends with an answer; then nothing comes in for [`REST`], so that
+//! what happened can be read. After [`ROUNDS`] rounds it ends by itself: a window that stands open over night does not
+//! fill the journal. A person pauses it, goes on, or begins again at any time; every order changes the one
+//! [`DemoCourse`], which the player watches, so that no order is lost and none begins a second player.
 
 use super::Backend;
-use foldback_agents::demo::{self, DemoTurn};
+use crate::failure;
+use foldback_agents::demo::{self, DemoTurn, id_in_round};
 use foldback_pipeline::config::Config;
-use foldback_wire::{ChatId, ChatType, Inbound, Sender};
+use foldback_wire::{
+    ChatId, ChatType, Inbound, Sender, Timestamp,
+    rpc::{DemoPhase, DemoPlay, DemoState, Failure, Status},
+};
 use std::{fs, path::Path, time::Duration};
+use tokio::sync::watch;
+
+/// Rounds until it ends by itself: about nine minutes, and some 5,000 events.
+const ROUNDS: u32 = 10;
+/// Between the last answer of a round and the next round.
+const REST: Duration = Duration::from_secs(25);
+/// After the last answer's text until its deliveries are over.
+const SETTLING: Duration = Duration::from_secs(2);
+
+/// When the demonstration begins by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DemoStart {
+    /// One round, while the journal has no message yet: where nobody may be there to pause it.
+    FirstStart,
+    /// All its rounds, at every start.
+    EveryStart,
+}
+
+/// What plays the demonstration, and where it stands.
+pub(super) struct DemoPlayer {
+    turns: Vec<DemoTurn>,
+    course: watch::Sender<DemoCourse>,
+}
+
+/// Where the demonstration stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct DemoCourse {
+    phase: DemoPhase,
+    round: u32,
+    rounds: u32,
+    /// The message that comes next; behind the last one, its answer is under way.
+    next: usize,
+    /// Makes the ids of this round's messages fresh.
+    fresh: Option<u64>,
+    next_round_at: Option<Timestamp>,
+    /// Orders of a person so far. A step that began before the latest one changes no phase.
+    orders: u64,
+}
+
+impl DemoCourse {
+    fn begin_again(&mut self) {
+        self.rounds = ROUNDS;
+        self.begin(1);
+    }
+
+    fn begin(&mut self, round: u32) {
+        self.phase = DemoPhase::Playing;
+        self.round = round;
+        self.next = 0;
+        self.next_round_at = None;
+    }
+
+    /// Ends a round, and the demonstration with its last one.
+    fn end_round(&mut self, now: Timestamp) {
+        if self.round < self.rounds {
+            self.phase = DemoPhase::BetweenRounds;
+            self.next_round_at = Some(now.plus(REST));
+        } else {
+            self.phase = DemoPhase::Ended;
+        }
+    }
+}
+
+impl DemoPlayer {
+    /// The demonstration, which begins as `start` says. Broken text, which a test excludes, has no messages.
+    pub(super) fn new(start: DemoStart, first_start: bool) -> Self {
+        let turns = demo::load().map_or_else(
+            |error| {
+                tracing::error!(%error, "the demonstration cannot be read");
+                Vec::new()
+            },
+            |demo| demo.turns,
+        );
+        let rounds = match start {
+            DemoStart::FirstStart => first_start.then_some(1),
+            DemoStart::EveryStart => Some(ROUNDS),
+        };
+        let mut course = DemoCourse {
+            phase: DemoPhase::Ended,
+            round: 0,
+            rounds: rounds.unwrap_or(ROUNDS),
+            next: 0,
+            fresh: None,
+            next_round_at: None,
+            orders: 0,
+        };
+        if rounds.is_some() {
+            course.begin(1);
+        }
+        Self {
+            turns,
+            course: watch::Sender::new(course),
+        }
+    }
+
+    pub(super) fn state(&self) -> DemoState {
+        let course = *self.course.borrow();
+        DemoState {
+            phase: course.phase,
+            round: course.round,
+            rounds: course.rounds,
+            written: course.next.min(self.turns.len()) as u32,
+            messages: self.turns.len() as u32,
+            next_round_at: course.next_round_at,
+        }
+    }
+
+    /// How long the next step is waited for: a message, or the end of the last answer.
+    fn wait_for(&self, next: usize) -> Duration {
+        match (self.turns.get(next), self.turns.last()) {
+            (Some(turn), _) => Duration::from_millis(turn.after_ms),
+            (None, Some(last)) => last.answer_time() + SETTLING,
+            (None, None) => Duration::ZERO,
+        }
+    }
+
+    fn play(&self, DemoPlay { from_start }: DemoPlay) {
+        self.course.send_if_modified(|course| {
+            let over = course.next >= self.turns.len();
+            match course.phase {
+                _ if from_start => course.begin_again(),
+                DemoPhase::Playing | DemoPhase::BetweenRounds => return false,
+                DemoPhase::Ended => course.begin_again(),
+                DemoPhase::Paused if over && course.round >= course.rounds => course.begin_again(),
+                DemoPhase::Paused if over => course.begin(course.round + 1),
+                DemoPhase::Paused => course.phase = DemoPhase::Playing,
+            }
+            course.orders += 1;
+            true
+        });
+    }
+
+    fn pause(&self) {
+        self.course.send_if_modified(|course| {
+            if matches!(course.phase, DemoPhase::Paused | DemoPhase::Ended) {
+                return false;
+            }
+            course.phase = DemoPhase::Paused;
+            course.next_round_at = None;
+            course.orders += 1;
+            true
+        });
+    }
+}
 
 /// Puts the files that the demonstration sends into the folder for outbound files. It runs without them:
 /// the journal then says which file was missing.
@@ -21,27 +174,92 @@ pub(super) fn lay_files(config: &Config, base: &Path) {
 }
 
 impl Backend {
-    /// Plays the demonstration once.
-    pub(super) async fn play_demo(self) {
-        let turns = match demo::load() {
-            Ok(demo) => demo.turns,
-            Err(error) => return tracing::error!(%error, "the demonstration cannot be read"),
+    pub(super) fn play_demo(&self, wish: DemoPlay) -> Result<Status, Failure> {
+        self.shared.demo.as_ref().ok_or_else(failure::no_demo)?.play(wish);
+        Ok(self.figures())
+    }
+
+    pub(super) fn pause_demo(&self) -> Result<Status, Failure> {
+        self.shared.demo.as_ref().ok_or_else(failure::no_demo)?.pause();
+        Ok(self.figures())
+    }
+
+    /// Lets the demonstration take its course, as it is ordered. `fresh_journal`: no message has ever come in, so that
+    /// the first round may have the ids that its text names.
+    pub(super) async fn perform_demo(self, mut fresh_journal: bool) {
+        let Some(player) = &self.shared.demo else {
+            return;
         };
-        for turn in turns {
-            let clock = &self.shared.clock;
-            clock
-                .sleep_until(clock.now().plus(Duration::from_millis(turn.after_ms)))
-                .await;
-            let Some(channel) = self.shared.loopbacks.get(&turn.channel) else {
+        let clock = &self.shared.clock;
+        let mut course = player.course.subscribe();
+        loop {
+            let now = *course.borrow_and_update();
+            let wait = match now.phase {
+                DemoPhase::Playing => Some(player.wait_for(now.next)),
+                DemoPhase::BetweenRounds => now.next_round_at.map(|at| at.since(clock.now())),
+                DemoPhase::Paused | DemoPhase::Ended => None,
+            };
+            let Some(wait) = wait else {
+                if course.changed().await.is_err() {
+                    return;
+                }
                 continue;
             };
-            if let Err(error) = channel.inject(self.message(turn)) {
-                tracing::warn!(%error, "a message of the demonstration is left out");
+            tokio::select! {
+                biased;
+                changed = course.changed() => if changed.is_err() {
+                    return;
+                },
+                () = clock.sleep_until(clock.now().plus(wait)) => self.step_demo(player, now, &mut fresh_journal),
             }
         }
     }
 
-    fn message(&self, turn: DemoTurn) -> Inbound {
+    /// Takes the step that was waited for: the next message, the end of a round, or the next round.
+    fn step_demo(&self, player: &DemoPlayer, now: DemoCourse, fresh_journal: &mut bool) {
+        let mut after = now;
+        match (now.phase, player.turns.get(now.next)) {
+            (DemoPhase::BetweenRounds, _) => after.begin(now.round + 1),
+            (_, None) => after.end_round(self.shared.clock.now()),
+            (_, Some(turn)) => {
+                if now.next == 0 {
+                    after.fresh = (!*fresh_journal).then(|| self.shared.journal.head().0);
+                    *fresh_journal = false;
+                }
+                after.next += 1;
+                self.write_demo_message(turn.clone(), after.fresh);
+            }
+        }
+        player.course.send_if_modified(|course| {
+            if course.orders == now.orders {
+                *course = after;
+                return true;
+            }
+            // A person ordered something else meanwhile. What was written stays written.
+            let place = |course: &DemoCourse| (course.round, course.next, course.fresh);
+            if place(course) == place(&now) {
+                (course.next, course.fresh) = (after.next, after.fresh);
+            }
+            false
+        });
+        if after.phase == DemoPhase::Ended {
+            tracing::info!(
+                rounds = after.rounds,
+                "the demonstration is over; it can be played again"
+            );
+        }
+    }
+
+    fn write_demo_message(&self, turn: DemoTurn, fresh: Option<u64>) {
+        let Some(channel) = self.shared.loopbacks.get(&turn.channel) else {
+            return;
+        };
+        if let Err(error) = channel.inject(self.demo_message(turn, fresh)) {
+            tracing::warn!(%error, "a message of the demonstration is left out");
+        }
+    }
+
+    fn demo_message(&self, turn: DemoTurn, fresh: Option<u64>) -> Inbound {
         let DemoTurn { channel, user, .. } = turn;
         let chat = match user.chat {
             ChatType::Direct => ChatId::new(user.from.clone()),
@@ -53,8 +271,8 @@ impl Backend {
             chat,
             chat_type: user.chat,
             thread: None,
-            message: user.id,
-            reply_to: user.reply_to,
+            message: id_in_round(&user.id, fresh),
+            reply_to: user.reply_to.map(|id| id_in_round(&id, fresh)),
             sender: Sender {
                 id: user.from.clone().into(),
                 name: user.from,

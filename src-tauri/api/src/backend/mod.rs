@@ -46,6 +46,7 @@ mod views;
 #[cfg(unix)]
 pub(crate) use control::ask;
 pub(crate) use dead_letter::again;
+pub use demo::DemoStart;
 pub use exposed::{Exposed, check_send_dir};
 pub use open::{OpenError, Setup};
 pub(crate) use resends::Resends;
@@ -56,6 +57,7 @@ use crate::{
     live::{Digest, Subscription},
     log::LogBook,
 };
+use demo::DemoPlayer;
 use foldback_agents::Faulty;
 use foldback_channels::Loopback;
 use foldback_pipeline::{Engine, Speech, config::Config};
@@ -119,6 +121,8 @@ struct Shared {
     urgent: broadcast::Sender<Urgent>,
     /// Why the journal takes nothing more, once the disk has refused for good.
     stopped: OnceLock<StoreError>,
+    /// The demonstration; `None` where a channel is not simulated.
+    demo: Option<DemoPlayer>,
     tasks: Tasks,
 }
 

@@ -5,6 +5,7 @@ use super::{
     acp::Surroundings,
     adapters::{self, Adapters, ChannelError},
     agents::{self, AgentError, Made},
+    demo::{DemoPlayer, DemoStart},
     descriptors,
     exposed::{Exposed, check_send_dir},
     naming::backends_in_words,
@@ -19,7 +20,7 @@ use super::{
 use crate::{Shelf, live::Digest, log::LogBook};
 use foldback_pipeline::{
     Engine, Parts, Rules, SeededRng, SendDir, StartError, TokioClock,
-    config::{self, ByteSize, Config, ConfigError, CredentialReader, FilesConfig},
+    config::{self, ByteSize, ChannelKind, Config, ConfigError, CredentialReader, FilesConfig},
 };
 use foldback_store::{
     Journal, Limits, Numbers, OutboxEntry, SqliteJournal, StoreError, close_to_others, make_private_folder,
@@ -52,8 +53,10 @@ pub struct Setup {
     pub fixtures: Shelf,
     /// Who acts through the commands: a person at the console or at the command line.
     pub actor: Actor,
-    /// Whether the demonstration is played when the journal is empty.
+    /// Whether there is a demonstration. It never plays beside a channel that is not simulated.
     pub demo: bool,
+    /// When the demonstration begins by itself.
+    pub demo_start: DemoStart,
     /// The app's own log.
     pub log: LogBook,
     /// Time.
@@ -77,6 +80,7 @@ impl Setup {
             fixtures: fixtures.into(),
             actor,
             demo: true,
+            demo_start: DemoStart::FirstStart,
             log: LogBook::new(Arc::clone(&clock)),
             rng: Arc::new(SeededRng::new(clock.now().0.unsigned_abs())),
             clock,
@@ -187,7 +191,7 @@ pub enum OpenError {
 }
 
 impl Backend {
-    /// Starts a host. With `demo` set and no message in the journal yet, a conversation begins to flow.
+    /// Starts a host. With `demo` set, a conversation begins to flow as `demo_start` says.
     ///
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
@@ -204,6 +208,7 @@ impl Backend {
             fixtures,
             actor,
             demo,
+            demo_start,
             log,
             clock,
             rng,
@@ -254,9 +259,10 @@ impl Backend {
             rules: Rules::all(),
             grammar_off: Vec::new(),
         };
-        if demo {
+        let demo = (demo && all_simulated(&config)).then(|| {
             super::demo::lay_files(&config, &base);
-        }
+            DemoPlayer::new(demo_start, first_start)
+        });
         let engine = Engine::start(parts).await?;
         let shared = Shared {
             workspace,
@@ -281,15 +287,14 @@ impl Backend {
             runs: Runs::default(),
             urgent: broadcast::Sender::new(URGENT),
             stopped: OnceLock::new(),
+            demo,
             tasks: Tasks::default(),
         };
         let backend = Self {
             shared: Arc::new(shared),
         };
         backend.attend(before, file);
-        if demo && first_start {
-            backend.spawn(backend.clone().play_demo());
-        }
+        backend.spawn(backend.clone().perform_demo(first_start));
         Ok(backend)
     }
 
@@ -305,6 +310,14 @@ impl Backend {
             self.spawn(self.clone().hear(file));
         }
     }
+}
+
+/// True where no channel can reach a platform.
+fn all_simulated(config: &Config) -> bool {
+    config
+        .channels
+        .values()
+        .all(|channel| channel.kind == Some(ChannelKind::Loopback))
 }
 
 fn journal_file(config: &Config, base: &Path, data: &Path) -> PathBuf {

@@ -5,6 +5,7 @@ mod book;
 mod channels;
 mod compose;
 mod counting;
+mod demo;
 mod faults;
 mod filters;
 mod fixtures;

@@ -5,6 +5,7 @@
 mod book;
 mod channels;
 mod compose;
+mod demo;
 mod faults;
 mod fixtures;
 mod moment;
@@ -25,6 +26,7 @@ pub use compose::{
     Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeSend,
     Composed, Lint, Masked, Reaction, Rendering, Sent,
 };
+pub use demo::{DemoPhase, DemoPlay, DemoState};
 pub use faults::{FaultDeck, FaultMark, FaultPlace, FaultPlan, FaultRemove, PlannedFault};
 pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,

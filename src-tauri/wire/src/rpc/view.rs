@@ -1,6 +1,6 @@
 //! Windows over the journal, filters, status and the reasons behind a silence.
 
-use super::{ChannelCard, FaultDeck, FixtureProgress, Pairings, PendingPermission, RecutProgress};
+use super::{ChannelCard, DemoState, FaultDeck, FixtureProgress, Pairings, PendingPermission, RecutProgress};
 use crate::{ChannelId, Event, SessionId, Span, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -286,6 +286,8 @@ pub struct Status {
     /// Why the journal takes nothing more, in words, once the disk has refused for good: what happens from
     /// then on is not journalled, and nothing is sent. `None` while all is well.
     pub stopped: Option<String>,
+    /// The demo; `None` where a configuration has channels of its own.
+    pub demo: Option<DemoState>,
 }
 
 /// `event`: one event in full.

@@ -1,0 +1,45 @@
+//! The demo: a conversation of the built-in configuration that plays in rounds.
+
+use crate::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The demo as the top bar shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct DemoState {
+    /// Where it stands.
+    pub phase: DemoPhase,
+    /// The round, from 1; 0 before the first.
+    pub round: u32,
+    /// Rounds after which it ends by itself, so that the journal does not grow without bounds.
+    pub rounds: u32,
+    /// Messages of this round that came in.
+    pub written: u32,
+    /// Messages of every round.
+    pub messages: u32,
+    /// When the next round begins; only between two rounds.
+    pub next_round_at: Option<Timestamp>,
+}
+
+/// Where the demo stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DemoPhase {
+    /// Its messages come in.
+    Playing,
+    /// A round is over, the next one is to come.
+    BetweenRounds,
+    /// A person paused it: no message comes in, answers under way go on.
+    Paused,
+    /// All its rounds are over, or none has begun.
+    Ended,
+}
+
+/// `demo_play`: goes on after a pause, begins after an end.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS,
+)]
+pub struct DemoPlay {
+    /// Begins the first of all rounds at once, wherever the demo stands.
+    #[serde(default)]
+    pub from_start: bool,
+}
