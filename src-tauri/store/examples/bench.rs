@@ -2,19 +2,27 @@
 //! Every figure stands beside one of the same run, so that machines can be compared.
 
 use foldback_store::{
-    Filter, Journal, MemoryJournal, Opening, OutboxEntry, Scene, SqliteJournal, StoreError, Then, View,
+    Filter, Journal, MemoryJournal, Opening, OutboxEntry, Scene, SqliteJournal, StoreError, Then, TurnView,
+    View,
 };
 use foldback_wire::{
-    Draft, Kind, MessageFlags, OpId, Operation, Outcome, OutcomeCode, Seq, Span, Target, Timestamp, TurnId,
+    Draft, Inbound, Kind, MessageFlags, OpId, Operation, Outcome, OutcomeCode, Seq, Span, Target, Timestamp,
+    TurnId,
 };
 use std::{
     io::Write as _,
+    ops::Range,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 /// Events appended at a time, as a busy pipeline does.
 const BATCH: u64 = 100;
+
+const EVENTS_A_TURN: u64 = 40;
+
+/// Turns on the screen, with those kept ready beside them.
+const SCREEN: usize = 50;
 
 /// Operations of the outbox, each intended, attempted and settled.
 const OPERATIONS: u64 = 2_000;
@@ -26,11 +34,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_or(Ok(1_000_000), |text| text.parse())?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("journal.sqlite");
+    let message = message()?;
     let memory: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
     let sqlite: Arc<dyn Journal> = Arc::new(SqliteJournal::open(&path).await?);
 
-    let floor = fill(&memory, events).await?;
-    let took = fill(&sqlite, events).await?;
+    let floor = fill(&memory, events, &message).await?;
+    let took = fill(&sqlite, events, &message).await?;
     say("append and commit", took, events, "events");
     say("  the same in memory", floor, events, "events");
     println!(
@@ -67,8 +76,37 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let filter = Filter::parse(filter).map_err(|error| error.message)?;
         look(&sqlite, &filter, events).await?;
     }
+    for filter in ["", "channel:telegram", "kind:warned needle", "needle"] {
+        let filter = Filter::parse(filter).map_err(|error| error.message)?;
+        list(&sqlite, &filter, events).await?;
+    }
     sqlite.close().await?;
     Ok(())
+}
+
+/// What a person wrote.
+fn message() -> Result<Box<Inbound>, serde_json::Error> {
+    serde_json::from_value(serde_json::json!({
+        "channel": "telegram", "account": null, "chat": "42", "chat_type": "direct", "thread": null,
+        "message": "1", "reply_to": null,
+        "sender": {"id": "42", "name": "alice", "display_name": "Alice", "is_bot": false},
+        "text": "Which one do you feel like?", "mentioned": true, "files": [], "at": "2026-01-01T00:00:00Z",
+    }))
+}
+
+/// Events with these numbers; the first of each turn is its message.
+fn drafts(range: Range<u64>, message: &Inbound) -> Vec<Draft> {
+    let draft = |n: u64| Draft {
+        kind: if n % EVENTS_A_TURN == 1 {
+            Kind::Received {
+                message: Box::new(message.clone()),
+            }
+        } else {
+            draft(n).kind
+        },
+        ..draft(n)
+    };
+    range.map(draft).collect()
 }
 
 fn draft(n: u64) -> Draft {
@@ -87,7 +125,7 @@ fn draft(n: u64) -> Draft {
     };
     Draft {
         at: Timestamp(n as i64),
-        turn: Some(TurnId(n / 40)),
+        turn: Some(TurnId(n.div_ceil(EVENTS_A_TURN))),
         session: Some("telegram:42:alice".into()),
         channel: Some(if n.is_multiple_of(10) {
             "telegram".into()
@@ -98,10 +136,10 @@ fn draft(n: u64) -> Draft {
     }
 }
 
-async fn fill(journal: &Arc<dyn Journal>, events: u64) -> Result<Duration, StoreError> {
+async fn fill(journal: &Arc<dyn Journal>, events: u64, message: &Inbound) -> Result<Duration, StoreError> {
     let begin = Instant::now();
     for first in (0..events).step_by(BATCH as usize) {
-        let drafts: Vec<_> = (first..(first + BATCH).min(events)).map(draft).collect();
+        let drafts = drafts(first..(first + BATCH).min(events), message);
         while let Err(StoreError::Behind(_)) = journal.append(drafts.clone()) {
             journal.flush().await?;
         }
@@ -192,6 +230,32 @@ async fn look(journal: &Arc<dyn Journal>, filter: &Filter, events: u64) -> Resul
     println!(
         "view `{filter}`: {length} rows in {took:.0?}, {} events read; a window of 50 in {window:.0?} (a plain read {read:.0?})",
         view.work().examined
+    );
+    Ok(())
+}
+
+/// The list of turns, from being opened to its count, and to the events of the turns on the screen.
+async fn list(journal: &Arc<dyn Journal>, filter: &Filter, events: u64) -> Result<(), StoreError> {
+    let opening = Opening {
+        now: Timestamp(events as i64),
+        scene: Scene::live(),
+        max_behind: None,
+    };
+    let begin = Instant::now();
+    let view = TurnView::open(Arc::clone(journal), filter, opening);
+    while view.catch_up().await? {}
+    let counted = begin.elapsed();
+    let first = view.len().saturating_sub(SCREEN as u64);
+    let mut read = 0;
+    for turn in view.turns(first, SCREEN) {
+        read += journal.turn(turn).await?.len();
+    }
+    let shown = begin.elapsed();
+    println!(
+        "turns `{filter}`: {} of {} counted in {counted:.1?}, {} events read; the newest {SCREEN} in {shown:.1?}, {read} events more",
+        view.len(),
+        view.total(),
+        view.work().examined,
     );
     Ok(())
 }

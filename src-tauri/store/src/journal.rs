@@ -242,6 +242,16 @@ pub trait Journal: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Seq>, StoreError>;
 
+    /// The turns of the events that [`Self::select`] would return, in the order of their numbers, each once and with the
+    /// place of the last of those events. Reads no event; of `received` alone, from the first place on, it costs as much
+    /// as there are turns.
+    async fn turns(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+    ) -> Result<Vec<(TurnId, Seq)>, StoreError>;
+
     /// The events at these places, in the order of the journal.
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError>;
 
@@ -282,6 +292,9 @@ pub trait Journal: Send + Sync {
     /// The time before which events were deleted, at the Unix epoch where none ever was. A message that was written
     /// before it may have been answered although nothing tells of it any more.
     fn deleted_before(&self) -> Timestamp;
+
+    /// Events that [`Self::prune`] deleted since the journal was opened. Who watches the head is woken when it grows.
+    fn deleted(&self) -> u64;
 
     /// What is to be done with the outbox after a start.
     async fn resume(&self) -> Result<Resumed, StoreError> {

@@ -31,4 +31,4 @@ pub use sqlite::{
     real_journal,
 };
 pub use then::{Case, Instead, Removal, Then};
-pub use view::{Opening, View, Work};
+pub use view::{Opening, TurnView, View, Work};

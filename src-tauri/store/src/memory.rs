@@ -252,6 +252,18 @@ impl Journal for MemoryJournal {
         Ok(admitted.take(limit).map(|event| event.seq).collect())
     }
 
+    async fn turns(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+    ) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        let state = self.state();
+        let admitted = state.admitted(wanted, after, until);
+        let of_turns = admitted.filter_map(|event| Some((event.turn?, event.seq)));
+        Ok(of_turns.collect::<BTreeMap<_, _>>().into_iter().collect())
+    }
+
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
         let places: BTreeSet<Seq> = places.iter().copied().collect();
         let state = self.state();
@@ -343,6 +355,10 @@ impl Journal for MemoryJournal {
 
     fn deleted_before(&self) -> Timestamp {
         Timestamp(0)
+    }
+
+    fn deleted(&self) -> u64 {
+        0
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -127,6 +127,14 @@ impl Journal for Odd {
     ) -> Result<Vec<Seq>, StoreError> {
         self.inner.places(wanted, after, until, limit).await
     }
+    async fn turns(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+    ) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        self.inner.turns(wanted, after, until).await
+    }
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
         Ok(self.count(self.inner.pick(places).await?))
     }
@@ -153,6 +161,9 @@ impl Journal for Odd {
     }
     async fn prune(&self, before: Timestamp) -> Result<u64, StoreError> {
         self.inner.prune(before).await
+    }
+    fn deleted(&self) -> u64 {
+        self.inner.deleted()
     }
     fn whole_from(&self) -> Seq {
         self.inner.whole_from()

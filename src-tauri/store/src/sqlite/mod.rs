@@ -28,7 +28,7 @@ use async_trait::async_trait;
 use desk::{Change, Desk};
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
 use prune::DeletedBounds;
-use rows::{COLUMNS, StoredRow, list, mentioning, number, of_process, selecting};
+use rows::{COLUMNS, StoredRow, list, mentioning, number, of_process, selecting, turns_of};
 use sqlx::{QueryBuilder, Sqlite, SqlitePool, query_as, query_scalar};
 use std::{
     borrow::Cow,
@@ -313,6 +313,21 @@ impl Journal for SqliteJournal {
         Ok(places.into_iter().map(|seq| Seq(seq as u64)).collect())
     }
 
+    async fn turns(
+        &self,
+        wanted: &Selection,
+        after: Seq,
+        until: Seq,
+    ) -> Result<Vec<(TurnId, Seq)>, StoreError> {
+        let turns: Vec<(i64, i64)> = turns_of(wanted, after, until)
+            .build_query_as()
+            .fetch_all(&self.readers)
+            .await
+            .map_err(|error| self.fault(&error))?;
+        let place = |(turn, seq)| (TurnId(turn as u64), Seq(seq as u64));
+        Ok(turns.into_iter().map(place).collect())
+    }
+
     async fn pick(&self, places: &[Seq]) -> Result<Vec<Event>, StoreError> {
         let mut sql = QueryBuilder::new(COLUMNS);
         sql.push(" WHERE e.seq IN (SELECT value FROM json_each(")
@@ -386,6 +401,10 @@ impl Journal for SqliteJournal {
 
     fn deleted_before(&self) -> Timestamp {
         Timestamp(self.deleted.before.load(Ordering::Relaxed))
+    }
+
+    fn deleted(&self) -> u64 {
+        self.deleted.events.load(Ordering::Relaxed)
     }
 
     async fn close(&self) -> Result<(), StoreError> {

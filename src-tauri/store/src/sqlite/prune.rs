@@ -82,6 +82,8 @@ pub(super) struct DeletedBounds {
     pub(super) whole_from: AtomicU64,
     /// The time up to which events were deleted, 0 where none ever was.
     pub(super) before: AtomicI64,
+    /// Events deleted since the journal was opened.
+    pub(super) events: AtomicU64,
 }
 
 impl DeletedBounds {
@@ -89,6 +91,7 @@ impl DeletedBounds {
         Self {
             whole_from: AtomicU64::new(whole_from as u64),
             before: AtomicI64::new(before),
+            events: AtomicU64::new(0),
         }
     }
 }
@@ -139,6 +142,11 @@ impl SqliteJournal {
             if done.events > 0 {
                 self.deleted.whole_from.fetch_max(end.0, Ordering::Relaxed);
                 self.deleted.before.fetch_max(done.before, Ordering::Relaxed);
+                self.deleted
+                    .events
+                    .fetch_add(done.events as u64, Ordering::Relaxed);
+                // The head is where it was; who shows what is gone looks again.
+                self.desk.head.send_modify(|_| ());
             }
             events += done.events as u64;
             after = done.last;

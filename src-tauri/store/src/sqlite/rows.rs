@@ -172,24 +172,55 @@ pub(super) fn selecting(
     limit: usize,
 ) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(columns);
-    let only_kind = wanted
-        .kinds
-        .as_ref()
-        .and_then(|kinds| match kinds.iter().collect::<Vec<_>>()[..] {
-            [kind] => Some(*kind),
-            _ => None,
-        });
-    let of_scene = wanted
-        .kinds
-        .as_ref()
-        .is_some_and(|kinds| kinds.iter().eq(&SCENE_KINDS));
     // The sign keeps the planner from walking through all places where an index leads to a few.
-    let indexed = wanted.turns.is_some() || only_kind == Some("pairing") || of_scene;
+    let indexed = wanted.turns.is_some() || only_kind(wanted) == Some("pairing") || is_of_scene(wanted);
+    push_conditions(&mut sql, wanted, after, until, indexed);
+    sql.push(" ORDER BY e.seq LIMIT ").push_bind(number(limit as u64));
+    sql
+}
+
+/// The turns of the events among `after + 1 ..= until` that `wanted` admits, with the last place of each, by number.
+pub(super) fn turns_of(wanted: &Selection, after: Seq, until: Seq) -> QueryBuilder<Sqlite> {
+    // All turns stand in an index of their messages. Behind a place, the events behind it are fewer than all turns.
+    let all = only_kind(wanted) == Some("received") && after == Seq(0);
+    let indexed = all || wanted.turns.is_some();
+    let mut sql = QueryBuilder::new("SELECT e.turn, max(e.seq) FROM events e");
+    if !indexed {
+        // Else the order of the groups tempts the planner into an index that leads back to every event.
+        sql.push(" NOT INDEXED");
+    }
+    push_conditions(&mut sql, wanted, after, until, indexed);
+    sql.push(" AND e.turn IS NOT NULL GROUP BY e.turn ORDER BY e.turn");
+    sql
+}
+
+/// The type of the events that it wants, where that is one.
+fn only_kind(wanted: &Selection) -> Option<&'static str> {
+    let mut kinds = wanted.kinds.as_ref()?.iter();
+    kinds.next().copied().filter(|_| kinds.next().is_none())
+}
+
+/// True where it wants the kinds that every view asks for, which have an index.
+fn is_of_scene(wanted: &Selection) -> bool {
+    let kinds = wanted.kinds.as_ref();
+    kinds.is_some_and(|kinds| kinds.iter().eq(&SCENE_KINDS))
+}
+
+/// What must hold of the events among `after + 1 ..= until` that `wanted` admits; by an index of something else than
+/// places where there is one.
+fn push_conditions(
+    sql: &mut QueryBuilder<Sqlite>,
+    wanted: &Selection,
+    after: Seq,
+    until: Seq,
+    indexed: bool,
+) {
     let place = if indexed { "+e.seq" } else { "e.seq" };
     sql.push(format_args!(" WHERE {place} > "))
         .push_bind(number(after.0));
     sql.push(format_args!(" AND {place} <= "))
         .push_bind(number(until.0));
+    let (only_kind, of_scene) = (only_kind(wanted), is_of_scene(wanted));
     let mut among = |column: &str, values: Option<String>| {
         if let Some(values) = values {
             sql.push(format_args!(" AND e.{column} IN (SELECT value FROM json_each("));
@@ -212,7 +243,8 @@ pub(super) fn selecting(
         sql.push(" AND e.kind IN ('armed', 'run_cancelled', 'started')");
     }
     if let Some(kind) = only_kind {
-        // Not bound: the index of pairing is that of one word. The words are the table's, without a quote in them.
+        // Not bound: the indexes of pairing and of messages are those of one word. The words are the table's, without a
+        // quote in them.
         sql.push(format_args!(" AND e.kind = '{kind}'"));
     }
     if let Some(lasted) = &wanted.lasted {
@@ -229,8 +261,6 @@ pub(super) fn selecting(
     if let Some(before) = wanted.before {
         sql.push(" AND e.at < ").push_bind(before.0);
     }
-    sql.push(" ORDER BY e.seq LIMIT ").push_bind(number(limit as u64));
-    sql
 }
 
 /// `columns` of the events about a message that were decided at `since` or later, in order.
@@ -350,5 +380,40 @@ mod tests {
             let walks = |words: &String| words.starts_with("SCAN") || words.contains("TEMP B-TREE");
             assert!(!words.iter().any(walks), "{index}: {words:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn turns_are_counted_by_an_index_and_followed_by_place() {
+        let received = Selection::kinds(["received"]);
+        let all = plan(explained(&turns_of(&received, Seq(0), Seq(9)))).await;
+        let [all] = &all[..] else { panic!("{all:?}") };
+        assert!(all.contains("INDEX events_received"), "{all}");
+        let telegram = Selection {
+            channels: Some(["telegram".into()].into()),
+            ..Selection::ALL
+        };
+        for wanted in [&received, &telegram, &Selection::ALL] {
+            let words = plan(explained(&turns_of(wanted, Seq(7), Seq(9)))).await;
+            assert!(
+                words[0].contains("INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
+                "{words:?}"
+            );
+        }
+        let of_turns = Selection {
+            turns: Some([TurnId(3)].into()),
+            ..Selection::ALL
+        };
+        let words = plan(explained(&turns_of(&of_turns, Seq(0), Seq(9)))).await;
+        assert!(words[0].contains("events_turn (turn=?)"), "{words:?}");
+    }
+
+    #[tokio::test]
+    async fn a_stretch_of_messages_is_walked_in_the_order_of_the_journal() {
+        let received = Selection::kinds(["received"]);
+        let words = plan(explained(&selecting(COLUMNS, &received, Seq(7), Seq(9), 9))).await;
+        assert!(
+            !words.iter().any(|words| words.contains("TEMP B-TREE")),
+            "{words:?}"
+        );
     }
 }

@@ -4,11 +4,16 @@
 //! A view of everything needs no index. A filter that the columns answer reads places only. Any other reads
 //! the events that the columns admit, once, in blocks, and looks at them off the runtime's threads. All of
 //! that goes on as the journal grows.
+//!
+//! [`TurnView`] is the same with turns for rows.
 
 mod index;
+mod turns;
+
+pub use turns::TurnView;
 
 use crate::{Filter, Journal, Matcher, Scene, Selection, StoreError, duration::Durations, row};
-use foldback_wire::{Event, Seq, Timestamp, rpc::EventRow};
+use foldback_wire::{Event, Seq, Timestamp, TurnId, rpc::EventRow};
 use index::{Gap, Places};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +22,9 @@ const EVENTS_A_STEP: usize = 2_048;
 
 /// Places read in one step, where no event needs to be looked at.
 const PLACES_A_STEP: usize = 65_536;
+
+/// Places looked through for turns in one step, where no event needs to be looked at: about 50 ms of work.
+const TURN_PLACES_A_STEP: u64 = 262_144;
 
 /// How a view is opened.
 #[derive(Debug, Clone)]
@@ -68,7 +76,7 @@ struct State {
     scene: Scene,
     work: Work,
     /// Places before `examined` that are to be shown or left out once the view goes on; `None` while it does.
-    still: Option<Vec<(Seq, bool)>>,
+    still: Option<Vec<(Seq, Option<TurnId>, bool)>>,
 }
 
 /// Events of one step: those among `after + 1 ..= examined` that the columns admit.
@@ -88,8 +96,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl View {
     /// Opens a view; nothing is read before [`Self::catch_up`].
     pub fn open(journal: Arc<dyn Journal>, filter: &Filter, opening: Opening) -> Self {
-        let all = filter.is_everything();
-        let places = if all {
+        let places = if filter.is_everything() {
             Places::All {
                 first: journal.whole_from().0,
                 last: 0,
@@ -97,6 +104,10 @@ impl View {
         } else {
             Places::some()
         };
+        Self::open_places(journal, filter, opening, places)
+    }
+
+    fn open_places(journal: Arc<dyn Journal>, filter: &Filter, opening: Opening, places: Places) -> Self {
         let state = State {
             places,
             examined: Seq(0),
@@ -131,6 +142,11 @@ impl View {
         state.places.len()
     }
 
+    /// Rows that a view without a filter has.
+    pub fn total(&self) -> u64 {
+        (self.journal.head().0 + 1).saturating_sub(self.journal.whole_from().0)
+    }
+
     /// Whether there is no row so far.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -160,8 +176,8 @@ impl View {
         if still {
             state.still.get_or_insert_default();
         } else {
-            for (seq, shown) in state.still.take().unwrap_or_default() {
-                state.places.show(seq, shown);
+            for (seq, turn, shown) in state.still.take().unwrap_or_default() {
+                state.places.show(seq, turn, shown);
             }
         }
     }
@@ -215,10 +231,11 @@ impl View {
     pub async fn catch_up(&self) -> Result<bool, StoreError> {
         let mut ahead = self.ahead.lock().await;
         let head = self.journal.head();
+        self.know_turns(head).await?;
         let (after, all) = {
             let mut state = self.state();
             state.follow(head);
-            (state.examined, matches!(state.places, Places::All { .. }))
+            (state.examined, state.places.are_all())
         };
         if all || after >= head {
             self.state().live = true;
@@ -238,6 +255,9 @@ impl View {
 
     /// A step where columns tell everything.
     async fn step_by_places(&self, after: Seq, head: Seq) -> Result<Seq, StoreError> {
+        if matches!(self.state().places, Places::Turns(_)) {
+            return self.step_by_turns(after, head).await;
+        }
         let places = self
             .journal
             .places(&self.selection, after, head, PLACES_A_STEP)
@@ -246,9 +266,27 @@ impl View {
         self.look_again(after, examined).await?;
         let mut state = self.state();
         state.work.placed += places.len() as u64;
-        state.places.extend(places);
+        state.places.extend(places.into_iter().map(|seq| (seq, None)));
         state.examined = examined;
         Ok(examined)
+    }
+
+    /// The same for the turns of those events.
+    async fn step_by_turns(&self, after: Seq, head: Seq) -> Result<Seq, StoreError> {
+        let until = if self.selection.turns.is_some() {
+            head
+        } else {
+            head.min(Seq(after.0.saturating_add(TURN_PLACES_A_STEP)))
+        };
+        let turns = self.journal.turns(&self.selection, after, until).await?;
+        self.look_again(after, until).await?;
+        let mut state = self.state();
+        state.work.placed += turns.len() as u64;
+        state
+            .places
+            .extend(turns.into_iter().map(|(turn, last)| (last, Some(turn))));
+        state.examined = until;
+        Ok(until)
     }
 
     /// A step that looks at events, and meanwhile reads those of the next one.
@@ -313,7 +351,10 @@ impl View {
         let looked: Vec<_> = {
             let mut matcher = locked(&self.matcher);
             let mut passes = |event: &Event| matcher.matches(event, &scene, durations.get(event.seq));
-            events.iter().map(|event| (event.seq, passes(event))).collect()
+            events
+                .iter()
+                .map(|event| (event.seq, event.turn, passes(event)))
+                .collect()
         };
         let mut state = self.state();
         if state.examined != after {
@@ -321,22 +362,24 @@ impl View {
         }
         state.work.examined += events.len() as u64;
         let State { places, still, .. } = &mut *state;
-        for (seq, shown) in looked {
+        for (seq, turn, shown) in looked {
             match still {
-                Some(later) => later.push((seq, shown)),
-                None => places.show(seq, shown),
+                Some(later) => later.push((seq, turn, shown)),
+                None => places.show(seq, turn, shown),
             }
         }
         Ok(())
     }
 
-    /// Waits until the journal has grown beyond what was looked at.
+    /// Waits until the journal has grown beyond what was looked at, or turns that were rows have been deleted.
     pub async fn changed(&self) -> Result<(), StoreError> {
         let examined = self.examined();
+        let deleted = self.state().places.turns().map(|turns| turns.deleted());
+        let shrunk = || deleted.is_some_and(|deleted| self.journal.deleted() != deleted);
         let grown = self
             .journal
             .watch()
-            .wait_for(|head| *head > examined)
+            .wait_for(|head| *head > examined || shrunk())
             .await
             .map(drop);
         grown.map_err(|_| StoreError::Closed)
@@ -366,7 +409,7 @@ impl View {
             let passed = events
                 .iter()
                 .filter(|event| matcher.matches(event, &scene, durations.get(event.seq)))
-                .map(|event| event.seq);
+                .map(|event| (event.seq, event.turn));
             let passed: Vec<_> = passed.collect();
             let mut state = locked(&state);
             state.work.examined += events.len() as u64;
@@ -408,6 +451,28 @@ impl View {
             state.examined = examined;
         }
         Ok(state.examined)
+    }
+
+    /// Learns which turns there are up to `head`, where turns are the rows.
+    async fn know_turns(&self, head: Seq) -> Result<(), StoreError> {
+        let Some(wanted) = self
+            .state()
+            .places
+            .turns()
+            .map(|turns| turns.wanted(self.journal.as_ref()))
+        else {
+            return Ok(());
+        };
+        let known = wanted.read(self.journal.as_ref(), head).await?;
+        let mut state = self.state();
+        state.work.placed += known.len();
+        if let Some(turns) = state.places.turns() {
+            turns.know(known, head);
+        }
+        if state.places.are_all() {
+            state.examined = head;
+        }
+        Ok(())
     }
 
     /// Learns which channels were armed up to `until`.

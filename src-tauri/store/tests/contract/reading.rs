@@ -6,7 +6,7 @@ use foldback_store::{Mention, Selection};
 use foldback_wire::{
     Actor, ChannelId, Draft, Kind, OpId, Outcome, OutcomeCode, Seq, SessionId, Terminal, Timestamp, TurnId,
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) async fn reading_starts_and_stops_where_asked(mut house: impl House) {
     let journal = house.enter().await;
@@ -86,6 +86,8 @@ pub(crate) async fn a_selection_is_what_it_admits(mut house: impl House) {
                 .cloned()
                 .collect();
             let seqs: Vec<_> = within.iter().map(|event| event.seq).collect();
+            let of_turns = within.iter().filter_map(|event| Some((event.turn?, event.seq)));
+            let turns: Vec<_> = of_turns.collect::<BTreeMap<_, _>>().into_iter().collect();
             let (after, until) = (Seq(after), Seq(until));
             assert_eq!(
                 journal.select(&wanted, after, until, limit).await.unwrap(),
@@ -97,6 +99,10 @@ pub(crate) async fn a_selection_is_what_it_admits(mut house: impl House) {
                 seqs,
                 "{wanted:?}"
             );
+            if limit == usize::MAX {
+                let found = journal.turns(&wanted, after, until).await.unwrap();
+                assert_eq!(found, turns, "{wanted:?}");
+            }
         }
     }
 }
