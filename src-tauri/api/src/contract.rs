@@ -6,9 +6,9 @@ use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
-    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
-    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
-    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
+    FilterCheck, FilterComplete, FilterText, Find, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn,
+    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
     PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
     RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine,
     SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
@@ -74,6 +74,7 @@ commands! {
     view_ack(Ack) -> Nothing: "Acknowledges a frame.";
     view_pause(Pause) -> Nothing: "Stops or resumes the frames of a view; capture goes on.";
     view_find(Find) -> Found: "Finds the row of an event in a view.";
+    view_find_turn(FindTurn) -> FoundTurn: "Finds the row of a turn in a view of turns.";
     event(SeqRef) -> EventDetail: "One event in full.";
     filter_check(FilterText) -> FilterCheck: "Whether a text is a filter.";
     filter_complete(FilterComplete) -> Vec<Completion>: "What could stand at the cursor of a filter.";

@@ -4,7 +4,7 @@ use foldback_pipeline::PermissionFault;
 use foldback_store::{PairingError, StoreError};
 use foldback_wire::{
     ChannelId, OpId, SessionId, TurnId,
-    rpc::{Failure, FilterError},
+    rpc::{Failure, FilterError, ViewRows},
 };
 use std::{fmt::Display, path::Path};
 
@@ -119,6 +119,14 @@ pub(crate) fn no_view(view: u32) -> Failure {
         "not_found",
         format!("There is no view {view}."),
         Some("It was closed; open a new one."),
+    )
+}
+
+pub(crate) fn other_rows(view: u32, rows: ViewRows) -> Failure {
+    failure(
+        "bad_arguments",
+        format!("The rows of view {view} are not {rows}."),
+        Some("Open a view with these rows."),
     )
 }
 

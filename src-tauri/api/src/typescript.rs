@@ -284,6 +284,7 @@ closed_sets! {
     wire::Suppression as suppressions,
     wire::ToolStatus as toolStatuses,
     rpc::Verdict as verdicts,
+    rpc::ViewRows as viewRows,
     wire::VoiceForm as voiceForms,
     rpc::WaitingFate as waitingFates,
 }

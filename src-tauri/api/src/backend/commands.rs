@@ -6,9 +6,9 @@ use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
-    FilterCheck, FilterComplete, FilterText, Find, FixtureAccept, FixtureCancel, FixtureEntry,
-    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, LogLine,
-    Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
+    FilterCheck, FilterComplete, FilterText, Find, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn,
+    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
     PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
     RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine,
     SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
@@ -47,6 +47,10 @@ impl Commands for Backend {
 
     async fn view_find(&self, find: Find) -> Result<Found, Failure> {
         self.find(find).await
+    }
+
+    async fn view_find_turn(&self, find: FindTurn) -> Result<FoundTurn, Failure> {
+        self.find_turn(find).await
     }
 
     async fn event(&self, place: SeqRef) -> Result<EventDetail, Failure> {

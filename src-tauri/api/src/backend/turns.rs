@@ -1,19 +1,27 @@
 //! Turns: lists, details, moments, and why.
 
-use super::{Backend, lock};
+use super::{Backend, Shared, lock};
 use crate::{
     TurnFold,
     doors::Doors,
     failure,
+    live::SummaryReader,
     why::{is_in_run, why_behind},
 };
+use async_trait::async_trait;
 use foldback_channels::profile;
-use foldback_store::{Journal, Selection};
+use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
     Capabilities, ChannelId, Event, Kind, MessageId, Platform, Seq, TurnId,
     rpc::{Failure, Moment, MomentAt, Ruler, TurnDetail, TurnList, TurnSummary, Why},
 };
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// Folds kept: those a person looks at and those that run. A fold holds its turn's text, mostly some kB.
 const FOLDS: usize = 64;
@@ -27,11 +35,29 @@ const MOST: u32 = 500;
 pub(super) struct Turns {
     folds: Mutex<BTreeMap<TurnId, TurnFold>>,
     summaries: Mutex<BTreeMap<TurnId, TurnSummary>>,
+    /// The last place up to which both are as the journal says.
+    grown: AtomicU64,
 }
 
 impl Turns {
+    /// What is kept is as the journal says up to this place.
+    pub(super) fn begin_at(&self, seq: Seq) {
+        self.grown.store(seq.0, Ordering::Release);
+    }
+
+    fn grown(&self) -> Seq {
+        Seq(self.grown.load(Ordering::Acquire))
+    }
+
     /// Folds new events into the turns kept.
     pub(super) fn grow(&self, events: &[Event]) {
+        self.fold(events);
+        if let Some(last) = events.last() {
+            self.grown.store(last.seq.0, Ordering::Release);
+        }
+    }
+
+    fn fold(&self, events: &[Event]) {
         let mut folds = lock(&self.folds);
         for event in events {
             let Some(turn) = event.turn else { continue };
@@ -69,55 +95,21 @@ impl Turns {
 impl Backend {
     pub(super) async fn list(&self, list: TurnList) -> Result<Vec<TurnSummary>, Failure> {
         let limit = list.limit.min(MOST) as usize;
+        let journal = &self.shared.journal;
+        let head = journal.head();
+        let received = Selection::kinds(["received"]);
+        let all = journal
+            .turns(&received, Seq(0), head)
+            .await
+            .map_err(failure::journal)?;
+        let turns = all.into_iter().rev().map(|(turn, _)| turn);
+        let wanted = turns.filter(|turn| list.before.is_none_or(|before| *turn < before));
+        let wanted: Vec<_> = wanted.take(limit).collect();
         let mut found = Vec::new();
-        let next = self.next_turn().await?;
-        let mut before = list.before.map_or(next, |turn| turn.min(next));
-        while found.len() < limit && before.0 > 1 {
-            let turn = TurnId(before.0 - 1);
-            // A number can be missing: it was given out and the process ended before the first event.
-            found.extend(self.summary(turn).await?);
-            before = turn;
+        for turn in wanted {
+            found.extend(self.read_summary(turn, head).await.map_err(failure::journal)?);
         }
         Ok(found)
-    }
-
-    /// One more than the latest turn. Turns begin in the order of their numbers.
-    async fn next_turn(&self) -> Result<TurnId, Failure> {
-        let received = Selection::kinds(["received"]);
-        for (after, until) in strides(self.shared.journal.head()) {
-            let begun = self
-                .shared
-                .journal
-                .select(&received, after, until, usize::MAX)
-                .await
-                .map_err(failure::journal)?;
-            if let Some(latest) = begun.iter().filter_map(|event| event.turn).max() {
-                return Ok(TurnId(latest.0 + 1));
-            }
-        }
-        Ok(TurnId(0))
-    }
-
-    async fn summary(&self, turn: TurnId) -> Result<Option<TurnSummary>, Failure> {
-        if let Some(summary) = self.shared.turns.with(turn, TurnFold::summary) {
-            return Ok(summary);
-        }
-        if let Some(summary) = lock(&self.shared.turns.summaries).get(&turn) {
-            return Ok(Some(summary.clone()));
-        }
-        let fold = TurnFold::of(
-            turn,
-            &self.shared.journal.turn(turn).await.map_err(failure::journal)?,
-        );
-        let summary = fold.summary();
-        if let Some(summary) = summary.clone().filter(|_| fold.settled()) {
-            let mut summaries = lock(&self.shared.turns.summaries);
-            summaries.insert(turn, summary);
-            if summaries.len() > SUMMARIES {
-                summaries.pop_first();
-            }
-        }
-        Ok(summary)
     }
 
     pub(super) async fn detail(&self, turn: TurnId) -> Result<TurnDetail, Failure> {
@@ -202,6 +194,35 @@ pub async fn explain(
     explain_turn(journal, turn, &has_writer)
         .await?
         .ok_or_else(|| failure::nothing_about(text))
+}
+
+#[async_trait]
+impl SummaryReader for Backend {
+    async fn read_summary(&self, turn: TurnId, until: Seq) -> Result<Option<TurnSummary>, StoreError> {
+        let Shared { turns, journal, .. } = &*self.shared;
+        if turns.grown() >= until {
+            if let Some(summary) = turns.with(turn, TurnFold::summary) {
+                return Ok(summary);
+            }
+            if let Some(summary) = lock(&turns.summaries).get(&turn) {
+                return Ok(Some(summary.clone()));
+            }
+        }
+        let head = journal.head();
+        let fold = TurnFold::of(turn, &journal.turn(turn).await?);
+        let summary = fold.summary();
+        if let Some(summary) = summary.clone().filter(|_| fold.settled()) {
+            let mut summaries = lock(&turns.summaries);
+            // What was heard of meanwhile may have changed it.
+            if turns.grown() <= head {
+                summaries.insert(turn, summary);
+            }
+            if summaries.len() > SUMMARIES {
+                summaries.pop_first();
+            }
+        }
+        Ok(summary)
+    }
 }
 
 /// Why a turn went as it did; for what waits, what keeps its channel from sending now.

@@ -3,14 +3,14 @@
 use super::{Backend, lock};
 use crate::{
     failure,
-    live::{Desk, Frames, Subscription},
+    live::{Desk, Frames, Listing, Subscription},
 };
-use foldback_store::{Filter, Opening, Scene, View, complete};
+use foldback_store::{Filter, Opening, Scene, TurnView, View, complete};
 use foldback_wire::{
     ChannelId, Seq,
     rpc::{
-        Ack, Completion, EventDetail, Failure, FilterCheck, FilterComplete, Find, Found, OpenView, Pause,
-        ViewOpened, Window,
+        Ack, Completion, EventDetail, Failure, FilterCheck, FilterComplete, Find, FindTurn, Found, FoundTurn,
+        OpenView, Pause, ViewOpened, ViewRows, Window,
     },
 };
 use std::{
@@ -70,7 +70,11 @@ impl Backend {
             scene: Scene::live(),
             max_behind: Some(MAX_BEHIND),
         };
-        let view = View::open(Arc::clone(&self.shared.journal), &filter, opening);
+        let journal = Arc::clone(&self.shared.journal);
+        let view = match wish.rows {
+            ViewRows::Events => Listing::Events(View::open(journal, &filter, opening)),
+            ViewRows::Turns => Listing::Turns(TurnView::open(journal, &filter, opening)),
+        };
         let mut open = lock(&self.shared.views.open);
         open.last += 1;
         let number = open.last;
@@ -107,18 +111,40 @@ impl Backend {
 
     pub(super) async fn find(&self, find: Find) -> Result<Found, Failure> {
         let desk = self.shared.views.get(find.view)?;
+        let Listing::Events(view) = desk.view() else {
+            return Err(failure::other_rows(find.view, ViewRows::Events));
+        };
         let seq = Seq(find.seq);
         // The answer is final only once the view has looked so far.
-        while desk.view().examined() < seq.min(self.shared.journal.head())
-            && desk.view().catch_up().await.map_err(failure::journal)?
+        while view.examined() < seq.min(self.shared.journal.head())
+            && view.catch_up().await.map_err(failure::journal)?
         {}
         Ok(Found {
-            index: desk.view().position_of(seq),
+            index: view.position_of(seq),
+        })
+    }
+
+    /// Where a turn is listed, once the view has looked at all there is: any event may let it pass.
+    pub(super) async fn find_turn(&self, find: FindTurn) -> Result<FoundTurn, Failure> {
+        let desk = self.shared.views.get(find.view)?;
+        let Listing::Turns(view) = desk.view() else {
+            return Err(failure::other_rows(find.view, ViewRows::Turns));
+        };
+        let head = self.shared.journal.head();
+        while view.catch_up().await.map_err(failure::journal)?
+            && view.position_of(find.turn).is_none()
+            && view.examined() < head
+        {}
+        Ok(FoundTurn {
+            index: view.position_of(find.turn),
+            exists: view.has(find.turn),
         })
     }
 
     pub(super) fn frames(&self, view: u32) -> Result<Subscription, Failure> {
-        let frames = Frames::new(view, self.shared.views.get(view)?, Arc::clone(&self.shared.clock));
+        let desk = self.shared.views.get(view)?;
+        let clock = Arc::clone(&self.shared.clock);
+        let frames = Frames::new(view, desk, clock, Arc::new(self.clone()));
         Ok(Subscription::new(|to| frames.run(to)))
     }
 

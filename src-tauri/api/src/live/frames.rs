@@ -4,12 +4,15 @@
 //! has not drawn yet: a slow window gets fewer frames, never a queue of them. A paused view stands still; it
 //! only says, at [`BEHIND`], how many rows came meanwhile.
 
-use foldback_store::{StoreError, View};
+use super::{Listing, listing::Extent};
+use async_trait::async_trait;
+use foldback_store::{StoreError, TurnView};
 use foldback_wire::{
-    Clock, Seq, SteadyTime,
-    rpc::{Frame, Push, Window},
+    Clock, Seq, SteadyTime, TurnId,
+    rpc::{Frame, Push, TurnSummary, Window},
 };
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -17,6 +20,8 @@ use tokio::sync::{Notify, mpsc};
 
 /// Least time between two frames; a display draws one in 16 ms.
 pub(crate) const FRAME: Duration = Duration::from_millis(20);
+/// Least time between two frames of turns in one place: a list that is read need not change more often.
+const TURNS: Duration = Duration::from_millis(100);
 /// Least time between two frames of a paused view.
 const BEHIND: Duration = Duration::from_millis(250);
 /// Most frames sent and not yet drawn.
@@ -33,9 +38,16 @@ impl Wish {
     }
 }
 
+/// Reads the lines of a list of turns.
+#[async_trait]
+pub(crate) trait SummaryReader: Send + Sync {
+    /// One line about a turn, from all of its events up to `until` at least; `None` where its message was deleted.
+    async fn read_summary(&self, turn: TurnId, until: Seq) -> Result<Option<TurnSummary>, StoreError>;
+}
+
 /// A view and what its window wants to see. Shared by the commands and the subscription.
 pub(crate) struct Desk {
-    view: View,
+    view: Listing,
     wish: Mutex<Wish>,
     changed: Notify,
 }
@@ -55,7 +67,7 @@ struct Wish {
 
 impl Desk {
     /// A view whose window follows the end.
-    pub(crate) fn new(view: View) -> Self {
+    pub(crate) fn new(view: Listing) -> Self {
         let wish = Wish {
             first: 0,
             count: 50,
@@ -72,7 +84,7 @@ impl Desk {
         }
     }
 
-    pub(crate) fn view(&self) -> &View {
+    pub(crate) fn view(&self) -> &Listing {
         &self.view
     }
 
@@ -118,24 +130,34 @@ pub(crate) struct Frames {
     number: u32,
     desk: Arc<Desk>,
     clock: Arc<dyn Clock>,
+    summaries: Arc<dyn SummaryReader>,
     last: Option<Frame>,
     /// When the last frame was made, shown or not.
     last_at: SteadyTime,
-    /// How far the journal was looked at for it, and for which window.
-    shown: Option<(Seq, Look)>,
+    /// What the view was made of then, and for which window.
+    shown: Option<(Extent, Look)>,
+    /// The turns of the last frame, each with the place up to which it was read.
+    turns: BTreeMap<TurnId, (Seq, TurnSummary)>,
 }
 
 impl Frames {
-    pub(crate) fn new(number: u32, desk: Arc<Desk>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        number: u32,
+        desk: Arc<Desk>,
+        clock: Arc<dyn Clock>,
+        summaries: Arc<dyn SummaryReader>,
+    ) -> Self {
         // A page that was loaded again has drawn nothing and will not acknowledge what its predecessor got.
         desk.change(|wish| wish.drawn = wish.sent);
         Self {
             number,
             desk,
             clock,
+            summaries,
             last: None,
             last_at: SteadyTime::default(),
             shown: None,
+            turns: BTreeMap::new(),
         }
     }
 
@@ -168,7 +190,7 @@ impl Frames {
             if scanning {
                 continue;
             }
-            let up_to_date = self.shown == Some((desk.view.examined(), wish.look()));
+            let up_to_date = self.shown == Some((desk.view.extent(), wish.look()));
             // However fast the journal grows, it is looked at once a frame.
             let grown = async {
                 let grown = desk.view.changed().await;
@@ -189,49 +211,87 @@ impl Frames {
             return SteadyTime::default();
         };
         let same_place = last.first == first(wish, last.length);
-        let pause = if wish.paused_at.is_some() && same_place {
-            BEHIND
-        } else {
-            FRAME
+        let pause = match &self.desk.view {
+            _ if !same_place => FRAME,
+            _ if wish.paused_at.is_some() => BEHIND,
+            Listing::Events(_) => FRAME,
+            Listing::Turns(_) => TURNS,
         };
         self.last_at.plus(pause)
     }
 
     async fn frame(&mut self, wish: Wish, scanning: bool) -> Result<Frame, StoreError> {
-        let view = &self.desk.view;
-        let head = view.examined();
-        self.shown = Some((head, wish.look()));
+        let desk = Arc::clone(&self.desk);
+        let view = &desk.view;
+        let extent = view.extent();
+        self.shown = Some((extent, wish.look()));
         let rows_now = view.len();
         let length = wish.paused_at.map_or(rows_now, |frozen| frozen.min(rows_now));
         let first = first(wish, length);
         let count = usize::try_from(length.saturating_sub(first)).unwrap_or(usize::MAX);
-        let rows = view.rows(first, count.min(wish.count as usize)).await?;
+        let count = count.min(wish.count as usize);
+        let (rows, turns) = match view {
+            Listing::Events(view) => (view.rows(first, count).await?, vec![]),
+            Listing::Turns(view) => (vec![], self.lines(view, first, count).await?),
+        };
         Ok(Frame {
             view: self.number,
             serial: 0,
-            head: head.0,
+            head: extent.examined.0,
             length,
+            total: view.total(),
             behind: rows_now - length,
             dropped: view.dropped(),
             scanning,
             first,
             rows,
+            turns,
         })
+    }
+
+    /// The lines of the turns in a window. What did not go on since the last frame is not read again.
+    async fn lines(
+        &mut self,
+        view: &TurnView,
+        first: u64,
+        count: usize,
+    ) -> Result<Vec<TurnSummary>, StoreError> {
+        let mut before = std::mem::take(&mut self.turns);
+        let mut lines = Vec::new();
+        for turn in view.turns(first, count) {
+            let last = view.last_of(turn);
+            let line = match before.remove(&turn).filter(|(read_to, _)| *read_to == last) {
+                Some((_, line)) => Some(line),
+                None => self.summaries.read_summary(turn, last).await?,
+            };
+            // It was deleted just now, and the next frame knows.
+            let Some(line) = line else { break };
+            lines.push(line.clone());
+            self.turns.insert(turn, (last, line));
+        }
+        Ok(lines)
     }
 
     /// The frame with its number, if it shows anything that the last one did not. The head alone is nothing
     /// to see.
     fn news(&mut self, mut frame: Frame) -> Option<Frame> {
         let old = self.last.as_ref().is_some_and(|last| {
-            (last.length, last.behind, last.dropped, last.scanning, last.first)
-                == (
-                    frame.length,
-                    frame.behind,
-                    frame.dropped,
-                    frame.scanning,
-                    frame.first,
-                )
-                && last.rows == frame.rows
+            (
+                last.length,
+                last.total,
+                last.behind,
+                last.dropped,
+                last.scanning,
+                last.first,
+            ) == (
+                frame.length,
+                frame.total,
+                frame.behind,
+                frame.dropped,
+                frame.scanning,
+                frame.first,
+            ) && last.rows == frame.rows
+                && last.turns == frame.turns
         });
         if old {
             return None;
@@ -254,3 +314,7 @@ fn first(wish: Wish, length: u64) -> u64 {
         wish.first.min(last_page)
     }
 }
+
+#[cfg(test)]
+#[path = "frames_tests.rs"]
+mod tests;

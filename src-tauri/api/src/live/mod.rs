@@ -2,11 +2,13 @@
 
 mod digest;
 mod frames;
+mod listing;
 mod subscription;
 mod trouble;
 mod unknown;
 
 pub(crate) use digest::Digest;
-pub(crate) use frames::{Desk, Frames};
+pub(crate) use frames::{Desk, Frames, SummaryReader};
+pub(crate) use listing::Listing;
 pub use subscription::Subscription;
 pub(crate) use unknown::UnknownOutcomes;

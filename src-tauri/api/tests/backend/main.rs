@@ -18,6 +18,7 @@ mod reviews;
 mod ruler;
 mod sessions;
 mod trials;
+mod turn_list;
 mod turns;
 mod views;
 mod voice;

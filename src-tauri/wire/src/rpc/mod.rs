@@ -54,8 +54,9 @@ pub use turn::{
 };
 pub use view::{
     Ack, Alarm, AlarmKind, Catalog, CatalogEntry, Completion, EventDetail, EventRow, FilterCheck,
-    FilterComplete, FilterError, FilterText, Find, Found, Frame, LogLine, OpenView, Pause, Push, RowFlag,
-    SeqRef, Status, Topic, ViewOpened, ViewRef, Why, WhyQuestion, WhyStep, Window,
+    FilterComplete, FilterError, FilterText, Find, FindTurn, Found, FoundTurn, Frame, LogLine, OpenView,
+    Pause, Push, RowFlag, SeqRef, Status, Topic, ViewOpened, ViewRef, ViewRows, Why, WhyQuestion, WhyStep,
+    Window,
 };
 pub use voice::{SpokenSound, VoiceOf, VoiceSound};
 

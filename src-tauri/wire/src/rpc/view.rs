@@ -1,6 +1,9 @@
 //! Windows over the journal, filters, status and the reasons behind a silence.
 
-use super::{ChannelCard, DemoState, FaultDeck, FixtureProgress, Pairings, PendingPermission, RecutProgress};
+use super::{
+    ChannelCard, DemoState, FaultDeck, FixtureProgress, Pairings, PendingPermission, RecutProgress,
+    TurnSummary,
+};
 use crate::{ChannelId, Event, SessionId, Span, Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
@@ -46,11 +49,29 @@ pub struct EventRow {
     pub gap: Option<u64>,
 }
 
+closed_set! {
+    /// What the rows of a view are.
+    pub enum ViewRows {
+        Events = "events": "The events that pass the filter, in the order of the journal.",
+        Turns = "turns": "The turns of which an event passes the filter, in the order of their numbers.",
+    }
+}
+
+impl ViewRows {
+    const fn events() -> Self {
+        Self::Events
+    }
+}
+
 /// `view_open`: a window over the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct OpenView {
     /// In the filter language; empty for everything.
     pub filter: String,
+    /// What its rows are; `events` where it is not given.
+    #[serde(default = "ViewRows::events")]
+    #[ts(as = "Option<ViewRows>", optional)]
+    pub rows: ViewRows,
 }
 
 /// Answer of `view_open`. Subscribe to `Topic::View` to get frames.
@@ -98,7 +119,7 @@ pub struct Pause {
     pub paused: bool,
 }
 
-/// `view_find`: where a place of the journal stands in a view.
+/// `view_find`: where a place of the journal stands in a view of events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Find {
     /// The view.
@@ -114,7 +135,25 @@ pub struct Found {
     pub index: Option<u64>,
 }
 
-/// What a view shows now; at most one per 16–33 ms and at most two unacknowledged.
+/// `view_find_turn`: where a turn stands in a view of turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FindTurn {
+    /// The view.
+    pub view: u32,
+    /// The turn.
+    pub turn: TurnId,
+}
+
+/// Answer of `view_find_turn`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FoundTurn {
+    /// Row index of the turn; `None` when it is not listed.
+    pub index: Option<u64>,
+    /// Whether the journal has the turn: one that it has and that is not listed is hidden by the filter.
+    pub exists: bool,
+}
+
+/// What a view shows now; at most one per 16–33 ms, of turns one per 100 ms, and at most two unacknowledged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct Frame {
     /// The view.
@@ -125,6 +164,8 @@ pub struct Frame {
     pub head: u64,
     /// Rows in the view.
     pub length: u64,
+    /// Rows that a view without a filter has.
+    pub total: u64,
     /// Rows that came while the view was paused.
     pub behind: u64,
     /// Events this view could not show, in total.
@@ -133,8 +174,10 @@ pub struct Frame {
     pub scanning: bool,
     /// Index of the first row below.
     pub first: u64,
-    /// The rows of the window.
+    /// The rows of the window, in a view of events.
     pub rows: Vec<EventRow>,
+    /// The rows of the window, in a view of turns.
+    pub turns: Vec<TurnSummary>,
 }
 
 closed_set! {

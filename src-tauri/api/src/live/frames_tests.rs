@@ -1,0 +1,202 @@
+//! Frames of a list of turns over a journal of 400,000 events, measured in what is read for them.
+
+use super::*;
+use foldback_pipeline::TokioClock;
+use foldback_store::{Filter, Journal, MemoryJournal, Opening, Scene};
+use foldback_wire::{Draft, Inbound, Kind, Timestamp};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const TURNS: u64 = 10_000;
+const OF_A_TURN: u64 = 40;
+
+fn in_turn(turn: u64, kind: Kind) -> Draft {
+    Draft {
+        at: Timestamp(turn as i64),
+        turn: Some(TurnId(turn)),
+        session: None,
+        channel: None,
+        kind,
+    }
+}
+
+fn came(turn: u64) -> Draft {
+    let message: Inbound = serde_json::from_value(serde_json::json!({
+        "channel": "a", "account": null, "chat": "c", "chat_type": "direct", "thread": null,
+        "message": "m", "reply_to": null, "text": "hi", "mentioned": true, "files": [],
+        "at": "2026-01-01T00:00:00Z",
+        "sender": {"id": "a", "name": "a", "display_name": "A", "is_bot": false},
+    }))
+    .unwrap();
+    let message = Box::new(message);
+    in_turn(turn, Kind::Received { message })
+}
+
+fn warned(turn: u64) -> Draft {
+    let detail = "straw".to_owned();
+    in_turn(turn, Kind::Warned { detail })
+}
+
+/// Folds a turn from the journal, and counts that.
+struct Counting {
+    journal: Arc<dyn Journal>,
+    read: AtomicUsize,
+}
+
+#[async_trait]
+impl SummaryReader for Counting {
+    async fn read_summary(&self, turn: TurnId, until: Seq) -> Result<Option<TurnSummary>, StoreError> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        assert!(until <= self.journal.head());
+        let last = self.journal.head();
+        let events = self.journal.select(
+            &foldback_store::Selection::ALL,
+            Seq((turn.0 - 1) * OF_A_TURN),
+            last,
+            OF_A_TURN as usize,
+        );
+        Ok(crate::TurnFold::of(turn, &events.await?).summary())
+    }
+}
+
+struct List {
+    journal: Arc<dyn Journal>,
+    desk: Arc<Desk>,
+    reader: Arc<Counting>,
+    pushes: mpsc::Receiver<Push>,
+}
+
+impl List {
+    fn open(journal: &Arc<dyn Journal>, filter: &str) -> Self {
+        let opening = Opening {
+            now: Timestamp(0),
+            scene: Scene::live(),
+            max_behind: None,
+        };
+        let filter = Filter::parse(filter).unwrap();
+        let view = TurnView::open(Arc::clone(journal), &filter, opening);
+        let desk = Arc::new(Desk::new(Listing::Turns(view)));
+        let reader = Arc::new(Counting {
+            journal: Arc::clone(journal),
+            read: AtomicUsize::new(0),
+        });
+        let clock = Arc::new(TokioClock::at(Timestamp(0)));
+        let summaries: Arc<dyn SummaryReader> = Arc::<Counting>::clone(&reader);
+        let frames = Frames::new(1, Arc::clone(&desk), clock, summaries);
+        let (to, pushes) = mpsc::channel(8);
+        tokio::spawn(frames.run(to));
+        Self {
+            journal: Arc::clone(journal),
+            desk,
+            reader,
+            pushes,
+        }
+    }
+
+    async fn frame(&mut self) -> Frame {
+        let Some(Push::Frame { frame }) = self.pushes.recv().await else {
+            panic!("no frame")
+        };
+        self.desk.ack(frame.serial);
+        frame
+    }
+
+    /// Turns read since the last time.
+    fn read(&self) -> usize {
+        self.reader.read.swap(0, Ordering::Relaxed)
+    }
+
+    fn look(&self, first: u64, follow: bool) {
+        let window = Window {
+            view: 1,
+            first,
+            count: 20,
+            follow,
+        };
+        self.desk.look(&window);
+    }
+}
+
+fn numbers(frame: &Frame) -> Vec<u64> {
+    frame.turns.iter().map(|line| line.turn.0).collect()
+}
+
+fn large() -> Arc<dyn Journal> {
+    let journal = MemoryJournal::new();
+    for turn in 1..=TURNS {
+        let rest = (1..OF_A_TURN).map(|_| warned(turn));
+        journal
+            .append([came(turn)].into_iter().chain(rest).collect())
+            .unwrap();
+    }
+    Arc::new(journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_frame_has_the_true_count_and_reads_what_is_on_the_screen() {
+    let journal = large();
+    let mut list = List::open(&journal, "");
+    list.look(0, true);
+    let first = list.frame().await;
+    assert_eq!((first.length, first.total, first.scanning), (TURNS, TURNS, false));
+    assert!(numbers(&first).into_iter().eq(TURNS - 19..=TURNS));
+    assert!(first.rows.is_empty());
+    assert_eq!(list.read(), 20);
+    // Any other window costs as much; what both have is not read twice.
+    list.look(100, false);
+    assert!(numbers(&list.frame().await).into_iter().eq(101..=120));
+    assert_eq!(list.read(), 20);
+    list.look(105, false);
+    assert!(numbers(&list.frame().await).into_iter().eq(106..=125));
+    assert_eq!(list.read(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_goes_on_is_read_again_and_no_other() {
+    let journal = large();
+    let mut list = List::open(&journal, "");
+    list.look(0, true);
+    list.frame().await;
+    list.read();
+    // Its line is as before, so that there is nothing to push: the next frame is that of the new turn.
+    list.journal.append(vec![warned(TURNS)]).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(list.read(), 1);
+    list.journal.append(vec![warned(3), came(TURNS + 1)]).unwrap();
+    let grown = list.frame().await;
+    assert_eq!((grown.length, grown.total), (TURNS + 1, TURNS + 1));
+    assert_eq!(numbers(&grown).last(), Some(&(TURNS + 1)));
+    assert_eq!(list.read(), 1, "the third turn is not on the screen");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_filtered_list_says_of_how_many() {
+    let journal = large();
+    let mut list = List::open(&journal, "turn:#7,9000");
+    let frame = list.frame().await;
+    assert_eq!(
+        (numbers(&frame), frame.length, frame.total),
+        (vec![7, 9_000], 2, TURNS)
+    );
+    assert_eq!(list.read(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_changes_at_once_and_then_ten_times_a_second() {
+    let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
+    let mut list = List::open(&journal, "");
+    assert_eq!(list.frame().await.length, 0);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let begin = tokio::time::Instant::now();
+    let mut frames = 0;
+    let mut turn = 0;
+    while begin.elapsed() < Duration::from_secs(1) {
+        turn += 1;
+        journal.append(vec![came(turn)]).unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        while let Ok(Push::Frame { frame }) = list.pushes.try_recv() {
+            list.desk.ack(frame.serial);
+            frames += 1;
+        }
+    }
+    assert!((9..=11).contains(&frames), "{frames} frames in a second");
+}
