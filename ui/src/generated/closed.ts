@@ -43,6 +43,7 @@ import type {
   Suppression,
   ToolStatus,
   Verdict,
+  ViewRows,
   VoiceForm,
   WaitingFate,
 } from "./wire";
@@ -467,6 +468,11 @@ export const verdicts = [
   { code: "changed", about: "A recording that diverges." },
   { code: "error", about: "It could not be run." },
 ] as const satisfies readonly Entry<Verdict>[];
+
+export const viewRows = [
+  { code: "events", about: "The events that pass the filter, in the order of the journal." },
+  { code: "turns", about: "The turns of which an event passes the filter, in the order of their numbers." },
+] as const satisfies readonly Entry<ViewRows>[];
 
 export const voiceForms = [
   { code: "note", about: "A native voice note." },

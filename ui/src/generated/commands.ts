@@ -23,6 +23,7 @@ import type {
   FilterComplete,
   FilterText,
   Find,
+  FindTurn,
   FixtureAccept,
   FixtureCancel,
   FixtureEntry,
@@ -33,6 +34,7 @@ import type {
   FixtureText,
   FixtureWrite,
   Found,
+  FoundTurn,
   LogLine,
   Moment,
   MomentAt,
@@ -97,6 +99,8 @@ export interface Commands {
   view_pause: { args: Pause; result: Nothing };
   /** Finds the row of an event in a view. */
   view_find: { args: Find; result: Found };
+  /** Finds the row of a turn in a view of turns. */
+  view_find_turn: { args: FindTurn; result: FoundTurn };
   /** One event in full. */
   event: { args: SeqRef; result: EventDetail };
   /** Whether a text is a filter. */

@@ -1006,12 +1006,20 @@ export type FilterText = {
   text: string,
 };
 
-/** `view_find`: where a place of the journal stands in a view. */
+/** `view_find`: where a place of the journal stands in a view of events. */
 export type Find = {
   /** The view. */
   view: number,
   /** The place. */
   seq: number,
+};
+
+/** `view_find_turn`: where a turn stands in a view of turns. */
+export type FindTurn = {
+  /** The view. */
+  view: number,
+  /** The turn. */
+  turn: TurnId,
 };
 
 /** One replacement that mends what a diagnostic reports, and is safe alone: users see the same text afterwards,
@@ -1133,7 +1141,15 @@ export type Found = {
   index: number | null,
 };
 
-/** What a view shows now; at most one per 16–33 ms and at most two unacknowledged. */
+/** Answer of `view_find_turn`. */
+export type FoundTurn = {
+  /** Row index of the turn; `None` when it is not listed. */
+  index: number | null,
+  /** Whether the journal has the turn: one that it has and that is not listed is hidden by the filter. */
+  exists: boolean,
+};
+
+/** What a view shows now; at most one per 16–33 ms, of turns one per 100 ms, and at most two unacknowledged. */
 export type Frame = {
   /** The view. */
   view: number,
@@ -1143,6 +1159,8 @@ export type Frame = {
   head: number,
   /** Rows in the view. */
   length: number,
+  /** Rows that a view without a filter has. */
+  total: number,
   /** Rows that came while the view was paused. */
   behind: number,
   /** Events this view could not show, in total. */
@@ -1151,8 +1169,10 @@ export type Frame = {
   scanning: boolean,
   /** Index of the first row below. */
   first: number,
-  /** The rows of the window. */
+  /** The rows of the window, in a view of events. */
   rows: Array<EventRow>,
+  /** The rows of the window, in a view of turns. */
+  turns: Array<TurnSummary>,
 };
 
 /** Why a stage stopped a message. Every stop has one of these in the journal. */
@@ -1945,6 +1965,8 @@ export type OpKind = "send_text" | "edit_text" | "delete" | "react" | "send_file
 export type OpenView = {
   /** In the filter language; empty for everything. */
   filter: string,
+  /** What its rows are; `events` where it is not given. */
+  rows?: ViewRows,
 };
 
 /** The end of an operation. */
@@ -2943,6 +2965,9 @@ export type ViewRef = {
   /** The view. */
   view: number,
 };
+
+/** What the rows of a view are. */
+export type ViewRows = "events" | "turns";
 
 /** How a voice directive arrives. */
 export type VoiceForm = "note" | "attachment";

@@ -1,4 +1,4 @@
-import type { EventRow, Failure, Frame, Push, Topic, Window } from "../generated/wire";
+import type { EventRow, Failure, Frame, Push, Topic, TurnSummary, Window } from "../generated/wire";
 import { HostFailure, type Args, type CommandName, type Host, type Result, type Unsubscribe } from "./host";
 
 /** One command and its answer, as it was recorded. */
@@ -26,6 +26,8 @@ export interface Recording {
 
 interface OpenWindow extends Window {
   rows: EventRow[];
+  /** Words that its turns have; null in a window over events. */
+  turns: readonly string[] | null;
   paused: boolean;
   serial: number;
   acknowledged: number;
@@ -84,16 +86,26 @@ export class RecordedHost implements Host {
     }
   }
 
+  /** The turns there are, in any order. */
+  protected turns(): readonly TurnSummary[] {
+    return (this.#exchange("turns", {}, true)?.result ?? []) as TurnSummary[];
+  }
+
+  #listed(words: readonly string[]): TurnSummary[] {
+    const said = (turn: TurnSummary): string => `#${turn.turn} ${turn.terminal?.state ?? "running"} ${JSON.stringify(turn)}`.toLowerCase();
+    return this.turns().filter((turn) => words.every((word) => said(turn).includes(word))).sort((a, b) => a.turn - b.turn);
+  }
+
   /** Pushes to everybody who listens to the app. */
   push(push: Push): void {
     for (const { topic, onPush } of this.#subscribers) if (topic.topic === "app") onPush(push);
   }
 
-  #exchange(name: CommandName, args: unknown): Exchange | undefined {
+  #exchange(name: CommandName, args: unknown, any = false): Exchange | undefined {
     const given = args as Readonly<Record<string, unknown>>;
     const fits = ({ args: wanted = {} }: Exchange): boolean =>
       Object.entries(wanted).every(([key, value]) => JSON.stringify(given[key]) === JSON.stringify(value));
-    return this.#recording.calls.find((e) => e.name === name && fits(e));
+    return this.#recording.calls.find((e) => e.name === name && (any || fits(e)));
   }
 
   #recorded(name: CommandName, args: unknown): unknown {
@@ -115,7 +127,8 @@ export class RecordedHost implements Host {
       // The filter language lives in the backend; a recording knows only the substring of a bare word.
       const rows = this.#recording.rows.filter((row) => JSON.stringify(row).toLowerCase().includes(words));
       const view = this.#nextView++;
-      this.#views.set(view, { view, first: 0, count: 50, follow: true, rows, paused: false, serial: 0, acknowledged: 0, stale: false });
+      const turns = args["rows"] === "turns" ? words.split(/\s+/).filter((word) => word !== "") : null;
+      this.#views.set(view, { view, first: 0, count: 50, follow: true, rows, turns, paused: false, serial: 0, acknowledged: 0, stale: false });
       return { view };
     }
     const view = this.#views.get(Number(args["view"]));
@@ -135,6 +148,10 @@ export class RecordedHost implements Host {
         const index = view.rows.findIndex((row) => row.seq >= Number(args["seq"]));
         return { index: index < 0 ? null : index };
       }
+      case "view_find_turn": {
+        const index = this.#listed(view.turns ?? []).findIndex(({ turn }) => turn === args["turn"]);
+        return { index: index < 0 ? null : index, exists: this.turns().some(({ turn }) => turn === args["turn"]) };
+      }
       case "view_close":
         this.#views.delete(view.view);
         return {};
@@ -150,11 +167,14 @@ export class RecordedHost implements Host {
     if (!view) return;
     view.stale = view.serial - view.acknowledged >= 2;
     if (view.stale) return;
-    const first = view.follow ? Math.max(0, view.rows.length - view.count) : Math.max(0, view.first);
+    const turns = view.turns && this.#listed(view.turns);
+    const length = (turns ?? view.rows).length;
+    const first = view.follow ? Math.max(0, length - view.count) : Math.max(0, view.first);
     view.serial += 1;
     const frame: Frame = {
-      view: id, serial: view.serial, head: view.rows.at(-1)?.seq ?? 0, length: view.rows.length, behind: 0, dropped: 0,
-      scanning: false, first, rows: view.rows.slice(first, first + view.count),
+      view: id, serial: view.serial, head: view.rows.at(-1)?.seq ?? 0, length, behind: 0, dropped: 0, scanning: false, first,
+      total: turns ? this.turns().length : this.#recording.rows.length,
+      rows: turns ? [] : view.rows.slice(first, first + view.count), turns: structuredClone(turns?.slice(first, first + view.count) ?? []),
     };
     queueMicrotask(() => {
       for (const { topic, onPush } of this.#subscribers)

@@ -1,4 +1,4 @@
-import type { EventRow, Frame } from "../generated/wire";
+import type { EventRow, FoundTurn, Frame, TurnId, TurnSummary, ViewRows } from "../generated/wire";
 import type { Host, Unsubscribe } from "../host/host";
 
 /** When to draw; `requestAnimationFrame` in the page, at once in tests. */
@@ -12,6 +12,7 @@ export type Schedule = (draw: () => void) => void;
 export class JournalView {
   readonly #host: Host;
   readonly #schedule: Schedule;
+  readonly #rows: ViewRows;
   readonly #listeners = new Set<() => void>();
   #id: number | null = null;
   #unsubscribe: Unsubscribe | null = null;
@@ -32,9 +33,10 @@ export class JournalView {
   following = true;
   paused = false;
 
-  constructor(host: Host, schedule: Schedule = (draw) => void requestAnimationFrame(draw)) {
+  constructor(host: Host, schedule: Schedule = (draw) => void requestAnimationFrame(draw), rows: ViewRows = "events") {
     this.#host = host;
     this.#schedule = schedule;
+    this.#rows = rows;
   }
 
   /** Rows that came since the view stopped following. */
@@ -47,6 +49,11 @@ export class JournalView {
     return this.frame?.rows[index - this.frame.first];
   }
 
+  /** The same of a view of turns. */
+  turn(index: number): TurnSummary | undefined {
+    return this.frame?.turns[index - this.frame.first];
+  }
+
   listen(listener: () => void): Unsubscribe {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -55,7 +62,7 @@ export class JournalView {
   /** Opens the journal under a filter; the old window stays on the screen until the new one has rows. */
   async open(filter: string): Promise<void> {
     const opening = ++this.#opening;
-    const { view } = await this.#host.call("view_open", { filter });
+    const { view } = await this.#host.call("view_open", this.#rows === "events" ? { filter } : { filter, rows: this.#rows });
     if (opening !== this.#opening) return this.#drop(view);
     this.close();
     this.#id = view;
@@ -109,6 +116,12 @@ export class JournalView {
   async find(seq: number): Promise<number | null> {
     if (this.#id === null) return null;
     return (await this.#host.call("view_find", { view: this.#id, seq })).index;
+  }
+
+  /** Row index of a turn in a view of turns, and whether there is such a turn at all. */
+  async findTurn(turn: TurnId): Promise<FoundTurn> {
+    if (this.#id === null) return { index: null, exists: false };
+    return this.#host.call("view_find_turn", { view: this.#id, turn });
   }
 
   /** At most one request is under way; what changed meanwhile is asked once, with the latest wish. */

@@ -1,94 +1,83 @@
-/** The latest turns, kept up to date while they come. */
-import type { TurnId, TurnSummary } from "../../generated/wire";
+/** The list of turns: one window over all turns of the journal, its filter, and where the turn that is open stands in it. */
+import type { FilterError, Frame, TurnId } from "../../generated/wire";
 import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
-import { Latest } from "../../store/latest";
 import { JournalView } from "../../store/view";
 
-const PAGE = 100;
-/** More turns than this are found by the filter of the Live view. */
-const MOST = 500;
-/** A list that is read need not change more often. */
-const QUIET_MS = 250;
+/** The filter survives a reload of the page and a look at another view. */
+const KEY = "foldback.turns";
 
 export class Feed {
   readonly #console: Console;
-  readonly #view: JournalView;
-  readonly #pages: Latest<number, TurnSummary[]>;
-  #timer: ReturnType<typeof setTimeout> | null = null;
-  #limit = PAGE;
+  readonly view: JournalView;
 
-  turns = $state.raw<readonly TurnSummary[]>([]);
-  loaded = $state(false);
+  /** Replaced whole with every frame; never deeply reactive. */
+  frame = $state.raw<Frame | null>(null);
+  following = $state(true);
+  /** Turns that came since the list stopped following. */
+  fresh = $state(0);
+  filter = $state("");
+  /** Why the text in the filter bar is not the filter. */
+  error = $state.raw<FilterError | null>(null);
+  /** Why the turns cannot be listed. */
   failure = $state.raw<HostFailure | null>(null);
-  /** Whether there may be older ones. */
-  more = $state(false);
-  text = $state("");
-
-  readonly shown = $derived.by(() => {
-    const words = this.text.toLowerCase().split(/\s+/).filter((word) => word !== "");
-    if (words.length === 0) return this.turns;
-    return this.turns.filter((turn) => {
-      const all = `#${turn.turn} ${turn.channel ?? ""} ${turn.sender} ${turn.user_text} ${turn.answer} ${turn.terminal?.state ?? "running"}`.toLowerCase();
-      return words.every((word) => all.includes(word));
-    });
-  });
 
   constructor(console: Console) {
     this.#console = console;
-    this.#view = new JournalView(console.host);
-    this.#view.window(0, 1);
-    this.#view.listen(() => this.#soon());
-    this.#pages = new Latest(
-      (limit) => this.#console.host.call("turns", { before: null, limit }),
-      (turns, limit) => {
-        this.turns = turns;
-        this.loaded = true;
-        this.failure = null;
-        this.more = turns.length >= limit && limit < MOST;
-      },
-      (reason) => {
-        this.failure = HostFailure.from(reason);
-        this.loaded = true;
-      },
-    );
-  }
-
-  open(): void {
-    this.#pages.want(this.#limit);
-    this.#view.open("kind:received,chunk,ended,turn_ended,undelivered").catch((thrown: unknown) => {
-      this.#console.toast("warn", "The list of turns does not follow what comes in.", HostFailure.from(thrown).message);
+    this.view = new JournalView(console.host, undefined, "turns");
+    this.view.listen(() => {
+      this.frame = this.view.frame;
+      this.following = this.view.following;
+      this.fresh = this.view.fresh;
     });
   }
 
+  /** Whether it is known which turns there are. */
+  get loaded(): boolean {
+    return this.frame !== null || this.failure !== null;
+  }
+
+  /** The view whose rows are on the screen; another number says that all rows are others. */
+  get opened(): number {
+    return this.frame?.view ?? 0;
+  }
+
+  /** Opens the list under the filter it had last. */
+  async open(): Promise<void> {
+    const last = sessionStorage.getItem(KEY) ?? "";
+    if (!(await this.apply(last)) && last !== "" && this.failure === null) await this.apply("");
+  }
+
+  /** Opens it again after a failure. */
+  retry(): void {
+    void this.apply(this.filter);
+  }
+
   close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#view.close();
-    this.#pages.close();
+    this.view.close();
   }
 
-  /** Loads older ones too. */
-  loadMore(): void {
-    this.#limit = Math.min(MOST, this.#limit + PAGE);
-    this.#pages.want(this.#limit);
+  /** Filters by a text; false, with `error` or `failure` set, when it is no filter. */
+  async apply(text: string): Promise<boolean> {
+    try {
+      // Without a text there is nothing to check, and the list is there one answer earlier.
+      const { error } = text.trim() === "" ? { error: null } : await this.#console.host.call("filter_check", { text });
+      this.error = error;
+      if (error) return false;
+      this.view.follow(true);
+      await this.view.open(text);
+      this.filter = text;
+      this.failure = null;
+      sessionStorage.setItem(KEY, text);
+      return true;
+    } catch (thrown) {
+      this.failure = HostFailure.from(thrown);
+      return false;
+    }
   }
 
-  refresh(): void {
-    this.#pages.want(this.#limit);
-  }
-
-  /** The newest turn, to open when nothing is selected. */
+  /** The newest turn that is listed, to open when nothing is selected. */
   get newest(): TurnId | null {
-    return this.turns[0]?.turn ?? null;
-  }
-
-  /** At once, so that a turn that ended does not go on running here; and once more for all that comes right after. */
-  #soon(): void {
-    if (this.#timer !== null) return;
-    this.#pages.want(this.#limit);
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#pages.want(this.#limit);
-    }, QUIET_MS);
+    return this.frame?.turns.at(-1)?.turn ?? null;
   }
 }

@@ -118,6 +118,10 @@ export class SampleHost extends RecordedHost {
     this.#turns.set(detail.summary.turn, detail);
   }
 
+  protected override turns(): TurnSummary[] {
+    return [...this.#turns.values()].map((d) => d.summary).sort((a, b) => b.turn - a.turn);
+  }
+
   #turn(turn: number): TurnDetail {
     // Told in full only when it is looked at: it is a megabyte.
     if (turn === 816 && this.#turns.get(turn)?.head === sampleTurn().head) this.#turns.set(turn, huge());
@@ -129,7 +133,7 @@ export class SampleHost extends RecordedHost {
   #answer(name: CommandName, args: never): unknown {
     switch (name) {
       case "turns":
-        return [...this.#turns.values()].map((d) => d.summary).sort((a, b) => b.turn - a.turn);
+        return this.turns();
       case "turn":
         return this.#turn((args as Args<"turn">).turn);
       case "turn_at":

@@ -1,0 +1,39 @@
+/** How a turn stands, as one word of a list. */
+import type { TurnSummary } from "../../generated/wire";
+import type { Tone } from "../../parts/tone";
+import { count, words } from "../../store/format";
+
+export interface Ending {
+  readonly tone: Tone;
+  readonly word: string;
+}
+
+/** What did not go well in a turn that was answered, each by itself: what is unknown may have arrived. */
+function troubles({ failed_ops, unknown_ops }: TurnSummary): string {
+  const parts = [failed_ops > 0 && `${count(failed_ops)} failed`, unknown_ops > 0 && `${count(unknown_ops)} unknown`];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
+/** Null where it was answered and all went well. `asks`: it waits for a person's permission. */
+export function endingOf(turn: TurnSummary, asks: boolean): Ending | null {
+  const { terminal, queued, stopped } = turn;
+  if (terminal === null && asks) return { tone: "warn", word: "asks" };
+  if (queued) return { tone: "held-timing", word: "waits" };
+  if (terminal === null) return { tone: "accent", word: "running" };
+  switch (terminal.state) {
+    case "replied":
+      return troubles(turn) === "" ? null : { tone: "warn", word: troubles(turn) };
+    case "failed":
+      return stopped ? { tone: "neutral", word: "stopped" } : { tone: "danger", word: "failed" };
+    case "unknown":
+      return { tone: "danger", word: "unknown" };
+    case "blocked":
+      return { tone: "warn", word: words(terminal.gate) };
+    case "silent":
+      return { tone: "dropped", word: words(terminal.reason) };
+    case "command":
+      return { tone: "info", word: `/${terminal.name}` };
+    default:
+      return { tone: "dropped", word: words(terminal.state) };
+  }
+}
