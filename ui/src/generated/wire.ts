@@ -717,20 +717,6 @@ export type DeliveryWait = {
   until_ms: number | null,
 };
 
-/** One finding, with the bytes it is about. */
-export type Diagnostic = {
-  /** Which rule. */
-  code: Code,
-  /** Always [`Code::severity`]. */
-  severity: Severity,
-  /** The bytes of the raw text it is about. */
-  span: Span,
-  /** What happened here, naming the thing. */
-  message: string,
-  /** How to mend it, where that is known. */
-  fix: Fix | null,
-};
-
 /** Where the demo stands. */
 export type DemoPhase = "playing" | "between_rounds" | "paused" | "ended";
 
@@ -754,6 +740,20 @@ export type DemoState = {
   messages: number,
   /** When the next round begins; only between two rounds. */
   next_round_at: Timestamp | null,
+};
+
+/** One finding, with the bytes it is about. */
+export type Diagnostic = {
+  /** Which rule. */
+  code: Code,
+  /** Always [`Code::severity`]. */
+  severity: Severity,
+  /** The bytes of the raw text it is about. */
+  span: Span,
+  /** What happened here, naming the thing. */
+  message: string,
+  /** How to mend it, where that is known. */
+  fix: Fix | null,
 };
 
 /** `dialect_bench`: the same output under several settings. */

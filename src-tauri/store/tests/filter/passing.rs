@@ -126,7 +126,7 @@ fn what_follows_the_start_of_a_replay_is_replayed() {
             kind,
         };
         scene.see(&event);
-        if matcher.matches(&event, &scene) {
+        if matcher.matches(&event, &scene, None) {
             passing.push(seq);
         }
     }
