@@ -186,7 +186,7 @@ impl DurationTracker {
                 self.runs.insert(*run, event.at);
             }
             (Kind::RunEnded { run, .. }, _) => {
-                over.extend(self.runs.remove(run).map(|since| own(since, None)))
+                over.extend(self.runs.remove(run).map(|since| own(since, None)));
             }
             (Kind::Held { message, hold }, turn) => over.extend(self.hold((turn, *message), event, hold)),
             (Kind::Released { message }, turn) => {

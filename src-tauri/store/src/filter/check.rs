@@ -415,8 +415,9 @@ fn range(compare: Compare, numbers: &[u64]) -> RangeInclusive<u64> {
         Compare::More => least.saturating_add(1)..=u64::MAX,
         Compare::AtLeast => least..=u64::MAX,
         // Nothing lasted for less than 0: an empty range.
-        Compare::Less if most == 0 => 1..=0,
-        Compare::Less => 0..=most - 1,
+        Compare::Less => most
+            .checked_sub(1)
+            .map_or(RangeInclusive::new(1, 0), |most| 0..=most),
         Compare::AtMost => 0..=most,
     }
 }
