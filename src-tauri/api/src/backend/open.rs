@@ -259,10 +259,8 @@ impl Backend {
             rules: Rules::all(),
             grammar_off: Vec::new(),
         };
-        let demo = (demo && all_simulated(&config)).then(|| {
-            super::demo::lay_files(&config, &base);
-            DemoPlayer::new(demo_start, first_start)
-        });
+        let demo = (demo && all_simulated(&config))
+            .then(|| DemoPlayer::prepare(&config, &base, demo_start, first_start));
         let engine = Engine::start(parts).await?;
         let shared = Shared {
             workspace,

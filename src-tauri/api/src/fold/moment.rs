@@ -22,7 +22,9 @@ impl TurnFold {
         let later = events.partition_point(|event| event.seq.0 <= seq);
         let (before, after) = events.split_at(later);
         let mut fold = Self::of(turn, before);
-        after.iter().for_each(|event| fold.ledger.foresee(event));
+        for event in after {
+            fold.ledger.foresee(event);
+        }
         fold
     }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::{collections::HashSet, path::Path, sync::Arc, time::Duration};
 
 /// Longer than a round and the time until the next one, shorter than two rounds.
-const ROUND: Duration = Duration::from_secs(60);
+const ROUND: Duration = Duration::from_mins(1);
 
 async fn looping() -> Host {
     Host::start_with(|setup| setup.demo_start = DemoStart::EveryStart).await
@@ -70,7 +70,7 @@ async fn every_round_is_answered_as_the_first_and_none_is_a_duplicate() {
     assert!(later.chunks(messages).all(|other| other == round), "{ends:#?}");
     assert!(round.iter().any(|end| matches!(end, Terminal::Failed { .. })));
     assert!(
-        matches!(round.last(), Some(Terminal::Replied { .. })),
+        matches!(round.last(), Some(Terminal::Replied)),
         "{:?}",
         round.last()
     );

@@ -14,8 +14,8 @@ use super::{
 };
 use foldback_store::one_line;
 use foldback_wire::{
-    DirectiveRef, Event, Kind, Span,
-    rpc::{Decision, DecisionDetail, DecisionInput, DecisionKind, DecisionRule, DirectiveEntry, LedgerEntry},
+    DirectiveRef, Event, Hold, Kind, Span,
+    rpc::{Decision, DecisionDetail, DecisionInput, DecisionRule, DirectiveEntry, LedgerEntry},
 };
 
 /// Bytes of raw text that stand in a card.
@@ -73,11 +73,12 @@ impl Explanation {
 /// The decision `event` as it stands in its scene. A hold that grew, or of which part was decided, is told as the hold
 /// map shows it.
 pub(super) fn explain_latest(decision: &Decision, event: &Event, scene: &Scene<'_>) -> DecisionDetail {
-    let Some((about, now)) = still_held(decision, &event.kind, scene) else {
+    let Some((message, hold)) = held_still(&event.kind, scene) else {
         return explain(decision.clone(), &event.kind, scene);
     };
+    let about = (decision.kind, decision.message, Some(hold.span));
     let now = Event {
-        kind: now,
+        kind: Kind::Held { message, hold },
         ..event.clone()
     };
     let when = When {
@@ -88,12 +89,8 @@ pub(super) fn explain_latest(decision: &Decision, event: &Event, scene: &Scene<'
     explain(describe(when, &now, about), &now.kind, scene)
 }
 
-/// The hold that a decision began, as it is now, where it lasts and is another one by now.
-fn still_held(
-    decision: &Decision,
-    kind: &Kind,
-    scene: &Scene<'_>,
-) -> Option<((DecisionKind, Option<u32>, Option<Span>), Kind)> {
+/// The hold that a decision began, and its message, as it is now, where it lasts and is another one by now.
+fn held_still(kind: &Kind, scene: &Scene<'_>) -> Option<(u32, Hold)> {
     let Kind::Held { message, hold } = kind else {
         return None;
     };
@@ -103,9 +100,7 @@ fn still_held(
         return None;
     }
     let (now, _) = hold_of(detail)?;
-    let about = (decision.kind, decision.message, Some(now.span));
-    let message = *message;
-    Some((about, Kind::Held { message, hold: now }))
+    Some((*message, now))
 }
 
 /// A decision in full.
