@@ -253,6 +253,7 @@ closed_sets! {
     wire::ChunkCut as chunkCuts,
     wire::Code as diagnosticCodes,
     rpc::DecisionKind as decisionKinds,
+    rpc::DemoPhase as demoPhases,
     wire::Doing as doings,
     wire::EmojiForm as emojiForms,
     wire::Fate as fates,

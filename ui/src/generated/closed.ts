@@ -12,6 +12,7 @@ import type {
   ChunkCut,
   Code,
   DecisionKind,
+  DemoPhase,
   Doing,
   EmojiForm,
   Fate,
@@ -170,6 +171,13 @@ export const decisionKinds = [
   { code: "agent", about: "The agent started, used a tool, failed or ended." },
   { code: "end", about: "The turn ended." },
 ] as const satisfies readonly Entry<DecisionKind>[];
+
+export const demoPhases = [
+  { code: "playing", about: "Its messages come in." },
+  { code: "between_rounds", about: "A round is over, the next one is to come." },
+  { code: "paused", about: "A person paused it: no message comes in, answers under way go on." },
+  { code: "ended", about: "All its rounds are over, or none has begun." },
+] as const satisfies readonly Entry<DemoPhase>[];
 
 export const doings = [
   { code: "starting", about: "The agent was asked and has said nothing yet." },

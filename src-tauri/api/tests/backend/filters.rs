@@ -59,7 +59,7 @@ async fn the_example_of_each_field_finds_something() {
 #[tokio::test(start_paused = true)]
 async fn a_session_has_what_was_written_in_it() {
     let host = after_demo().await;
-    let found = rows(&host.backend, "session:telegram:42* kind:received").await;
+    let found = rows(&host.backend, "session:telegram:4411* kind:received").await;
     let all = rows(&host.backend, "channel:telegram kind:received").await;
     assert_eq!(
         (found, all),

@@ -119,7 +119,7 @@ pub static FIELDS: &[Field] = &[
     Field {
         name: Name::Is,
         code: "is",
-        about: "Row flag: error, warning, held, leaked, live …",
+        about: "Row flag, e.g. is:held.",
         values: Values::Closed(marks),
         example: "is:error,leaked",
     },

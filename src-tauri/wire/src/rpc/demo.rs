@@ -1,6 +1,6 @@
 //! The demo: a conversation of the built-in configuration that plays in rounds.
 
-use crate::Timestamp;
+use crate::{Timestamp, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 /// The demo as the top bar shows it.
@@ -20,18 +20,14 @@ pub struct DemoState {
     pub next_round_at: Option<Timestamp>,
 }
 
-/// Where the demo stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
-#[serde(rename_all = "snake_case")]
-pub enum DemoPhase {
-    /// Its messages come in.
-    Playing,
-    /// A round is over, the next one is to come.
-    BetweenRounds,
-    /// A person paused it: no message comes in, answers under way go on.
-    Paused,
-    /// All its rounds are over, or none has begun.
-    Ended,
+closed_set! {
+    /// Where the demo stands.
+    pub enum DemoPhase {
+        Playing = "playing": "Its messages come in.",
+        BetweenRounds = "between_rounds": "A round is over, the next one is to come.",
+        Paused = "paused": "A person paused it: no message comes in, answers under way go on.",
+        Ended = "ended": "All its rounds are over, or none has begun.",
+    }
 }
 
 /// `demo_play`: goes on after a pause, begins after an end.
