@@ -9,24 +9,17 @@ import { open, picture } from "../harness/window.js";
 
 const count = async (browser) => Number((await textOf(browser, "event-count")).replace(/\D/g, ""));
 
-/** Waits until nothing more happens: the same count of events, three looks in a row. */
-async function quiet(browser) {
-  let last = -1;
-  let still = 0;
-  await eventually(
+/** Waits until nothing is under way, and the page shows all of it; answers with how many events there are. */
+const quiet = (browser) =>
+  eventually(
     browser,
     async () => {
-      const now = await count(browser);
-      still = now === last ? still + 1 : 0;
-      last = now;
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      return still >= 3;
+      const { running, waiting, head } = await browser.executeAsync((done) => void window.__TAURI_INTERNALS__.invoke("rpc", { name: "status", args: {} }).then(done));
+      return running + waiting === 0 && (await count(browser)) === head && head;
     },
     "the end of what was under way",
     120_000,
   );
-  return last;
-}
 
 describe("the demo", () => {
   let data;
@@ -48,6 +41,8 @@ describe("the demo", () => {
     await shows(browser, "demo", /PAUSED/);
     const paused = await quiet(browser);
     await picture(browser, "demo-paused");
+    // Longer than between any two messages of a round.
+    await new Promise((resolve) => setTimeout(resolve, 5000));
     assert.equal(await quiet(browser), paused);
     await command(browser, "play the demo");
     await shows(browser, "demo", /round 1 of 10/);
@@ -131,6 +126,7 @@ describe("the window", () => {
     const { browser } = window;
     for (const theme of ["dark", "light"]) {
       await command(browser, `theme: ${theme}`);
+      await browser.action("pointer").move({ x: 700, y: 20 }).perform();
       await (await at(browser, "rail-turn")).moveTo();
       await shows(browser, "tip", /Turns \(2\)/);
       assert.equal(await browser.execute(() => document.querySelectorAll('[data-testid="rail-turn"][title]').length), 0);
@@ -190,15 +186,18 @@ describe("the window", () => {
     await path.waitForDisplayed();
     await eventually(browser, () => path.isFocused(), "the name of the fixture to have the keyboard");
     await (await browser.$('[data-testid="make-fixture-text"] .cm-content')).click();
+    await press(browser, Key.Ctrl, Key.Home);
+    // A line of its own, which is no part of the scenario.
+    await press(browser, "#");
     await press(browser, "a");
     await press(browser, Key.Enter);
     await picture(browser, "make-fixture");
-    await shows(browser, "make-fixture-dialog", /^a$/m);
+    await shows(browser, "make-fixture-dialog", /^#a$/m);
     await press(browser, Key.Ctrl, "s");
     await shows(browser, "toast", /Saved .*\.yaml/);
     await (await at(browser, "view-fixtures")).waitForDisplayed();
     const [file] = (await readdir(fixtures, { recursive: true })).filter((name) => name.endsWith(".yaml"));
-    assert.match(await readFile(join(fixtures, file), "utf8"), /^a$/m);
+    assert.match(await readFile(join(fixtures, file), "utf8"), /^#a$/m);
     // In Compose, a field's own Ctrl+A still selects what is written there.
     await go(browser, "compose");
     await write(browser, "compose-user", "all of it");

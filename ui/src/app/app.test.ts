@@ -259,6 +259,18 @@ describe("the frame", () => {
       expect(next.hasAttribute("aria-describedby")).toBe(false);
     });
 
+    it("comes while a list scrolls elsewhere, and goes when what it is about does", async () => {
+      await open();
+      const turn = byId("rail-turn");
+      await over(turn);
+      byId("rate").dispatchEvent(new Event("scroll"));
+      byId("rate").dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+      await tip();
+      turn.parentElement?.dispatchEvent(new Event("scroll"));
+      await settle();
+      expect(shown("tip")).toBe(false);
+    });
+
     it("is gone with the first press, and the browser's does not come back", async () => {
       await open();
       await over(byId("rail-turn"));
