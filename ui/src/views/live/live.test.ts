@@ -1,7 +1,9 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../../recordings/demo";
+import type { Args, CommandName, Result } from "../../host/host";
 import type { EventRow } from "../../generated/wire";
+import { RecordedHost } from "../../host/recorded";
 import { byId, calls, click, layOut, press, settle, SIZE, SlowHost, stage, type } from "../../test/stage";
 import LiveView from "./LiveView.svelte";
 
@@ -164,6 +166,36 @@ describe("the event grid", () => {
     await settle();
     expect(console.selected?.seq).toBe(seq);
     expect(document.querySelector("[aria-selected='true']")?.getAttribute("data-index")).toBe(String(Number(row.dataset["index"]) + 1));
+  });
+
+  it("finds the event of the cursor again where the backend was ahead of the screen", async () => {
+    class HostAhead extends RecordedHost {
+      ahead = 0;
+
+      override async call<K extends CommandName>(name: K, args: Args<K>): Promise<Result<K>> {
+        const answer = await super.call(name, args);
+        if (name !== "view_find") return answer;
+        const { index } = answer as Result<"view_find">;
+        return { index: index === null ? null : index + this.ahead } as Result<K>;
+      }
+    }
+    const rows = [...demo.rows.slice(0, 40)];
+    const host = new HostAhead({ ...demo, rows });
+    const { console } = await stage(LiveView, undefined, { ...demo, rows }, host);
+    const row = drawn().at(-3) as HTMLElement;
+    row.focus();
+    await click(row);
+    const seq = console.selected?.seq;
+    const first = rows[0] as EventRow;
+    host.ahead = 1;
+    host.insert({ ...first, seq: 0, summary: "it is over" });
+    await settle();
+    host.ahead = 0;
+    host.insert({ ...first, seq: -1, summary: "it is over, too" });
+    await settle();
+    await settle();
+    expect(console.selected?.seq).toBe(seq);
+    expect(document.querySelector("[aria-selected='true']")?.getAttribute("data-index")).toBe(String(Number(row.dataset["index"]) + 2));
   });
 
   it("shows how long what is over has lasted", async () => {
