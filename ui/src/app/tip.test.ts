@@ -19,6 +19,30 @@ it("covers none of the icons in a rail, neither the next one nor the one before"
   }
 });
 
+it("takes the boxes as the browser gives them, whose figures are no properties of their own", () => {
+  class Rect implements Box {
+    readonly #box: Box;
+    constructor(of: Box) {
+      this.#box = of;
+    }
+    get left(): number {
+      return this.#box.left;
+    }
+    get top(): number {
+      return this.#box.top;
+    }
+    get width(): number {
+      return this.#box.width;
+    }
+    get height(): number {
+      return this.#box.height;
+    }
+  }
+  const [icon, next] = [box(8, 50), box(8, 90)];
+  const spot = place(new Rect({ ...size, left: 0, top: 0 }), new Rect(icon), [new Rect(next)], room);
+  expect([covers(spot, icon), covers(spot, next)]).toEqual([false, false]);
+});
+
 it("covers none of the buttons in a row, nor those of a second row below it", () => {
   const rows = [10, 50].flatMap((top) => [600, 640, 680].map((left) => box(left, top, 36, 26)));
   for (const button of rows) {

@@ -24,7 +24,8 @@ const overlap = (a: Box, b: Box): number =>
  * covers none of `neighbours` is taken, else the one that covers least. `about` itself is never covered where the window
  * has room beside it.
  */
-export function place(size: Pick<Box, "width" | "height">, about: Box, neighbours: readonly Box[], window: Pick<Box, "width" | "height">): Spot {
+export function place({ width, height }: Pick<Box, "width" | "height">, about: Box, neighbours: readonly Box[], window: Pick<Box, "width" | "height">): Spot {
+  const size = { width, height };
   const within = (value: number, length: number, room: number): number => Math.max(GAP, Math.min(value, room - length - GAP));
   const across = within(about.left + about.width / 2 - size.width / 2, size.width, window.width);
   const along = within(about.top + about.height / 2 - size.height / 2, size.height, window.height);
