@@ -11,19 +11,34 @@ import Stage from "./Stage.svelte";
 export const SIZE = { width: 1200, height: 600 };
 
 class Observer implements ResizeObserver {
+  static readonly all = new Set<Observer>();
   readonly #callback: ResizeObserverCallback;
+  readonly #targets = new Set<Element>();
+
   constructor(callback: ResizeObserverCallback) {
     this.#callback = callback;
+    Observer.all.add(this);
   }
   observe(target: Element): void {
+    this.#targets.add(target);
     queueMicrotask(() => this.#callback([{ target } as ResizeObserverEntry], this));
   }
-  unobserve(): void {
-    // Nothing changes its size here.
+  unobserve(target: Element): void {
+    this.#targets.delete(target);
   }
   disconnect(): void {
-    // Nothing changes its size here.
+    this.#targets.clear();
   }
+  tell(): void {
+    this.#callback([...this.#targets].map((target) => ({ target }) as ResizeObserverEntry), this);
+  }
+}
+
+/** Makes everything this high, until the next `layOut`. */
+export async function resize(height: number): Promise<void> {
+  Object.defineProperty(HTMLElement.prototype, "clientHeight", { configurable: true, get: () => height });
+  for (const observer of Observer.all) observer.tell();
+  await settle();
 }
 
 /** Gives jsdom the little layout that virtual lists and splitters ask for. */

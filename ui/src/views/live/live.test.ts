@@ -4,7 +4,7 @@ import demo from "../../../recordings/demo";
 import type { Args, CommandName, Result } from "../../host/host";
 import type { EventRow } from "../../generated/wire";
 import { RecordedHost } from "../../host/recorded";
-import { byId, calls, click, layOut, press, settle, SIZE, SlowHost, stage, type } from "../../test/stage";
+import { byId, calls, click, layOut, press, resize, settle, SIZE, SlowHost, stage, type } from "../../test/stage";
 import LiveView from "./LiveView.svelte";
 
 beforeEach(layOut);
@@ -134,6 +134,17 @@ describe("the event grid", () => {
     await press(document.activeElement as Element, "PageDown");
     await settle();
     expect(console.selected?.seq).toBe(at(page));
+  });
+
+  it("keeps the selected row in view where a toast takes the room of the last rows", async () => {
+    await stage(LiveView);
+    await click(drawn().at(5) as HTMLElement);
+    await press(document.activeElement as Element, "End");
+    await settle();
+    const selected = (): string | null => document.querySelector("[aria-selected='true']")?.getAttribute("data-index") ?? null;
+    expect(selected()).toBe(String(demo.rows.length - 1));
+    await resize(SIZE.height - 100);
+    expect(selected()).toBe(String(demo.rows.length - 1));
   });
 
   it("says at once that there is no error to go to, and that it still looks", async () => {
