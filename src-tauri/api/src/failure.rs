@@ -150,6 +150,24 @@ pub(crate) fn bad_cut() -> Failure {
     )
 }
 
+/// The form of an export cannot hold what is asked for.
+pub(crate) fn cannot_export(why: &str) -> Failure {
+    failure(
+        "cannot_export",
+        why.to_owned(),
+        Some("Choose fewer turns, or another format."),
+    )
+}
+
+/// No turn is in what is to be exported.
+pub(crate) fn nothing_to_export() -> Failure {
+    failure(
+        "not_found",
+        "No turn matches, so there is nothing to export.".to_owned(),
+        None,
+    )
+}
+
 pub(crate) fn no_event(seq: u64) -> Failure {
     failure("not_found", format!("There is no event {seq}."), None)
 }

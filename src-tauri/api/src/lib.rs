@@ -8,6 +8,7 @@ mod backend;
 mod catalog;
 mod contract;
 mod doors;
+pub mod export;
 mod failure;
 mod fold;
 mod live;

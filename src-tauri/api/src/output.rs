@@ -173,7 +173,7 @@ pub fn mask(parsed: &mut Parsed, secrets: &Redaction) {
 pub(crate) const OWN_CREDENTIAL: &str = "The bot's own credentials, by their value";
 
 /// Names of patterns, and what they find, in words.
-fn names(by: &[KnownBy], own: &RedactSettings) -> (Vec<String>, String) {
+pub(crate) fn names(by: &[KnownBy], own: &RedactSettings) -> (Vec<String>, String) {
     let mut ids = Vec::new();
     let mut abouts = Vec::new();
     for known in by {

@@ -5,14 +5,15 @@ use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, Failure, FaultDeck, FaultPlan, FaultRemove,
-    FilterCheck, FilterComplete, FilterText, Find, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry,
-    FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn,
-    LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause,
-    PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine,
-    SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo, Exported,
+    Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find, FindTurn,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
+    FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
+    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef,
+    SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel,
+    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion,
+    Window,
 };
 
 impl Commands for Backend {
@@ -142,7 +143,15 @@ impl Commands for Backend {
     }
 
     async fn fixture_from_turn(&self, which: FixtureFromTurn) -> Result<FixtureText, Failure> {
-        self.fixture_of(which.turn).await
+        self.fixture_from(which.turn).await
+    }
+
+    async fn export_preview(&self, of: ExportOf) -> Result<ExportPreview, Failure> {
+        self.preview_export(of).await
+    }
+
+    async fn export(&self, to: ExportTo) -> Result<Exported, Failure> {
+        self.export_to(to).await
     }
 
     async fn channels(&self, _: Nothing) -> Result<Vec<ChannelCard>, Failure> {

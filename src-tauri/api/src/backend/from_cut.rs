@@ -1,7 +1,7 @@
 //! A fixture that plays an output in certain chunks and expects what comes of it in one piece.
 
-use super::{Backend, fixtures::off_thread, from_turn::Script, runs::silently, trials::Sample};
-use crate::{Output, failure};
+use super::{Backend, fixtures::off_thread, runs::silently, trials::Sample};
+use crate::{Output, export::Script, failure};
 use foldback_directives::{RangeReason, parse, redact::RedactSettings};
 use foldback_pipeline::config::{Config, OutputConfig};
 use foldback_replay::{Options, Played, fixture, run, updated};

@@ -15,12 +15,12 @@ mod dead_letter;
 mod demo;
 mod descriptors;
 mod endpoint;
+mod exports;
 mod exposed;
 mod faults;
 mod fixtures;
 mod follow;
 mod from_cut;
-mod from_turn;
 mod naming;
 mod open;
 mod pairing;
@@ -100,6 +100,8 @@ struct Shared {
     secrets: Option<Redaction>,
     /// The folder that relative paths of the configuration lie below.
     base: PathBuf,
+    /// The folder for exports; made when the first one is written.
+    exports: PathBuf,
     fixtures: Shelf,
     clock: Arc<dyn Clock>,
     journal: Arc<dyn Journal>,

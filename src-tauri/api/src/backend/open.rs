@@ -269,6 +269,7 @@ impl Backend {
             secrets,
             config,
             base,
+            exports: data.join("exports"),
             fixtures,
             clock,
             journal,

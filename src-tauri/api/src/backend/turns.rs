@@ -4,15 +4,15 @@ use super::{Backend, Shared, lock};
 use crate::{
     TurnFold,
     doors::Doors,
+    export::capabilities_of,
     failure,
     live::SummaryReader,
     why::{is_in_run, why_behind},
 };
 use async_trait::async_trait;
-use foldback_channels::profile;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
-    Capabilities, ChannelId, Event, Kind, MessageId, Platform, Seq, TurnId,
+    Capabilities, ChannelId, Event, Kind, MessageId, Seq, TurnId,
     rpc::{Failure, Moment, MomentAt, Ruler, TurnDetail, TurnList, TurnSummary, Why},
 };
 use std::{
@@ -159,10 +159,7 @@ impl Backend {
 
     /// What a channel can do. One that is not configured any more is measured by the platform of its name.
     pub(super) fn capabilities(&self, channel: &ChannelId) -> Capabilities {
-        self.shared
-            .config
-            .capabilities_of(channel)
-            .unwrap_or_else(|| profile(Platform::from_code(channel.as_str()).unwrap_or(Platform::Signal)))
+        capabilities_of(&self.shared.config, channel)
     }
 
     pub(super) async fn explain(&self, about: &str) -> Result<Why, Failure> {

@@ -213,6 +213,11 @@ impl TurnFold {
         self.inbound.as_ref()
     }
 
+    /// Decisions so far.
+    pub const fn decision_count(&self) -> usize {
+        self.decisions.len()
+    }
+
     /// Whether it ended and every operation has its outcome: no later event can change it, but one that says what
     /// became of an operation after it was acknowledged.
     pub fn settled(&self) -> bool {

@@ -6,6 +6,7 @@ mod channels;
 mod compose;
 mod counting;
 mod demo;
+mod exports;
 mod faults;
 mod filters;
 mod fixtures;

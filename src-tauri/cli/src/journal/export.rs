@@ -6,12 +6,12 @@ use crate::{
     places,
     running::wrong,
 };
+use foldback_api::export::check_target;
 use foldback_directives::redact::RedactSettings;
 use foldback_replay::{Replacement, recording::Head};
 use foldback_wire::redact::{Outgoing, Redaction};
 use std::{
-    fs::File,
-    io::{self, Read as _, Write},
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -47,36 +47,13 @@ pub(super) async fn run(args: &Args) -> End {
         None => write(args, &head, redaction, &mut stdout()).await?,
         Some(path) => {
             let name = |error| Stop::Wrong(format!("{}: {error}", path.display()));
-            spare(path, args.wanted.place.config().as_deref()).map_err(name)?;
+            check_target(path, args.wanted.place.config().as_deref()).map_err(name)?;
             let mut file = Replacement::private(path).map_err(name)?;
             write(args, &head, redaction, &mut file).await?;
             file.done().map_err(name)?;
         }
     }
     Ok(Verdict::Holds)
-}
-
-/// The first bytes of a journal: <https://www.sqlite.org/fileformat.html#magic_header_string>.
-const JOURNAL: &[u8] = b"SQLite format 3\0";
-
-/// An error where the recording would take the place of a journal or of the configuration.
-fn spare(output: &Path, config: Option<&Path>) -> io::Result<()> {
-    let mut first = [0; JOURNAL.len()];
-    // Nothing is lost where no file is there, or a pipe or device.
-    let is_journal =
-        output.is_file() && File::open(output)?.read_exact(&mut first).is_ok() && first == JOURNAL;
-    let real = |path: &Path| path.canonicalize().ok();
-    let is_config =
-        config.is_some_and(|config| real(output).is_some_and(|output| real(config) == Some(output)));
-    match (is_journal, is_config) {
-        (true, _) => Err(io::Error::other(
-            "this is a journal; choose another file for the recording",
-        )),
-        (_, true) => Err(io::Error::other(
-            "this is the configuration; choose another file for the recording",
-        )),
-        _ => Ok(()),
-    }
 }
 
 async fn write(

@@ -6,6 +6,7 @@ mod book;
 mod channels;
 mod compose;
 mod demo;
+mod export;
 mod faults;
 mod fixtures;
 mod moment;
@@ -27,6 +28,10 @@ pub use compose::{
     Composed, Lint, Masked, Reaction, Rendering, Sent,
 };
 pub use demo::{DemoPhase, DemoPlay, DemoState};
+pub use export::{
+    ExportFormat, ExportMask, ExportOf, ExportPreview, ExportScope, ExportTo, Exported, ReportFormat,
+    ReportTo,
+};
 pub use faults::{FaultDeck, FaultMark, FaultPlace, FaultPlan, FaultRemove, PlannedFault};
 pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureProgress,
