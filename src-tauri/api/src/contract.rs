@@ -10,10 +10,10 @@ use foldback_wire::rpc::{
     FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
     FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
     PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef,
-    SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel,
-    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion,
-    Window,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent,
+    SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status,
+    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
+    WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -101,6 +101,7 @@ commands! {
     fixture_from_turn(FixtureFromTurn) -> FixtureText: "Makes a fixture that plays a turn again.";
     export_preview(ExportOf) -> ExportPreview: "What an export would hold, and what redaction takes out of it.";
     export(ExportTo) -> Exported: "Writes turns to a file: recording, fixture, Markdown or HTML.";
+    report(ReportTo) -> Exported: "Writes the shift report of a time range to a file.";
     channels(Nothing) -> Vec<ChannelCard>: "All channels, in the order of the configuration.";
     channel_switch(SwitchChannel) -> ChannelCard: "Switches a channel on or off.";
     channel_reach(ReachOf) -> ChannelReach: "What arming a channel would let loose: chats, rate, what waits.";

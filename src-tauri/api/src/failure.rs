@@ -159,6 +159,15 @@ pub(crate) fn cannot_export(why: &str) -> Failure {
     )
 }
 
+/// A report of a range without a moment in it.
+pub(crate) fn cannot_report() -> Failure {
+    failure(
+        "cannot_export",
+        "The time range ends before it begins.".to_owned(),
+        Some("Choose an end that is later than the beginning."),
+    )
+}
+
 /// No turn is in what is to be exported.
 pub(crate) fn nothing_to_export() -> Failure {
     failure(

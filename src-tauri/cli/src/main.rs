@@ -6,6 +6,7 @@
 mod completions;
 mod doctor;
 mod end;
+mod export;
 mod format;
 mod grammar;
 mod import;
@@ -21,6 +22,7 @@ mod plain;
 mod queue;
 mod recut;
 mod replay;
+mod report;
 mod running;
 mod schema;
 mod secret;
@@ -52,6 +54,8 @@ enum Command {
     Recut(recut::Args),
     Replay(replay::Args),
     Import(import::Args),
+    Export(export::Args),
+    Report(report::Args),
     Serve(serve::Args),
     Send(send::Args),
     Journal(journal::Args),
@@ -79,6 +83,8 @@ fn main() -> ExitCode {
         Command::Recut(args) => recut::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Send(args) => send::run(&args),
         Command::Journal(args) => journal::run(&args),

@@ -10,10 +10,10 @@ use foldback_wire::rpc::{
     FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
     FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
     PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, Resend, Ruler, Secrets, Sent, SeqRef,
-    SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel,
-    TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion,
-    Window,
+    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent,
+    SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status,
+    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
+    WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -152,6 +152,10 @@ impl Commands for Backend {
 
     async fn export(&self, to: ExportTo) -> Result<Exported, Failure> {
         self.export_to(to).await
+    }
+
+    async fn report(&self, to: ReportTo) -> Result<Exported, Failure> {
+        self.report_to(to).await
     }
 
     async fn channels(&self, _: Nothing) -> Result<Vec<ChannelCard>, Failure> {

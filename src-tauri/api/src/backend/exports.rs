@@ -7,7 +7,7 @@ use crate::{
 };
 use foldback_wire::{
     TurnId,
-    rpc::{ExportOf, ExportPreview, ExportTo, Exported, Failure, FixtureText},
+    rpc::{ExportOf, ExportPreview, ExportTo, Exported, Failure, FixtureText, ReportTo},
 };
 use std::{fs, path::Path};
 
@@ -46,6 +46,12 @@ impl Backend {
 
     pub(super) async fn export_to(&self, to: ExportTo) -> Result<Exported, Failure> {
         let text = self.exporter().read(&to.scope).await?.text(to.format)?;
+        self.write_out(to.path, text).await
+    }
+
+    pub(super) async fn report_to(&self, to: ReportTo) -> Result<Exported, Failure> {
+        let report = self.exporter().report(to.since, to.until).await?;
+        let text = report.text(to.format)?;
         self.write_out(to.path, text).await
     }
 

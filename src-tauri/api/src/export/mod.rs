@@ -12,11 +12,13 @@ mod markdown;
 mod masks;
 mod page;
 mod recording;
+mod report;
 mod scope;
 mod words;
 
 pub use file::{check_target, write_export};
 pub(crate) use fixture::{Script, fixture_of};
+pub use report::ShiftReport;
 
 use crate::{TurnFold, failure};
 use foldback_channels::profile;

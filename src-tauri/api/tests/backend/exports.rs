@@ -123,7 +123,7 @@ async fn a_session_is_exported_whole_and_a_filter_by_its_turns() {
     );
 
     let held = host
-        .preview(&json!({"of": "filter", "filter": "is:held"}), "markdown")
+        .preview(&json!({"of": "filter", "filter": "channel:slack"}), "markdown")
         .await;
     assert!(
         !held.turns.is_empty() && held.turns.len() < turns.len(),
@@ -358,7 +358,7 @@ async fn an_export_that_cannot_be_made_says_why_in_one_sentence() {
     fs::write(&config, b"SQLite format 3\0rest").unwrap();
     let args = json!({"scope": only(1), "format": "html", "path": config});
     let (code, message, _) = host.failure("export", args).await;
-    assert_eq!(code, "cannot_write");
+    assert_eq!(code, "unwritable");
     assert!(message.contains("this is a journal"), "{message}");
     assert!(fs::read(&config).unwrap().ends_with(b"rest"));
 }

@@ -14,6 +14,7 @@ mod host;
 mod letter_groups;
 mod pairing;
 mod reach;
+mod report;
 mod resend;
 mod reviews;
 mod ruler;

@@ -9,6 +9,7 @@ mod discord;
 mod doctor;
 #[cfg(unix)]
 mod doctor_asks;
+mod export;
 mod floors;
 mod foldback;
 mod import;
