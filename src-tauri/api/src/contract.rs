@@ -7,13 +7,13 @@ use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo, Exported,
     Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find, FindTurn,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
-    FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
-    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent,
-    SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status,
-    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
-    WhyQuestion, Window,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
+    FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing,
+    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend,
+    Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery,
+    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
+    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -99,6 +99,7 @@ commands! {
     fixture_cancel(FixtureCancel) -> Nothing: "Stops a run of fixtures.";
     fixture_accept(FixtureAccept) -> FixtureText: "Takes what came as a fixture's expectation.";
     fixture_from_turn(FixtureFromTurn) -> FixtureText: "Makes a fixture that plays a turn again.";
+    fixture_junit(FixtureJunit) -> Exported: "Writes cases of a run to a file as JUnit XML.";
     export_preview(ExportOf) -> ExportPreview: "What an export would hold, and what redaction takes out of it.";
     export(ExportTo) -> Exported: "Writes turns to a file: recording, fixture, Markdown or HTML.";
     report(ReportTo) -> Exported: "Writes the shift report of a time range to a file.";

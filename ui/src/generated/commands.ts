@@ -16,6 +16,10 @@ import type {
   DemoPlay,
   DialectBench,
   EventDetail,
+  ExportOf,
+  ExportPreview,
+  ExportTo,
+  Exported,
   FaultDeck,
   FaultPlan,
   FaultRemove,
@@ -28,6 +32,7 @@ import type {
   FixtureCancel,
   FixtureEntry,
   FixtureFromTurn,
+  FixtureJunit,
   FixtureRead,
   FixtureRun,
   FixtureStarted,
@@ -55,6 +60,7 @@ import type {
   RecutFixture,
   RecutStarted,
   ReleaseHeld,
+  ReportTo,
   Resend,
   Ruler,
   Secrets,
@@ -147,6 +153,14 @@ export interface Commands {
   fixture_accept: { args: FixtureAccept; result: FixtureText };
   /** Makes a fixture that plays a turn again. */
   fixture_from_turn: { args: FixtureFromTurn; result: FixtureText };
+  /** Writes cases of a run to a file as JUnit XML. */
+  fixture_junit: { args: FixtureJunit; result: Exported };
+  /** What an export would hold, and what redaction takes out of it. */
+  export_preview: { args: ExportOf; result: ExportPreview };
+  /** Writes turns to a file: recording, fixture, Markdown or HTML. */
+  export: { args: ExportTo; result: Exported };
+  /** Writes the shift report of a time range to a file. */
+  report: { args: ReportTo; result: Exported };
   /** All channels, in the order of the configuration. */
   channels: { args: Nothing; result: Array<ChannelCard> };
   /** Switches a channel on or off. */

@@ -894,6 +894,77 @@ export type EventRow = {
   gap: number | null,
 };
 
+/** The form of an export. */
+export type ExportFormat = "recording" | "fixture" | "markdown" | "html";
+
+/** Secrets of one kind in one sort of place that an export masks. The secrets themselves are not in it. */
+export type ExportMask = {
+  /** The patterns that found them: ids of [`SecretEntry`](super::SecretEntry), with a space between. */
+  secrets: string,
+  /** What they are, in words. */
+  about: string,
+  /** Where they stand, in words, such as `the prompt`. */
+  place: string,
+  /** How many. */
+  count: number,
+  /** The turns they stand in, in order. */
+  turns: Array<TurnId>,
+};
+
+/** `export_preview`: what an export would hold, and what redaction takes out of it; writes nothing. */
+export type ExportOf = {
+  /** Which turns. */
+  scope: ExportScope,
+  /** In which form. */
+  format: ExportFormat,
+};
+
+/** Answer of `export_preview`. */
+export type ExportPreview = {
+  /** The turns that it would hold, in order. */
+  turns: Array<TurnId>,
+  /** The size of the file in bytes. */
+  bytes: number,
+  /** A path for it, in the folder for exports. */
+  path: string,
+  /** What this export masks, by turn; empty where there is nothing to mask. */
+  masks: Array<ExportMask>,
+  /** Secrets that the journal had masked when it was written. */
+  masked_before: number,
+};
+
+/** The turns of an export. */
+export type ExportScope = { "of": "turns",
+  /** Their numbers. */
+  turns: Array<TurnId>,
+}
+| { "of": "session",
+  /** The session. */
+  session: SessionId,
+}
+| { "of": "filter",
+  /** The filter. */
+  filter: string,
+};
+
+/** `export`: writes an export to a file, which only its owner can read. */
+export type ExportTo = {
+  /** Which turns. */
+  scope: ExportScope,
+  /** In which form. */
+  format: ExportFormat,
+  /** The file; a relative path lies in the folder for exports. */
+  path: string,
+};
+
+/** Answer of `export` and `report`. */
+export type Exported = {
+  /** The file, in full. */
+  path: string,
+  /** Its size. */
+  bytes: number,
+};
+
 /** How a command failed. */
 export type Failure = {
   /** Stable name of the failure, such as `not_found`. */
@@ -1085,6 +1156,14 @@ export type FixtureEntry = {
 export type FixtureFromTurn = {
   /** The turn. */
   turn: TurnId,
+};
+
+/** `fixture_junit`: writes cases of a run to a file as JUnit XML, for CI. */
+export type FixtureJunit = {
+  /** The cases, as progress told them. */
+  cases: Array<FixtureCase>,
+  /** The file; a relative path lies in the folder for exports. */
+  path: string,
 };
 
 /** How far a run is. */
@@ -2390,6 +2469,21 @@ export type ReplacedRequest = {
 
 /** How a reply names the message it answers. */
 export type ReplyForm = "message" | "numeric_reference" | "thread" | "context" | "quote";
+
+/** The form of a report. */
+export type ReportFormat = "markdown" | "html";
+
+/** `report`: writes the shift report of a time range to a file. */
+export type ReportTo = {
+  /** From this moment on. */
+  since: Timestamp,
+  /** Up to this moment, without it. */
+  until: Timestamp,
+  /** In which form. */
+  format: ReportFormat,
+  /** The file; a relative path lies in the folder for exports. */
+  path: string,
+};
 
 /** `resend`: a person sends a dead letter again, as a turn of its own; once. */
 export type Resend = {

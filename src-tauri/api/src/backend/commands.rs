@@ -7,13 +7,13 @@ use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo, Exported,
     Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find, FindTurn,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureRead, FixtureRun, FixtureStarted,
-    FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing, OpenView,
-    PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf,
-    Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent,
-    SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status,
-    SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
-    WhyQuestion, Window,
+    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
+    FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing,
+    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend,
+    Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery,
+    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
+    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
 };
 
 impl Commands for Backend {
@@ -144,6 +144,10 @@ impl Commands for Backend {
 
     async fn fixture_from_turn(&self, which: FixtureFromTurn) -> Result<FixtureText, Failure> {
         self.fixture_from(which.turn).await
+    }
+
+    async fn fixture_junit(&self, junit: FixtureJunit) -> Result<Exported, Failure> {
+        self.write_junit(junit).await
     }
 
     async fn export_preview(&self, of: ExportOf) -> Result<ExportPreview, Failure> {

@@ -5,9 +5,10 @@ use crate::{
     export::{Exporter, fixture_of, write_export},
     failure,
 };
+use foldback_replay::{Case, report};
 use foldback_wire::{
     TurnId,
-    rpc::{ExportOf, ExportPreview, ExportTo, Exported, Failure, FixtureText, ReportTo},
+    rpc::{ExportOf, ExportPreview, ExportTo, Exported, Failure, FixtureJunit, FixtureText, ReportTo},
 };
 use std::{fs, path::Path};
 
@@ -53,6 +54,18 @@ impl Backend {
         let report = self.exporter().report(to.since, to.until).await?;
         let text = report.text(to.format)?;
         self.write_out(to.path, text).await
+    }
+
+    /// Writes cases of a run as JUnit XML.
+    pub(super) async fn write_junit(&self, junit: FixtureJunit) -> Result<Exported, Failure> {
+        let FixtureJunit { mut cases, path } = junit;
+        // A suite is a fixture: its cases stand together, wherever in the run they ended.
+        cases.sort_by(|a, b| (&a.path, &a.channel).cmp(&(&b.path, &b.channel)));
+        let cases: Vec<Case> = cases.into_iter().map(Case::from).collect();
+        let mut text = Vec::new();
+        report::junit(&mut text, &cases).map_err(|error| failure::internal(&error))?;
+        let text = String::from_utf8(text).map_err(|error| failure::internal(&error))?;
+        self.write_out(path, text).await
     }
 
     /// Writes an export. A relative path lies in the folder for exports.

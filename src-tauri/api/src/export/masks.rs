@@ -52,7 +52,7 @@ impl Told {
 }
 
 /// Masks events and tells what was masked. Order and number of the events stay.
-pub(super) fn mask(events: Vec<Event>, redaction: &Redaction, own: &RedactSettings) -> (Vec<Event>, Told) {
+pub(super) fn mask(events: &[Event], redaction: &Redaction, own: &RedactSettings) -> (Vec<Event>, Told) {
     let mut outgoing = Outgoing::new(redaction.clone());
     let mut masked: Vec<Event> = events
         .iter()

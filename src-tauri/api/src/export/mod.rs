@@ -91,9 +91,9 @@ impl<'a> Exporter<'a> {
         let (events, around) = match self.redaction() {
             None => (events, around),
             Some(redaction) => {
-                let (masked, told) = masks::mask(events, &redaction, &self.config.redact);
+                let (masked, told) = masks::mask(&events, &redaction, &self.config.redact);
                 (export.masks, export.masked_before) = (told.masks(), told.masked_before);
-                (masked, masks::mask(around, &redaction, &self.config.redact).0)
+                (masked, masks::mask(&around, &redaction, &self.config.redact).0)
             }
         };
         for event in events {

@@ -2,7 +2,7 @@
 
 use crate::host::{Host, pushed};
 use foldback_wire::rpc::{
-    FixtureCase, FixtureEntry, FixtureProgress, FixtureStarted, FixtureText, Push, Topic, Verdict,
+    Exported, FixtureCase, FixtureEntry, FixtureProgress, FixtureStarted, FixtureText, Push, Topic, Verdict,
 };
 use serde_json::{Value, json};
 use std::{fs, time::Duration};
@@ -92,6 +92,25 @@ async fn a_broken_expectation_is_red_and_can_be_accepted() {
     );
     let (cases, _) = run(&host, &["great.yaml"]).await;
     assert!(cases.iter().all(|c| c.verdict == Verdict::Pass), "{cases:#?}");
+}
+
+#[tokio::test]
+async fn a_run_is_written_as_junit_with_a_suite_a_fixture() {
+    let host = Host::start().await;
+    write(&host, "great.yaml", GREAT).await;
+    let wrong = GREAT.replace("send: {text: \"Great idea!\"}", "send: {text: \"Great!\"}");
+    write(&host, "wrong.yaml", &wrong).await;
+    let (mut cases, _) = run(&host, &[]).await;
+    cases.sort_by(|a, b| a.channel.cmp(&b.channel));
+    let args = json!({"cases": cases, "path": "junit.xml"});
+    let written: Exported = host.call("fixture_junit", args).await;
+    let xml = fs::read_to_string(written.path).unwrap();
+    assert!(
+        xml.contains("tests=\"4\"") && xml.contains("failures=\"2\""),
+        "{xml}"
+    );
+    assert_eq!(xml.matches("<testsuite ").count(), 2, "{xml}");
+    assert!(xml.contains("Great!"), "{xml}");
 }
 
 #[tokio::test]

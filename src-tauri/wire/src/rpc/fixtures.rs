@@ -145,3 +145,12 @@ pub struct FixtureFromTurn {
     /// The turn.
     pub turn: TurnId,
 }
+
+/// `fixture_junit`: writes cases of a run to a file as JUnit XML, for CI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FixtureJunit {
+    /// The cases, as progress told them.
+    pub cases: Vec<FixtureCase>,
+    /// The file; a relative path lies in the folder for exports.
+    pub path: String,
+}
