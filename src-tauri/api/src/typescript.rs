@@ -254,6 +254,8 @@ closed_sets! {
     wire::Code as diagnosticCodes,
     rpc::DecisionKind as decisionKinds,
     rpc::DemoPhase as demoPhases,
+    rpc::ExportFormat as exportFormats,
+    rpc::ReportFormat as reportFormats,
     wire::Doing as doings,
     wire::EmojiForm as emojiForms,
     wire::Fate as fates,

@@ -11,7 +11,7 @@ const built = (profile) => process.env.FOLDBACK_DESKTOP ?? join(root, `target/${
 const artifacts = process.env.FOLDBACK_ARTIFACTS ?? join(root, "artifacts/screenshots");
 
 /** A virtual display that closes with the window. `-displayfd` lets the server choose a free number. */
-async function display() {
+export async function display() {
   const server = start("Xvfb", ["-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
@@ -22,7 +22,8 @@ async function display() {
   return { server, name: `:${number.trim()}` };
 }
 
-function answers(port) {
+/** Whether something listens on a port of this machine. */
+export function answers(port) {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => {
       socket.destroy();

@@ -37,6 +37,7 @@ const table = [
     ["palette", "Search, jump, do", ["$mod+k"], "window"],
     ["keys", "Keys", ["?"], "page"],
     ["mute", "Mute or unmute all channels", ["$mod+."], "window"],
+    ["report", "Shift report", ["$mod+Shift+r"], "always"],
     ["pause", "Pause or resume the view", ["$mod+Shift+p"], "always"],
     ["drawer", "Show or hide the app's log", ["$mod+j"], "window"],
     ["theme.next", "Next theme", [], "window"],
@@ -70,6 +71,7 @@ const table = [
     ["filter.focus", "Filter", ["/"], "page"],
     ["filter.clear", "Clear the filter", [], "always"],
     ["filter.save", "Save the filter", [], "always"],
+    ["filter.export", "Export the turns of this filter", ["$mod+e"], "always"],
   ]],
   ["Turn", [
     ["turn.chunk.previous", "Previous chunk", [","], "view"],
@@ -84,6 +86,7 @@ const table = [
     ["turn.replay", "Replay from the start", ["r"], "view"],
     ["turn.stop", "Stop the turn", ["s"], "view"],
     ["turn.fixture", "Make a fixture of this turn", ["t"], "view"],
+    ["turn.export", "Export this turn", ["x"], "view"],
     ["turn.why", "Why (not)?", ["y"], "view"],
     ["turn.copy", "Copy", ["c"], "view"],
   ]],
@@ -131,6 +134,7 @@ const table = [
     ["fixtures.diff", "Show what differs", ["d"], "list"],
     ["fixtures.accept", "Accept the change", ["a"], "list"],
     ["fixtures.edit", "Edit the fixture", ["i"], "list"],
+    ["fixtures.junit", "Save the verdicts as JUnit", [], "always"],
     ["fixtures.save", "Save the fixture", ["$mod+s"], "window"],
   ]],
 ] as const satisfies readonly (readonly [string, readonly (readonly [string, string, readonly string[], When])[]])[];

@@ -13,6 +13,8 @@ import type {
   Code,
   DecisionKind,
   DemoPhase,
+  ExportFormat,
+  ReportFormat,
   Doing,
   EmojiForm,
   Fate,
@@ -178,6 +180,18 @@ export const demoPhases = [
   { code: "paused", about: "A person paused it: no message comes in, answers under way go on." },
   { code: "ended", about: "All its rounds are over, or none has begun." },
 ] as const satisfies readonly Entry<DemoPhase>[];
+
+export const exportFormats = [
+  { code: "recording", about: "Recording: the events, which foldback replay plays again." },
+  { code: "fixture", about: "Fixture: one scenario with the results as its expectations." },
+  { code: "markdown", about: "Markdown: text for a ticket or a chat." },
+  { code: "html", about: "HTML: one page with hold map and scrubber, which opens without a server." },
+] as const satisfies readonly Entry<ExportFormat>[];
+
+export const reportFormats = [
+  { code: "markdown", about: "Markdown: text for a ticket or a chat." },
+  { code: "html", about: "HTML: one page, which opens without a server." },
+] as const satisfies readonly Entry<ReportFormat>[];
 
 export const doings = [
   { code: "starting", about: "The agent was asked and has said nothing yet." },

@@ -46,6 +46,11 @@ export class Fixtures {
     return [...new Set((this.entries ?? []).flatMap((entry) => entry.channels))];
   }
 
+  /** Every case that has a verdict. */
+  get cases(): readonly FixtureCase[] {
+    return [...this.#cases.values()];
+  }
+
   case(path: string, channel: string): FixtureCase | undefined {
     return this.#cases.get(key(path, channel));
   }
