@@ -52,6 +52,11 @@ test("a session opens from a file: the scrubber moves map, chat and decision, no
     });
     const atEnd = await state();
     assert.match(atEnd[2], /Great idea!/);
+    // Each byte of the agent's output stands in the map once, with what became of it.
+    const raw = `<actions><react emoji="thumbsup"/></actions>\nGreat idea! The key is #${"*".repeat(KEY.length - 1)}. </script><img src=x>`;
+    assert.equal(atEnd[3], raw);
+    const fates = await browser.execute(() => [...document.querySelectorAll("#turn-1 .map span")].map((run) => [run.classList[0], run.textContent]));
+    assert.deepEqual(fates[0], ["strip", raw.split("\n")[0]]);
     assert.equal(await browser.execute(() => document.querySelectorAll("img, main script, main b").length), 0);
     await (await browser.$("#turn-1 input[type=range]")).click();
     await browser.keys(["Home"]);
@@ -64,6 +69,8 @@ test("a session opens from a file: the scrubber moves map, chat and decision, no
       const [clock] = await state();
       if (seen.has(clock)) break;
       seen.add(clock);
+      const [, , , map] = await state();
+      if (map !== "") assert.equal(map, raw, `the map at ${clock}`);
       await browser.keys(["]"]);
     }
     assert.deepEqual(await state(), atEnd);

@@ -65,15 +65,16 @@
 
   // The pieces of a raw text at an instant: decided, held, not decided yet, still to come.
   function pieces(bytes, map) {
-    const list = map.ranges.map((range) => ({ ...range.span, look: range.fate, about: range.about }));
+    const list = map.ranges.map(({ span: [start, end], fate, about }) => ({ start, end, look: fate, about }));
     let at = list.reduce((end, piece) => Math.max(end, piece.end), 0);
     const until = (end, look, about) => {
       if (end > at) list.push({ start: at, end, look, about });
       at = Math.max(at, end);
     };
     if (map.held) {
-      until(map.held.span.start, "came", "came, not decided yet");
-      until(map.held.span.end, "held", `held: ${map.held.reason}; ${map.held.because}`);
+      const [start, end] = map.held.span;
+      until(start, "came", "came, not decided yet");
+      until(end, "held", `held: ${map.held.reason}; ${map.held.because}`);
     }
     until(map.came, "came", "came, not decided yet");
     until(bytes.length, "future", "had not come yet");
@@ -94,13 +95,13 @@
         add(bar, cell);
         const run = element("span", piece.look, decoder.decode(bytes.subarray(piece.start, piece.end)));
         run.title = `bytes ${piece.start}–${piece.end}: ${piece.about}`;
-        const about = step.message === number && step.span;
-        if (about && piece.start < step.span.end && step.span.start < piece.end) run.classList.add("about");
+        const [from, to] = (step.message === number && step.span) || [0, 0];
+        if (piece.start < to && from < piece.end) run.classList.add("about");
         add(text, run);
       }
       add(pane, bar, text);
       if (map.held) {
-        const held = map.held.span.end - map.held.span.start;
+        const held = map.held.span[1] - map.held.span[0];
         add(pane, element("div", "small", `Holds ${held} bytes (${map.held.reason}) until ${map.held.releases}`));
       }
       if (map.suppressed) add(pane, element("div", "small", map.suppressed));
@@ -110,7 +111,7 @@
 
   function drawDecision(pane, step) {
     pane.className = `decision${step.error ? " failed" : ""}`;
-    const span = step.span ? `, bytes ${step.span.start}–${step.span.end}` : "";
+    const span = step.span ? `, bytes ${step.span[0]}–${step.span[1]}` : "";
     pane.replaceChildren(
       element("strong", "", step.text),
       element("div", "small", `${step.kind}${span} · rule ${step.rule}`),

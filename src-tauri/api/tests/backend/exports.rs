@@ -59,8 +59,16 @@ fn played(text: &str) -> Vec<Event> {
     events
 }
 
-/// What the agent wrote and what was made of it: chunks with their borders, raw and clean texts.
-fn texts(events: &[Event]) -> Vec<(Vec<(u32, Span, String)>, Vec<(String, String)>)> {
+/// What the agent wrote in a turn and what was made of it.
+#[derive(Debug, PartialEq)]
+struct Texts {
+    /// Message, bytes and text of each chunk.
+    chunks: Vec<(u32, Span, String)>,
+    /// Raw and clean text of each assistant message.
+    messages: Vec<(String, String)>,
+}
+
+fn texts(events: &[Event]) -> Vec<Texts> {
     let mut turns: BTreeMap<TurnId, Vec<Event>> = BTreeMap::new();
     for event in events {
         if let Some(turn) = event.turn {
@@ -76,10 +84,10 @@ fn texts(events: &[Event]) -> Vec<(Vec<(u32, Span, String)>, Vec<(String, String
         };
         let detail = TurnFold::of(turn, &events).detail().unwrap();
         let both = |message: foldback_wire::rpc::MessageDetail| (message.raw, message.clean);
-        (
-            events.iter().filter_map(chunk).collect(),
-            detail.messages.into_iter().map(both).collect(),
-        )
+        Texts {
+            chunks: events.iter().filter_map(chunk).collect(),
+            messages: detail.messages.into_iter().map(both).collect(),
+        }
     };
     turns.into_iter().map(of).collect()
 }

@@ -10,13 +10,13 @@ const bubble = (text: string, bot: boolean): Bubble => ({
   message: null, from_bot: bot, author: bot ? "bot" : "Ada", quote: null, part: { part: "text", text }, reactions: [], edits: 0, deleted: false, length: text.length, limit: 4096,
 });
 const step = (at_ms: number, text: string, map: number, chat: number): unknown => ({
-  at_ms, kind: "range", text, error: false, message: 0, span: { start: 0, end: 4 }, rule: "G3.block", about: "A block.", inputs: [{ name: "tag", value: "voice" }], effect: `Effect of ${text}`, map, chat,
+  at_ms, kind: "range", text, error: false, message: 0, span: [0, 4], rule: "G3.block", about: "A block.", inputs: [{ name: "tag", value: "voice" }], effect: `Effect of ${text}`, map, chat,
 });
 const turn = (number: number): unknown => ({
   turn: number, channel: "telegram", session: "s", sender: "Ada", began: "today", ending: "answered", took: "9 ms", agent: "", user_text: HOSTILE, answer: "", leaked: [],
   raw: ["<v/>Grüße"],
-  maps: [[], [{ came: 4, ranges: [], held: { span: { start: 0, end: 4 }, reason: "partial_tag", because: "a tag", releases: "its end" }, suppressed: null }],
-    [{ came: 11, ranges: [{ span: { start: 0, end: 4 }, fate: "strip", about: "stripped" }, { span: { start: 4, end: 11 }, fate: "show", about: "shown" }], held: null, suppressed: null }]],
+  maps: [[], [{ came: 4, ranges: [], held: { span: [0, 4], reason: "partial_tag", because: "a tag", releases: "its end" }, suppressed: null }],
+    [{ came: 11, ranges: [{ span: [0, 4], fate: "strip", about: "stripped" }, { span: [4, 11], fate: "show", about: "shown" }], held: null, suppressed: null }]],
   chats: [{ bubbles: [bubble(HOSTILE, false)], typing: true, notes: [] }, { bubbles: [bubble(HOSTILE, false), bubble("Grüße", true)], typing: false, notes: [] }],
   steps: [step(0, "came in", 0, 0), step(5, "held", 1, 0), step(9, "shown", 2, 1)],
 });
