@@ -264,7 +264,7 @@ pub(super) fn table(
     out.push('\n');
 }
 
-/// A text as one line that is no markup.
+/// A text as one line that is no markup; a line break is shown as `␊`.
 pub(super) fn cell(text: &str) -> String {
     let line = one_line(&visible(text), CELL);
     let mut cell = String::with_capacity(line.len());
@@ -301,6 +301,6 @@ mod tests {
 
     #[test]
     fn nothing_in_a_cell_is_markup() {
-        assert_eq!(cell("a|b\n<c> *d*"), r"a\|b \<c\> \*d\*");
+        assert_eq!(cell("a|b\n<c> *d*"), r"a\|b␊\<c\> \*d\*");
     }
 }
