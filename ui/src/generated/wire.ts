@@ -1799,6 +1799,18 @@ export type LaneSpan = {
   error: boolean,
 };
 
+/** Bars of one lane that are too close to each other to be told apart in a row of a list. */
+export type LaneStroke = {
+  /** Which lane. */
+  lane: Lane,
+  /** Milliseconds since the turn began. */
+  from_ms: number,
+  /** Milliseconds since the turn began; of what lasts, the turn's last event. */
+  until_ms: number,
+  /** Whether one of them failed. */
+  error: boolean,
+};
+
 /** Bytes of a directive that reached a channel. */
 export type LeakedBytes = {
   /** The event that says so. */
@@ -1875,6 +1887,14 @@ export type LogLine = {
   target: string,
   /** Words and fields. */
   message: string,
+};
+
+/** The longest hold of a turn. */
+export type LongestHold = {
+  /** Milliseconds; of a hold that lasts, up to the turn's last event. */
+  ms: number,
+  /** Why. */
+  reason: HoldReason,
 };
 
 /** The markup a platform renders. */
@@ -3018,6 +3038,13 @@ export type TurnSummary = {
   failed_ops: number,
   /** Operations whose outcome is `unknown`: they may have arrived. */
   unknown_ops: number,
+  /** Milliseconds from the message to the first part of its answer that the platform took, or would have taken in a
+   * dry run; `None` before. */
+  latency_ms: number | null,
+  /** The longest hold of the scanner; `None` without one. */
+  longest_hold: LongestHold | null,
+  /** The waterfall in small, lane by lane. */
+  strokes: Array<LaneStroke>,
 };
 
 /** A part of a platform's data that an adapter could not read. */

@@ -36,6 +36,11 @@ impl Phases {
         }
     }
 
+    /// Its bars so far, in the order they began.
+    pub(super) fn bars(&self) -> &[LaneSpan] {
+        &self.bars
+    }
+
     fn begin(&mut self, lane: Lane, seq: u64, ms: u64, label: String) {
         self.bars.push(LaneSpan {
             lane,

@@ -12,6 +12,7 @@ mod messages;
 mod moment;
 mod reading;
 mod ruler;
+mod sketch;
 mod when;
 mod work;
 
@@ -20,12 +21,13 @@ use directives::Directives;
 use foldback_store::one_line;
 use foldback_wire::{
     ChannelId, Delivery, Event, Inbound, Kind, OutcomeCode, SessionId, Terminal, Timestamp, TurnId,
-    rpc::{BubbleAttachment, Decision, FaultMark, LedgerEntry, TurnDetail, TurnSummary},
+    rpc::{BubbleAttachment, Decision, FaultMark, LaneStroke, LedgerEntry, TurnDetail, TurnSummary},
     visible,
 };
 use lanes::Phases;
 use ledger::Ledger;
 use messages::Messages;
+use sketch::Bar;
 use std::collections::BTreeMap;
 use when::{When, millis};
 use work::Work;
@@ -263,7 +265,29 @@ impl TurnFold {
                 .sum(),
             failed_ops: ended(&[OutcomeCode::Failed, OutcomeCode::NotAllowed, OutcomeCode::Missing]),
             unknown_ops: ended(&[OutcomeCode::Unknown]),
+            latency_ms: sketch::latency_ms(self.ledger.bare()),
+            longest_hold: sketch::longest_hold(self.messages.all(), self.took_ms()),
+            strokes: self.strokes(),
         })
+    }
+
+    /// The waterfall in small. Cheap enough for every row of a list at every frame: no text is resolved.
+    fn strokes(&self) -> Vec<LaneStroke> {
+        let until = self.took_ms();
+        let bars = self.phases.bars().iter().map(Bar::of);
+        let work: Vec<_> = self.work.bars().collect();
+        let work = work.iter().map(Bar::of);
+        let bars = bars
+            .chain(work)
+            .chain(
+                self.messages
+                    .all()
+                    .iter()
+                    .flat_map(|m| &m.holds)
+                    .map(Bar::of_hold),
+            )
+            .chain(self.ledger.bare().iter().map(Bar::of_operation));
+        sketch::strokes(bars, until)
     }
 
     /// Everything about the turn; `None` as long as no message is known.

@@ -138,6 +138,10 @@ impl Check {
             Self::Reason(reasons) => match &event.kind {
                 Kind::Held { hold, .. } => reasons.contains(&hold.reason.code()),
                 Kind::Waiting { reason, .. } => reasons.contains(&reason.code()),
+                Kind::Released { .. } => {
+                    let held = lasted.and_then(|lasted| lasted.held);
+                    held.is_some_and(|held| reasons.contains(&held.reason.code()))
+                }
                 _ => false,
             },
             Self::Outcome(outcomes) => match &event.kind {
@@ -172,12 +176,13 @@ impl Check {
         }
     }
 
-    /// Whether it needs to know how long things lasted. Words do: a row says it in its sentence.
+    /// Whether it needs to know how long things lasted. Words do: a row says it in its sentence. Reasons do: what was
+    /// released has the reason of its hold.
     pub(super) fn needs_durations(&self) -> bool {
         match self {
             Self::All(checks) | Self::Any(checks) => checks.iter().any(Self::needs_durations),
             Self::Not(check) => check.needs_durations(),
-            Self::Dur(..) | Self::Text(_) => true,
+            Self::Dur(..) | Self::Text(_) | Self::Reason(_) => true,
             _ => false,
         }
     }
@@ -247,7 +252,7 @@ impl Check {
                 exactly(Selection::kinds(types.iter().copied()))
             }
             Self::Kind { types, .. } => at_most(Selection::kinds(types.iter().copied().chain(OPERATIONS))),
-            Self::Reason(_) => at_most(Selection::kinds(["held", "waiting"])),
+            Self::Reason(_) => at_most(Selection::kinds(["held", "waiting", "released"])),
             Self::Outcome(_) => at_most(Selection::kinds([
                 "ended",
                 "undelivered",

@@ -105,7 +105,7 @@ pub static FIELDS: &[Field] = &[
     Field {
         name: Name::Reason,
         code: "reason",
-        about: "Reason of a hold or a wait, e.g. reason:partial_tag.",
+        about: "Reason of a hold, its release or a wait, e.g. reason:partial_tag.",
         values: Values::Closed(reasons),
         example: "reason:partial_tag",
     },

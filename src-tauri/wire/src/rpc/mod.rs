@@ -54,8 +54,8 @@ pub use trial::{
     RecutCancel, RecutFailure, RecutFixture, RecutProgress, RecutResult, RecutStarted, Specimen,
 };
 pub use turn::{
-    Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LeakedBytes, LedgerEntry,
-    MessageDetail, Reached, ToolEntry, TurnDetail, TurnList, TurnRef, TurnSummary,
+    Chunk, Decision, DecisionKind, DirectiveEntry, HoldEntry, Lane, LaneSpan, LaneStroke, LeakedBytes,
+    LedgerEntry, LongestHold, MessageDetail, Reached, ToolEntry, TurnDetail, TurnList, TurnRef, TurnSummary,
 };
 pub use view::{
     Ack, Alarm, AlarmKind, Catalog, CatalogEntry, Completion, EventDetail, EventRow, FilterCheck,

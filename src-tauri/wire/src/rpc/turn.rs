@@ -3,8 +3,8 @@
 
 use super::{FaultMark, SpokenSound};
 use crate::{
-    ChannelId, Delivery, Diagnostic, Directive, Header, Hold, Inbound, Intent, OpId, Outcome, Range, Receipt,
-    SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, closed::closed_set,
+    ChannelId, Delivery, Diagnostic, Directive, Header, Hold, HoldReason, Inbound, Intent, OpId, Outcome,
+    Range, Receipt, SessionId, Span, Suppression, Terminal, Timestamp, ToolCall, TurnId, closed::closed_set,
 };
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,35 @@ pub struct TurnSummary {
     pub failed_ops: u32,
     /// Operations whose outcome is `unknown`: they may have arrived.
     pub unknown_ops: u32,
+    /// Milliseconds from the message to the first part of its answer that the platform took, or would have taken in a
+    /// dry run; `None` before.
+    pub latency_ms: Option<u64>,
+    /// The longest hold of the scanner; `None` without one.
+    pub longest_hold: Option<LongestHold>,
+    /// The waterfall in small, lane by lane.
+    pub strokes: Vec<LaneStroke>,
+}
+
+/// The longest hold of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct LongestHold {
+    /// Milliseconds; of a hold that lasts, up to the turn's last event.
+    pub ms: u64,
+    /// Why.
+    pub reason: HoldReason,
+}
+
+/// Bars of one lane that are too close to each other to be told apart in a row of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct LaneStroke {
+    /// Which lane.
+    pub lane: Lane,
+    /// Milliseconds since the turn began.
+    pub from_ms: u64,
+    /// Milliseconds since the turn began; of what lasts, the turn's last event.
+    pub until_ms: u64,
+    /// Whether one of them failed.
+    pub error: bool,
 }
 
 /// Text as it came from the agent.

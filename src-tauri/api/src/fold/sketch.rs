@@ -1,0 +1,113 @@
+//! A turn in the numbers that fit into one row of a list: its waterfall in small, its latency, its longest hold.
+
+use super::decisions::failed;
+use foldback_wire::{
+    OpKind, OutcomeCode,
+    rpc::{HoldEntry, Lane, LaneSpan, LaneStroke, LedgerEntry, LongestHold, MessageDetail},
+};
+use std::collections::BTreeMap;
+
+/// Parts of a turn's time that a row can tell apart; bars of a lane with less between them are one.
+const PARTS: u64 = 120;
+
+/// A bar of the waterfall without its words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bar {
+    lane: Lane,
+    from_ms: u64,
+    until_ms: Option<u64>,
+    error: bool,
+}
+
+impl Bar {
+    pub(super) fn of(span: &LaneSpan) -> Self {
+        Self {
+            lane: span.lane,
+            from_ms: span.from_ms,
+            until_ms: span.until_ms,
+            error: span.error,
+        }
+    }
+
+    pub(super) fn of_hold(hold: &HoldEntry) -> Self {
+        Self {
+            lane: Lane::Held,
+            from_ms: hold.from_ms,
+            until_ms: hold.until_ms,
+            error: false,
+        }
+    }
+
+    pub(super) fn of_operation(entry: &LedgerEntry) -> Self {
+        Self {
+            lane: Lane::Delivery,
+            from_ms: entry.at_ms,
+            until_ms: entry.took_ms.map(|took| entry.at_ms + took),
+            error: entry.outcome.as_ref().is_some_and(failed),
+        }
+    }
+}
+
+/// The strokes of a turn that took `took_ms` so far, lane by lane, each lane in time. At most [`PARTS`] and one of a
+/// lane, however long the turn is. Nothing reaches beyond the turn's last event.
+pub(super) fn strokes(bars: impl Iterator<Item = Bar>, took_ms: u64) -> Vec<LaneStroke> {
+    let mut lanes: BTreeMap<Lane, Vec<Bar>> = BTreeMap::new();
+    for bar in bars {
+        lanes.entry(bar.lane).or_default().push(bar);
+    }
+    let mut strokes: Vec<LaneStroke> = Vec::new();
+    for (lane, mut bars) in lanes {
+        bars.sort_by_key(|bar| bar.from_ms);
+        let begin = strokes.len();
+        for bar in bars {
+            let from_ms = bar.from_ms.min(took_ms);
+            let until_ms = bar.until_ms.unwrap_or(took_ms).clamp(from_ms, took_ms);
+            match strokes[begin..].last_mut() {
+                Some(last) if from_ms <= last.until_ms + took_ms / PARTS => {
+                    last.until_ms = last.until_ms.max(until_ms);
+                    last.error |= bar.error;
+                }
+                _ => strokes.push(LaneStroke {
+                    lane,
+                    from_ms,
+                    until_ms,
+                    error: bar.error,
+                }),
+            }
+        }
+    }
+    strokes
+}
+
+/// Milliseconds from the message to the first part of the answer that was delivered: a text, a file or a voice note. A
+/// reaction and the typing indicator are no answer.
+pub(super) fn latency_ms(ledger: &[LedgerEntry]) -> Option<u64> {
+    let delivered = |entry: &&LedgerEntry| {
+        let answers = matches!(
+            entry.intent.kind,
+            OpKind::SendText | OpKind::EditText | OpKind::SendFile | OpKind::SendVoice
+        );
+        let taken = |code| {
+            matches!(
+                code,
+                OutcomeCode::Sent | OutcomeCode::Unchanged | OutcomeCode::DryRun
+            )
+        };
+        answers && entry.outcome.as_ref().is_some_and(|outcome| taken(outcome.code))
+    };
+    let ended = |entry: &LedgerEntry| entry.took_ms.map(|took| entry.at_ms + took);
+    ledger.iter().filter(delivered).filter_map(ended).min()
+}
+
+/// The longest hold; of those of equal length the first.
+pub(super) fn longest_hold(messages: &[MessageDetail], took_ms: u64) -> Option<LongestHold> {
+    let mut longest: Option<LongestHold> = None;
+    for hold in messages.iter().flat_map(|message| &message.holds) {
+        let ms = hold.until_ms.unwrap_or(took_ms).saturating_sub(hold.from_ms);
+        if longest.is_none_or(|longest| longest.ms < ms) {
+            let reason = hold.hold.reason;
+            longest = Some(LongestHold { ms, reason });
+        }
+    }
+    longest
+}
