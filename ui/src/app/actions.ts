@@ -67,6 +67,11 @@ const table = [
     ["held.next", "Next hold", ["h"], "list"],
     ["held.previous", "Previous hold", ["Shift+h"], "list"],
   ]],
+  ["Live", [
+    ["live.turns", "Show turns", ["Alt+1"], "view"],
+    ["live.decisions", "Show decisions", ["Alt+2"], "view"],
+    ["live.everything", "Show everything", ["Alt+3"], "view"],
+  ]],
   ["Filter", [
     ["filter.focus", "Filter", ["/"], "page"],
     ["filter.clear", "Clear the filter", [], "always"],

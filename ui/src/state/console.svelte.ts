@@ -198,6 +198,8 @@ export class Console {
   /** Shows a place: its turn, or else its event. */
   show(place: Place): void {
     if (place.turn !== undefined) return this.openTurn(place.turn, place.seq);
+    // The event may be one that only Everything shows.
+    this.prefs.set("depth", "everything");
     this.select(place);
     this.go("live");
   }
@@ -229,6 +231,8 @@ export class Console {
 
   /** Shows the events behind a figure. */
   showEvents(filter: string): void {
+    // A figure counts events, whatever Live hid so far.
+    this.prefs.set("depth", "everything");
     this.askedFilter = filter;
     this.go("live");
   }

@@ -1,5 +1,6 @@
 import type { FilterError, Frame } from "../generated/wire";
 import { HostFailure } from "../host/host";
+import { filterAt, type Depth } from "../views/live/depth";
 import { jump } from "../store/jump";
 import { JournalView } from "../store/view";
 import type { Console } from "./console.svelte";
@@ -14,9 +15,16 @@ interface Place {
 
 const KEY = "foldback.live";
 
+/** The filter that all depths of Live share. */
+export const keptFilter = {
+  read: (): string => readPlace().filter,
+  write: (filter: string): void => sessionStorage.setItem(KEY, JSON.stringify({ ...readPlace(), filter })),
+};
+
 /** The Live view: one window over the journal, its filter, and where one is in it. */
 export class Live {
   readonly #console: Console;
+  readonly #depth: () => Depth;
   readonly view: JournalView;
   /** Replaced whole with every frame; never deeply reactive. */
   frame = $state.raw<Frame | null>(null);
@@ -29,8 +37,9 @@ export class Live {
   /** Why the journal cannot be shown at all. */
   failure = $state.raw<HostFailure | null>(null);
 
-  constructor(console: Console) {
+  constructor(console: Console, depth: () => Depth) {
     this.#console = console;
+    this.#depth = depth;
     this.view = new JournalView(console.host);
     this.view.listen(() => {
       this.frame = this.view.frame;
@@ -58,8 +67,9 @@ export class Live {
       const { error } = await this.#console.host.call("filter_check", { text });
       this.error = error;
       if (error) return false;
-      await this.view.open(text);
+      await this.view.open(filterAt(this.#depth(), text));
       this.filter = text;
+      keptFilter.write(text);
       this.failure = null;
       return true;
     } catch (thrown) {
@@ -70,7 +80,7 @@ export class Live {
 
   /** The index of the next or previous event that matches a condition. */
   async jump(condition: string, from: number, step: 1 | -1): Promise<number | null> {
-    const row = await jump(this.#console.host, this.filter, condition, from, step);
+    const row = await jump(this.#console.host, this.view.filter, condition, from, step);
     return row && this.view.find(row.seq);
   }
 

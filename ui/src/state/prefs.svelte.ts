@@ -1,4 +1,6 @@
 /** What a person chose, kept on this machine. Never event data, never secrets. */
+import type { Depth } from "../views/live/depth";
+import type { ColumnChoice } from "./columns.svelte";
 
 export type ThemeChoice = "system" | "dark" | "light" | "contrast";
 
@@ -15,13 +17,17 @@ interface Stored {
   delta: boolean;
   drawer: boolean;
   inspector: boolean;
+  /** How much Live shows. */
+  depth: Depth;
+  /** By list. */
+  columns: Record<string, ColumnChoice>;
   recentFilters: string[];
   savedFilters: SavedFilter[];
   keys: Record<string, string[]>;
 }
 
 const defaults: Stored = {
-  theme: "system", zoom: 100, roomy: false, delta: false, drawer: false, inspector: true,
+  theme: "system", zoom: 100, roomy: false, delta: false, drawer: false, inspector: true, depth: "turns", columns: {},
   recentFilters: [], savedFilters: [], keys: {},
 };
 

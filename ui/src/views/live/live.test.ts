@@ -5,10 +5,18 @@ import type { Args, CommandName, Result } from "../../host/host";
 import type { EventRow } from "../../generated/wire";
 import { RecordedHost } from "../../host/recorded";
 import { byId, calls, click, layOut, press, resize, settle, SIZE, SlowHost, stage, type } from "../../test/stage";
+import { SampleHost } from "../turn/test/host";
+import { DECISIONS, type Depth } from "./depth";
 import LiveView from "./LiveView.svelte";
 
-beforeEach(layOut);
+beforeEach(() => {
+  layOut();
+  depth("everything");
+});
 afterEach(cleanup);
+
+/** What an earlier window chose. */
+const depth = (chosen: Depth): void => localStorage.setItem("foldback.prefs", JSON.stringify({ depth: chosen }));
 
 const drawn = (): HTMLElement[] => [...byId("events").querySelectorAll<HTMLElement>("[data-index]")];
 const million = (): EventRow[] => {
@@ -395,4 +403,130 @@ it("resumes after a reload where it was, by sequence number", async () => {
   const { host } = await stage(LiveView);
   expect(calls(host, "view_find")).toContainEqual({ view: 1, seq: row?.seq });
   expect(drawn().map((r) => Number(r.dataset["index"]))).toContain(400);
+});
+
+describe("the depths", () => {
+  const header = (): string[] => [...document.querySelectorAll("[role='columnheader']")].map((cell) => cell.textContent?.trim().replace(/ [↓↑]$/, "") ?? "");
+  const turns = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-testid='turn']")];
+  const wide = (): void => void Object.defineProperty(HTMLElement.prototype, "clientWidth", { configurable: true, get: () => 1230 });
+
+  it("opens with turns: who, question, answer, outcome, longest hold, latency, and the lanes in small", async () => {
+    localStorage.clear();
+    wide();
+    const { host } = await stage(LiveView, undefined, undefined, new SampleHost());
+    expect(calls(host, "view_open")).toEqual([{ filter: "", rows: "turns" }]);
+    expect(header()).toEqual(["Turn", "Who", "Question", "Answer", "Lanes", "Longest hold", "Latency", "Time", "Outcome", "Took"]);
+    const row = turns().find((turn) => turn.dataset["turn"] === "812");
+    const cells = [...(row?.querySelectorAll("[role='gridcell']") ?? [])].map((cell) => cell.textContent?.trim());
+    expect(cells[0]).toBe("#812");
+    expect(cells.slice(1, 3)).toEqual(["Alice", "Can you put the numbers into a chart?"]);
+    expect(cells[3]).toContain("Here is the chart");
+    expect(cells[5]).toBe("121 ms");
+    expect(cells[6]).toBe("400 ms");
+    expect(cells[8]).toBe("1 failed");
+    const sketch = row?.querySelector("[data-testid='lane-sketch']");
+    expect(sketch?.getAttribute("aria-label")).toContain("held");
+    expect([...(sketch?.querySelectorAll("path") ?? [])].filter((path) => path.getAttribute("d") !== "").length).toBeGreaterThan(2);
+  });
+
+  it("selects the turn under the cursor, and opens it only when asked", async () => {
+    depth("turns");
+    const { console } = await stage(LiveView, undefined, undefined, new SampleHost());
+    const [first] = turns();
+    first?.focus();
+    await click(first as Element);
+    expect(console.selected?.turn).toBe(Number(first?.dataset["turn"]));
+    expect(console.view).toBe("live");
+    await press(document.activeElement as Element, "Enter");
+    expect(console.view).toBe("turn");
+  });
+
+  it("leaves out of the decisions what only says that nothing happened, and asks the backend for it", async () => {
+    depth("decisions");
+    const { host } = await stage(LiveView);
+    expect(calls(host, "view_open")).toEqual([{ filter: DECISIONS }]);
+    await type(byId("filter"), "channel:slack or is:error");
+    await press(byId("filter"), "Enter");
+    expect(calls(host, "view_open").at(-1)).toEqual({ filter: `(channel:slack or is:error) ${DECISIONS}` });
+    await click(byId("depth-everything"));
+    expect(calls(host, "view_open").at(-1)).toEqual({ filter: "channel:slack or is:error" });
+    await click(byId("depth-turns"));
+    expect(calls(host, "view_open").at(-1)).toEqual({ filter: "channel:slack or is:error", rows: "turns" });
+    expect((byId("filter") as HTMLInputElement).value).toBe("channel:slack or is:error");
+  });
+
+  it("is kept, and chosen by key", async () => {
+    const { console } = await stage(LiveView);
+    console.actions.run("live.turns");
+    await settle();
+    byId("turn-list");
+    console.actions.run("live.decisions");
+    await settle();
+    byId("events");
+    expect(JSON.parse(localStorage.getItem("foldback.prefs") ?? "{}")).toMatchObject({ depth: "decisions" });
+  });
+
+  it("shows everything where a figure elsewhere counts events", async () => {
+    depth("turns");
+    const { console, host } = await stage(LiveView, undefined, undefined, new SampleHost());
+    console.showEvents("kind:idle");
+    await settle();
+    expect(calls(host, "view_open").at(-1)).toEqual({ filter: "kind:idle" });
+  });
+});
+
+describe("the columns", () => {
+  const header = (): string[] => [...document.querySelectorAll("[role='columnheader']")].map((cell) => cell.textContent?.trim() ?? "");
+  const choose = async (title: string): Promise<void> => {
+    byId("columns").focus();
+    await press(byId("columns"), "Enter");
+    const item = [...document.querySelectorAll<HTMLElement>("[role='menuitem']")].find((entry) => entry.textContent?.trim().startsWith(title));
+    if (item === undefined) throw new Error(`no ${title} in the menu`);
+    item.focus();
+    await press(item, "Enter");
+  };
+
+  it("are chosen for each depth, whatever the room, and reset together", async () => {
+    const { host } = await stage(LiveView);
+    expect(header()).not.toContain("Sessions");
+    expect(header()).toContain("Kind");
+    await choose("Kind");
+    expect(header()).not.toContain("Kind");
+    expect(drawn()[0]?.querySelectorAll("[role='gridcell']")).toHaveLength(header().length);
+    await click(byId("depth-decisions"));
+    expect(header(), "of another depth").toContain("Kind");
+    await click(byId("depth-everything"));
+    expect(header()).not.toContain("Kind");
+    await choose("Reset columns");
+    expect(header()).toContain("Kind");
+    expect(calls(host, "view_open").length, "columns are the page's alone").toBe(3);
+  });
+
+  it("are sized by key and by dragging, and put back by a double click", async () => {
+    await stage(LiveView);
+    const tracks = (): string => byId("events").style.getPropertyValue("--tracks");
+    const before = tracks();
+    byId("size-channel").focus();
+    await press(byId("size-channel"), "ArrowRight");
+    expect(tracks()).toBe(before.replace("9rem 15rem", "10rem 15rem"));
+    expect(document.activeElement, "the focus stays on the edge").toBe(byId("size-channel"));
+    const pointer = (kind: string, clientX: number): boolean => byId("size-channel").dispatchEvent(new MouseEvent(kind, { bubbles: true, cancelable: true, clientX }));
+    pointer("pointerdown", 300);
+    pointer("pointermove", 350);
+    pointer("pointerup", 350);
+    await settle();
+    expect(tracks()).toBe(before.replace("9rem 15rem", "15rem 15rem"));
+    pointer("dblclick", 350);
+    await settle();
+    expect(tracks()).toBe(before);
+  });
+
+  it("turn the order over for the whole journal", async () => {
+    await stage(LiveView);
+    const seqs = (): string[] => drawn().map((row) => row.textContent ?? "");
+    const last = seqs().at(-1);
+    await click(byId("order"));
+    expect(seqs()[0]).toBe(last);
+    expect(document.querySelector("[aria-sort]")?.getAttribute("aria-sort")).toBe("descending");
+  });
 });

@@ -2,18 +2,28 @@
 import type { FilterError, Frame, TurnId } from "../../generated/wire";
 import { HostFailure } from "../../host/host";
 import type { Console } from "../../state/console.svelte";
+import { count, plural } from "../../store/format";
 import { JournalView } from "../../store/view";
 
-/** The filter survives a reload of the page and a look at another view. */
 const KEY = "foldback.turns";
+
+/** Where a list keeps its filter, so that it survives a reload of the page and a look at another view. */
+export interface FilterStore {
+  read: () => string;
+  write: (filter: string) => void;
+}
+
+const turnsFilter: FilterStore = { read: () => sessionStorage.getItem(KEY) ?? "", write: (filter) => sessionStorage.setItem(KEY, filter) };
 
 export class Feed {
   readonly #console: Console;
+  readonly #kept: FilterStore;
   readonly view: JournalView;
 
   /** Replaced whole with every frame; never deeply reactive. */
   frame = $state.raw<Frame | null>(null);
   following = $state(true);
+  paused = $state(false);
   /** Turns that came since the list stopped following. */
   fresh = $state(0);
   filter = $state("");
@@ -22,12 +32,14 @@ export class Feed {
   /** Why the turns cannot be listed. */
   failure = $state.raw<HostFailure | null>(null);
 
-  constructor(console: Console) {
+  constructor(console: Console, kept: FilterStore = turnsFilter) {
     this.#console = console;
+    this.#kept = kept;
     this.view = new JournalView(console.host, undefined, "turns");
     this.view.listen(() => {
       this.frame = this.view.frame;
       this.following = this.view.following;
+      this.paused = this.view.paused;
       this.fresh = this.view.fresh;
     });
   }
@@ -44,7 +56,7 @@ export class Feed {
 
   /** Opens the list under the filter it had last. */
   async open(): Promise<void> {
-    const last = sessionStorage.getItem(KEY) ?? "";
+    const last = this.#kept.read();
     if (!(await this.apply(last)) && last !== "" && this.failure === null) await this.apply("");
   }
 
@@ -68,12 +80,23 @@ export class Feed {
       await this.view.open(text);
       this.filter = text;
       this.failure = null;
-      sessionStorage.setItem(KEY, text);
+      this.#kept.write(text);
       return true;
     } catch (thrown) {
       this.failure = HostFailure.from(thrown);
       return false;
     }
+  }
+
+  /** How many turns there are, and how many of them pass. */
+  get note(): string | undefined {
+    if (this.frame === null) return undefined;
+    const of = plural(this.frame.total, "turn");
+    return `${this.filter.trim() === "" ? of : `${count(this.frame.length)} of ${of}`}${this.frame.scanning ? ", still looking…" : ""}`;
+  }
+
+  togglePause(): void {
+    void this.view.pause(!this.paused).catch((thrown: unknown) => this.#console.fail(thrown));
   }
 
   /** The newest turn that is listed, to open when nothing is selected. */
