@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually, textOf } from "../harness/page.js";
+import { dive, eventually, textOf } from "../harness/page.js";
 import { open } from "../harness/window.js";
 import { install } from "./probe.js";
 import { memory } from "./memory.js";
@@ -37,6 +37,8 @@ try {
 }
 
 async function measure({ browser, pid }) {
+  // Everything: the depth with the most rows a second.
+  await dive(browser, process.env.FOLDBACK_BENCH_DEPTH ?? "everything");
   await browser.execute(install);
   const phase = async (seconds, slowness = 0) => {
     await browser.execute((ms) => globalThis.probe.begin(ms), slowness);

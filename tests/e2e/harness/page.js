@@ -9,6 +9,12 @@ export const allAt = (browser, id) => browser.$$(`[data-testid="${id}"]`);
 export async function go(browser, view) {
   await (await at(browser, `rail-${view}`)).click();
   await (await at(browser, `view-${view}`)).waitForDisplayed();
+  if (view === "live") await dive(browser);
+}
+
+/** Chooses how much Live shows: turns, decisions or everything. */
+export async function dive(browser, depth = "everything") {
+  await (await at(browser, `depth-${depth}`)).click();
 }
 
 /**

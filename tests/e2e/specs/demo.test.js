@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { allAt, at, eventually, go, textOf } from "../harness/page.js";
+import { allAt, at, dive, eventually, go, textOf } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("the first start", () => {
@@ -11,6 +11,7 @@ describe("the first start", () => {
   it("shows the demonstration flowing on loopback channels", async () => {
     const { browser } = window;
     await (await at(browser, "view-live")).waitForDisplayed();
+    await dive(browser);
     const rows = async () => Number((await textOf(browser, "event-count")).replace(/\D/g, ""));
     const first = await eventually(browser, rows, "the first events");
     await eventually(browser, async () => (await rows()) > first + 20, "more events");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { allAt, at, command, dismiss, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { allAt, at, command, dismiss, dive, eventually, go, press, shows, textOf, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 const count = async (browser) => Number((await textOf(browser, "event-count")).replace(/\D/g, ""));
@@ -36,6 +36,7 @@ describe("the demo", () => {
   it("is paused in the top bar, where nothing more comes in, and played from the palette", async () => {
     const { browser } = window;
     await shows(browser, "demo", /round 1 of 10/);
+    await dive(browser);
     await eventually(browser, async () => (await count(browser)) > 20, "events");
     await (await at(browser, "demo-toggle")).click();
     await shows(browser, "demo", /PAUSED/);
@@ -80,6 +81,7 @@ describe("the window", () => {
     window = await open({ env: { FOLDBACK_FIXTURES: fixtures } });
     const { browser } = window;
     await (await at(browser, "view-live")).waitForDisplayed();
+    await dive(browser);
     await eventually(browser, async () => (await count(browser)) > 60, "some events");
     await command(browser, "pause the demo");
     await quiet(browser);

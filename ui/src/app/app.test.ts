@@ -111,6 +111,7 @@ describe("the frame", () => {
   });
 
   it("goes from pane to pane with one key, all around, and gives a list the keyboard", async () => {
+    localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything" }));
     await open();
     await found("event-inspector");
     const here = (): string | null | undefined => document.activeElement?.closest("[data-pane][tabindex]")?.getAttribute("aria-label");
@@ -218,6 +219,7 @@ describe("the frame", () => {
   });
 
   it("has a menu of its own for the other mouse button, which copies a row", async () => {
+    localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything" }));
     await open();
     const copied: string[] = [];
     Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text: string) => (copied.push(text), Promise.resolve()) } });

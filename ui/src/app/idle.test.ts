@@ -53,7 +53,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it.each([["2", "turn", "turns"], ["3", "compose", "previews"], ["1", "live", "events"]])("asks for nothing more once nothing moves: view %s", async (key, view, sign) => {
+it.each([["2", "turn", "turns"], ["3", "compose", "previews"], ["1", "live", "turn-list"]])("asks for nothing more once nothing moves: view %s", async (key, view, sign) => {
   const host = new RecordedHost({ ...demo, pushes: [] });
   render(App, { props: { host } });
   await found("rate");

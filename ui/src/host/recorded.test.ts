@@ -15,6 +15,7 @@ beforeEach(layOut);
 afterEach(cleanup);
 
 async function open(recording = real): Promise<RecordedHost> {
+  localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything" }));
   const host = new RecordedHost(recording);
   render(App, { props: { host } });
   await found("events");

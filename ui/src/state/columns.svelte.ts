@@ -1,5 +1,5 @@
 /** Which columns of a list a person wants, how wide they are, and which end is on top. Kept with the other choices. */
-import type { Column } from "../parts/Grid.svelte";
+import type { Column } from "../parts/column";
 import type { Prefs } from "./prefs.svelte";
 
 /** A column that a list can show. */

@@ -1,6 +1,6 @@
 import type { FilterError, Frame } from "../generated/wire";
 import { HostFailure } from "../host/host";
-import { filterAt, type Depth } from "../views/live/depth";
+import { filterAt } from "../views/live/depth";
 import { jump } from "../store/jump";
 import { JournalView } from "../store/view";
 import type { Console } from "./console.svelte";
@@ -24,7 +24,6 @@ export const keptFilter = {
 /** The Live view: one window over the journal, its filter, and where one is in it. */
 export class Live {
   readonly #console: Console;
-  readonly #depth: () => Depth;
   readonly view: JournalView;
   /** Replaced whole with every frame; never deeply reactive. */
   frame = $state.raw<Frame | null>(null);
@@ -37,9 +36,8 @@ export class Live {
   /** Why the journal cannot be shown at all. */
   failure = $state.raw<HostFailure | null>(null);
 
-  constructor(console: Console, depth: () => Depth) {
+  constructor(console: Console) {
     this.#console = console;
-    this.#depth = depth;
     this.view = new JournalView(console.host);
     this.view.listen(() => {
       this.frame = this.view.frame;
@@ -67,7 +65,7 @@ export class Live {
       const { error } = await this.#console.host.call("filter_check", { text });
       this.error = error;
       if (error) return false;
-      await this.view.open(filterAt(this.#depth(), text));
+      await this.view.open(filterAt(this.#console.prefs.get("depth"), text));
       this.filter = text;
       keptFilter.write(text);
       this.failure = null;

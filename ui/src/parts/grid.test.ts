@@ -1,0 +1,55 @@
+/** What the grid does to the document for one frame, counted: a row that is drawn again must cost only what differs. */
+import { cleanup } from "@testing-library/svelte";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import demo from "../../recordings/demo";
+import type { EventRow } from "../generated/wire";
+import { byId, layOut, settle, stage } from "../test/stage";
+import LiveView from "../views/live/LiveView.svelte";
+import { SampleHost } from "../views/turn/test/host";
+
+beforeEach(layOut);
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
+
+const depth = (chosen: string): void => localStorage.setItem("foldback.prefs", JSON.stringify({ depth: chosen }));
+const drawn = (id: string): Element[] => [...byId(id).querySelectorAll("[data-index]")];
+
+it.each(["decisions", "everything"])("recycles the rows of %s by their place, and touches nothing that is as it was", async (chosen) => {
+  depth(chosen);
+  const row = demo.rows.find(({ kind, gap }) => kind === "chunk" && gap === null) as EventRow;
+  const rows = Array.from({ length: 500 }, (_, n): EventRow => ({ ...row, seq: n + 1, summary: `text ${n} -kind:idle,passed -reason:trailing_space` }));
+  const { host } = await stage(LiveView, undefined, { ...demo, rows });
+  await settle();
+  const before = drawn("events");
+  expect(before.length).toBeGreaterThan(20);
+  const attributes = vi.spyOn(Element.prototype, "setAttribute");
+  const listeners = vi.spyOn(EventTarget.prototype, "addEventListener");
+  const children: MutationRecord[] = [];
+  const observer = new MutationObserver((records) => children.push(...records));
+  for (const element of before) observer.observe(element, { childList: true, subtree: true });
+  host.append([{ ...row, seq: 501, summary: "the next one" }]);
+  await settle();
+  expect(before.at(-1)?.textContent).toContain("the next one");
+  expect(drawn("events"), "no row is made anew").toEqual(before);
+  expect(children, "nothing is put into a row or taken out of it").toEqual([]);
+  const inRows = attributes.mock.contexts.filter((element) => before.some((line) => line.contains(element as Element)));
+  expect(inRows.length, "only a row's two numbers change").toBeLessThanOrEqual(2 * before.length);
+  expect(listeners.mock.contexts.filter((target) => target instanceof Element && before.some((line) => line.contains(target))), "listeners").toEqual([]);
+  observer.disconnect();
+});
+
+it("leaves a row of turns that is as it was alone", async () => {
+  depth("turns");
+  const { host } = await stage(LiveView, undefined, undefined, new SampleHost());
+  const before = drawn("turn-list");
+  expect(before.length).toBeGreaterThan(3);
+  const attributes = vi.spyOn(Element.prototype, "setAttribute");
+  const listeners = vi.spyOn(EventTarget.prototype, "addEventListener");
+  host.append([]);
+  await settle();
+  const inRows = (targets: readonly unknown[]): unknown[] => targets.filter((target) => target instanceof Element && before.some((line) => line.contains(target)));
+  expect(inRows(attributes.mock.contexts), "attributes").toEqual([]);
+  expect(inRows(listeners.mock.contexts), "listeners").toEqual([]);
+});
