@@ -65,6 +65,8 @@ fn each_field_tests_what_its_line_says() {
         ("kind:react,started", vec![1, 10, 11, 12]),
         ("reason:partial_tag", vec![7, 8]),
         ("reason:edit_interval,partial_tag", vec![7, 8, 14]),
+        ("kind:held,released", vec![7, 8]),
+        ("kind:held,released -reason:partial_tag", vec![]),
         ("outcome:sent", vec![12]),
         ("outcome:failed,unknown", vec![16]),
         ("outcome:cancelled", vec![]),
