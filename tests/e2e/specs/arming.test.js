@@ -30,8 +30,8 @@ describe("arming a channel", () => {
     await eventually(browser, async () => /3\s+received/.test(await textOf(browser, "channel-telegram")), "three messages");
     const arm = () => browser.$('[data-testid="channel-telegram"] [data-testid="channel-arm"]');
     await (await arm()).click();
-    await shows(browser, "reach", /Directly: 42, 43[\s\S]*3 chats wrote[\s\S]*2 answered, the others turned away/);
-    assert.match(await textOf(browser, "reach"), /666[\s\S]*text not kept[\s\S]*turned away[\s\S]*Bob[\s\S]*group · 1 writer[\s\S]*Ada/);
+    await shows(browser, "reach", /Directly: 42, 43[\s\S]*3 chats wrote[\s\S]*2 answered, the others were rejected/);
+    assert.match(await textOf(browser, "reach"), /666[\s\S]*text not kept[\s\S]*rejected[\s\S]*Bob[\s\S]*group · 1 writer[\s\S]*Ada/);
     assert.match(await textOf(browser, "reach"), /last hour[\s\S]*3 turns[\s\S]*last day[\s\S]*an hour/);
     await picture(browser, "arming-dark");
     await dismiss(browser, "reach");

@@ -35,7 +35,7 @@ describe("the secrets in the settings", () => {
     assert.match(await row(browser, "phone"), /shown as it is redact\.phone = false/);
     assert.match(await row(browser, "redact.extra 1"), /customer numbers .*ACME.* masked/);
     await shows(browser, "secrets-allow", /AKIAIOSFODNN7EXAMPLE/);
-    await shows(browser, "masked-none", /nothing in the text of answers/);
+    await shows(browser, "masked-none", /nothing masked since the start/);
   });
 
   it("are counted as answers mask them, and the figure leads to its events", async () => {

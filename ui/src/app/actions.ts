@@ -34,7 +34,7 @@ const table = [
     ["pane.previous", "Previous pane", ["Shift+F6"], "always"],
   ]],
   ["Console", [
-    ["palette", "Search, jump, do", ["$mod+k"], "window"],
+    ["palette", "Search and run", ["$mod+k"], "window"],
     ["keys", "Keys", ["?"], "page"],
     ["mute", "Mute or unmute all channels", ["$mod+."], "window"],
     ["report", "Shift report", ["$mod+Shift+r"], "always"],
@@ -96,8 +96,8 @@ const table = [
     ["turn.copy", "Copy", ["c"], "view"],
   ]],
   ["Output", [
-    ["output.recut", "Cut it differently", ["$mod+Shift+x"], "always"],
-    ["output.dialects", "Compare dialects", ["$mod+Shift+d"], "always"],
+    ["output.recut", "Re-cut the stream", ["$mod+Shift+x"], "always"],
+    ["output.dialects", "Compare settings", ["$mod+Shift+d"], "always"],
   ]],
   ["Compose", [
     ["compose.send", "Send through the channel", ["$mod+Enter"], "always"],
@@ -130,7 +130,7 @@ const table = [
     ["permission.allow_always", "Allow it for ever", ["Shift+a"], "list"],
     ["permission.reject_once", "Reject it this once", ["x"], "list"],
     ["permission.reject_always", "Reject it for ever", ["Shift+x"], "list"],
-    ["permission.cancel", "Choose none of the answers", ["Shift+c"], "list"],
+    ["permission.cancel", "Dismiss: choose none of the answers", ["Shift+c"], "list"],
   ]],
   ["Fixtures", [
     ["fixtures.runAll", "Run all fixtures", ["Shift+r"], "list"],

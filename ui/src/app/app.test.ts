@@ -407,7 +407,7 @@ it("lists in the palette what is on the screen", async () => {
   await type(byId("palette-input"), "arm telegram");
   await press(byId("palette-input"), "Enter");
   await settle();
-  expect(byId("arm-dialog").textContent).toContain("Send for real on telegram?");
+  expect(byId("arm-dialog").textContent).toContain("Go live on telegram?");
 });
 
 describe("the key sheet", () => {

@@ -117,7 +117,7 @@ describe("the window on what agents did", () => {
     expect(all("tool").map((text) => text.slice(0, 80))).toEqual([
       expect.stringMatching(/^read_file 990 ms ?completed/), expect.stringMatching(/^mcp__mountain_weather__forecast_for_the_next_seven_days 2.3 s ?failed/),
     ]);
-    expect(byId("reasoning").textContent).toContain("Never part of the answer.");
+    expect(byId("reasoning").textContent).toContain("Reasoning is never sent.");
     expect(byId("chat").textContent).toMatch(/💭 The hut has a price list.*Let me look at the price list.*🔧.*Monday and Tuesday/s);
   });
 

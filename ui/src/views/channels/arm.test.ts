@@ -36,14 +36,14 @@ const ask = async (answer: Partial<Exchange> = { result: REACH }) => {
   return window;
 };
 
-it("shows whom an armed channel would reach, and who is turned away", async () => {
+it("shows whom an armed channel would reach, and who is rejected", async () => {
   const { host } = await ask();
   expect(calls(host, "channel_reach")).toEqual([{ channel: "telegram" }]);
   const text = byId("reach").textContent.replaceAll(/\s+/g, " ");
-  expect(text).toMatch(/Directly: .*In groups: .*2 chats wrote since .*14 messages; 1 answered, the others turned away/);
+  expect(text).toMatch(/Directly: .*In groups: .*2 chats wrote since .*14 messages; 1 answered, the others were rejected/);
   expect(all("reach-chat").map((row) => row.textContent.replaceAll(/\s+/g, " "))).toEqual([
     expect.stringMatching(/Ada.*-100.*Is it <b>on<\/b>\?.*group · 3 writers.*12/),
-    expect.stringMatching(/Mallory.*666.*turned away.*2/),
+    expect.stringMatching(/Mallory.*666.*rejected.*2/),
   ]);
 });
 
@@ -109,7 +109,7 @@ it("counts anew when the card counts something, and keeps the old answer to be r
   expect((byId("confirm-word") as HTMLInputElement).value, "what was typed stays").toBe("telegram");
   host.push({ push: "channel", card: { ...card, counters: { ...card.counters, stopped: card.counters.stopped + 1 } } });
   await settle();
-  expect(calls(host, "channel_reach"), "one was turned away").toHaveLength(3);
+  expect(calls(host, "channel_reach"), "one was rejected").toHaveLength(3);
 });
 
 it("does not say at once of a channel that is not connected, nor while all is muted", async () => {

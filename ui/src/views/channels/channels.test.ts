@@ -149,7 +149,7 @@ it("offers in the palette what can be done with each channel, by its name, as lo
     await settle();
   };
   await run("Arm telegram");
-  expect(byId("arm-dialog").textContent).toContain("Send for real on telegram?");
+  expect(byId("arm-dialog").textContent).toContain("Go live on telegram?");
   expect(calls(host, "channel_arm")).toEqual([]);
   await run("Switch discord off");
   expect(calls(host, "channel_switch")).toEqual([{ channel: "discord", on: false }]);
@@ -180,7 +180,7 @@ it("gives a card that has the keyboard its keys, and the keys to the next one", 
   document.activeElement?.dispatchEvent(event);
   second.console.actions.handle(event);
   await settle();
-  expect(byId("arm-dialog").textContent).toContain("Send for real on telegram?");
+  expect(byId("arm-dialog").textContent).toContain("Go live on telegram?");
   expect(calls(host, "channel_switch")).toEqual([]);
 });
 

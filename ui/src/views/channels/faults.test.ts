@@ -134,7 +134,7 @@ it("removes a fault, and keeps it when that fails", async () => {
   expect(rows()).toHaveLength(2);
   await click(buttons[0] as HTMLElement);
   expect(calls(host, "fault_remove")).toEqual([{ number: 4 }, { number: 3 }]);
-  expect(byId("faults").textContent).toContain("Nothing is planned");
+  expect(byId("faults").textContent).toContain("No faults planned");
 });
 
 it("hears of hits as they come", async () => {

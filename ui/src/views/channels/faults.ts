@@ -36,9 +36,9 @@ export const callPresets: readonly Preset[] = [
   { id: "slow", title: "Slow", draft: { latencyMs: 3000 } },
   { id: "edit", title: "Edit refused", draft: { op: "edit_text", fail: "rejected" } },
   { id: "big", title: "File too big", draft: { op: "send_file", fail: "too_long" } },
-  { id: "lost", title: "Answer lost", draft: { fail: "lost_ack" } },
+  { id: "lost", title: "Response lost", draft: { fail: "lost_ack" } },
   { id: "disconnect", title: "Disconnect", draft: { fail: "disconnect", waitMs: 5000 } },
-  { id: "forbidden", title: "Thrown out", draft: { fail: "forbidden" } },
+  { id: "forbidden", title: "Removed from the chat (403)", draft: { fail: "forbidden" } },
 ];
 
 export const runPresets: readonly Preset[] = [
