@@ -6,7 +6,8 @@ export default defineConfig({
   // The window loads the files from its own scheme, so paths must be relative to the page.
   base: "./",
   clearScreen: false,
-  server: { port: 5173, strictPort: true },
+  // The glossary is a page of the documents.
+  server: { port: 5173, strictPort: true, fs: { allow: [".", "../docs"] } },
   build: { target: "safari16", chunkSizeWarningLimit: 1500 },
   // Under vitest Svelte must resolve to its browser build, or components mount nothing.
   resolve: process.env["VITEST"] ? { conditions: ["browser"] } : {},

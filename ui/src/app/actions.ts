@@ -36,6 +36,7 @@ const table = [
   ["Console", [
     ["palette", "Search and run", ["$mod+k"], "window"],
     ["keys", "Keys", ["?"], "page"],
+    ["glossary", "Glossary", [], "always"],
     ["mute", "Mute or unmute all channels", ["$mod+."], "window"],
     ["report", "Shift report", ["$mod+Shift+r"], "always"],
     ["pause", "Pause or resume the view", ["$mod+Shift+p"], "always"],

@@ -76,7 +76,7 @@ export class Console {
   toasts = $state.raw<readonly Toast[]>([]);
   /** The text of the polite live region. */
   announcement = $state("");
-  overlay = $state<"palette" | "keys" | null>(null);
+  overlay = $state<"palette" | "keys" | "glossary" | null>(null);
   /** A filter another view asks Live to show; Live takes it and clears it. */
   askedFilter = $state<string | null>(null);
   /** Channels is asked to show the fault deck; it does, and clears it. */
