@@ -5,11 +5,11 @@ use crate::failure;
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo, Exported,
-    Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find, FindTurn,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
-    FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing,
-    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
+    Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
+    FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute,
+    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
     PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend,
     Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery,
     SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
@@ -120,6 +120,7 @@ commands! {
     session_reset(SessionRef) -> SessionLine: "Has the agent forget a conversation: its next turn begins a new one.";
     mute(Mute) -> Status: "Holds back all outbound, or lets it go.";
     demo_play(DemoPlay) -> Status: "Plays the demo: goes on after a pause, begins after an end.";
+    demo_stops(Nothing) -> Vec<DemoStop>: "The turns of the demo that the guided tour stops at.";
     demo_pause(Nothing) -> Status: "Pauses the demo: none of its messages comes in until it is played again.";
     release_held(ReleaseHeld) -> ChannelCard: "Sends or gives up what was held for too long.";
     faults(Nothing) -> Vec<FaultDeck>: "What is planned to go wrong, by channel and by agent.";

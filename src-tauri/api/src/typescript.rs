@@ -254,6 +254,7 @@ closed_sets! {
     wire::Code as diagnosticCodes,
     rpc::DecisionKind as decisionKinds,
     rpc::DemoPhase as demoPhases,
+    rpc::DemoTopic as demoTopics,
     rpc::ExportFormat as exportFormats,
     rpc::ReportFormat as reportFormats,
     wire::Doing as doings,

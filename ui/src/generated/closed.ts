@@ -13,6 +13,7 @@ import type {
   Code,
   DecisionKind,
   DemoPhase,
+  DemoTopic,
   ExportFormat,
   ReportFormat,
   Doing,
@@ -180,6 +181,14 @@ export const demoPhases = [
   { code: "paused", about: "A person paused it: no message comes in, answers under way go on." },
   { code: "ended", about: "All its rounds are over, or none has begun." },
 ] as const satisfies readonly Entry<DemoPhase>[];
+
+export const demoTopics = [
+  { code: "held", about: "Bytes are held until it is clear what they are." },
+  { code: "stripped", about: "A directive is taken out of the text and acted on." },
+  { code: "rate_limited", about: "The platform asks to wait." },
+  { code: "silent", about: "The agent chose not to answer." },
+  { code: "failed", about: "The agent broke off." },
+] as const satisfies readonly Entry<DemoTopic>[];
 
 export const exportFormats = [
   { code: "recording", about: "Recording: the events, which foldback replay plays again." },

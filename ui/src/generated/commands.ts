@@ -14,6 +14,7 @@ import type {
   ComposeSend,
   Composed,
   DemoPlay,
+  DemoStop,
   DialectBench,
   EventDetail,
   ExportOf,
@@ -195,6 +196,8 @@ export interface Commands {
   mute: { args: Mute; result: Status };
   /** Plays the demo: goes on after a pause, begins after an end. */
   demo_play: { args: DemoPlay; result: Status };
+  /** The turns of the demo that the guided tour stops at. */
+  demo_stops: { args: Nothing; result: Array<DemoStop> };
   /** Pauses the demo: none of its messages comes in until it is played again. */
   demo_pause: { args: Nothing; result: Status };
   /** Sends or gives up what was held for too long. */

@@ -742,6 +742,19 @@ export type DemoState = {
   next_round_at: Timestamp | null,
 };
 
+/** The turn that shows a topic of the guided tour. */
+export type DemoStop = {
+  /** The topic. */
+  topic: DemoTopic,
+  /** The latest turn of the demo that shows it and has ended; `None` until one has. */
+  turn: TurnId | null,
+  /** The event of that turn at which the topic is seen. */
+  seq: number | null,
+};
+
+/** A stop of the guided tour through the demo's turns. */
+export type DemoTopic = "held" | "stripped" | "rate_limited" | "silent" | "failed";
+
 /** One finding, with the bytes it is about. */
 export type Diagnostic = {
   /** Which rule. */

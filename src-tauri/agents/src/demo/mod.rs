@@ -2,7 +2,7 @@
 //! first start shows something and every part of the console has an example.
 
 use crate::{Rule, ScriptStep, When};
-use foldback_wire::{ChannelId, ChatType, MessageId};
+use foldback_wire::{CallFault, ChannelId, ChatType, MessageId, rpc::DemoTopic};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -28,6 +28,12 @@ pub struct DemoTurn {
     pub user: DemoMessage,
     /// The answer.
     pub agent: Vec<ScriptStep>,
+    /// A stop of the guided tour that the turn shows.
+    #[serde(default)]
+    pub shows: Option<DemoTopic>,
+    /// A refusal of the simulated platform, from when the message is written.
+    #[serde(default)]
+    pub refusal: Option<CallFault>,
 }
 
 /// What somebody writes.

@@ -5,11 +5,11 @@ use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DemoPlay, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo, Exported,
-    Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find, FindTurn,
-    FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun,
-    FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute, Nothing,
-    OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
+    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
+    Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
+    FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute,
+    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
     PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend,
     Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery,
     SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
@@ -233,6 +233,10 @@ impl Commands for Backend {
 
     async fn demo_play(&self, wish: DemoPlay) -> Result<Status, Failure> {
         self.play_demo(wish)
+    }
+
+    async fn demo_stops(&self, _: Nothing) -> Result<Vec<DemoStop>, Failure> {
+        self.list_demo_stops().await
     }
 
     async fn demo_pause(&self, _: Nothing) -> Result<Status, Failure> {

@@ -10,8 +10,8 @@ use crate::failure;
 use foldback_agents::demo::{self, DemoTurn, id_in_round};
 use foldback_pipeline::config::Config;
 use foldback_wire::{
-    ChatId, ChatType, Inbound, Sender, Timestamp,
-    rpc::{DemoPhase, DemoPlay, DemoState, Failure, Status},
+    ChannelId, ChatId, ChatType, Inbound, Sender, Timestamp,
+    rpc::{DemoPhase, DemoPlay, DemoState, DemoTopic, Failure, Status},
 };
 use std::{fs, path::Path, time::Duration};
 use tokio::sync::watch;
@@ -113,6 +113,13 @@ impl DemoPlayer {
             turns,
             course: watch::Sender::new(course),
         }
+    }
+
+    /// What is written where in the turns that the guided tour stops at.
+    pub(super) fn stops(&self) -> impl Iterator<Item = (DemoTopic, &ChannelId, &str)> {
+        self.turns
+            .iter()
+            .filter_map(|turn| Some((turn.shows?, &turn.channel, turn.user.text.as_str())))
     }
 
     pub(super) fn state(&self) -> DemoState {
@@ -260,6 +267,9 @@ impl Backend {
         let Some(channel) = self.shared.loopbacks.get(&turn.channel) else {
             return;
         };
+        if let Some(refusal) = turn.refusal.clone() {
+            channel.platform().plan_from_now(refusal);
+        }
         if let Err(error) = channel.inject(self.demo_message(turn, fresh)) {
             tracing::warn!(%error, "a message of the demonstration is left out");
         }

@@ -37,6 +37,7 @@ mod runs;
 mod secrets;
 mod sessions;
 mod speech;
+mod stops;
 mod tasks;
 mod trials;
 mod turns;

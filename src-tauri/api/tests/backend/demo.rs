@@ -6,7 +6,7 @@ use foldback_pipeline::{TokioClock, config};
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
     Actor, ChannelId, Kind, MessageId, Seq, Terminal, Timestamp,
-    rpc::{DemoPhase, DemoState, Push, Status, Topic},
+    rpc::{DemoPhase, DemoState, DemoStop, DemoTopic, EventDetail, Push, Status, Topic, TurnDetail},
 };
 use serde_json::json;
 use std::{collections::HashSet, path::Path, sync::Arc, time::Duration};
@@ -229,4 +229,29 @@ async fn it_never_plays_beside_a_channel_that_is_not_simulated() {
         assert!(hint.is_some());
     }
     assert_eq!(told(host.backend.journal().as_ref()).await.0, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_guided_tour_has_a_turn_for_every_topic_once_the_turn_is_over() {
+    let host = Host::start_with(|setup| setup.demo_start = DemoStart::FirstStart).await;
+    let early: Vec<DemoStop> = host.call("demo_stops", json!({})).await;
+    let topics: Vec<DemoTopic> = early.iter().map(|stop| stop.topic).collect();
+    assert_eq!(topics, DemoTopic::ALL);
+    assert!(early.iter().all(|stop| stop.turn.is_none() && stop.seq.is_none()));
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    let stops: Vec<DemoStop> = host.call("demo_stops", json!({})).await;
+    for DemoStop { topic, turn, seq } in stops {
+        let (turn, seq) = turn.zip(seq).unwrap_or_else(|| panic!("no turn shows {topic}"));
+        let detail: TurnDetail = host.call("turn", json!({ "turn": turn })).await;
+        let event: EventDetail = host.call("event", json!({ "seq": seq })).await;
+        assert_eq!(event.event.turn, Some(turn), "{topic}");
+        let expected = match topic {
+            DemoTopic::Silent => matches!(detail.summary.terminal, Some(Terminal::Silent { .. })),
+            DemoTopic::Failed => matches!(detail.summary.terminal, Some(Terminal::Failed { .. })),
+            DemoTopic::Held | DemoTopic::Stripped | DemoTopic::RateLimited => {
+                detail.summary.terminal == Some(Terminal::Replied)
+            }
+        };
+        assert!(expected, "{topic}: {:?}", detail.summary.terminal);
+    }
 }

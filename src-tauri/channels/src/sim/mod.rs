@@ -150,6 +150,15 @@ impl SimPlatform {
         self.faults.push(fault);
     }
 
+    /// Plans a fault whose calls are counted from now on.
+    pub fn plan_from_now(&mut self, fault: CallFault) {
+        let so_far = self.calls.get(&fault.op).copied().unwrap_or_default();
+        self.plan(CallFault {
+            nth: fault.nth + so_far,
+            ..fault
+        });
+    }
+
     /// A call sets out: counts it and says how it will go wrong, if it will.
     pub fn set_out(&mut self, op: OpKind) -> Option<CallFault> {
         let count = self.calls.entry(op).or_insert(0);

@@ -1,6 +1,6 @@
 //! The demo: a conversation of the built-in configuration that plays in rounds.
 
-use crate::{Timestamp, closed::closed_set};
+use crate::{Timestamp, TurnId, closed::closed_set};
 use serde::{Deserialize, Serialize};
 
 /// The demo as the top bar shows it.
@@ -28,6 +28,28 @@ closed_set! {
         Paused = "paused": "A person paused it: no message comes in, answers under way go on.",
         Ended = "ended": "All its rounds are over, or none has begun.",
     }
+}
+
+closed_set! {
+    /// A stop of the guided tour through the demo's turns.
+    pub enum DemoTopic {
+        Held = "held": "Bytes are held until it is clear what they are.",
+        Stripped = "stripped": "A directive is taken out of the text and acted on.",
+        RateLimited = "rate_limited": "The platform asks to wait.",
+        Silent = "silent": "The agent chose not to answer.",
+        Failed = "failed": "The agent broke off.",
+    }
+}
+
+/// The turn that shows a topic of the guided tour.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct DemoStop {
+    /// The topic.
+    pub topic: DemoTopic,
+    /// The latest turn of the demo that shows it and has ended; `None` until one has.
+    pub turn: Option<TurnId>,
+    /// The event of that turn at which the topic is seen.
+    pub seq: Option<u64>,
 }
 
 /// `demo_play`: goes on after a pause, begins after an end.

@@ -27,7 +27,7 @@ pub use compose::{
     Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeSend,
     Composed, Lint, Masked, Reaction, Rendering, Sent,
 };
-pub use demo::{DemoPhase, DemoPlay, DemoState};
+pub use demo::{DemoPhase, DemoPlay, DemoState, DemoStop, DemoTopic};
 pub use export::{
     ExportFormat, ExportMask, ExportOf, ExportPreview, ExportScope, ExportTo, Exported, ReportFormat,
     ReportTo,
