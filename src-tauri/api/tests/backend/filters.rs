@@ -33,7 +33,7 @@ async fn rows(backend: &Backend, filter: &str) -> u64 {
 #[tokio::test(start_paused = true)]
 async fn the_filter_of_the_first_page_finds_a_hold() {
     let page = include_str!("../../../../README.md");
-    let (_, rest) = page.split_once("with a filter language (`").unwrap();
+    let (_, rest) = page.split_once("filter language (`").unwrap();
     let (example, _) = rest.split_once('`').unwrap();
     assert!(
         example.contains("is:held") && example.contains("dur>"),

@@ -87,9 +87,7 @@ describe("a turn", () => {
   it("is measured as it stands in the chat", async () => {
     const slack = split.rulers.find((r) => r.channel === "slack") as Ruler;
     const ruler = { ...slack, messages: slack.messages.slice(0, 1).map((m) => ({ ...m, counts: 4012, cut: null })) };
-    const host = new RecordedHost({ ...real, calls: [{ name: "ruler", args: { turn: 7 }, result: ruler }, ...real.calls] });
-    const detail = { ledger: [{ outcome: { code: "sent" } }] };
-    await stage(Lengths as never, { desk: { turn: 7, detail } } as never, undefined, host);
+    await stage(Lengths as never, { desk: { moment: { lengths: ruler }, shownMs: 0 } } as never);
     expect(byId("turn-lengths").textContent).toMatch(/1 message.*12 too long: slack refuses it/s);
   });
 });

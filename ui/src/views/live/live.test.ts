@@ -146,7 +146,9 @@ describe("the event grid", () => {
 
   it("keeps the selected row in view where a toast takes the room of the last rows", async () => {
     await stage(LiveView);
-    await click(drawn().at(5) as HTMLElement);
+    const row = drawn().at(5) as HTMLElement;
+    row.focus();
+    await click(row);
     await press(document.activeElement as Element, "End");
     await settle();
     const selected = (): string | null => document.querySelector("[aria-selected='true']")?.getAttribute("data-index") ?? null;
