@@ -1,0 +1,42 @@
+/** The cells of one event. A gap is a row of its own: what a view could not keep up with is never silent. */
+import "./cells.css";
+import { rowFlags } from "../../generated/closed";
+import type { EventRow, RowFlag } from "../../generated/wire";
+import type { Column } from "../../parts/column";
+import type { DrawnCell, DrawnRow } from "../../parts/rowLayer";
+import { bytes, duration, offset, time, words } from "../../store/format";
+import { unpictured } from "../../store/glyphs";
+
+const short: Record<RowFlag, string> = {
+  error: "error", warning: "warn", held: "held", leaked: "LEAK", live: "LIVE", dry_run: "dry", replayed: "replay",
+};
+const abouts = new Map<RowFlag, string>(rowFlags.map(({ code, about }) => [code, about]));
+/** Flags that mark the edge of a row, the gravest first. */
+const marks: readonly RowFlag[] = ["leaked", "error", "held", "warning"];
+
+/** Draws one column of an event; times as the difference from `since`, where it is given. */
+type Draw = (row: EventRow, since: string | null, tint: string) => DrawnCell;
+
+const none: DrawnCell = { text: "", look: "" };
+const draws: Readonly<Record<string, Draw>> = {
+  time: ({ at }, since) => (since === null ? { text: time(at), look: "mono dim" } : { text: offset(Date.parse(at) - Date.parse(since)), look: "mono dim end" }),
+  turn: ({ turn }) => ({ text: turn === null ? "" : `#${turn}`, look: "mono muted end" }),
+  channel: ({ channel }, _, tint) => (channel === null ? { text: "", look: "channel clip" } : { text: channel, look: "channel clip tinted", tint }),
+  session: ({ session }) => ({ text: session ?? "", look: "dim clip" }),
+  stage: ({ stage }) => ({ text: words(stage), look: "dim clip" }),
+  kind: ({ kind }) => ({ text: kind, look: "kind mono clip" }),
+  summary: ({ summary, kind }) => ({ text: unpictured(summary), look: kind === "chunk" ? "clip mono" : "clip", marked: true }),
+  size: ({ bytes: size }) => ({ text: size === null ? "" : bytes(size), look: "mono dim end" }),
+  duration: ({ lasted_ms: lasted }) => ({ text: lasted === null ? "" : duration(lasted), look: "mono dim end" }),
+  flags: ({ flags }) => ({
+    text: "", look: "flags",
+    badges: flags.map((flag) => ({ text: short[flag], look: `flag ${flag}`, title: abouts.get(flag) ?? flag })),
+  }),
+};
+
+/** An event as a row of these columns; `tint` is the colour of its channel. */
+export function rowOf(row: EventRow, columns: readonly Column[], since: string | null, tint: string): DrawnRow {
+  if (row.gap !== null) return { look: "", cells: [{ text: `${row.summary}. The journal has them all.`, look: "gap" }] };
+  const mark = marks.find((flag) => row.flags.includes(flag));
+  return { look: mark === undefined ? "" : `is-${mark}`, cells: columns.map(({ id }) => draws[id]?.(row, since, tint) ?? none) };
+}
