@@ -2,7 +2,8 @@
  * A recording for looking at the page in a plain browser and for unit tests. Not part of the app: the build does not
  * contain it. Rows repeat one conversation over the five channels.
  */
-import type { ChannelCard, EventRow, FixtureCase, FixtureEntry, Pairings, Platform, RowFlag, Status } from "../src/generated/wire";
+import { demoTopics } from "../src/generated/closed";
+import type { ChannelCard, DemoStop, EventRow, FixtureCase, FixtureEntry, Pairings, Platform, RowFlag, Status } from "../src/generated/wire";
 import type { Exchange, Recording, RecordedPush } from "../src/host/recorded";
 
 const START = Date.parse("2026-11-21T13:02:31.482Z");
@@ -172,6 +173,7 @@ const calls: Exchange[] = [
   { name: "fixture_write", result: fixtures[1] },
   { name: "demo_pause", result: { ...status, demo: { ...status.demo, phase: "paused" } } },
   { name: "demo_play", result: status },
+  { name: "demo_stops", result: demoTopics.map(({ code }) => ({ topic: code, turn: null, seq: null })) satisfies DemoStop[] },
   { name: "mute", args: { muted: true }, result: { ...status, muted: true } },
   { name: "mute", result: status },
   { name: "channel_reach", result: {

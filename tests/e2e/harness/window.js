@@ -38,11 +38,11 @@ const started = '[data-testid^="view-"], [data-testid="no-backend"]';
 
 /**
  * Opens a window.
- * @param {{config?: string, env?: Record<string, string>, data?: string, first?: string, profile?: string}} options
- *   the text of a foldback.toml, more environment, a data folder to use again (it is then kept), what to wait for, and
- *   which build to open.
+ * @param {{config?: string, env?: Record<string, string>, data?: string, first?: string, profile?: string, tour?: boolean}} options
+ *   the text of a foldback.toml, more environment, a data folder to use again (it is then kept), what to wait for,
+ *   which build to open, and whether the tour through the demo may open: else it was ended before.
  */
-export async function open({ config, env = {}, data, first = started, profile = "debug" } = {}) {
+export async function open({ config, env = {}, data, first = started, profile = "debug", tour = false } = {}) {
   const folder = data ?? (await mkdtemp(join(tmpdir(), "foldback-e2e-")));
   await mkdir(folder, { recursive: true });
   const screen = await display();
@@ -91,11 +91,27 @@ export async function open({ config, env = {}, data, first = started, profile = 
       },
     });
     await (await browser.$(first)).waitForDisplayed();
+    // Only the demo has a tour, and what is shown in place of the console has none.
+    if (!tour && config === undefined && first === started && (await endTour(browser))) await (await browser.$(first)).waitForDisplayed();
   } catch (error) {
     await close();
     throw new Error(`the window does not open: ${error.message}\n${driver.output}`, { cause: error });
   }
   return { browser, close, folder, pid: driver.pid, output: () => driver.output };
+}
+
+/** Has the page keep that the tour was ended, and loads it again; false where it was ended before. */
+async function endTour(browser) {
+  const changed = await browser.execute(() => {
+    const prefs = JSON.parse(localStorage.getItem("foldback.prefs") ?? "{}");
+    if (prefs.tour === "done") return false;
+    localStorage.setItem("foldback.prefs", JSON.stringify({ ...prefs, tour: "done" }));
+    // It may have opened a turn already.
+    sessionStorage.clear();
+    return true;
+  });
+  if (changed) await browser.refresh();
+  return changed;
 }
 
 /** Keeps a picture of the window as a test artifact, or where it is told to. */

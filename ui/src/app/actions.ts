@@ -56,6 +56,7 @@ const table = [
     ["demo.play", "Play the demo", [], "always"],
     ["demo.pause", "Pause the demo", [], "always"],
     ["demo.restart", "Play the demo from its start", [], "always"],
+    ["tour", "Take the tour", [], "always"],
   ]],
   ["Lists", [
     ["list.next", "Next row", ["j"], "list"],

@@ -111,7 +111,7 @@ describe("the frame", () => {
   });
 
   it("goes from pane to pane with one key, all around, and gives a list the keyboard", async () => {
-    localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything" }));
+    localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything", tour: "done" }));
     await open();
     await found("event-inspector");
     const here = (): string | null | undefined => document.activeElement?.closest("[data-pane][tabindex]")?.getAttribute("aria-label");
@@ -219,7 +219,7 @@ describe("the frame", () => {
   });
 
   it("has a menu of its own for the other mouse button, which copies a row", async () => {
-    localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything" }));
+    localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything", tour: "done" }));
     await open();
     const copied: string[] = [];
     Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text: string) => (copied.push(text), Promise.resolve()) } });
@@ -230,7 +230,7 @@ describe("the frame", () => {
     await settle();
     expect(event.defaultPrevented).toBe(true);
     const items = [...byId("context-menu").querySelectorAll<HTMLElement>("[role='menuitem']")];
-    expect(items.map((item) => item.textContent)).toEqual(["Copy the row", "Search and run…"]);
+    expect(items.map((item) => item.textContent)).toEqual(["Copy the row", "Pause the demo", "Take the tour", "Search and run…"]);
     items[0]?.focus();
     await press(items[0] as Element, "Enter");
     expect(copied).toHaveLength(1);

@@ -8,6 +8,7 @@ import { Fixtures } from "./fixtures.svelte";
 import { Prefs } from "./prefs.svelte";
 import { Recut } from "./recut.svelte";
 import { Theme } from "./theme.svelte";
+import { Tour } from "./tour.svelte";
 
 export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "sessions" | "settings";
 
@@ -51,6 +52,7 @@ export class Console {
   readonly actions = new ActionRegistry();
   readonly fixtures: Fixtures;
   readonly recut: Recut;
+  readonly tour = new Tour(this);
   readonly #selection = new Selection();
   readonly #announcer = new Announcer((text) => (this.announcement = text));
   #toastId = 0;
@@ -85,6 +87,8 @@ export class Console {
   askedPlan = $state(false);
   /** Whoever shows requests for permission is asked to give the oldest the keyboard; it does, and clears it. */
   askedPermission = $state(false);
+  /** The open turn is asked to stand at an event; it does, and clears it. */
+  askedMoment = $state.raw<{ readonly turn: TurnId; readonly seq: number } | null>(null);
   /** The turn whose course is on the screen. */
   openedTurn = $state<TurnId | null>(null);
   /** What can be done with what is on the screen, by name: the palette lists it. */
@@ -207,6 +211,7 @@ export class Console {
   /** Selects a turn and shows it. */
   openTurn(turn: number, seq?: number): void {
     this.select({ turn, seq });
+    this.askedMoment = seq === undefined ? null : { turn, seq };
     this.go("turn");
   }
 
@@ -269,6 +274,7 @@ export class Console {
   takeStatus(status: Status): void {
     const before = this.status?.muted ?? status.muted;
     this.status = status;
+    this.tour.hear(status);
     if (before === status.muted) return;
     if (status.muted) this.toast("info", "Sending is muted.", "Deliveries wait in the outbox, in order.");
     else this.toast("ok", "Sending resumed.");

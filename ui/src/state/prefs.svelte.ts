@@ -1,6 +1,7 @@
 /** What a person chose, kept on this machine. Never event data, never secrets. */
 import type { Depth } from "../views/live/depth";
 import type { ColumnChoice } from "./columns.svelte";
+import type { TourProgress } from "./tour.svelte";
 
 export type ThemeChoice = "system" | "dark" | "light" | "contrast";
 
@@ -24,11 +25,13 @@ interface Stored {
   recentFilters: string[];
   savedFilters: SavedFilter[];
   keys: Record<string, string[]>;
+  /** How far the tour through the demo went. */
+  tour: TourProgress;
 }
 
 const defaults: Stored = {
   theme: "system", zoom: 100, roomy: false, delta: false, drawer: false, inspector: true, depth: "turns", columns: {},
-  recentFilters: [], savedFilters: [], keys: {},
+  recentFilters: [], savedFilters: [], keys: {}, tour: "new",
 };
 
 const KEY = "foldback.prefs";
