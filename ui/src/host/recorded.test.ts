@@ -15,7 +15,7 @@ beforeEach(layOut);
 afterEach(cleanup);
 
 async function open(recording = real): Promise<RecordedHost> {
-  localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything" }));
+  localStorage.setItem("foldback.prefs", JSON.stringify({ depth: "everything", tour: "done" }));
   const host = new RecordedHost(recording);
   render(App, { props: { host } });
   await found("events");
