@@ -31,9 +31,16 @@ function around(boxes: readonly Box[]): Box {
 export function followAnchor(anchor: string, keptClear: string, tell: (anchorage: Anchorage | null) => void): () => void {
   let frame = 0;
   let told: string | undefined;
+  const observed = new Set<Element>();
   const measure = (): void => {
     frame = 0;
     const about = [...document.querySelectorAll(anchor)];
+    // Told of once: an element that is observed again reports its size again.
+    for (const element of about)
+      if (!observed.has(element)) {
+        observed.add(element);
+        sizes.observe(element);
+      }
     const others = [...document.querySelectorAll(keptClear)].filter((other) => !about.includes(other));
     const found = about.length === 0 ? null : { about: around(about.map(boxOf)), clear: others.map(boxOf) };
     const key = JSON.stringify(found);
@@ -45,7 +52,7 @@ export function followAnchor(anchor: string, keptClear: string, tell: (anchorage
     if (frame === 0) frame = requestAnimationFrame(measure);
   };
   const mutations = new MutationObserver(later);
-  mutations.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["style", "class", "data-fate"] });
+  mutations.observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ["style", "class", "data-fate"] });
   const sizes = new ResizeObserver(later);
   sizes.observe(document.body);
   document.addEventListener("scroll", later, { capture: true, passive: true });

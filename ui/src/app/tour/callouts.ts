@@ -25,7 +25,7 @@ const bytes = (fate: string): string => `${byId("raw-text")} [data-fate="${fate}
 /** The callouts of each stop, in the order they are read. */
 export const callouts: Readonly<Record<DemoTopic, readonly Callout[]>> = {
   held: [
-    { anchor: byId("chat"), title: "What the user sees", text: "This is the chat at this moment. The agent has begun its answer, and nothing of it shows yet." },
+    { anchor: `${byId("chat")} > *`, title: "What the user sees", text: "This is the chat at this moment. The agent has begun its answer, and nothing of it shows yet." },
     { anchor: bytes("held"), title: "What is held", text: "These bytes came from the agent. They belong to a directive that is not complete, so Foldback holds them back." },
     {
       anchor: byId("why-card"), title: "Why it is held", keys: ["turn.decision.previous", "turn.decision.next", "turn.why"],
@@ -33,7 +33,7 @@ export const callouts: Readonly<Record<DemoTopic, readonly Callout[]>> = {
     },
   ],
   stripped: [
-    { anchor: bytes("strip"), title: "What is stripped", text: "This directive is complete. Foldback takes it out of the text and sends the file that it names." },
+    { anchor: bytes("strip"), title: "What is stripped", text: "This directive was complete, so Foldback took it out of the text and sent the file that it names." },
   ],
   rate_limited: [
     { anchor: byId("why-card"), title: "Why it waits", text: "The platform refused the call and asked to wait. The delivery stays in the outbox and is tried again by itself." },
@@ -42,7 +42,7 @@ export const callouts: Readonly<Record<DemoTopic, readonly Callout[]>> = {
     { anchor: byId("why-card"), title: "Why nothing was sent", text: "The agent wrote a marker for “no reply”. Foldback sends nothing, and no byte of the marker reaches the chat." },
   ],
   failed: [
-    { anchor: byId("why-card"), title: "Why the turn failed", text: "The agent’s stream broke off. What it said before stays in the chat, and the failure is an alarm." },
+    { anchor: byId("why-card"), title: "Why the turn failed", text: "The agent’s stream broke off. What it said before stays in the chat, and the failure is an alarm in the top bar." },
   ],
 };
 

@@ -89,7 +89,7 @@ describe("a first start with the demo", () => {
     await found("view-turn");
     await callout("What the user sees");
     expect(calls(host, "turn_at")).toContainEqual(expect.objectContaining({ turn: 812, seq: HELD }));
-    expect(byId("tour-callout").dataset["about"]).toBe('[data-testid="chat"]');
+    expect(byId("tour-callout").dataset["about"]).toBe('[data-testid="chat"] > *');
     expect(byId("tour-callout").textContent).toContain("1 of 3");
     expect(shown("tour-ring")).toBe(true);
     await vi.waitFor(() => expect(document.activeElement).toBe(byId("tour-callout-next")), { timeout: 5000 });
