@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
 import { allAt, at, command, eventually, gone, press, shows, textOf } from "../harness/page.js";
@@ -47,16 +44,9 @@ async function visit(browser, stop, sign) {
 }
 
 describe("the tour through the demo", () => {
-  let data;
   let window;
-  before(async () => {
-    data = await mkdtemp(join(tmpdir(), "foldback-e2e-tour-"));
-    window = await open({ data, tour: true });
-  });
-  after(async () => {
-    await window?.close();
-    await rm(data, { recursive: true, force: true });
-  });
+  before(async () => (window = await open({ tour: true })));
+  after(() => window?.close());
 
   it("opens by itself at a first start: a turn at the moment of a hold, with three callouts", async () => {
     const { browser } = window;
@@ -141,15 +131,6 @@ describe("the tour through the demo", () => {
     assert.equal(await topic(browser), "held");
     await (await at(browser, "tour-end")).click();
     await gone(browser, "tour");
-  });
-
-  it("does not open at the next start", async () => {
-    await window.close();
-    window = await open({ data, tour: true });
-    const { browser } = window;
-    await shows(browser, "demo", /round 1 of 10/);
-    await shows(browser, "rate", /ev\/s/);
-    assert.equal(await shown(browser, "tour"), false);
   });
 });
 

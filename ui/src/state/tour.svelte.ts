@@ -57,7 +57,7 @@ export class Tour {
   /** Begins from the first stop, or says why it cannot. */
   start(): void {
     if (this.#console.status?.demo == null)
-      return this.#console.toast("info", "The tour needs the demo, which never plays beside channels of your own.", "Start Foldback without a `foldback.toml` to take the tour.");
+      return this.#console.toast("warn", "The tour needs the demo, which never plays beside channels of your own.", "Start Foldback without a `foldback.toml` to take the tour.");
     // The turns that an earlier tour stopped at may be gone.
     this.#stops = [];
     this.goTo(FIRST.code);
