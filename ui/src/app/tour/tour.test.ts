@@ -66,7 +66,7 @@ async function open(prepare: (host: DemoHost) => Promise<void> = () => Promise.r
 }
 const words = (): string => byId("tour-words").textContent ?? "";
 const callout = async (title: string): Promise<string> => {
-  await vi.waitFor(() => expect(byId("tour-callout").textContent).toContain(title), { timeout: 10_000 });
+  await vi.waitFor(() => expect(byId("tour-callout").textContent).toContain(title), { timeout: 20_000 });
   return byId("tour-callout").textContent ?? "";
 };
 /** Runs what stands first in the palette. */
@@ -167,7 +167,7 @@ describe("the tour", () => {
       expect(byId("tour").dataset["topic"]).toBe(code);
       expect(byId("tour").textContent).toContain(`${index + 2} of 5`);
       expect(words()).toContain(about);
-      await vi.waitFor(() => expect(calls(host, "turn_at")).toContainEqual(expect.objectContaining(TURNS[code])), { timeout: 5000 });
+      await vi.waitFor(() => expect(calls(host, "turn_at")).toContainEqual(expect.objectContaining(TURNS[code])), { timeout: 20_000 });
     }
     expect(byId("tour-next").textContent?.trim()).toBe("Finish");
     await click(byId("tour-stop-stripped"));
@@ -187,7 +187,7 @@ describe("the tour", () => {
     await click(byId("tour-next"));
     expect(byId("tour").dataset["topic"]).toBe("rate_limited");
     await host.reach("rate_limited");
-    await vi.waitFor(() => expect(calls(host, "turn_at")).toContainEqual(expect.objectContaining(TURNS.rate_limited)), { timeout: 5000 });
+    await vi.waitFor(() => expect(calls(host, "turn_at")).toContainEqual(expect.objectContaining(TURNS.rate_limited)), { timeout: 20_000 });
     expect(byId("tour-next").textContent?.trim()).toBe("Next: Silent");
   });
 
