@@ -29,7 +29,7 @@ mod whatsapp;
 
 pub use adapter::{Ack, Arrival, Call, ChannelAdapter, Late, LateNews, Refusal, Signal, SignalSink};
 pub use discord::{DISCORD, Discord, Mention};
-pub use emoji::{EMOJI_ALIASES, SentEmoji, emoji_for, resolve_emoji, resolve_emoji_on};
+pub use emoji::{EMOJI_ALIASES, SentEmoji, emoji_for, resolve_emoji, resolve_emoji_on, similar_emoji};
 pub use folder::{FileRefusal, Folder, Left, OpenFile, check_size};
 pub use limit::{LimitScope, Pause};
 pub use loopback::{InboxFull, Loopback};

@@ -120,7 +120,7 @@ describe("a request for permission", () => {
     await press(browser, "a");
     await shows(browser, "chat", /Written\./);
     await gone(browser, "permission");
-    await journal('kind:permission_asked text:"Write the plan"', /may it\? Write the plan/);
+    await journal('kind:permission_asked text:"Write the plan"', /needs permission: Write the plan/);
   });
 
   it("that is too long to be shown at once is shown whole before anybody allows it", async () => {

@@ -23,7 +23,12 @@ impl Work {
             Kind::Reasoning { .. } => self.thoughts.push(bar(Lane::Thinking, seq, ms, "reasoning")),
             Kind::Tool { call } => self.tool(seq, ms, call),
             Kind::PermissionAsked { request, .. } => {
-                let bar = bar(Lane::Tools, seq, ms, &format!("may it? {}", request.title));
+                let bar = bar(
+                    Lane::Tools,
+                    seq,
+                    ms,
+                    &format!("needs permission: {}", request.title),
+                );
                 self.asked.push((request.id.clone(), bar));
             }
             Kind::PermissionDecided { id, option, .. } => {

@@ -148,7 +148,7 @@ fn with_the_run_ends_what_nobody_told_the_end_of() {
                 (10, Some(40), "search"),
                 (20, None, "search"),
                 (30, None, "search"),
-                (50, None, "may it? Write notes.md")
+                (50, None, "needs permission: Write notes.md")
             ]
         );
         story.at(60, end);
@@ -165,7 +165,7 @@ fn with_the_run_ends_what_nobody_told_the_end_of() {
                 (10, Some(40), "search"),
                 (20, Some(60), "search, end not told"),
                 (30, Some(60), "search, end not told"),
-                (50, Some(60), "may it? Write notes.md, not answered")
+                (50, Some(60), "needs permission: Write notes.md, not answered")
             ]
         );
         let times: Vec<_> = detail.tools.iter().map(|t| (t.took_ms, t.lapsed_ms)).collect();

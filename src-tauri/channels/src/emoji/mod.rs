@@ -46,6 +46,21 @@ pub fn resolve_emoji(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// The name of an emoji that looks most like one that nobody knows; `None` where none is near. At most two letters, and
+/// a third of the name, may differ.
+pub fn similar_emoji(text: &str) -> Option<&'static str> {
+    let name = text.trim().trim_matches(':').to_ascii_lowercase();
+    let most = (name.len() / 3).min(2);
+    let aliases = EMOJI_ALIASES.iter().map(|(alias, _)| *alias);
+    let codes = emojis::iter().flat_map(emojis::Emoji::shortcodes);
+    aliases
+        .chain(codes)
+        .map(|known| (strsim::osa_distance(&name, known), known))
+        .filter(|(distance, _)| *distance <= most)
+        .min()
+        .map(|(_, known)| known)
+}
+
 /// The emoji that a channel is given for what an agent wrote: one that the platforms share, or, where emoji go by name,
 /// one that only the workspace has, as `:name:`. `None` when it is neither.
 pub fn resolve_emoji_on(capabilities: &Capabilities, text: &str) -> Option<String> {
@@ -122,6 +137,14 @@ mod tests {
 
     fn sent(platform: Platform, emoji: &str) -> Option<(String, bool)> {
         emoji_for(&profile(platform), emoji).map(|s| (s.form, s.nearest))
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_one_is_told_and_a_far_one_is_not() {
+        assert_eq!(similar_emoji("thumbsupp"), Some("thumbsup"));
+        assert_eq!(similar_emoji(":thumsup:"), Some("thumbsup"));
+        assert_eq!(similar_emoji("quite something else"), None);
+        assert_eq!(similar_emoji("xy"), None);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Scanner {
             RangeReason::Echo
         } else {
             if self.rules.on(G::BareReported) {
-                let message = format!("<{}> stands outside an <actions> block", row.name);
+                let message = format!("<{}> is outside <actions>", row.name);
                 let mut found = Diagnostic::new(Code::BareDirective, span, message);
                 if self.may_be_wrapped(row.paired || tag.self_closing, span) {
                     let wrapped = format!("<actions>{}</actions>", self.source.str(span));

@@ -12,7 +12,7 @@ use crate::{
     rules::Rule,
     split::{Limit, split},
 };
-use foldback_channels::{FileRefusal, emoji_for, resolve_emoji_on, takes_caption};
+use foldback_channels::{FileRefusal, emoji_for, resolve_emoji_on, similar_emoji, takes_caption};
 use foldback_directives::redact::MASK;
 use foldback_store::StoreError;
 use foldback_wire::{
@@ -156,7 +156,10 @@ async fn react(
         return Ok(Err(Skip::unsupported("this channel has no reactions")));
     }
     let Some(emoji) = resolve_emoji_on(&desk.can, written) else {
-        return Ok(Err(Skip::unsupported(format!("{written} is no emoji"))));
+        let meant = similar_emoji(written).map_or_else(String::new, |name| format!(". Did you mean {name}?"));
+        return Ok(Err(Skip::unsupported(format!(
+            "unknown emoji “{written}”{meant}"
+        ))));
     };
     let Some(sent) = emoji_for(&desk.can, &emoji) else {
         return Ok(Err(Skip::unsupported(format!(

@@ -43,7 +43,7 @@ export function composed({ user_text, agent_output: raw }: Compose): Composed {
         });
     }
     if (reason === "bare_directive")
-      lint("bare-directive", "warning", match.index, to, "`<send-file>` stands outside an <actions> block", "Models often forget the wrapper. The directive runs, but the prompt should ask for the block.", {
+      lint("bare-directive", "warning", match.index, to, "`<send-file>` is outside <actions>", "Models often forget the wrapper. The directive runs, but the prompt should ask for the block.", {
         span: [at(match.index), at(to)], text: `<actions>${match[0]}</actions>`, title: "Wrap it in <actions>",
       });
     end = to;

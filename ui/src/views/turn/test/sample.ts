@@ -196,7 +196,7 @@ export function sampleTurn(): TurnDetail {
         ranges: teller.ranges.map(({ seq: _seq, ...range }) => range),
         diagnostics: [
           {
-            code: "bare-directive", severity: "warning", span: [tag, tagEnd], message: "`<send-file>` stands outside an <actions> block",
+            code: "bare-directive", severity: "warning", span: [tag, tagEnd], message: "`<send-file>` is outside <actions>",
             fix: { span: [tag, tagEnd], text: `<actions>${RAW.slice(tag, tagEnd)}</actions>`, title: "Wrap it in <actions>" },
           },
         ],
