@@ -1,8 +1,6 @@
 //! `foldback import`: logs and exports of other systems, recognised by content.
 
-mod files;
 mod keeping;
-mod lint;
 mod report;
 
 use crate::{
@@ -10,8 +8,8 @@ use crate::{
     format::Format,
     grammar::Grammar,
 };
-use files::{Imported, Source};
-use foldback_transcripts::{FORMATS, FormatContent, ReadLimits, TranscriptFormat, join_cron};
+use foldback_replay::import::{ImportSource, join_job_logs, lint_transcript, read_files};
+use foldback_transcripts::{FORMATS, FormatContent, ReadLimits};
 use foldback_wire::Platform;
 use report::FormatLine;
 use std::{io::Write, path::PathBuf};
@@ -74,13 +72,13 @@ pub(crate) fn run(args: &Args) -> End {
         file: args.max_file * MEGABYTE,
         ..ReadLimits::default()
     };
-    let (mut imported, refused) = files::read_all(&args.files, &limits);
-    join_logs(&mut imported);
+    let (mut imported, refused) = read_files(&args.files, &limits);
+    join_job_logs(&mut imported);
     for refusal in &refused {
         complain(refusal);
     }
     for one in &imported {
-        let lint = lint::of(&one.transcript, &settings);
+        let lint = lint_transcript(&one.transcript, &settings);
         match args.format {
             Format::Text => report::text(&mut out, one, &lint)?,
             Format::Json => json_line(&mut out, &report::json(one, &lint))?,
@@ -111,18 +109,6 @@ pub(crate) fn run(args: &Args) -> End {
     }
 }
 
-/// Gives the turns of schedules the chats that a log of jobs among the files names.
-fn join_logs(imported: &mut [Imported]) {
-    let logs: Vec<_> = imported
-        .iter()
-        .filter(|one| one.transcript.format == TranscriptFormat::LettaBotCron)
-        .flat_map(|one| one.transcript.log.clone())
-        .collect();
-    for one in imported {
-        join_cron(&mut one.transcript, &logs);
-    }
-}
-
 fn list_formats(format: Format, out: &mut impl Write) -> End {
     for row in FORMATS {
         let holds = match row.content {
@@ -145,6 +131,6 @@ fn list_formats(format: Format, out: &mut impl Write) -> End {
 }
 
 /// The place of an imported file, for messages.
-fn shown(source: &Source) -> String {
+fn shown(source: &ImportSource) -> String {
     source.path().display().to_string()
 }

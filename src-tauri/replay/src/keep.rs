@@ -1,11 +1,11 @@
 //! Keeping the events of runs in a journal, where `foldback journal` and the console can look at them.
 
-use foldback_store::{Journal, StoreError};
+use foldback_store::{Journal, Numbers, StoreError};
 use foldback_wire::{Draft, Event, Kind, OpId, RunId, TurnId};
 
 /// Puts the events of one run at the end of a journal, marked as a replay. Turns, runs and operations get numbers of their own:
-/// every run counts from 1.
-pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreError> {
+/// every run counts from 1. Answers the numbers that its first turn, run and operation got.
+pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<Numbers, StoreError> {
     let first = journal.reserve().await?;
     let turn = |turn: TurnId| TurnId(first.turn - 1 + turn.0);
     let op = |op: OpId| OpId(first.op - 1 + op.0);
@@ -37,5 +37,6 @@ pub async fn keep(journal: &dyn Journal, events: &[Event]) -> Result<(), StoreEr
         }
     };
     journal.append(events.iter().map(draft).collect())?;
-    journal.flush().await
+    journal.flush().await?;
+    Ok(first)
 }

@@ -9,6 +9,7 @@ pub mod coverage;
 mod deliveries;
 mod ends;
 pub mod fixture;
+pub mod import;
 mod judge;
 mod keep;
 mod lines;

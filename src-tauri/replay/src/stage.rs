@@ -192,6 +192,12 @@ pub(crate) fn check_config(fixture: &Fixture) -> Result<(), String> {
     })
 }
 
+/// The configuration of a fixture's run on one platform, with that one channel; else what is wrong with it.
+pub(crate) fn fixture_config(fixture: &Fixture, platform: Platform) -> Result<Config, String> {
+    let channel = ChannelId::from(platform.code());
+    config(fixture, &channel).map_err(|error| error.to_string())
+}
+
 /// Refuses settings that no bot starts with. A pause of nothing between two showings of typing would keep a virtual clock
 /// where it is for ever.
 fn check(config: &Config) -> Result<(), StageError> {

@@ -1,19 +1,18 @@
 //! What an import leaves behind: fixtures in a folder, events in a journal.
 
-use super::{files::Imported, shown};
+use super::shown;
 use crate::{
     end::{Stop, complain},
     format::Format,
     running::{runtime, wrong},
 };
 use foldback_replay::{
-    Options, Replacement,
-    recording::{self, play},
-    transcript::{conversation_fixture, delivered_events, play_conversation},
+    Replacement,
+    import::{ImportedFile, ImportedRun, imported_events},
+    transcript::conversation_fixture,
 };
 use foldback_store::{Journal as _, SqliteJournal};
-use foldback_transcripts::TranscriptFormat;
-use foldback_wire::{Event, Platform};
+use foldback_wire::Platform;
 use indicatif::ProgressBar;
 use std::{fs, io::Write, path::Path};
 
@@ -22,7 +21,7 @@ pub(super) fn write_fixtures(
     out: &mut impl Write,
     format: Format,
     folder: &Path,
-    imported: &[Imported],
+    imported: &[ImportedFile],
     channel: Option<Platform>,
 ) -> Result<(), Stop> {
     let at = |path: &Path, error: &dyn std::fmt::Display| Stop::Wrong(format!("{}: {error}", path.display()));
@@ -70,7 +69,7 @@ pub(super) fn write_fixtures(
 }
 
 /// The file's name without its ending, as a part of a name.
-fn stem(imported: &Imported) -> String {
+fn stem(imported: &ImportedFile) -> String {
     let stem = imported.source.path().file_stem().unwrap_or_default();
     let plain = |c: char| {
         if c.is_alphanumeric() || "-_.".contains(c) {
@@ -87,31 +86,42 @@ pub(super) fn write_journal(
     out: &mut impl Write,
     format: Format,
     db: &Path,
-    imported: &[Imported],
+    imported: &[ImportedFile],
     channel: Option<Platform>,
     bot: Option<&str>,
 ) -> Result<(), Stop> {
-    let mut runs: Vec<Vec<Event>> = Vec::new();
+    let mut runs: Vec<ImportedRun> = Vec::new();
     let bar = ProgressBar::new(imported.len() as u64);
     for one in imported {
         bar.inc(1);
-        runs.extend(events(one, channel, bot)?);
+        let file = shown(&one.source);
+        let came = imported_events(one, channel, bot).map_err(|why| Stop::Wrong(format!("{file}: {why}")))?;
+        if came.bot_unknown {
+            complain(format_args!(
+                "{file}: the format does not say who the bot is, so every message counts as one that came in; name it with --bot",
+            ));
+        }
+        for note in came.notes {
+            complain(format_args!("{file}: {note}"));
+        }
+        runs.extend(came.runs);
     }
     bar.finish_and_clear();
-    runs.retain(|events| events.len() > 1);
     if runs.is_empty() {
         complain("nothing is put into the journal: no conversation was read");
         return Ok(());
     }
     runtime()?.block_on(async {
         let journal = SqliteJournal::open(db).await.map_err(wrong)?;
-        for events in &runs {
-            foldback_replay::keep(&journal, events).await.map_err(wrong)?;
+        for run in &runs {
+            foldback_replay::keep(&journal, &run.events)
+                .await
+                .map_err(wrong)?;
         }
         journal.close().await.map_err(wrong)
     })?;
     if format == Format::Text {
-        let events: usize = runs.iter().map(Vec::len).sum();
+        let events: usize = runs.iter().map(|run| run.events.len()).sum();
         writeln!(
             out,
             "put {events} events into {}, marked as replayed",
@@ -119,52 +129,4 @@ pub(super) fn write_journal(
         )?;
     }
     Ok(())
-}
-
-/// The events of everything in a transcript, a list for each bot that was started.
-fn events(one: &Imported, channel: Option<Platform>, bot: Option<&str>) -> Result<Vec<Vec<Event>>, Stop> {
-    let transcript = &one.transcript;
-    if transcript.format == TranscriptFormat::Recording {
-        return recorded(one.source.path());
-    }
-    let failed = |why: String| Stop::Wrong(format!("{}: {why}", shown(&one.source)));
-    let mut runs = Vec::new();
-    let mut without_bot = false;
-    for conversation in &transcript.conversations {
-        if transcript.is_raw() {
-            runs.extend(play_conversation(conversation, channel).map_err(failed)?);
-        } else {
-            without_bot |= bot.is_none()
-                && conversation
-                    .messages
-                    .iter()
-                    .all(|message| message.from_bot != Some(true));
-            runs.push(delivered_events(conversation, channel, bot));
-        }
-    }
-    if without_bot {
-        complain(format_args!(
-            "{}: the format does not say who the bot is, so every message counts as one that came in; name it with --bot",
-            shown(&one.source)
-        ));
-    }
-    Ok(runs)
-}
-
-/// A recording of our own is played as `foldback replay` plays it.
-fn recorded(path: &Path) -> Result<Vec<Vec<Event>>, Stop> {
-    let recording = recording::read(path).map_err(wrong)?;
-    let channels = recording.channels();
-    let played =
-        channels.into_iter().map(
-            |channel| match play(path, &recording, channel, &Options::default()) {
-                Ok((_, events)) => Ok(events),
-                Err(case) => {
-                    let first = case.mismatches.first().map(|mismatch| mismatch.message.clone());
-                    let why = first.unwrap_or_else(|| "it could not be played".to_owned());
-                    Err(Stop::Wrong(format!("{}: {why}", path.display())))
-                }
-            },
-        );
-    played.collect()
 }

@@ -1,11 +1,8 @@
 //! What an import found, for people and for programs.
 
-use super::{
-    files::Imported,
-    lint::{FoundTurn, TranscriptLint},
-    shown,
-};
+use super::shown;
 use crate::plain::plain;
+use foldback_replay::import::{FoundTurn, ImportedFile, TranscriptLint};
 use foldback_transcripts::{FormatContent, FormatRow, Transcript};
 use serde::Serialize;
 use std::{
@@ -47,7 +44,7 @@ pub(super) struct ImportLine<'a> {
     lint: &'a TranscriptLint,
 }
 
-pub(super) fn json<'a>(imported: &'a Imported, lint: &'a TranscriptLint) -> ImportLine<'a> {
+pub(super) fn json<'a>(imported: &'a ImportedFile, lint: &'a TranscriptLint) -> ImportLine<'a> {
     ImportLine {
         file: shown(&imported.source),
         transcript: &imported.transcript,
@@ -66,7 +63,7 @@ fn many(count: usize, what: &str) -> String {
 }
 
 /// Writes what was found, a line a thing. Nothing of the file's content stands in it but the names of conversations.
-pub(super) fn text(out: &mut impl Write, imported: &Imported, lint: &TranscriptLint) -> io::Result<()> {
+pub(super) fn text(out: &mut impl Write, imported: &ImportedFile, lint: &TranscriptLint) -> io::Result<()> {
     let transcript = &imported.transcript;
     let row = transcript.format.row();
     let holds = match row.content {
@@ -152,6 +149,7 @@ fn told(found: &FoundTurn) -> String {
         conversation,
         turn,
         lint,
+        place: _,
     } = found;
     let leaks = lint.messages.iter().flat_map(|message| &message.leaks);
     let reasons: BTreeSet<&str> = leaks

@@ -11,6 +11,7 @@ mod story;
 pub use answers::{Answer, answers};
 pub use faults::faults;
 pub use play::play;
+pub use scene::simulated_channel;
 pub use script::script;
 
 use crate::fixture::{Unreadable, open};

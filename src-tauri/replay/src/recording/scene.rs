@@ -2,7 +2,7 @@
 
 use super::{Recording, faults::faults, sent};
 use crate::stage::{Props, some_file};
-use foldback_pipeline::config::{ChannelKind, Config, DmPolicy, embedded};
+use foldback_pipeline::config::{ChannelConfig, ChannelKind, Config, DmPolicy, embedded};
 use foldback_wire::{
     ChannelId, ChatType, Directive, DirectiveRef, Event, Kind, OpKind, Platform, Stage, TurnId,
 };
@@ -22,21 +22,14 @@ pub(super) struct Scene {
 /// The stage of one channel of a recording; else what is not known about it.
 pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> Result<Scene, String> {
     let mut config: Config = recording.head.config.as_deref().cloned().unwrap_or_else(embedded);
-    config.channels.retain(|id, _| id == channel);
-    let settings = config.channels.entry(channel.clone()).or_insert_with(|| {
-        // A recording without this channel's table: as the embedded default has its channels.
-        embedded().channels.into_values().next().unwrap_or_default()
-    });
+    config.channels.clear();
+    let settings = config
+        .channels
+        .entry(channel.clone())
+        .or_insert(simulated_channel(recording, channel)?);
     let platform = settings
-        .platform(channel)
-        .filter(|_| recording.head.config.is_some())
-        .or_else(|| Platform::from_code(channel.as_str()))
-        .ok_or_else(|| {
-            format!("nothing says whose rules the channel {channel} follows; export with --config")
-        })?;
-    settings.kind = Some(ChannelKind::Loopback);
-    settings.platform = Some(platform);
-    settings.enabled = true;
+        .platform
+        .ok_or_else(|| format!("nothing says whose rules the channel {channel} follows"))?;
     if settings.dm_policy == DmPolicy::Pairing {
         settings
             .group_allow_from
@@ -65,6 +58,28 @@ pub(super) fn of(recording: &Recording, channel: &ChannelId, own: &[Event]) -> R
             accepts: sent::accepts(own),
         },
     })
+}
+
+/// The settings of a channel of a recording, on its simulated platform.
+///
+/// # Errors
+/// In words, where nothing says whose rules the channel follows.
+pub fn simulated_channel(recording: &Recording, channel: &ChannelId) -> Result<ChannelConfig, String> {
+    let recorded = recording.head.config.as_deref();
+    let own = recorded.and_then(|config| config.channels.get(channel)).cloned();
+    // A recording without this channel's table: as the embedded default has its channels.
+    let mut settings = own.unwrap_or_else(|| embedded().channels.into_values().next().unwrap_or_default());
+    let platform = settings
+        .platform(channel)
+        .filter(|_| recorded.is_some())
+        .or_else(|| Platform::from_code(channel.as_str()))
+        .ok_or_else(|| {
+            format!("nothing says whose rules the channel {channel} follows; export with --config")
+        })?;
+    settings.kind = Some(ChannelKind::Loopback);
+    settings.platform = Some(platform);
+    settings.enabled = true;
+    Ok(settings)
 }
 
 /// People whom an operator had let in before the recording begins.

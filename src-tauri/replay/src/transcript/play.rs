@@ -132,14 +132,18 @@ fn inbound(
         .or(conversation.chat.as_ref());
     let chat = place
         .and_then(|place| place.chat.as_deref())
-        .unwrap_or(&conversation.id);
+        .map_or_else(
+            // Most are UUIDs, and one that begins with digits would be taken for a number.
+            || format!("conversation-{}", conversation.id),
+            str::to_owned,
+        );
     let group = place.is_some_and(|place| place.group);
     let (sender, name) = sender(asked);
     let text = text_in(turn);
     Inbound {
         channel: channel.clone(),
         account: None,
-        chat: ChatId::from(id(chat)),
+        chat: ChatId::from(id(&chat)),
         chat_type: if group { ChatType::Group } else { ChatType::Direct },
         thread: place
             .and_then(|place| place.thread.as_deref())

@@ -6,34 +6,38 @@ use serde::Serialize;
 
 /// Verdict of the scanner on a transcript's raw output.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct TranscriptLint {
+pub struct TranscriptLint {
     /// Turns with raw output.
-    pub(super) turns: usize,
+    pub turns: usize,
     /// Turns of which something would have leaked.
-    pub(super) leaking_turns: usize,
+    pub leaking_turns: usize,
     /// Bytes of directives, markers and scaffolding that a chat would have shown.
-    pub(super) leaked_bytes: usize,
+    pub leaked_bytes: usize,
     /// Findings.
-    pub(super) findings: usize,
+    pub findings: usize,
     /// The turns that would have leaked, or of which there is a finding.
-    pub(super) found: Vec<FoundTurn>,
+    pub found: Vec<FoundTurn>,
 }
 
 /// A turn that would have leaked, or of which there is a finding.
 #[derive(Debug, Serialize)]
-pub(super) struct FoundTurn {
+pub struct FoundTurn {
     /// The conversation's id.
-    pub(super) conversation: String,
+    pub conversation: String,
+    /// The conversation's place in the file, from 0.
+    #[serde(skip)]
+    pub place: usize,
     /// Place of the turn in it, from 1.
-    pub(super) turn: usize,
+    pub turn: usize,
     /// Findings in its messages.
     #[serde(flatten)]
-    pub(super) lint: TurnLint,
+    pub lint: TurnLint,
 }
 
-pub(super) fn of(transcript: &Transcript, settings: &Settings) -> TranscriptLint {
+/// Reads every raw text of a transcript with the scanner.
+pub fn lint_transcript(transcript: &Transcript, settings: &Settings) -> TranscriptLint {
     let mut all = TranscriptLint::default();
-    for conversation in &transcript.conversations {
+    for (place, conversation) in transcript.conversations.iter().enumerate() {
         for (index, turn) in conversation.turns.iter().enumerate() {
             let lint = lint_turn(turn, settings);
             all.turns += usize::from(!lint.messages.is_empty());
@@ -44,6 +48,7 @@ pub(super) fn of(transcript: &Transcript, settings: &Settings) -> TranscriptLint
             if leaked + findings > 0 {
                 all.found.push(FoundTurn {
                     conversation: conversation.id.clone(),
+                    place,
                     turn: index + 1,
                     lint,
                 });

@@ -1,6 +1,6 @@
-//! Finding and reading the files of an import.
+//! Finding and reading files.
 
-use foldback_transcripts::{ReadLimits, Refusal, Transcript, TranscriptFormat, join_slack, read};
+use foldback_transcripts::{ReadLimits, Refusal, Transcript, TranscriptFormat, join_cron, join_slack, read};
 use serde::Serialize;
 use std::{
     fmt,
@@ -12,23 +12,28 @@ use std::{
 const DEEPEST: usize = 8;
 
 /// A transcript with where it came from.
-pub(super) struct Imported {
-    pub(super) source: Source,
-    pub(super) transcript: Transcript,
+#[derive(Debug)]
+pub struct ImportedFile {
+    /// Where it came from.
+    pub source: ImportSource,
+    /// What stands in it.
+    pub transcript: Transcript,
     /// Files of a folder that are no transcript.
-    pub(super) others: usize,
+    pub others: usize,
 }
 
 /// Origin of a transcript.
-pub(super) enum Source {
+#[derive(Debug)]
+pub enum ImportSource {
     /// One file.
     File(PathBuf),
     /// Several files of a folder.
     Folder(PathBuf),
 }
 
-impl Source {
-    pub(super) fn path(&self) -> &Path {
+impl ImportSource {
+    /// The file or folder.
+    pub fn path(&self) -> &Path {
         match self {
             Self::File(path) | Self::Folder(path) => path,
         }
@@ -37,9 +42,14 @@ impl Source {
 
 /// A file that is not read, and why; nothing of its content.
 #[derive(Debug, Serialize)]
-pub(super) struct RefusedFile {
-    file: String,
-    error: String,
+pub struct RefusedFile {
+    /// Its path.
+    pub file: String,
+    /// One sentence without a capital and a full stop.
+    pub error: String,
+    /// What refused it, where it was the reader and not the system.
+    #[serde(skip)]
+    pub refusal: Option<Refusal>,
 }
 
 impl fmt::Display for RefusedFile {
@@ -48,15 +58,16 @@ impl fmt::Display for RefusedFile {
     }
 }
 
-fn refused(path: &Path, error: &impl ToString) -> RefusedFile {
+fn refused(path: &Path, refusal: Refusal) -> RefusedFile {
     RefusedFile {
         file: path.display().to_string(),
-        error: error.to_string(),
+        error: refusal.to_string(),
+        refusal: Some(refusal),
     }
 }
 
 /// Reads all files, and those of folders. The files of a Slack export in one folder become one transcript.
-pub(super) fn read_all(paths: &[PathBuf], limits: &ReadLimits) -> (Vec<Imported>, Vec<RefusedFile>) {
+pub fn read_files(paths: &[PathBuf], limits: &ReadLimits) -> (Vec<ImportedFile>, Vec<RefusedFile>) {
     let (mut imported, mut failed) = (Vec::new(), Vec::new());
     for path in paths {
         if path.is_dir() {
@@ -64,15 +75,27 @@ pub(super) fn read_all(paths: &[PathBuf], limits: &ReadLimits) -> (Vec<Imported>
             continue;
         }
         match read_file(path, limits) {
-            Ok(transcript) => imported.push(Imported {
-                source: Source::File(path.clone()),
+            Ok(transcript) => imported.push(ImportedFile {
+                source: ImportSource::File(path.clone()),
                 transcript: alone(path, transcript),
                 others: 0,
             }),
-            Err(refusal) => failed.push(refused(path, &refusal)),
+            Err(refusal) => failed.push(refused(path, refusal)),
         }
     }
     (imported, failed)
+}
+
+/// Gives the turns of schedules the chats that a log of jobs among the files names.
+pub fn join_job_logs(imported: &mut [ImportedFile]) {
+    let logs: Vec<_> = imported
+        .iter()
+        .filter(|one| one.transcript.format == TranscriptFormat::LettaBotCron)
+        .flat_map(|one| one.transcript.log.clone())
+        .collect();
+    for one in imported {
+        join_cron(&mut one.transcript, &logs);
+    }
 }
 
 /// A day of a Slack export that comes without its folder: the folder's name is that of the channel.
@@ -104,12 +127,12 @@ fn read_file(path: &Path, limits: &ReadLimits) -> Result<Transcript, Refusal> {
 fn read_folder(
     folder: &Path,
     limits: &ReadLimits,
-    imported: &mut Vec<Imported>,
+    imported: &mut Vec<ImportedFile>,
     failed: &mut Vec<RefusedFile>,
 ) {
     let mut paths = Vec::new();
     if let Err(error) = walk(folder, 0, &mut paths) {
-        failed.push(refused(folder, &error));
+        failed.push(refused(folder, error.into()));
     }
     let (mut slack, mut others) = (Vec::new(), 0);
     let before = imported.len();
@@ -118,18 +141,18 @@ fn read_folder(
             Ok(transcript) if transcript.format == TranscriptFormat::Slack => {
                 slack.push((folder_name(&path), transcript));
             }
-            Ok(transcript) => imported.push(Imported {
-                source: Source::File(path),
+            Ok(transcript) => imported.push(ImportedFile {
+                source: ImportSource::File(path),
                 transcript,
                 others: 0,
             }),
             // A folder holds other files too.
             Err(Refusal::Unrecognised | Refusal::Empty | Refusal::Packed(_)) => others += 1,
-            Err(refusal) => failed.push(refused(&path, &refusal)),
+            Err(refusal) => failed.push(refused(&path, refusal)),
         }
     }
-    imported.extend(join_slack(slack).map(|transcript| Imported {
-        source: Source::Folder(folder.to_owned()),
+    imported.extend(join_slack(slack).map(|transcript| ImportedFile {
+        source: ImportSource::Folder(folder.to_owned()),
         transcript,
         others: 0,
     }));
