@@ -8,12 +8,13 @@ use foldback_wire::rpc::{
     ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
     Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
     FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute,
-    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
-    PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend,
-    Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery,
-    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
-    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LinkText, LogLine, Moment,
+    MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
+    PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
+    ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
+    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
+    WorkspaceOpen,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -128,6 +129,11 @@ commands! {
     fault_remove(FaultRemove) -> Vec<FaultDeck>: "Removes a planned fault.";
     deliveries(BookOf) -> Book: "The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged.";
     resend(Resend) -> Sent: "Sends a dead letter again, as a turn of its own; once.";
+    workspaces(Nothing) -> Vec<Workspace>: "The files that are open beside the live bot, the first opened first.";
+    workspace_open(WorkspaceOpen) -> Workspace: "Opens files in a workspace of their own.";
+    workspace_close(WorkspaceClose) -> Vec<Workspace>: "Closes a workspace.";
+    link_read(LinkText) -> TurnLink: "Where a link leads.";
+    link_write(TurnLink) -> LinkText: "The link to a moment of a turn.";
     log_tail(Nothing) -> Vec<LogLine>: "The latest lines of the app's own log, oldest first.";
 }
 

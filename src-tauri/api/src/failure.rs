@@ -3,7 +3,7 @@
 use foldback_pipeline::PermissionFault;
 use foldback_store::{PairingError, StoreError};
 use foldback_wire::{
-    ChannelId, OpId, SessionId, TurnId,
+    ChannelId, LinkError, OpId, SessionId, TurnId,
     rpc::{Failure, FilterError, ViewRows},
 };
 use std::{fmt::Display, path::Path};
@@ -40,6 +40,58 @@ pub(crate) fn bad_arguments(name: &str, error: &serde_json::Error) -> Failure {
         "bad_arguments",
         format!("`{name}` cannot read its arguments: {error}."),
         None,
+    )
+}
+
+/// No workspace has this number.
+pub(crate) fn no_workspace(number: u32) -> Failure {
+    failure(
+        "no_workspace",
+        format!("The file of workspace {number} is not open any more."),
+        Some("Open it again."),
+    )
+}
+
+/// Something that only a live bot can do, asked of a file.
+pub(crate) fn replayed(name: &str) -> Failure {
+    failure(
+        "replayed",
+        format!("{name} is a file: what is in it has happened, and nothing can be sent or switched here."),
+        Some("Go back to the live bot."),
+    )
+}
+
+/// As many files are open as can be.
+pub(crate) fn too_many_workspaces(most: usize) -> Failure {
+    failure(
+        "too_many_workspaces",
+        format!("{most} files are open, which is as many as can be."),
+        Some("Close one of them first."),
+    )
+}
+
+/// A file cannot be opened; `why` is a sentence without a capital.
+pub(crate) fn cannot_open(name: &str, why: &str) -> Failure {
+    let end = if why.ends_with(['.', '?']) { "" } else { "." };
+    failure("cannot_open", format!("{name} is not opened: {why}{end}"), None)
+}
+
+/// A file cannot be opened, in a sentence of its own.
+pub(crate) fn refused_file(sentence: &str) -> Failure {
+    failure("cannot_open", sentence.to_owned(), None)
+}
+
+/// A link leads nowhere.
+pub(crate) fn bad_link(error: &LinkError) -> Failure {
+    failure("bad_link", error.to_string(), None)
+}
+
+/// The bot that runs has no window that could open something.
+pub(crate) fn no_window() -> Failure {
+    failure(
+        "no_window",
+        "The bot that runs was started with `foldback serve` and has no window.".to_owned(),
+        Some("Read the file with `foldback import`, or end the bot and open the window."),
     )
 }
 

@@ -24,7 +24,10 @@ mod shown;
 pub mod typescript;
 mod why;
 
-pub use backend::{Backend, DemoStart, Exposed, OpenError, Setup, check_send_dir, explain};
+pub use backend::{
+    Backend, DemoStart, Exposed, OpenError, ReplayedFiles, Setup, WindowOrder, check_send_dir, explain,
+    order_window,
+};
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 pub use fold::TurnFold;
 /// Becomes the guard of an agent where this process was started as one; to be asked first in `main`.

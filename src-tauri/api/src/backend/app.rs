@@ -97,6 +97,9 @@ impl Backend {
             told.decks = Some(decks.clone());
             to.send(Push::Faults { decks }).await?;
         }
+        if let Some(targets) = self.shared.window.take_asked() {
+            to.send(Push::Open { targets }).await?;
+        }
         let (lines, total) = self.shared.log.after(told.log_lines);
         told.log_lines = total;
         if !lines.is_empty() {

@@ -118,6 +118,7 @@ impl Backend {
                 .configuration
                 .as_ref()
                 .map(|file| file.display().to_string()),
+            replayed: shared.replayed,
             agents: backends_in_words(&shared.config),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             armed: armed.map(|c| c.id().clone()).collect(),

@@ -8,12 +8,13 @@ use foldback_wire::rpc::{
     ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
     Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
     FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LogLine, Moment, MomentAt, Mute,
-    Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide,
-    PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend,
-    Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery,
-    SessionRef, Status, SwitchChannel, TurnDetail, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef,
-    VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LinkText, LogLine, Moment,
+    MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
+    PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
+    ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
+    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
+    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
+    WorkspaceOpen,
 };
 
 impl Commands for Backend {
@@ -115,6 +116,7 @@ impl Commands for Backend {
     }
 
     async fn compose_send(&self, send: ComposeSend) -> Result<Sent, Failure> {
+        self.check_live()?;
         self.send(send).await
     }
 
@@ -167,6 +169,7 @@ impl Commands for Backend {
     }
 
     async fn channel_switch(&self, wish: SwitchChannel) -> Result<ChannelCard, Failure> {
+        self.check_live()?;
         self.switch(wish).await
     }
 
@@ -175,6 +178,7 @@ impl Commands for Backend {
     }
 
     async fn channel_arm(&self, wish: ArmChannel) -> Result<ChannelCard, Failure> {
+        self.check_live()?;
         self.arm(wish).await
     }
 
@@ -183,16 +187,19 @@ impl Commands for Backend {
     }
 
     async fn pairing_approve(&self, wish: PairingCode) -> Result<Pairings, Failure> {
+        self.check_live()?;
         let by = self.shared.actor.clone();
         self.decide_pairing(&wish.code, true, by).await
     }
 
     async fn pairing_refuse(&self, wish: PairingCode) -> Result<Pairings, Failure> {
+        self.check_live()?;
         let by = self.shared.actor.clone();
         self.decide_pairing(&wish.code, false, by).await
     }
 
     async fn pairing_revoke(&self, wish: PairingRevoke) -> Result<Pairings, Failure> {
+        self.check_live()?;
         let by = self.shared.actor.clone();
         self.revoke_pairing(&wish.channel, &wish.sender, by).await
     }
@@ -208,6 +215,7 @@ impl Commands for Backend {
     }
 
     async fn permission_decide(&self, wish: PermissionDecide) -> Result<Vec<PendingPermission>, Failure> {
+        self.check_live()?;
         self.decide_permission(&wish)
     }
 
@@ -216,22 +224,27 @@ impl Commands for Backend {
     }
 
     async fn session_cancel(&self, which: SessionCancel) -> Result<SessionLine, Failure> {
+        self.check_live()?;
         self.cancel_session(&which).await
     }
 
     async fn session_drop(&self, which: SessionDrop) -> Result<SessionLine, Failure> {
+        self.check_live()?;
         self.drop_waiting(&which).await
     }
 
     async fn session_reset(&self, which: SessionRef) -> Result<SessionLine, Failure> {
+        self.check_live()?;
         self.reset_session(&which.session).await
     }
 
     async fn mute(&self, wish: Mute) -> Result<Status, Failure> {
+        self.check_live()?;
         Ok(self.mute_all(&wish))
     }
 
     async fn demo_play(&self, wish: DemoPlay) -> Result<Status, Failure> {
+        self.check_live()?;
         self.play_demo(wish)
     }
 
@@ -240,10 +253,12 @@ impl Commands for Backend {
     }
 
     async fn demo_pause(&self, _: Nothing) -> Result<Status, Failure> {
+        self.check_live()?;
         self.pause_demo()
     }
 
     async fn release_held(&self, wish: ReleaseHeld) -> Result<ChannelCard, Failure> {
+        self.check_live()?;
         self.release(wish).await
     }
 
@@ -252,10 +267,12 @@ impl Commands for Backend {
     }
 
     async fn fault_plan(&self, wish: FaultPlan) -> Result<Vec<FaultDeck>, Failure> {
+        self.check_live()?;
         self.plan_fault(wish)
     }
 
     async fn fault_remove(&self, wish: FaultRemove) -> Result<Vec<FaultDeck>, Failure> {
+        self.check_live()?;
         self.remove_fault(&wish)
     }
 
@@ -264,7 +281,30 @@ impl Commands for Backend {
     }
 
     async fn resend(&self, wish: Resend) -> Result<Sent, Failure> {
+        self.check_live()?;
         self.send_again(wish).await
+    }
+
+    async fn workspaces(&self, _: Nothing) -> Result<Vec<Workspace>, Failure> {
+        Ok(self.list_workspaces())
+    }
+
+    async fn workspace_open(&self, wish: WorkspaceOpen) -> Result<Workspace, Failure> {
+        self.check_live()?;
+        self.open_workspace(wish).await
+    }
+
+    async fn workspace_close(&self, which: WorkspaceClose) -> Result<Vec<Workspace>, Failure> {
+        self.close_workspace(which.workspace).await?;
+        Ok(self.list_workspaces())
+    }
+
+    async fn link_read(&self, link: LinkText) -> Result<TurnLink, Failure> {
+        TurnLink::parse(&link.link).map_err(|error| failure::bad_link(&error))
+    }
+
+    async fn link_write(&self, to: TurnLink) -> Result<LinkText, Failure> {
+        Ok(LinkText { link: to.to_string() })
     }
 
     async fn log_tail(&self, _: Nothing) -> Result<Vec<LogLine>, Failure> {

@@ -1,4 +1,4 @@
-//! A socket beside the journal, on which `foldback pairing`, `permission` and `queue` reach the bot that runs. It takes
+//! A socket beside the journal, on which `foldback pairing`, `permission`, `queue` and `open` reach the bot that runs. It takes
 //! nothing but their orders, and only from the user whose bot it is. Programs that the bot started (an agent, and whatever
 //! an agent started) run as the same user and are no operators: they are refused.
 
@@ -6,7 +6,7 @@ use super::{
     Backend,
     peers::{PATIENCE, serve_peers},
 };
-use crate::{HeldOnChannel, PairingOrder, PermissionOrder, QueueOrder, failure};
+use crate::{HeldOnChannel, PairingOrder, PermissionOrder, QueueOrder, WindowOrder, failure};
 use foldback_agents::descent::descends_from_us;
 use foldback_pipeline::PermissionFault;
 use foldback_store::real_journal;
@@ -31,7 +31,7 @@ use tokio::{
 };
 
 /// Longest order, in bytes.
-const LONGEST: u64 = 4_096;
+const LONGEST: u64 = 65_536;
 
 /// What came of an order, as a line of JSON.
 #[derive(Serialize, Deserialize)]
@@ -48,6 +48,7 @@ pub(crate) enum OperatorOrder {
     Pairing(PairingOrder),
     Permission(PermissionOrder),
     Queue(QueueOrder),
+    Window(WindowOrder),
 }
 
 impl From<PairingOrder> for OperatorOrder {
@@ -65,6 +66,12 @@ impl From<PermissionOrder> for OperatorOrder {
 impl From<QueueOrder> for OperatorOrder {
     fn from(order: QueueOrder) -> Self {
         Self::Queue(order)
+    }
+}
+
+impl From<WindowOrder> for OperatorOrder {
+    fn from(order: WindowOrder) -> Self {
+        Self::Window(order)
     }
 }
 
@@ -124,7 +131,7 @@ impl Backend {
         let door = match Door::open(socket_of(&journal)) {
             Ok(door) => door,
             Err(error) => {
-                return tracing::warn!(%error, "`foldback pairing`, `permission` and `queue` cannot reach this bot; its window and `serve --commands` can");
+                return tracing::warn!(%error, "`foldback pairing`, `permission`, `queue` and `open` cannot reach this bot; its window and `serve --commands` can");
             }
         };
         let serve = |(stream, peer): (UnixStream, UCred)| {
@@ -150,6 +157,7 @@ impl Backend {
             OperatorOrder::Pairing(order) => serde_json::to_value(self.order_pairing(order).await?),
             OperatorOrder::Permission(order) => serde_json::to_value(self.order_permission(order)?),
             OperatorOrder::Queue(order) => serde_json::to_value(self.order_queue(&order)?),
+            OperatorOrder::Window(order) => serde_json::to_value(self.ask_window(order)?),
         };
         answer.map_err(|error| failure::internal(&error))
     }

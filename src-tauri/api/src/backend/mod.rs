@@ -43,15 +43,18 @@ mod trials;
 mod turns;
 mod typed;
 mod views;
+mod window;
+mod workspaces;
 
 #[cfg(unix)]
 pub(crate) use control::ask;
 pub(crate) use dead_letter::again;
 pub use demo::DemoStart;
 pub use exposed::{Exposed, check_send_dir};
-pub use open::{OpenError, Setup};
+pub use open::{OpenError, ReplayedFiles, Setup};
 pub(crate) use resends::Resends;
 pub use turns::explain;
+pub use window::{WindowOrder, order_window};
 
 use crate::{
     Shelf, failure,
@@ -77,10 +80,12 @@ use std::{
     time::Duration,
 };
 use tasks::Tasks;
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 use turns::Turns;
 use typed::Typed;
 use views::Views;
+use window::WindowRequests;
+use workspaces::Workspaces;
 
 /// How long running turns get to finish when the host ends.
 const GRACE: Duration = Duration::from_secs(5);
@@ -106,6 +111,14 @@ struct Shared {
     fixtures: Shelf,
     clock: Arc<dyn Clock>,
     journal: Arc<dyn Journal>,
+    /// The journal is that of files that were opened: nothing is added to it.
+    replayed: bool,
+    /// The files that are open beside this bot.
+    workspaces: Workspaces,
+    /// What the window is asked to open.
+    window: WindowRequests,
+    /// Wakes the shell, which brings the window to the front.
+    window_asked: Notify,
     engine: Engine,
     loopbacks: BTreeMap<ChannelId, Arc<Loopback>>,
     typed: Typed,
@@ -170,10 +183,36 @@ impl Backend {
     /// # Errors
     /// When the last events cannot be written.
     pub async fn shutdown(&self) -> Result<(), StoreError> {
+        self.close_all_workspaces().await;
+        self.end().await
+    }
+
+    /// Ends this one bot in order.
+    async fn end(&self) -> Result<(), StoreError> {
         self.shared.tasks.abort_all();
         self.shared.views.close_all();
         self.shared.engine.shutdown(GRACE).await?;
         self.shared.journal.close().await
+    }
+
+    /// A file that is open beside this bot; 0 is this bot itself.
+    ///
+    /// # Errors
+    /// `no_workspace` where none has this number.
+    pub fn workspace(&self, number: u32) -> Result<Self, Failure> {
+        if number == 0 {
+            return Ok(self.clone());
+        }
+        let found = self.shared.workspaces.get(number);
+        found.ok_or_else(|| failure::no_workspace(number))
+    }
+
+    /// Refuses what only a live bot can do.
+    fn check_live(&self) -> Result<(), Failure> {
+        if self.shared.replayed {
+            return Err(failure::replayed(&self.shared.workspace));
+        }
+        Ok(())
     }
 
     fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {

@@ -16,6 +16,8 @@ use super::{
     turns::Turns,
     typed::Typed,
     views::Views,
+    window::WindowRequests,
+    workspaces::Workspaces,
 };
 use crate::{Shelf, live::Digest, log::LogBook};
 use foldback_pipeline::{
@@ -25,14 +27,14 @@ use foldback_pipeline::{
 use foldback_store::{
     Journal, Limits, Numbers, OutboxEntry, SqliteJournal, StoreError, close_to_others, make_private_folder,
 };
-use foldback_wire::{Actor, Clock, Rng, Seq};
+use foldback_wire::{Actor, Clock, Rng, Seq, redact::Redaction};
 use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, atomic::AtomicU64},
     time::Duration,
 };
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 
 /// Alarms that a subscriber may be behind.
 const URGENT: usize = 256;
@@ -65,6 +67,20 @@ pub struct Setup {
     pub rng: Arc<dyn Rng>,
     /// A journal to use instead of a file; recordings for tests are made in memory.
     pub journal: Option<Arc<dyn Journal>>,
+    /// Whether a window shows it, so that it can be asked to open files and links.
+    pub window: bool,
+    /// Files to show instead of what the bot itself does.
+    pub replayed: Option<ReplayedFiles>,
+}
+
+/// Files that a workspace shows.
+pub struct ReplayedFiles {
+    /// Their events.
+    pub journal: Arc<dyn Journal>,
+    /// What exports mask: as the live bot does.
+    pub redaction: Option<Redaction>,
+    /// The folder for exports of the live bot.
+    pub exports: PathBuf,
 }
 
 impl Setup {
@@ -85,6 +101,8 @@ impl Setup {
             rng: Arc::new(SeededRng::new(clock.now().0.unsigned_abs())),
             clock,
             journal: None,
+            window: false,
+            replayed: None,
         }
     }
 
@@ -196,7 +214,10 @@ impl Backend {
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
-        let secrets = setup.config.redaction(&setup.base);
+        let secrets = match &setup.replayed {
+            Some(files) => files.redaction.clone(),
+            None => setup.config.redaction(&setup.base),
+        };
         let credentials = CredentialReader::new(setup.base.clone(), secrets.clone());
         let around = setup.surroundings(credentials.clone())?;
         let Setup {
@@ -213,6 +234,8 @@ impl Backend {
             clock,
             rng,
             journal,
+            window,
+            replayed,
         } = setup;
         descriptors::raise_limit();
         log.mask(secrets.clone());
@@ -262,6 +285,12 @@ impl Backend {
         let demo = (demo && all_simulated(&config))
             .then(|| DemoPlayer::prepare(&config, &base, demo_start, first_start));
         let engine = Engine::start(parts).await?;
+        let is_replayed = replayed.is_some();
+        // What files tell is counted from their beginning; the bot beside them tells nothing.
+        let (journal, exports, before) = match replayed {
+            Some(files) => (files.journal, files.exports, Seq(0)),
+            None => (journal, data.join("exports"), before),
+        };
         let shared = Shared {
             workspace,
             configuration,
@@ -269,10 +298,14 @@ impl Backend {
             secrets,
             config,
             base,
-            exports: data.join("exports"),
+            exports,
             fixtures,
             clock,
             journal,
+            replayed: is_replayed,
+            workspaces: Workspaces::default(),
+            window: WindowRequests::new(window),
+            window_asked: Notify::new(),
             engine,
             loopbacks,
             typed,

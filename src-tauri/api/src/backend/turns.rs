@@ -45,7 +45,8 @@ impl Turns {
         self.grown.store(seq.0, Ordering::Release);
     }
 
-    fn grown(&self) -> Seq {
+    /// The last place up to which the events are folded.
+    pub(super) fn grown(&self) -> Seq {
         Seq(self.grown.load(Ordering::Acquire))
     }
 
@@ -113,16 +114,35 @@ impl Backend {
     }
 
     pub(super) async fn detail(&self, turn: TurnId) -> Result<TurnDetail, Failure> {
-        if self.digest().looked_at(turn) {
+        // A file that is looked at stays as it is.
+        if !self.shared.replayed && self.digest().looked_at(turn) {
             self.note_review(turn)?;
         }
         if let Some(detail) = self.shared.turns.with(turn, TurnFold::detail) {
-            return detail.ok_or_else(|| failure::no_turn(turn));
+            let mut detail = detail.ok_or_else(|| failure::no_turn(turn))?;
+            detail.summary.replayed = self.shared.replayed;
+            return Ok(detail);
         }
         let events = self.shared.journal.turn(turn).await.map_err(failure::journal)?;
-        TurnFold::of(turn, &events)
-            .detail()
-            .ok_or_else(|| failure::no_turn(turn))
+        let detail = TurnFold::of(turn, &events).detail();
+        let mut detail = detail.ok_or_else(|| failure::no_turn(turn))?;
+        let replayed = self.is_replayed(&events).await;
+        detail.summary.replayed = replayed.map_err(failure::journal)?;
+        Ok(detail)
+    }
+
+    /// True where a turn is that of a file, opened or imported: the start before it is that of a replay. What comes in
+    /// while this process runs is none.
+    async fn is_replayed(&self, events: &[Event]) -> Result<bool, StoreError> {
+        let Some(first) = events.first().filter(|_| !self.shared.replayed) else {
+            return Ok(self.shared.replayed);
+        };
+        let starts = Selection::kinds(["started"]);
+        let journal = &self.shared.journal;
+        let before = journal.select(&starts, Seq(0), first.seq, usize::MAX).await?;
+        Ok(before
+            .last()
+            .is_some_and(|event| matches!(event.kind, Kind::Started { replayed: true, .. })))
     }
 
     pub(super) async fn moment(&self, at: MomentAt) -> Result<Moment, Failure> {
@@ -198,7 +218,10 @@ impl SummaryReader for Backend {
     async fn read_summary(&self, turn: TurnId, until: Seq) -> Result<Option<TurnSummary>, StoreError> {
         let Shared { turns, journal, .. } = &*self.shared;
         if turns.grown() >= until {
-            if let Some(summary) = turns.with(turn, TurnFold::summary) {
+            if let Some(mut summary) = turns.with(turn, TurnFold::summary) {
+                if let Some(summary) = &mut summary {
+                    summary.replayed = self.shared.replayed;
+                }
                 return Ok(summary);
             }
             if let Some(summary) = lock(&turns.summaries).get(&turn) {
@@ -206,8 +229,12 @@ impl SummaryReader for Backend {
             }
         }
         let head = journal.head();
-        let fold = TurnFold::of(turn, &journal.turn(turn).await?);
-        let summary = fold.summary();
+        let events = journal.turn(turn).await?;
+        let fold = TurnFold::of(turn, &events);
+        let mut summary = fold.summary();
+        if let Some(summary) = &mut summary {
+            summary.replayed = self.is_replayed(&events).await?;
+        }
         if let Some(summary) = summary.clone().filter(|_| fold.settled()) {
             let mut summaries = lock(&turns.summaries);
             // What was heard of meanwhile may have changed it.

@@ -255,6 +255,8 @@ impl TurnFold {
             terminal: self.terminal.clone(),
             queued: self.queued,
             stopped: self.stopped,
+            // A turn's own events do not tell; whoever has the journal does.
+            replayed: false,
             took_ms: self.took_ms(),
             directives: self.directives.len() as u32,
             diagnostics: self

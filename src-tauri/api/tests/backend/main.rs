@@ -24,3 +24,4 @@ mod turn_list;
 mod turns;
 mod views;
 mod voice;
+mod workspaces;

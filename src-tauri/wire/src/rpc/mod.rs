@@ -20,6 +20,7 @@ mod trial;
 mod turn;
 mod view;
 mod voice;
+mod workspaces;
 
 pub use book::{Book, BookLine, BookOf, Resend};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
@@ -64,6 +65,10 @@ pub use view::{
     Window,
 };
 pub use voice::{SpokenSound, VoiceOf, VoiceSound};
+pub use workspaces::{
+    DamagedPlace, EntryCount, LeakingTurn, LinkText, OpenedFile, TurnLink, Workspace, WorkspaceClose,
+    WorkspaceOpen, WorkspaceSource, WouldBeLeaks,
+};
 
 use serde::{Deserialize, Serialize};
 

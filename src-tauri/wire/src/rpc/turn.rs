@@ -47,6 +47,8 @@ pub struct TurnSummary {
     pub queued: bool,
     /// A person stopped its run: that it ended as `failed` is no fault.
     pub stopped: bool,
+    /// It comes from a file and was played again, as `is:replayed` finds it.
+    pub replayed: bool,
     /// From message to the last event.
     pub took_ms: u64,
     /// Directives read.

@@ -265,6 +265,11 @@ pub enum Push {
         /// How far, and what came of it.
         progress: Box<RecutProgress>,
     },
+    /// A person asked, outside of the window, that it opens something: at the command line, with a link, or in the tray.
+    Open {
+        /// Paths of files, and links; empty where the window is to ask what.
+        targets: Vec<String>,
+    },
     /// Lines of the app's own log.
     Log {
         /// The lines, oldest first.
@@ -292,6 +297,8 @@ pub struct Status {
     pub workspace: String,
     /// The configuration's file, an absolute path; `None` for the built-in configuration.
     pub configuration: Option<String>,
+    /// Whether all of it comes from files that were opened: nothing happens any more, and nothing can be sent.
+    pub replayed: bool,
     /// The backends that answer, with the program or model of each, in words.
     pub agents: String,
     /// Version of Foldback.

@@ -1,0 +1,76 @@
+//! What the window is asked to open from outside: `foldback open`, a second start with a file, a link, the tray.
+
+use super::{Backend, lock};
+use crate::failure;
+use foldback_wire::rpc::{Failure, Nothing};
+use serde::{Deserialize, Serialize};
+use std::{path::Path, sync::Mutex};
+
+/// Most things that wait for a window to open them.
+const MOST: usize = 32;
+
+/// An order to the window of a running bot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
+pub enum WindowOrder {
+    /// To come to the front and open these.
+    Open {
+        /// Absolute paths of files, and links; empty where the window is to ask what.
+        targets: Vec<String>,
+    },
+}
+
+/// What the window is asked to open and has not been told yet.
+pub(super) struct WindowRequests {
+    is_there: bool,
+    asked: Mutex<Option<Vec<String>>>,
+}
+
+impl WindowRequests {
+    pub(super) fn new(is_there: bool) -> Self {
+        Self {
+            is_there,
+            asked: Mutex::default(),
+        }
+    }
+
+    /// What was asked since the last call; `None` where nothing was.
+    pub(super) fn take_asked(&self) -> Option<Vec<String>> {
+        lock(&self.asked).take()
+    }
+}
+
+impl Backend {
+    /// Asks the window to open files and links; one that is still loading does so once it is there.
+    ///
+    /// # Errors
+    /// `no_window` where the bot runs without one.
+    pub fn ask_window(&self, WindowOrder::Open { targets }: WindowOrder) -> Result<Nothing, Failure> {
+        let window = &self.shared.window;
+        if !window.is_there {
+            return Err(failure::no_window());
+        }
+        let mut asked = lock(&window.asked);
+        let asked = asked.get_or_insert_default();
+        asked.extend(targets);
+        asked.truncate(MOST);
+        self.shared.window_asked.notify_one();
+        Ok(Nothing {})
+    }
+
+    /// Waits until the window is asked to open something.
+    pub async fn window_asked(&self) {
+        self.shared.window_asked.notified().await;
+    }
+}
+
+/// Gives an order to the window of the bot that writes this journal; `None` where none runs.
+pub async fn order_window(journal: &Path, order: WindowOrder) -> Option<Result<Nothing, Failure>> {
+    #[cfg(unix)]
+    return super::ask(journal, &order.into()).await;
+    #[cfg(not(unix))]
+    {
+        let _ = (journal, order);
+        None
+    }
+}
