@@ -14,6 +14,7 @@ mod input;
 mod journal;
 mod lint;
 mod log;
+mod open;
 mod pairing;
 mod parse;
 mod permission;
@@ -54,6 +55,7 @@ enum Command {
     Recut(recut::Args),
     Replay(replay::Args),
     Import(import::Args),
+    Open(open::Args),
     Export(export::Args),
     Report(report::Args),
     Serve(serve::Args),
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Recut(args) => recut::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Open(args) => open::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),

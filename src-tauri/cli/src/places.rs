@@ -29,6 +29,11 @@ impl Place {
         self.config.is_some() || self.db.is_some()
     }
 
+    /// Whether a journal was named.
+    pub(crate) const fn names_journal(&self) -> bool {
+        self.db.is_some()
+    }
+
     /// The configuration file; `None` for the embedded default.
     pub(crate) fn config(&self) -> Option<PathBuf> {
         self.config.clone().or_else(places::config_file)

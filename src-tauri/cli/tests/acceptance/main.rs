@@ -16,6 +16,8 @@ mod import;
 mod inbound;
 mod journal;
 mod lint;
+#[cfg(unix)]
+mod open;
 mod openai;
 mod pairing;
 mod parse;
