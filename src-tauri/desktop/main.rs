@@ -1,16 +1,18 @@
 //! The desktop shell: a window on the running bot. Everything it shows and does comes from `foldback-api`;
-//! here are only the window, the tray, one `rpc` command and one `subscribe` channel.
+//! here are only the window, the tray, files that are dragged or chosen, one `rpc` command and one `subscribe` channel.
 
 // No console window beside the app on Windows.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod bridge;
+mod files;
 mod start;
 mod tray;
 
 use bridge::Shell;
+use foldback_api::WindowOrder;
 use tauri::{
-    AppHandle, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, async_runtime,
+    AppHandle, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent, async_runtime,
     webview::{Color, PageLoadEvent},
 };
 
@@ -24,11 +26,21 @@ fn main() -> Result<(), tauri::Error> {
     if let Some(code) = foldback_api::guard_if_asked() {
         std::process::exit(code);
     }
+    let targets = start::targets();
+    if !targets.is_empty() && async_runtime::block_on(start::hand_over(&targets)) {
+        return Ok(());
+    }
     let app = tauri::Builder::default()
-        .invoke_handler(tauri::generate_handler![bridge::rpc, bridge::subscribe])
-        .setup(|app| {
+        .invoke_handler(tauri::generate_handler![
+            bridge::rpc,
+            bridge::subscribe,
+            files::choose_files,
+            files::hear_drags
+        ])
+        .setup(move |app| {
             app.manage(Shell::default());
-            begin(app.handle().clone());
+            app.manage(files::Drags::default());
+            begin(app.handle().clone(), targets);
             window(app.handle())?;
             tray::install(app.handle())?;
             end_on_signals(app.handle().clone());
@@ -45,10 +57,21 @@ fn main() -> Result<(), tauri::Error> {
 
 /// Starts the bot beside the window: a long journal takes a while to open, and the page says so. A bot that
 /// cannot start is shown too: the page asks, and is told what is wrong.
-fn begin(app: AppHandle) {
+fn begin(app: AppHandle, targets: Vec<String>) {
     async_runtime::spawn(async move {
         let backend = start::backend().await;
+        let live = backend.as_ref().ok().cloned();
         app.state::<Shell>().started(backend);
+        let Some(live) = live else { return };
+        if !targets.is_empty()
+            && let Err(failure) = live.ask_window(WindowOrder::Open { targets })
+        {
+            tracing::error!(code = failure.code, "{}", failure.message);
+        }
+        loop {
+            live.window_asked().await;
+            tray::show(&app);
+        }
     });
 }
 
@@ -62,9 +85,16 @@ fn window(app: &AppHandle) -> tauri::Result<()> {
         .on_page_load(|window, load| {
             if load.event() == PageLoadEvent::Started {
                 window.state::<Shell>().forget_page();
+                window.state::<files::Drags>().forget_page();
             }
         })
         .build()?;
+    let drags = window.clone();
+    window.on_window_event(move |event| {
+        if let WindowEvent::DragDrop(event) = event {
+            drags.state::<files::Drags>().tell(event);
+        }
+    });
     async_runtime::spawn(async move {
         tokio::time::sleep(UNTHEMED).await;
         // An error means that the window is gone already.

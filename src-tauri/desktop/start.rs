@@ -1,13 +1,42 @@
 //! Starting the bot behind the window.
 
-use foldback_api::{Backend, DemoStart, LogBook, Setup, places};
-use foldback_wire::{Actor, rpc::Failure};
+use foldback_api::{Backend, DemoStart, LogBook, Setup, WindowOrder, order_window, places};
+use foldback_wire::{Actor, LINK_SCHEME, rpc::Failure};
 use std::{fmt::Display, sync::Arc};
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+
+/// Files and links that the program was started with, as absolute paths.
+pub(crate) fn targets() -> Vec<String> {
+    let named = std::env::args_os().skip(1);
+    let target = |target: std::ffi::OsString| match target.into_string() {
+        Ok(target) if target.starts_with(LINK_SCHEME) => Some(target),
+        // Flags are those of a desktop or of WebKit.
+        Ok(target) if target.starts_with('-') || target.is_empty() => None,
+        Ok(target) => {
+            let path = std::path::absolute(&target)
+                .ok()
+                .and_then(|path| path.into_os_string().into_string().ok());
+            Some(path.unwrap_or(target))
+        }
+        Err(_) => None,
+    };
+    named.filter_map(target).collect()
+}
+
+/// Hands files and links to a window that runs already; false where none does.
+pub(crate) async fn hand_over(targets: &[String]) -> bool {
+    let Ok(setup) = setup() else { return false };
+    let order = WindowOrder::Open {
+        targets: targets.to_vec(),
+    };
+    let told = order_window(&setup.journal_file(), order).await;
+    matches!(told, Some(Ok(_)))
+}
 
 /// Starts the bot that the configuration describes, or the embedded default; else what is wrong, in words.
 pub(crate) async fn backend() -> Result<Backend, Failure> {
     let mut setup = setup()?;
+    setup.window = true;
     log(&mut setup);
     setup.log_in_words();
     Backend::open(setup).await.map_err(|error| Failure {

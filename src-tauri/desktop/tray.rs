@@ -1,7 +1,7 @@
-//! The icon in the tray: find the window again, play the demo, silence the bot, leave.
+//! The icon in the tray: find the window again, open a file, play the demo, silence the bot, leave.
 
 use crate::bridge::Shell;
-use foldback_api::{Backend, Commands};
+use foldback_api::{Backend, Commands, WindowOrder};
 use foldback_wire::rpc::{DemoPlay, Failure, Mute, Nothing};
 use std::future::Future;
 use tauri::{
@@ -13,15 +13,29 @@ use tauri::{
 /// Puts the icon into the tray. A desktop without a tray is no reason not to start.
 pub(crate) fn install(app: &AppHandle) -> tauri::Result<()> {
     let open = MenuItem::with_id(app, "open", "Open Foldback", true, None::<&str>)?;
+    let file = MenuItem::with_id(
+        app,
+        "file.open",
+        "Open a file or a link\u{2026}",
+        true,
+        None::<&str>,
+    )?;
     let play = MenuItem::with_id(app, "demo.play", "Play the demo", true, None::<&str>)?;
     let pause = MenuItem::with_id(app, "demo.pause", "Pause the demo", true, None::<&str>)?;
     let mute = MenuItem::with_id(app, "mute", "Mute or unmute all outbound", true, None::<&str>)?;
     let quit = MenuItem::with_id(app, "quit", "Quit", true, None::<&str>)?;
     let mut tray = TrayIconBuilder::with_id("foldback")
         .tooltip("Foldback")
-        .menu(&Menu::with_items(app, &[&open, &play, &pause, &mute, &quit])?)
+        .menu(&Menu::with_items(
+            app,
+            &[&open, &file, &play, &pause, &mute, &quit],
+        )?)
         .on_menu_event(|app, event| match event.id().as_ref() {
             "open" => show(app),
+            "file.open" => order(app, |backend| async move {
+                let ask = WindowOrder::Open { targets: Vec::new() };
+                backend.ask_window(ask).map(drop)
+            }),
             "demo.play" => {
                 show(app);
                 order(app, |backend| async move {
@@ -44,7 +58,8 @@ pub(crate) fn install(app: &AppHandle) -> tauri::Result<()> {
     Ok(())
 }
 
-fn show(app: &AppHandle) {
+/// Brings the window to the front.
+pub(crate) fn show(app: &AppHandle) {
     if let Some(window) = app.get_webview_window("main") {
         // Each may be refused by the window manager; there is nothing to do then.
         let _ = window.unminimize();
