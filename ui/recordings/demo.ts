@@ -99,7 +99,7 @@ const channels: ChannelCard[] = [
 ];
 
 const status: Status = {
-  configuration: null, agents: "script (the built-in demonstration)", unknown_turns: [], leaks: 0, masked: 0, faults: 0, since: "2026-11-21T07:00:00Z", stopped: null,
+  configuration: null, replayed: false, agents: "script (the built-in demonstration)", unknown_turns: [], leaks: 0, masked: 0, faults: 0, since: "2026-11-21T07:00:00Z", stopped: null,
   demo: { phase: "playing", round: 1, rounds: 10, written: 4, messages: 11, next_round_at: null },
   workspace: "demo workspace", version: "0.1.0", armed: [], channels: 5, muted: false, events_per_second: 184, dropped: 0, p95_turn_ms: 1840,
   running: 1, waiting: 0, unknown: 1, head: 0,

@@ -52,6 +52,12 @@ const table = [
     ["rows.density", "Dense or roomy rows", [], "window"],
     ["time.mode", "Times as clock or as difference", [], "window"],
   ]],
+  ["Files", [
+    ["file.open", "Open a file or a link", ["$mod+o"], "always"],
+    ["file.summary", "What came in of this file", ["$mod+i"], "always"],
+    ["file.live", "Back to the live bot", ["$mod+Shift+l"], "always"],
+    ["file.close", "Close this file", ["$mod+Shift+w"], "always"],
+  ]],
   ["Demo", [
     ["demo.play", "Play the demo", [], "always"],
     ["demo.pause", "Pause the demo", [], "always"],
@@ -95,6 +101,7 @@ const table = [
     ["turn.fixture", "Make a fixture of this turn", ["t"], "view"],
     ["turn.export", "Export this turn", ["x"], "view"],
     ["turn.why", "Why (not)?", ["y"], "view"],
+    ["turn.link", "Copy a link to this moment", ["l"], "view"],
     ["turn.copy", "Copy", ["c"], "view"],
   ]],
   ["Output", [
@@ -137,6 +144,7 @@ const table = [
   ["Fixtures", [
     ["fixtures.runAll", "Run all fixtures", ["Shift+r"], "list"],
     ["fixtures.run", "Run the selected fixture", ["r"], "list"],
+    ["fixtures.turn", "Open the run on this channel as a turn", ["o"], "list"],
     ["fixtures.cancel", "Stop the run", ["Shift+Escape"], "page"],
     ["fixtures.diff", "Show what differs", ["d"], "list"],
     ["fixtures.accept", "Accept the change", ["a"], "list"],

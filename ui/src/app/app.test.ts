@@ -230,7 +230,7 @@ describe("the frame", () => {
     await settle();
     expect(event.defaultPrevented).toBe(true);
     const items = [...byId("context-menu").querySelectorAll<HTMLElement>("[role='menuitem']")];
-    expect(items.map((item) => item.textContent)).toEqual(["Copy the row", "Pause the demo", "Take the tour", "Search and run…"]);
+    expect(items.map((item) => item.textContent)).toEqual(["Copy the row", "Open a file or a link…", "Pause the demo", "Take the tour", "Search and run…"]);
     items[0]?.focus();
     await press(items[0] as Element, "Enter");
     expect(copied).toHaveLength(1);

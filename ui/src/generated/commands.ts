@@ -41,6 +41,7 @@ import type {
   FixtureWrite,
   Found,
   FoundTurn,
+  LinkText,
   LogLine,
   Moment,
   MomentAt,
@@ -76,6 +77,7 @@ import type {
   Status,
   SwitchChannel,
   TurnDetail,
+  TurnLink,
   TurnList,
   TurnRef,
   TurnSummary,
@@ -86,6 +88,9 @@ import type {
   Why,
   WhyQuestion,
   Window,
+  Workspace,
+  WorkspaceClose,
+  WorkspaceOpen,
 } from "./wire";
 
 /** Every command a backend answers: what it takes and what it gives. */
@@ -212,6 +217,16 @@ export interface Commands {
   deliveries: { args: BookOf; result: Book };
   /** Sends a dead letter again, as a turn of its own; once. */
   resend: { args: Resend; result: Sent };
+  /** The files that are open beside the live bot, the first opened first. */
+  workspaces: { args: Nothing; result: Array<Workspace> };
+  /** Opens files in a workspace of their own. */
+  workspace_open: { args: WorkspaceOpen; result: Workspace };
+  /** Closes a workspace. */
+  workspace_close: { args: WorkspaceClose; result: Array<Workspace> };
+  /** Where a link leads. */
+  link_read: { args: LinkText; result: TurnLink };
+  /** The link to a moment of a turn. */
+  link_write: { args: TurnLink; result: LinkText };
   /** The latest lines of the app's own log, oldest first. */
   log_tail: { args: Nothing; result: Array<LogLine> };
 }

@@ -630,6 +630,16 @@ export type CutFamily = "all" | "single" | "pairs" | "sizes" | "characters" | "r
 /** Where a text was cut, from the best place to the worst. */
 export type CutPlace = "paragraph" | "line" | "sentence" | "word" | "inside";
 
+/** A place of a file that could not be read. */
+export type DamagedPlace = {
+  /** The line, from 1. */
+  line: number,
+  /** The byte, from 0. */
+  offset: number,
+  /** What is wrong with it, one sentence. */
+  about: string,
+};
+
 /** One step of the turn, for the scrubber. */
 export type Decision = {
   /** The event. */
@@ -854,6 +864,14 @@ export type Doing = "starting" | "thinking" | "writing" | "tool" | "asking" | "d
 
 /** In which form a platform takes a reaction. */
 export type EmojiForm = "unicode" | "fixed_set" | "shortcode";
+
+/** Entries of one type. */
+export type EntryCount = {
+  /** The type, as the file names it. */
+  name: string,
+  /** How many. */
+  count: number,
+};
 
 /** One decision in the journal. */
 export type Event = {
@@ -1836,6 +1854,18 @@ export type LeakedBytes = {
   text: string,
 };
 
+/** A turn that would have leaked, or of which there is a finding. */
+export type LeakingTurn = {
+  /** Its number in the workspace; `None` where it was not played. */
+  turn: TurnId | null,
+  /** The conversation's id in the file. */
+  conversation: string,
+  /** Bytes that would have leaked. */
+  bytes: number,
+  /** Codes of what they are and of the findings, in order. */
+  codes: Array<string>,
+};
+
 /** An operation in the ledger: intended on the left, acknowledged on the right. */
 export type LedgerEntry = {
   /** The event that intended it. */
@@ -1873,6 +1903,12 @@ export type LedgerEntry = {
 
 /** What a platform's text limit counts. */
 export type LengthUnit = "utf16" | "scalars" | "bytes";
+
+/** A link as text: what `link_read` reads and `link_write` writes. */
+export type LinkText = {
+  /** The link, such as `foldback://turn/10@+631ms`. */
+  link: string,
+};
 
 /** A finding with its place in lines and columns, both from 1; columns in Unicode scalars. */
 export type Lint = {
@@ -2079,6 +2115,40 @@ export type OpenView = {
   filter: string,
   /** What its rows are; `events` where it is not given. */
   rows?: ViewRows,
+};
+
+/** A file in a workspace. */
+export type OpenedFile = {
+  /** Its path. */
+  path: string,
+  /** The code of its format, such as `lettabot_turns`; `fixture` for a fixture. */
+  format: string,
+  /** What people call the format. */
+  format_name: string,
+  /** What it holds, in words, such as `raw output`. */
+  holds: string,
+  /** Conversations. */
+  conversations: number,
+  /** Turns with raw output. */
+  turns: number,
+  /** Messages as the chat saw them. */
+  messages: number,
+  /** Entries of a log without texts. */
+  log_lines: number,
+  /** What the format does not hold, a sentence each. */
+  losses: Array<string>,
+  /** What a person should know about this file, a sentence each. */
+  notes: Array<string>,
+  /** Entries of a known type that are no part of a conversation, by type. */
+  left_out: Array<EntryCount>,
+  /** Entries of an unknown type, by type; nothing of them is guessed. */
+  unknown: Array<EntryCount>,
+  /** Places that could not be read, the first ones. */
+  damaged: Array<DamagedPlace>,
+  /** How many places could not be read. */
+  damaged_places: number,
+  /** What a bot without a scanner would have shown of it; `None` where it holds no raw output. */
+  leaks: WouldBeLeaks | null,
 };
 
 /** The end of an operation. */
@@ -2315,6 +2385,10 @@ export type Push = { "push": "frame",
 | { "push": "recut",
   /** How far, and what came of it. */
   progress: RecutProgress,
+}
+| { "push": "open",
+  /** Paths of files, and links; empty where the window is to ask what. */
+  targets: Array<string>,
 }
 | { "push": "log",
   /** The lines, oldest first. */
@@ -2830,6 +2904,8 @@ export type Status = {
   workspace: string,
   /** The configuration's file, an absolute path; `None` for the built-in configuration. */
   configuration: string | null,
+  /** Whether all of it comes from files that were opened: nothing happens any more, and nothing can be sent. */
+  replayed: boolean,
   /** The backends that answer, with the program or model of each, in words. */
   agents: string,
   /** Version of Foldback. */
@@ -3004,6 +3080,16 @@ export type TurnDetail = {
 /** One inbound message's way through the pipeline. */
 export type TurnId = number;
 
+/** Where a link leads: a turn, maybe at a moment, maybe of a file. */
+export type TurnLink = {
+  /** The turn. */
+  turn: TurnId,
+  /** Milliseconds since the turn began; `None` for its end. */
+  at_ms: number | null,
+  /** The file whose turn it is; `None` for the live bot. */
+  file: string | null,
+};
+
 /** `turns`: the latest turns. */
 export type TurnList = {
   /** Only turns before this one; `None` for the latest. */
@@ -3040,6 +3126,8 @@ export type TurnSummary = {
   queued: boolean,
   /** A person stopped its run: that it ended as `failed` is no fault. */
   stopped: boolean,
+  /** It comes from a file and was played again, as `is:replayed` finds it. */
+  replayed: boolean,
   /** From message to the last event. */
   took_ms: number,
   /** Directives read. */
@@ -3187,5 +3275,63 @@ export type Window = {
   count: number,
   /** Whether to stay at the end. */
   follow: boolean,
+};
+
+/** An open workspace. */
+export type Workspace = {
+  /** Its number, from 1; 0 is the live bot. */
+  workspace: number,
+  /** What the window calls it: the name of the file. */
+  name: string,
+  /** What it was opened from. */
+  source: WorkspaceSource,
+  /** Turns in it. */
+  turns: number,
+  /** Events in it. */
+  events: number,
+  /** What was read, file by file. */
+  files: Array<OpenedFile>,
+  /** Files that were not read while others were, a sentence each. */
+  refused: Array<string>,
+};
+
+/** `workspace_close`: closes a workspace and forgets its journal; the file stays as it is. */
+export type WorkspaceClose = {
+  /** Which. */
+  workspace: number,
+};
+
+/** `workspace_open`: opens files in a workspace of their own. The live bot goes on and its journal is left alone. */
+export type WorkspaceOpen = {
+  /** What. */
+  source: WorkspaceSource,
+};
+
+/** What is opened in a workspace of its own. */
+export type WorkspaceSource = { "of": "files",
+  /** Their paths; `~/` at the beginning is the person's folder. */
+  paths: Array<string>,
+  /** The bot among the people of an export, by id or name, where the format does not say. */
+  bot: string | null,
+}
+| { "of": "case",
+  /** Path below the fixtures folder. */
+  path: string,
+  /** The channel. */
+  channel: string,
+};
+
+/** Bytes of directives, markers and scaffolding that a bot without a scanner would have shown. */
+export type WouldBeLeaks = {
+  /** Turns with raw output. */
+  turns: number,
+  /** Turns of which something would have leaked. */
+  leaking_turns: number,
+  /** Bytes that would have leaked. */
+  bytes: number,
+  /** Findings of lint. */
+  findings: number,
+  /** The turns that would have leaked or of which there is a finding, the first ones. */
+  found: Array<LeakingTurn>,
 };
 

@@ -6,8 +6,11 @@ export type Args<K extends CommandName> = Commands[K]["args"];
 export type Result<K extends CommandName> = Commands[K]["result"];
 export type Unsubscribe = () => void;
 
+/** Files that a person drags over the window: they are over it, have left it, or were dropped. */
+export type FileDrag = { readonly state: "over" } | { readonly state: "left" } | { readonly state: "dropped"; readonly paths: readonly string[] };
+
 /**
- * The whole boundary between the page and the backend. Everything the page shows comes through these two calls;
+ * The whole boundary between the page and the backend. Everything the page shows comes through `call` and `subscribe`;
  * nothing else in the page knows where it runs.
  */
 export interface Host {
@@ -17,6 +20,12 @@ export interface Host {
   subscribe(topic: Topic, onPush: (push: Push) => void): Unsubscribe;
   /** Says that the page is themed and may be seen. */
   ready(): void;
+  /** The same backend's host of an open file; 0 is the live bot. */
+  workspace(number: number): Host;
+  /** Asks for files in the system's own dialog. None where the person chose none. */
+  chooseFiles(): Promise<readonly string[]>;
+  /** Hears of files that are dragged over the window until the answer is called. */
+  onDrag(hear: (drag: FileDrag) => void): Unsubscribe;
 }
 
 /** A command that failed: what happened, under a stable name, and what to do about it. */

@@ -1,5 +1,5 @@
 import type { EventRow, Failure, Frame, Push, Topic, TurnSummary, Window } from "../generated/wire";
-import { HostFailure, type Args, type CommandName, type Host, type Result, type Unsubscribe } from "./host";
+import { HostFailure, type Args, type CommandName, type FileDrag, type Host, type Result, type Unsubscribe } from "./host";
 
 /** One command and its answer, as it was recorded. */
 export interface Exchange {
@@ -67,6 +67,30 @@ export class RecordedHost implements Host {
 
   ready(): void {
     // A browser's page is shown already.
+  }
+
+  /** The hosts of open files, by number: a recording of each. */
+  readonly files = new Map<number, RecordedHost>();
+  /** What the system's dialog answers. */
+  chosen: readonly string[] = [];
+  readonly #draggers = new Set<(drag: FileDrag) => void>();
+
+  workspace(number: number): Host {
+    return this.files.get(number) ?? this;
+  }
+
+  chooseFiles(): Promise<readonly string[]> {
+    return Promise.resolve(this.chosen);
+  }
+
+  onDrag(hear: (drag: FileDrag) => void): Unsubscribe {
+    this.#draggers.add(hear);
+    return () => this.#draggers.delete(hear);
+  }
+
+  /** Drags files, as a person does. */
+  drag(drag: FileDrag): void {
+    for (const hear of this.#draggers) hear(drag);
   }
 
   /** Appends rows, as a live journal does. */

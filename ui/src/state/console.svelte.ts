@@ -9,6 +9,10 @@ import { Prefs } from "./prefs.svelte";
 import { Recut } from "./recut.svelte";
 import { Theme } from "./theme.svelte";
 import { Tour } from "./tour.svelte";
+import { Workspaces } from "./workspaces.svelte";
+
+/** A moment of a turn: right after an event, or at a time in milliseconds since it began. */
+export type AskedMoment = { readonly turn: TurnId; readonly seq: number } | { readonly turn: TurnId; readonly atMs: number };
 
 export type ViewId = "live" | "turn" | "compose" | "fixtures" | "channels" | "sessions" | "settings";
 
@@ -47,9 +51,13 @@ const VIEW_KEY = "foldback.view";
  */
 export class Console {
   readonly host: Host;
-  readonly prefs = new Prefs();
-  readonly theme = new Theme(this.prefs);
-  readonly actions = new ActionRegistry();
+  /** What it looks at: 0 is the live bot, everything else an open file. */
+  readonly workspace: number;
+  /** The files that are open beside the live bot; one for the whole window. */
+  readonly workspaces: Workspaces;
+  readonly prefs: Prefs;
+  readonly theme: Theme;
+  readonly actions: ActionRegistry;
   readonly fixtures: Fixtures;
   readonly recut: Recut;
   readonly tour = new Tour(this);
@@ -87,8 +95,8 @@ export class Console {
   askedPlan = $state(false);
   /** Whoever shows requests for permission is asked to give the oldest the keyboard; it does, and clears it. */
   askedPermission = $state(false);
-  /** The open turn is asked to stand at an event; it does, and clears it. */
-  askedMoment = $state.raw<{ readonly turn: TurnId; readonly seq: number } | null>(null);
+  /** The Turn view is asked to stand at an event or a time of a turn; it does, and clears it. */
+  askedMoment = $state.raw<AskedMoment | null>(null);
   /** The turn whose course is on the screen. */
   openedTurn = $state<TurnId | null>(null);
   /** What can be done with what is on the screen, by name: the palette lists it. */
@@ -100,15 +108,22 @@ export class Console {
   #canGoBack = $state(false);
   #canGoForward = $state(false);
 
-  constructor(host: Host) {
+  /** The console of the live bot, or of an open file beside it: both have the person's choices and keys in common. */
+  constructor(host: Host, file: { readonly number: number; readonly live: Console } | null = null) {
     this.host = host;
-    this.fixtures = new Fixtures(host);
+    this.workspace = file?.number ?? 0;
+    this.prefs = file?.live.prefs ?? new Prefs();
+    this.theme = file?.live.theme ?? new Theme(this.prefs);
+    this.actions = file?.live.actions ?? new ActionRegistry();
+    this.fixtures = file?.live.fixtures ?? new Fixtures(host);
     this.recut = new Recut(host);
-    const stored = sessionStorage.getItem(VIEW_KEY);
-    if (isView(stored)) this.view = stored;
+    this.workspaces = file?.live.workspaces ?? new Workspaces(this, (number) => new Console(host.workspace(number), { number, live: this }));
+    if (file !== null) this.view = "turn";
+    const stored = sessionStorage.getItem(this.storeKey(VIEW_KEY));
+    if (isView(stored) && this.hasView(stored)) this.view = stored;
     // Bound inside effects: what counts must not become what they depend on.
     this.actions.listen(() => untrack(() => (this.abilities += 1)));
-    this.actions.remap(this.prefs.get("keys"));
+    if (file === null) this.actions.remap(this.prefs.get("keys"));
     this.#selection.listen(() => {
       this.#selected = this.#selection.current;
       this.#hovered = this.#selection.hovered;
@@ -119,6 +134,8 @@ export class Console {
 
   /** Subscribes, then asks for what there is already: in this order nothing falls between. */
   connect(): () => void {
+    // A file is looked at again: its lines come again, too.
+    this.log = [];
     const unsubscribe = this.host.subscribe({ topic: "app" }, (push) => this.#hear(push));
     void this.try("status", {}).then((status) => status && this.takeStatus(status));
     void this.try("channels", {}).then((cards) => cards && (this.channels = cards));
@@ -154,11 +171,22 @@ export class Console {
     return () => (this.offers = untrack(() => this.offers).filter((offer) => !offers.includes(offer)));
   }
 
+  /** The name under which the page keeps something of this workspace. */
+  storeKey(name: string): string {
+    return this.workspace === 0 ? name : `${name}.${this.workspace}`;
+  }
+
+  /** Whether there is anything to see in a view: a file has no channels that could be switched and no sessions at work. */
+  hasView(view: ViewId): boolean {
+    return this.workspace === 0 || (view !== "channels" && view !== "sessions");
+  }
+
   // --- where one is -------------------------------------------------------------------------------------------
 
   go(view: ViewId): void {
+    if (!this.hasView(view)) return;
     this.view = view;
-    sessionStorage.setItem(VIEW_KEY, view);
+    sessionStorage.setItem(this.storeKey(VIEW_KEY), view);
   }
 
   /** The selection all panes share. */
@@ -212,6 +240,13 @@ export class Console {
   openTurn(turn: number, seq?: number): void {
     this.select({ turn, seq });
     this.askedMoment = seq === undefined ? null : { turn, seq };
+    this.go("turn");
+  }
+
+  /** Shows a turn at a time of it, or at its end. */
+  openMoment(turn: number, atMs: number | null): void {
+    this.select({ turn });
+    this.askedMoment = atMs === null ? null : { turn, atMs };
     this.go("turn");
   }
 
@@ -308,6 +343,9 @@ export class Console {
         break;
       case "faults":
         this.decks = push.decks;
+        break;
+      case "open":
+        this.workspaces.openTargets(push.targets);
         break;
       case "log":
         this.log = [...this.log, ...push.lines].slice(-LOG_LIMIT);

@@ -16,9 +16,12 @@ interface Place {
 const KEY = "foldback.live";
 
 /** The filter that all depths of Live share. */
-export const keptFilter = {
-  read: (): string => readPlace().filter,
-  write: (filter: string): void => sessionStorage.setItem(KEY, JSON.stringify({ ...readPlace(), filter })),
+export const keptFilter = (console: Console) => {
+  const key = console.storeKey(KEY);
+  return {
+    read: (): string => readPlace(key).filter,
+    write: (filter: string): void => sessionStorage.setItem(key, JSON.stringify({ ...readPlace(key), filter })),
+  };
 };
 
 /** The Live view: one window over the journal, its filter, and where one is in it. */
@@ -50,7 +53,7 @@ export class Live {
 
   /** Opens the journal where the last page left it. Answers the index to scroll to, if it did not follow. */
   async resume(): Promise<number | null> {
-    const place = readPlace();
+    const place = readPlace(this.#console.storeKey(KEY));
     const asked = this.#console.askedFilter;
     this.#console.askedFilter = null;
     if (!(await this.apply(asked ?? place.filter)) && (asked ?? place.filter) !== "") await this.apply("");
@@ -67,7 +70,7 @@ export class Live {
       if (error) return false;
       await this.view.open(filterAt(this.#console.prefs.get("depth"), text));
       this.filter = text;
-      keptFilter.write(text);
+      keptFilter(this.#console).write(text);
       this.failure = null;
       return true;
     } catch (thrown) {
@@ -89,7 +92,7 @@ export class Live {
   remember(firstShown: number): void {
     const seq = this.view.row(firstShown)?.seq ?? null;
     const place: Place = { filter: this.filter, following: this.following, seq };
-    sessionStorage.setItem(KEY, JSON.stringify(place));
+    sessionStorage.setItem(this.#console.storeKey(KEY), JSON.stringify(place));
   }
 
   close(): void {
@@ -97,10 +100,10 @@ export class Live {
   }
 }
 
-function readPlace(): Place {
+function readPlace(key: string): Place {
   const start: Place = { filter: "", following: true, seq: null };
   try {
-    return { ...start, ...(JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Place>) };
+    return { ...start, ...(JSON.parse(sessionStorage.getItem(key) ?? "{}") as Partial<Place>) };
   } catch {
     // A place that cannot be read is the start; the journal is the same from there.
     return start;

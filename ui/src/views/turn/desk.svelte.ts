@@ -19,6 +19,8 @@ export class Desk {
   #moments: Moments | null = null;
   #frame = 0;
   #goal: number | null = null;
+  /** The time at which one is to stand once the turn is there. */
+  #goalMs: number | null = null;
 
   /** The turn that is open. */
   turn = $state<TurnId | null>(null);
@@ -91,11 +93,19 @@ export class Desk {
     this.#script = null;
     this.turn = turn;
     this.#goal = seq;
+    this.#goalMs = null;
     [this.detail, this.timeline, this.position, this.#told, this.failure] = [null, null, null, null, null];
     this.#details.want(turn);
     this.#feed.open(`turn:#${turn}`).catch((thrown: unknown) => {
       this.#console.toast("warn", `Turn #${turn} is shown as it is now and does not go on.`, HostFailure.from(thrown).message);
     });
+  }
+
+  /** Opens a turn at a time of it, in milliseconds since it began. */
+  openAt(turn: TurnId, ms: number): void {
+    this.open(turn);
+    if (this.timeline === null) this.#goalMs = ms;
+    else this.scrub(ms);
   }
 
   /** Asks again after a failure. */
@@ -239,6 +249,9 @@ export class Desk {
     if (this.#goal !== null) {
       this.stand(this.timeline.atSeq(this.#goal));
       this.#goal = null;
+    } else if (this.#goalMs !== null) {
+      this.stand(this.timeline.atTime(this.#goalMs));
+      this.#goalMs = null;
     } else if (follow && !this.playing) this.stand(this.timeline.end);
   }
 }

@@ -13,7 +13,10 @@ export interface FilterStore {
   write: (filter: string) => void;
 }
 
-const turnsFilter: FilterStore = { read: () => sessionStorage.getItem(KEY) ?? "", write: (filter) => sessionStorage.setItem(KEY, filter) };
+const turnsFilter = (console: Console): FilterStore => {
+  const key = console.storeKey(KEY);
+  return { read: () => sessionStorage.getItem(key) ?? "", write: (filter) => sessionStorage.setItem(key, filter) };
+};
 
 export class Feed {
   readonly #console: Console;
@@ -32,7 +35,7 @@ export class Feed {
   /** Why the turns cannot be listed. */
   failure = $state.raw<HostFailure | null>(null);
 
-  constructor(console: Console, kept: FilterStore = turnsFilter) {
+  constructor(console: Console, kept: FilterStore = turnsFilter(console)) {
     this.#console = console;
     this.#kept = kept;
     this.view = new JournalView(console.host, undefined, "turns");

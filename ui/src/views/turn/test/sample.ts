@@ -175,7 +175,7 @@ export function sampleTurn(): TurnDetail {
   return {
     summary: {
       turn: 812, at: "2026-11-21T14:02:31.000Z", channel: "telegram", session: "telegram:c-17:alice", sender: "Alice",
-      user_text: "Can you put the numbers into a chart?", answer: clean, terminal: { state: "replied" }, queued: false, stopped: false, took_ms: 1810,
+      user_text: "Can you put the numbers into a chart?", answer: clean, terminal: { state: "replied" }, queued: false, stopped: false, replayed: false, took_ms: 1810,
       directives: directives.length, diagnostics: 1, failed_ops: 1, unknown_ops: 0,
       latency_ms: 400, longest_hold: { ms: 121, reason: "open_block" },
       strokes: lanes.map(({ lane, from_ms, until_ms, error }) => ({ lane, from_ms, until_ms: until_ms ?? 1810, error })),
