@@ -1,0 +1,182 @@
+// Files and links that are opened beside the live bot: turn by turn, with their hold maps, and without a trace in its journal.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { at, command, eventually, gone, go, press, shows, textOf, type, write } from "../harness/page.js";
+import { open, picture } from "../harness/window.js";
+import { Key } from "webdriverio";
+
+const root = resolve(import.meta.dirname, "../../..");
+const foldback = process.env.FOLDBACK_CLI ?? join(root, "target/debug/foldback");
+const sample = (name) => join(root, "fixtures/transcripts", name);
+const config = `[channels.telegram]\nkind = "loopback"\nallow_from = ["*"]\n`;
+let folder;
+let window;
+
+/** Runs the command line on the bot of this window. */
+async function run(...args) {
+  const env = { ...process.env, FOLDBACK_DATA_DIR: window.folder, FOLDBACK_CONFIG: join(window.folder, "foldback.toml") };
+  try {
+    return { code: 0, ...(await promisify(execFile)(foldback, args, { env })) };
+  } catch (error) {
+    return { code: error.code, stdout: error.stdout, stderr: error.stderr };
+  }
+}
+
+const summary = () => shows(window.browser, "summary", /turn/);
+const count = () => window.browser.execute(() => document.querySelectorAll('[data-testid="turns"] [role="row"][data-index]').length);
+
+/** Goes through the turn that is open by decision, from its start; answers the moments and the decisions it stopped at. */
+async function scrub() {
+  const { browser } = window;
+  await (await at(browser, "to-start")).click();
+  const moments = new Set();
+  for (let step = 0; step < 12; step += 1) {
+    moments.add(await textOf(browser, "why-card"));
+    await press(browser, "]");
+  }
+  return moments;
+}
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "foldback-open-"));
+  window = await open({ config });
+});
+after(async () => {
+  await window?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+for (const [name, file, raw, turns] of [
+  ["a LettaBot log", "lettabot-turns.jsonl", true, 7],
+  ["an OpenClaw session", "openclaw-session.jsonl", true, 5],
+  ["a Bot Framework transcript", "botframework.transcript", false, 2],
+  ["a Telegram export", "telegram-result.json", false, 7],
+]) {
+  test(`${name} is opened from the command line and looked at turn by turn`, async () => {
+    const { browser } = window;
+    assert.deepEqual((await run("open", sample(file))).code, 0);
+    await shows(browser, "replayed", new RegExp(file.replaceAll(".", "\\.")));
+    assert.match(await summary(), raw ? /What would this bot have leaked/ : /delivered text only/);
+    assert.match(await textOf(browser, "summary"), /What this format does not hold/);
+    if (raw) await picture(browser, `open-summary-${file.split(".")[0]}`);
+    await (await at(browser, "summary-done")).click();
+    await eventually(browser, async () => (await count()) > 0, "the list of turns");
+    assert.match(await textOf(browser, "turns"), new RegExp(`\\b${turns} turns`));
+    assert.ok((await browser.execute(() => document.querySelectorAll('[data-testid="turn-replayed"]').length)) > 0);
+    for (let turn = 1; turn <= turns; turn += 1) {
+      await command(browser, `#${turn}`);
+      await shows(browser, "chat-pane", new RegExp(`#${turn}\\b`));
+    }
+    if (raw) {
+      await command(browser, "#1");
+      await shows(browser, "chat-pane", /#1\b/);
+      await (await at(browser, "hold-map")).waitForDisplayed();
+      assert.ok((await scrub()).size > 2, "the cursor moves");
+    }
+    await picture(browser, `open-${file.split(".")[0]}`);
+  });
+}
+
+test("an exported recording plays byte for byte the same in the window", async () => {
+  const { browser } = window;
+  const out = join(folder, "recorded.jsonl");
+  const raw = () => browser.execute(() => document.querySelector('[data-testid="raw-text"]')?.textContent ?? "");
+  await run("open", sample("lettabot-turns.jsonl"));
+  await (await at(browser, "summary-done")).click();
+  await command(browser, "#1");
+  await shows(browser, "chat-pane", /#1\b/);
+  const [then, chat] = [await raw(), await textOf(browser, "chat")];
+  await command(browser, "Export this turn");
+  await (await at(browser, "export-format-recording")).click();
+  const path = await at(browser, "export-path");
+  await path.setValue(out);
+  await (await at(browser, "export-save")).click();
+  await gone(browser, "export-dialog");
+  await run("open", out);
+  await shows(browser, "replayed", /recorded\.jsonl/);
+  assert.doesNotMatch(await summary(), /does something else/);
+  await (await at(browser, "summary-done")).click();
+  await shows(browser, "chat-pane", /#1\b/);
+  await eventually(browser, async () => (await raw()) === then, "the bytes of the recording");
+  assert.equal(await textOf(browser, "chat"), chat);
+});
+
+test("a fixture's run opens as a turn with its hold map", async () => {
+  const { browser } = window;
+  await (await at(browser, "to-live")).click();
+  await gone(browser, "replayed");
+  await go(browser, "fixtures");
+  await (await browser.$('[role="row"][data-path]')).click();
+  await (await at(browser, "fixture-turn")).click();
+  await shows(browser, "replayed", / on /);
+  await shows(browser, "chat-pane", /#1\b/);
+  assert.ok((await scrub()).size > 1);
+  await picture(browser, "open-fixture");
+});
+
+test("bad input gets one sentence, and the journal stays as it was", async () => {
+  const { browser } = window;
+  const stats = async () => (await run("journal", "query", "--format", "json")).stdout;
+  const before = await stats();
+  const large = join(folder, "large.jsonl");
+  await writeFile(large, "");
+  await truncate(large, 2_000_000_000);
+  const other = join(folder, "other.log");
+  await writeFile(other, "Nov 27 09:00:00 host sshd[1]: a secret\n");
+  const newer = join(folder, "newer.jsonl");
+  await writeFile(newer, '{"foldback":"recording","version":9}\n');
+  const whole = await readFile(join(folder, "recorded.jsonl"));
+  const cut = join(folder, "cut.jsonl");
+  await writeFile(cut, whole.subarray(0, whole.length - 40));
+  for (const [file, said] of [
+    [large, /large\.jsonl is not opened: it is larger than 256 MB/],
+    [other, /other\.log is not opened: it is no recording, fixture or transcript/],
+    [newer, /newer\.jsonl is not opened: the recording has version 9/],
+    [cut, /cut\.jsonl is not opened: the recording is damaged at line \d+/],
+  ]) {
+    await run("open", file);
+    const told = () => browser.execute(() => [...document.querySelectorAll('[data-testid="toast"]')].map((toast) => toast.innerText).join("\n"));
+    await eventually(browser, async () => said.test(await told()), String(said));
+    assert.doesNotMatch(await told(), /a secret/);
+  }
+  await picture(browser, "open-refused");
+  assert.equal(await stats(), before);
+});
+
+test("a link leads to a moment, and a bad one gets one sentence", async () => {
+  const { browser } = window;
+  await (await at(browser, "to-live")).click();
+  await go(browser, "compose");
+  await write(browser, "compose-output", "Sent from the window");
+  await (await at(browser, "compose-send")).click();
+  await go(browser, "turn");
+  await shows(browser, "chat-pane", /#1\b/);
+  assert.equal((await run("open", "foldback://turn/1@+3ms")).code, 0);
+  await shows(browser, "clock", /\d/);
+  await press(browser, Key.Ctrl, "o");
+  await (await at(browser, "open-target")).waitForDisplayed();
+  await (await at(browser, "open-target")).click();
+  await type(browser, "foldback://turn/ten");
+  await press(browser, Key.Enter);
+  await shows(browser, "open-failure", /This is no link to a turn/);
+  const bad = await run("open", "foldback://turn/1@631");
+  assert.equal(bad.code, 2);
+  assert.match(bad.stderr, /The moment in this link cannot be read/);
+});
+
+test("pictures in the light theme", async () => {
+  const { browser } = window;
+  await press(browser, Key.Escape);
+  await command(browser, "Theme: light");
+  await run("open", sample("openclaw-session.jsonl"));
+  await summary();
+  await picture(browser, "open-summary-light");
+  await (await at(browser, "summary-done")).click();
+  await shows(browser, "chat-pane", /#/);
+  await picture(browser, "open-turns-light");
+});
