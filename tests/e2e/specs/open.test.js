@@ -169,14 +169,14 @@ test("a link leads to a moment, and a bad one gets one sentence", async () => {
   assert.match(bad.stderr, /The moment in this link cannot be read/);
 });
 
-test("pictures in the light theme", async () => {
+test("pictures in the dark theme", async () => {
   const { browser } = window;
   await press(browser, Key.Escape);
-  await command(browser, "Theme: light");
+  await command(browser, "Theme: dark");
   await run("open", sample("openclaw-session.jsonl"));
   await summary();
-  await picture(browser, "open-summary-light");
+  await picture(browser, "open-summary-dark");
   await (await at(browser, "summary-done")).click();
   await shows(browser, "chat-pane", /#/);
-  await picture(browser, "open-turns-light");
+  await picture(browser, "open-turns-dark");
 });
