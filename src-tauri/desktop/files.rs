@@ -47,6 +47,10 @@ impl Drags {
 
 /// Lets the page hear of dragged files, until it is gone.
 #[tauri::command]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a command is given its state by value"
+)]
 pub(crate) fn hear_drags(drags: State<'_, Drags>, channel: Channel<FileDrag>) {
     let mut hearing = drags.0.lock().unwrap_or_else(PoisonError::into_inner);
     hearing.push(channel);

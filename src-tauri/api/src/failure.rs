@@ -82,7 +82,7 @@ pub(crate) fn refused_file(sentence: &str) -> Failure {
 }
 
 /// A link leads nowhere.
-pub(crate) fn bad_link(error: &LinkError) -> Failure {
+pub(crate) fn bad_link(error: LinkError) -> Failure {
     failure("bad_link", error.to_string(), None)
 }
 

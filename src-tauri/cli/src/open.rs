@@ -20,7 +20,7 @@ const WINDOW: &str = if cfg!(windows) {
     "foldback-desktop"
 };
 
-/// Show recordings, fixtures, logs and exports in the window, or a moment of a turn: foldback://turn/10@+631ms
+/// Show recordings, fixtures, logs and exports in the window, or a moment of a turn by its link
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files, folders or links; without one the window comes to the front and asks

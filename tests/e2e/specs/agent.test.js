@@ -85,7 +85,7 @@ describe("an agent behind an OpenAI-compatible endpoint", () => {
     assert.ok(reaction <= text, `the reaction not after the text\n${story}`);
     assert.ok(text < whole, `the text grows\n${story}`);
     assert.ok(seen.every(({ chat }) => !/<\/?act|<react/.test(chat)), `nothing of the block flashes\n${story}`);
-    const reason = /26 bytes[\s\S]*reason\s*open_block[\s\S]*<actions> block is open[\s\S]*Releases\s*<\/actions>/;
+    const reason = /<actions> block is open[\s\S]*26 bytes[\s\S]*reason\s*open_block[\s\S]*What releases them: <\/actions>/;
     assert.ok(seen.slice(0, reaction).some(({ why }) => reason.test(why)), `the reason while the block is open\n${story}`);
   });
 

@@ -47,7 +47,7 @@ describe("arming a channel", () => {
     await eventually(browser, () => confirm.isEnabled(), "the name to be enough");
     assert.deepEqual(platform.sent.filter(({ method }) => method === "sendMessage"), [], "a dry run sends nothing");
     await confirm.click();
-    await shows(browser, "channel-telegram", /LIVE[\s\S]*Sends for real/);
+    await shows(browser, "channel-telegram", /LIVE[\s\S]*messages reach people/);
     await gone(browser, "reach");
     await picture(browser, "armed");
   });

@@ -300,7 +300,7 @@ impl Commands for Backend {
     }
 
     async fn link_read(&self, link: LinkText) -> Result<TurnLink, Failure> {
-        TurnLink::parse(&link.link).map_err(|error| failure::bad_link(&error))
+        TurnLink::parse(&link.link).map_err(failure::bad_link)
     }
 
     async fn link_write(&self, to: TurnLink) -> Result<LinkText, Failure> {

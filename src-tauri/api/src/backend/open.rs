@@ -138,6 +138,14 @@ impl Setup {
         journal_file(&self.config, &self.base, &self.data)
     }
 
+    /// What is masked: in opened files as they were read.
+    fn redaction(&self) -> Option<Redaction> {
+        match &self.replayed {
+            Some(files) => files.redaction.clone(),
+            None => self.config.redaction(&self.base),
+        }
+    }
+
     /// The places of the bot, where none of its own lies in the folder that files are sent from.
     fn surroundings(&self, credentials: CredentialReader) -> Result<Surroundings, Exposed> {
         check_send_dir(
@@ -214,10 +222,7 @@ impl Backend {
     /// # Errors
     /// With what is wrong and what to do; nothing runs then.
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
-        let secrets = match &setup.replayed {
-            Some(files) => files.redaction.clone(),
-            None => setup.config.redaction(&setup.base),
-        };
+        let secrets = setup.redaction();
         let credentials = CredentialReader::new(setup.base.clone(), secrets.clone());
         let around = setup.surroundings(credentials.clone())?;
         let Setup {
@@ -239,13 +244,7 @@ impl Backend {
         } = setup;
         descriptors::raise_limit();
         log.mask(secrets.clone());
-        let (journal, file) = if let Some(journal) = journal {
-            (journal, None)
-        } else {
-            let file = journal_file(&config, &base, &data);
-            let journal = open_journal(&file, &data, config.store.max_size).await?;
-            (journal, Some(file))
-        };
+        let (journal, file) = open_configured(journal, &config, &base, &data).await?;
         // Until a first message came in: a start that was cut short before that has shown nothing.
         let first_start = journal.reserve().await?.turn == Numbers::default().turn;
         let before = journal.head();
@@ -259,15 +258,9 @@ impl Backend {
         let Made { agents, faulty } = agents::build(&config, &around, &typed, &clock, &rng)?;
         let speech = speech::build(&config, &credentials, data.join("voices"), &clock)?;
         let config = Arc::new(config);
-        let Adapters { all, loopbacks } = adapters::build(
-            &config,
-            &base,
-            &credentials,
-            &data,
-            journal.kept_in(),
-            &clock,
-            &rng,
-        )?;
+        let kept_in = journal.kept_in();
+        let Adapters { all, loopbacks } =
+            adapters::build(&config, &base, &credentials, &data, kept_in, &clock, &rng)?;
         let parts = Parts {
             config: Arc::clone(&config),
             base: base.clone(),
@@ -388,6 +381,21 @@ fn make_data_folder(folder: &Path) -> Result<(), OpenError> {
         path: folder.to_owned(),
         source,
     })
+}
+
+/// Takes the journal that is `given`, or opens the one that the configuration names and answers its file, too.
+async fn open_configured(
+    given: Option<Arc<dyn Journal>>,
+    config: &Config,
+    base: &Path,
+    data: &Path,
+) -> Result<(Arc<dyn Journal>, Option<PathBuf>), OpenError> {
+    if let Some(journal) = given {
+        return Ok((journal, None));
+    }
+    let file = journal_file(config, base, data);
+    let journal = open_journal(&file, data, config.store.max_size).await?;
+    Ok((journal, Some(file)))
 }
 
 async fn open_journal(

@@ -151,12 +151,9 @@ impl SimPlatform {
     }
 
     /// Plans a fault whose calls are counted from now on.
-    pub fn plan_from_now(&mut self, fault: CallFault) {
-        let so_far = self.calls.get(&fault.op).copied().unwrap_or_default();
-        self.plan(CallFault {
-            nth: fault.nth + so_far,
-            ..fault
-        });
+    pub fn plan_from_now(&mut self, mut fault: CallFault) {
+        fault.nth += self.calls.get(&fault.op).copied().unwrap_or_default();
+        self.plan(fault);
     }
 
     /// A call sets out: counts it and says how it will go wrong, if it will.

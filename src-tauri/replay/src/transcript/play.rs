@@ -130,13 +130,11 @@ fn inbound(
     let place = asked
         .and_then(|asked| asked.chat.as_ref())
         .or(conversation.chat.as_ref());
-    let chat = place
-        .and_then(|place| place.chat.as_deref())
-        .map_or_else(
-            // Most are UUIDs, and one that begins with digits would be taken for a number.
-            || format!("conversation-{}", conversation.id),
-            str::to_owned,
-        );
+    let chat = place.and_then(|place| place.chat.as_deref()).map_or_else(
+        // Most are UUIDs, and one that begins with digits would be taken for a number.
+        || format!("conversation-{}", conversation.id),
+        str::to_owned,
+    );
     let group = place.is_some_and(|place| place.group);
     let (sender, name) = sender(asked);
     let text = text_in(turn);

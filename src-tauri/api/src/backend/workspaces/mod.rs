@@ -124,7 +124,7 @@ impl Backend {
                 off_thread(move || silently(|| read_case(&path, &file, &channel))).await?
             }
         };
-        let new = self.start_workspace(source, read).await?;
+        let new = Box::pin(self.start_workspace(source, read)).await?;
         let (about, replaced) = workspaces.add(new);
         for earlier in replaced {
             earlier.close().await;
