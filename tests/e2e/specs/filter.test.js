@@ -81,7 +81,11 @@ describe("the filter", () => {
     // The demo's first error comes after half a minute.
     const filter = await at(browser, "filter");
     await filter.setValue("is:error");
-    await shows(browser, "event-count", /^[1-9]/);
+    const onlyErrors = () => browser.execute(() => {
+      const rows = [...document.querySelectorAll('[data-testid="events"] [data-index]')];
+      return rows.length > 0 && rows.every((row) => row.classList.contains("is-error"));
+    });
+    await eventually(browser, onlyErrors, "an error", 120_000);
     await (await at(browser, "filter-clear")).click();
     await shows(browser, "events", /received/);
     await (await browser.$('[data-testid="events"] [data-index]')).click();
