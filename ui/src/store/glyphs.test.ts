@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { columnsOf, nameOf, pieces, unpictured } from "./glyphs";
+import { columnsOf, inOneLine, nameOf, pieces, unpictured } from "./glyphs";
 
 const shown = (text: string, spaces = false): string[] => pieces(text, spaces).map((piece) => (piece.control === null ? piece.text : `‹${piece.text}›`));
 
@@ -32,4 +32,8 @@ it("draws the control characters of a summary, not the pictures it has for them"
 
 it("knows how much room a mark takes", () => {
   expect(["\n", "\u001b", "\u00a0", "a", "語"].map((c) => columnsOf(c.codePointAt(0) ?? 0))).toEqual([1, 3, 1, 0, 0]);
+});
+
+it("puts a text of several lines into one", () => {
+  expect(inOneLine("two routes:\u240a\u240a- the ridge\n\tand more ")).toBe("two routes: - the ridge and more");
 });

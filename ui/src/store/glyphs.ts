@@ -115,3 +115,6 @@ export function isolated(text: string): string {
 /** A summary of the journal has Unicode's pictures for control characters, which few fonts have: back to the characters. */
 export const unpictured = (summary: string): string =>
   summary.replace(/[\u2400-\u2421]/g, (picture) => (picture === "\u2421" ? "\u007f" : String.fromCharCode(picture.charCodeAt(0) - 0x2400)));
+
+/** A text of several lines as one, for a row that tells what it is about: white space, also as pictures, becomes one space. */
+export const inOneLine = (text: string): string => unpictured(text).replace(/\s+/g, " ").trim();
