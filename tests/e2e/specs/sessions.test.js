@@ -96,7 +96,7 @@ describe("the conversations", () => {
     await press(browser, Key.Shift, "d");
     await confirm();
     await eventually(browser, async () => !/waiting/.test(await textOf(browser, "session")), "nothing to wait");
-    await command(browser, "stop the turn of you");
+    await command(browser, "cancel the run for you");
     await confirm();
     await shows(browser, "session", /idle/);
     assert.equal(await (await at(browser, "session-cancel")).isEnabled(), false, "nothing is left to stop");
