@@ -75,7 +75,7 @@ export function install() {
 
   const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
 
-  const timeOf = async (seq) => Date.parse((await shell.invoke("rpc", { name: "event", args: { seq } })).row.at);
+  const timeOf = async (seq) => Date.parse((await shell.invoke("rpc", { workspace: 0, name: "event", args: { seq } })).row.at);
 
   /** Place of the last event up to a moment: places have no holes, so their differences count events. */
   async function placeAt(moment, head) {

@@ -14,7 +14,7 @@ const quiet = (browser) =>
   eventually(
     browser,
     async () => {
-      const { running, waiting, head } = await browser.executeAsync((done) => void window.__TAURI_INTERNALS__.invoke("rpc", { name: "status", args: {} }).then(done));
+      const { running, waiting, head } = await browser.executeAsync((done) => void window.__TAURI_INTERNALS__.invoke("rpc", { workspace: 0, name: "status", args: {} }).then(done));
       return running + waiting === 0 && (await count(browser)) === head && head;
     },
     "the end of what was under way",

@@ -18,10 +18,10 @@ describe("the list of turns", () => {
     const failed = await window.browser.executeAsync((count, done) => {
       const { invoke } = window.__TAURI_INTERNALS__;
       const say = async () => {
-        const channels = await invoke("rpc", { name: "channels", args: {} });
+        const channels = await invoke("rpc", { workspace: 0, name: "channels", args: {} });
         for (let n = 1; n <= count; n += 1) {
           const user_text = n % 50 === 0 ? `needle ${n}` : `straw ${n}`;
-          await invoke("rpc", { name: "compose_send", args: { channel: channels[0].channel, user_text, agent_output: null } });
+          await invoke("rpc", { workspace: 0, name: "compose_send", args: { channel: channels[0].channel, user_text, agent_output: null } });
         }
       };
       say().then(() => done(null), (thrown) => done(JSON.stringify(thrown)));

@@ -93,7 +93,7 @@ describe("the window on what agents did", () => {
     await open(agents);
     await turn(11);
     const of = (number: number): string => document.querySelector(`[data-testid="turn"][data-turn="${number}"]`)?.textContent ?? "";
-    expect([of(11), of(12), of(13)]).toEqual([expect.stringContaining("asks"), expect.stringContaining("asks"), expect.stringContaining("running")]);
+    await vi.waitFor(() => expect([of(11), of(12), of(13)]).toEqual([expect.stringContaining("asks"), expect.stringContaining("asks"), expect.stringContaining("running")]));
     await click(byId("permission-allow_once"));
     expect(of(11)).toContain("running");
   });
