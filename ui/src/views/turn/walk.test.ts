@@ -7,8 +7,8 @@ import { foldUntil, type ByteFate, type Folded } from "./test/walk/fold";
 import { readPanes, type Panes, type Run } from "./test/walk/panes";
 import TurnView from "./TurnView.svelte";
 
-/** Thousands of moments are drawn. */
-const LONG_MS = 1_200_000;
+/** Thousands of moments are drawn: a busy machine takes its time. */
+const LONG_MS = 3_600_000;
 
 let fixtures: Fixtures | undefined;
 let host: BackendHost | undefined;
