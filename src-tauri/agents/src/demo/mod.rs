@@ -96,7 +96,7 @@ impl Demo {
 }
 
 impl DemoTurn {
-    /// How long its answer streams.
+    /// Time that its answer streams.
     pub fn answer_time(&self) -> Duration {
         Duration::from_millis(self.agent.iter().map(|step| step.after_ms).sum())
     }

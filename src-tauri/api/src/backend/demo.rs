@@ -32,13 +32,13 @@ pub enum DemoStart {
     EveryStart,
 }
 
-/// What plays the demonstration, and where it stands.
+/// Player of the demonstration, and the place it stands at.
 pub(super) struct DemoPlayer {
     turns: Vec<DemoTurn>,
     course: watch::Sender<DemoCourse>,
 }
 
-/// Where the demonstration stands.
+/// Place of the demonstration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DemoCourse {
     phase: DemoPhase,
@@ -115,7 +115,7 @@ impl DemoPlayer {
         }
     }
 
-    /// What is written where in the turns that the guided tour stops at.
+    /// Lists the topics of the guided tour, each with the channel and the text of the message that shows it.
     pub(super) fn stops(&self) -> impl Iterator<Item = (DemoTopic, &ChannelId, &str)> {
         self.turns
             .iter()
@@ -134,7 +134,7 @@ impl DemoPlayer {
         }
     }
 
-    /// How long the next step is waited for: a message, or the end of the last answer.
+    /// Time until the next step: a message, or the end of the last answer.
     fn wait_for(&self, next: usize) -> Duration {
         match (self.turns.get(next), self.turns.last()) {
             (Some(turn), _) => Duration::from_millis(turn.after_ms),

@@ -45,7 +45,7 @@ impl Backend {
             events.iter().filter_map(|event| digest.push(event)).collect()
         };
         self.shared.turns.grow(events);
-        // What happened long ago alarms nobody.
+        // An event of long ago is no alarm.
         for alarm in alarms.into_iter().filter(|_| !self.shared.replayed) {
             // Nobody listens: the journal has it all the same.
             let _ = self.shared.urgent.send(Urgent::Alarm(alarm));

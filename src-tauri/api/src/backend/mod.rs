@@ -115,7 +115,7 @@ struct Shared {
     replayed: bool,
     /// The files that are open beside this bot.
     workspaces: Workspaces,
-    /// What the window is asked to open.
+    /// Requests to the window from outside.
     window: WindowRequests,
     /// Wakes the shell, which brings the window to the front.
     window_asked: Notify,

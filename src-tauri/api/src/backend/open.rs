@@ -55,7 +55,7 @@ pub struct Setup {
     pub fixtures: Shelf,
     /// Who acts through the commands: a person at the console or at the command line.
     pub actor: Actor,
-    /// Whether there is a demonstration. It never plays beside a channel that is not simulated.
+    /// True where the demonstration may play. It never plays beside a channel that is not simulated.
     pub demo: bool,
     /// When the demonstration begins by itself.
     pub demo_start: DemoStart,

@@ -1,4 +1,4 @@
-//! What the window is asked to open from outside: `foldback open`, a second start with a file, a link, the tray.
+//! Requests to the window from outside: `foldback open`, a second start with a file, a link, the tray.
 
 use super::{Backend, lock};
 use crate::failure;
@@ -20,7 +20,7 @@ pub enum WindowOrder {
     },
 }
 
-/// What the window is asked to open and has not been told yet.
+/// Requests that the window has not been told yet.
 pub(super) struct WindowRequests {
     is_there: bool,
     asked: Mutex<Option<Vec<String>>>,

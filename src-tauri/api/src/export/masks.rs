@@ -15,14 +15,14 @@ const MASKED: KnownBy = KnownBy::Known("masked");
 
 /// The secrets that were masked, counted.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct MaskCounts {
     /// Those of this export, by name, what they are, and place.
     found: BTreeMap<(String, String, &'static str), (u32, BTreeSet<TurnId>)>,
     /// Those that the journal had masked when it was written.
     pub(super) masked_before: u32,
 }
 
-impl Told {
+impl MaskCounts {
     pub(super) fn masks(&self) -> Vec<ExportMask> {
         let mask = |((secrets, about, place), (count, turns)): (
             &(String, String, &str),
@@ -52,14 +52,18 @@ impl Told {
 }
 
 /// Masks events and tells what was masked. Order and number of the events stay.
-pub(super) fn mask(events: &[Event], redaction: &Redaction, own: &RedactSettings) -> (Vec<Event>, Told) {
+pub(super) fn mask(
+    events: &[Event],
+    redaction: &Redaction,
+    own: &RedactSettings,
+) -> (Vec<Event>, MaskCounts) {
     let mut outgoing = Outgoing::new(redaction.clone());
     let mut masked: Vec<Event> = events
         .iter()
         .flat_map(|event| outgoing.push(event.clone()))
         .collect();
     masked.extend(outgoing.finish());
-    let mut told = Told::default();
+    let mut told = MaskCounts::default();
     let mut raw: BTreeMap<(Option<TurnId>, u32), (String, String)> = BTreeMap::new();
     for (before, after) in events.iter().zip(&masked) {
         match (&before.kind, &after.kind) {
