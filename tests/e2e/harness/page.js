@@ -84,11 +84,19 @@ export async function command(browser, words) {
   await eventually(browser, () => input.isFocused(), "the palette to take the keyboard");
   await type(browser, words);
   await press(browser, Key.Enter);
-  await (await at(browser, "palette-input")).waitForDisplayed({ reverse: true });
+  await gone(browser, "palette-input");
 }
 
-/** Waits until what has this handle shows nothing any more. */
-export const gone = (browser, id) => eventually(browser, async () => (await textOf(browser, id)) === "", `${id} to be gone`);
+/**
+ * Waits until nothing with this handle can be seen. The page is asked in one step: the driver finds an element and then
+ * asks for it, and an element that leaves between the two is an error ("stale") instead of an answer.
+ */
+export const gone = (browser, id) =>
+  eventually(
+    browser,
+    () => browser.execute((wanted) => !document.querySelector(`[data-testid="${wanted}"]`)?.checkVisibility(), id),
+    `${id} to be gone`,
+  );
 
 /** Closes what shows `id` with Escape: until it is gone, keys and clicks would still go to it. */
 export async function dismiss(browser, id) {

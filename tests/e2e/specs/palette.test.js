@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, command, press, shows, textOf, type } from "../harness/page.js";
+import { at, command, gone, press, shows, textOf, type } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 describe("the command palette", () => {
@@ -18,7 +18,7 @@ describe("the command palette", () => {
     await command(browser, "mute");
     await (await at(browser, "muted")).waitForDisplayed();
     await command(browser, "mute");
-    await (await at(browser, "muted")).waitForDisplayed({ reverse: true });
+    await gone(browser, "muted");
   });
 
   it("closes with Escape and does nothing then", async () => {
@@ -29,7 +29,7 @@ describe("the command palette", () => {
     await shows(browser, "palette", /Channels/);
     await picture(browser, "palette");
     await press(browser, Key.Escape);
-    await (await at(browser, "palette-input")).waitForDisplayed({ reverse: true });
+    await gone(browser, "palette-input");
     assert.equal(await textOf(browser, "view-channels"), "");
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { at, command, eventually, go, press, shows, textOf, write } from "../harness/page.js";
+import { at, command, eventually, go, gone, press, shows, textOf, write } from "../harness/page.js";
 import { script } from "../harness/script.js";
 import { open, picture } from "../harness/window.js";
 
@@ -44,7 +44,7 @@ describe("the conversations", () => {
     const { browser } = window;
     await (await at(browser, "session-dialog")).waitForDisplayed();
     await (await at(browser, "confirm")).click();
-    await (await at(browser, "session-dialog")).waitForExist({ reverse: true });
+    await gone(browser, "session-dialog");
   };
 
   it("say that there is none before somebody wrote", async () => {

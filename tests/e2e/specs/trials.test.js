@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Key } from "webdriverio";
-import { allAt, at, command, eventually, go, press, shows, textOf, type, write } from "../harness/page.js";
+import { allAt, at, command, eventually, go, gone, press, shows, textOf, type, write } from "../harness/page.js";
 import { open, picture } from "../harness/window.js";
 
 const OUTPUT = '[[reply_to_current]]\nSure <react emoji="fire" /> thing, and <raect/> too';
@@ -21,7 +21,7 @@ describe("what an output would come to otherwise", () => {
     assert.match(await textOf(browser, "recut-families"), /in two, at one place\s+70\s+all there are/);
     await picture(browser, "recut-compose");
     await (await at(browser, "recut-close")).click();
-    await (await at(browser, "recut")).waitForDisplayed({ reverse: true });
+    await gone(browser, "recut");
   });
 
   it("is compared under other dialects, what differs first", async () => {
@@ -35,7 +35,7 @@ describe("what an output would come to otherwise", () => {
     assert.match(await textOf(browser, "bench-same"), /json on/);
     for (const scheme of ["dark", "light"]) {
       await (await at(browser, "bench-close")).click();
-      await (await at(browser, "bench")).waitForDisplayed({ reverse: true });
+      await gone(browser, "bench");
       await command(browser, `theme: ${scheme}`);
       await press(browser, Key.Ctrl, Key.Shift, "d");
       await shows(browser, "bench-table", /≠/);
@@ -54,7 +54,7 @@ describe("what an output would come to otherwise", () => {
     await press(browser, Key.Enter);
     await shows(browser, "bench-error", /output\.placment: no such setting/);
     await (await at(browser, "bench-close")).click();
-    await (await at(browser, "bench")).waitForDisplayed({ reverse: true });
+    await gone(browser, "bench");
   });
 
   it("is compared as it would be sent: secrets masked, and redaction is a setting like others", async () => {
@@ -72,14 +72,14 @@ describe("what an output would come to otherwise", () => {
     assert.match(await cell("redact email true", "masked"), /email · bytes 5–20 sk · bytes 29–56/);
     for (const scheme of ["dark", "light"]) {
       await (await at(browser, "bench-close")).click();
-      await (await at(browser, "bench")).waitForDisplayed({ reverse: true });
+      await gone(browser, "bench");
       await command(browser, `theme: ${scheme}`);
       await press(browser, Key.Ctrl, Key.Shift, "d");
       await shows(browser, "bench-table", /redaction off/);
       await picture(browser, `bench-secrets-${scheme}`);
     }
     await (await at(browser, "bench-close")).click();
-    await (await at(browser, "bench")).waitForDisplayed({ reverse: true });
+    await gone(browser, "bench");
   });
 
   it("is explained and mended by key", async () => {
