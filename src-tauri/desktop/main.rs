@@ -5,6 +5,8 @@
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod bridge;
+#[cfg(target_os = "linux")]
+mod drawing;
 mod files;
 mod start;
 mod tray;
@@ -89,6 +91,8 @@ fn window(app: &AppHandle) -> tauri::Result<()> {
             }
         })
         .build()?;
+    #[cfg(target_os = "linux")]
+    drawing::suit_to_machine(&window)?;
     let drags = window.clone();
     window.on_window_event(move |event| {
         if let WindowEvent::DragDrop(event) = event {
