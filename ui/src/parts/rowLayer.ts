@@ -1,15 +1,20 @@
 /**
  * Rows that change with every frame, drawn without components.
  *
- * Following a journal at 10,000 events a second replaces every row of the screen in every frame. As components that was
- * forty effects and eleven nodes a row, laid out as a grid each: more than a frame's time for a screen of them. Here a
- * row is a pooled element whose cells stand at px that were computed once, and a frame writes texts that differ.
+ * Following a journal at 10,000 events a second replaces every row of the screen in every frame, and at 50 moves all of
+ * them by one. What a frame costs in WebKit is layers, not text: an element that is positioned, or cuts its text off, is
+ * one, and each that moves is repainted by itself. So the rows stand still in a sheet, and the sheet moves:
  *
- * Invariants: a row's element stays at its place on the screen, whatever it shows; a node that shows the same again is
- * not touched; only a cell that changes its kind (plain, marked, badges) gets other nodes.
+ *     sheet (transform: -24 px)     row 41 at 0      after one more event: row 41 becomes row 44 at 72,
+ *                                   row 42 at 24     rows 42 and 43 are not touched,
+ *                                   row 43 at 48     and the sheet moves to -48 px
+ *
+ * Invariants: a row that is still shown is not touched; a node that shows the same again is not touched; a cell is a
+ * layer only where its text may not fit; rows stand in the page in the order in which they are read.
  */
 import { pieces } from "../store/glyphs";
 import { signNode } from "./sign";
+import { textWidth } from "./textWidth";
 
 /** A word of a cell that has a look of its own. */
 export interface Badge {
@@ -51,6 +56,8 @@ export interface Drawing {
   /** Px that the first row is cut off by. */
   readonly shift: number;
   readonly rowHeight: number;
+  /** Px of an em of the text. */
+  readonly em: number;
   /** The index that has the cursor. */
   readonly at: number | null;
   readonly places: readonly Place[];
@@ -63,6 +70,8 @@ interface CellNode {
   shown: DrawnCell;
   /** Its text where that is all it holds. */
   plain: Text | null;
+  width: number;
+  isCut: boolean;
 }
 
 interface Line {
@@ -71,38 +80,67 @@ interface Line {
   places: readonly Place[];
   index: number;
   look: string;
-  top: number;
+  /** In rows from the top of the sheet. */
+  place: number;
   height: number;
   hasCursor: boolean | null;
 }
 
+/** Rows from the top of the sheet before it begins anew: far below what a browser can lay out. */
+const FARTHEST = 50_000;
+
 const ABSENT: DrawnRow = { look: "", cells: [{ text: "…", look: "dim" }] };
 
 export class RowLayer {
-  readonly #host: HTMLElement;
+  readonly #sheet: HTMLElement;
   readonly #lines: Line[] = [];
+  /** Index of the row at the top of the sheet. */
+  #base = 0;
+  #moved = 0;
 
-  constructor(host: HTMLElement) {
-    this.#host = host;
+  constructor(sheet: HTMLElement) {
+    this.#sheet = sheet;
   }
 
   draw(drawing: Drawing): void {
+    const { first, count, shift, rowHeight } = drawing;
     const lines = this.#lines;
-    while (lines.length > drawing.count) lines.pop()?.element.remove();
-    while (lines.length < drawing.count) lines.push(this.#add());
-    for (const [slot, line] of lines.entries()) drawLine(line, slot, drawing);
+    const before = lines[0]?.index ?? first;
+    while (lines.length > count) lines.pop()?.element.remove();
+    while (lines.length < count) lines.push(this.#add());
+    const by = first - before;
+    if (Math.abs(by) <= lines.length / 2) this.#roll(by);
+    // All of them are others: they stay where they stand.
+    else this.#base += by;
+    if (Math.abs(first - this.#base) > FARTHEST) this.#base = first;
+    for (const [slot, line] of lines.entries()) drawLine(line, first + slot, first + slot - this.#base, drawing);
+    const moved = (this.#base - first) * rowHeight - shift;
+    if (moved !== this.#moved) this.#sheet.style.transform = `translateY(${(this.#moved = moved)}px)`;
+  }
+
+  /** Has the lines that left at one edge come in at the other, so that those between keep what they show. */
+  #roll(by: number): void {
+    if (by > 0) {
+      const left = this.#lines.splice(0, by);
+      this.#lines.push(...left);
+      this.#sheet.append(...left.map(({ element }) => element));
+    } else if (by < 0) {
+      const left = this.#lines.splice(by);
+      this.#lines.unshift(...left);
+      this.#sheet.prepend(...left.map(({ element }) => element));
+    }
   }
 
   #add(): Line {
     const element = document.createElement("div");
     element.setAttribute("role", "row");
-    this.#host.append(element);
-    return { element, cells: [], places: [], index: -1, look: "", top: Number.NaN, height: 0, hasCursor: null };
+    this.#sheet.append(element);
+    return { element, cells: [], places: [], index: -1, look: "", place: Number.NaN, height: 0, hasCursor: null };
   }
 }
 
-function drawLine(line: Line, slot: number, { first, shift, rowHeight, at, places, row }: Drawing): void {
-  const index = first + slot;
+function drawLine(line: Line, index: number, row: number, drawing: Drawing): void {
+  const { rowHeight, at, places } = drawing;
   const { element } = line;
   if (index !== line.index) {
     element.setAttribute("aria-rowindex", String(index + 2));
@@ -115,11 +153,11 @@ function drawLine(line: Line, slot: number, { first, shift, rowHeight, at, place
     element.tabIndex = hasCursor ? 0 : -1;
     line.hasCursor = hasCursor;
   }
-  const { look, cells } = row(index) ?? ABSENT;
+  const { look, cells } = drawing.row(index) ?? ABSENT;
   const looks = `line placed${look === "" ? "" : ` ${look}`}${hasCursor ? " cursor" : ""}`;
   if (looks !== line.look) element.className = line.look = looks;
-  const top = slot * rowHeight - shift;
-  if (top !== line.top) element.style.top = `${(line.top = top)}px`;
+  if (row !== line.place || rowHeight !== line.height) element.style.top = `${row * rowHeight}px`;
+  line.place = row;
   if (rowHeight !== line.height) {
     element.style.height = element.style.lineHeight = `${rowHeight}px`;
     line.height = rowHeight;
@@ -133,18 +171,22 @@ function drawLine(line: Line, slot: number, { first, shift, rowHeight, at, place
   if (places !== line.places) place(line, places, whole);
   for (const [column, cell] of cells.entries()) {
     const node = line.cells[column];
-    if (node !== undefined) drawCell(node, cell);
+    if (node !== undefined) drawCell(node, cell, drawing.em);
   }
 }
 
+/** Gives the cells their widths, each with the room before it as a margin: in flow they are no layers. */
 function place(line: Line, places: readonly Place[], whole: boolean): void {
   line.places = places;
-  for (const [column, { element }] of line.cells.entries()) {
-    const { left, width } = places[column] ?? { left: 0, width: 0 };
-    const last = places.at(-1) ?? { left: 0, width: 0 };
-    element.style.left = `${left}px`;
-    element.style.width = `${whole ? last.left + last.width - left : width}px`;
-    if (whole) element.setAttribute("aria-colspan", String(places.length));
+  const end = places.at(-1) ?? { left: 0, width: 0 };
+  let right = 0;
+  for (const [column, cell] of line.cells.entries()) {
+    const { left, width } = places[column] ?? end;
+    cell.width = whole ? end.left + end.width - left : width;
+    cell.element.style.marginLeft = `${left - right}px`;
+    cell.element.style.width = `${cell.width}px`;
+    right = left + cell.width;
+    if (whole) cell.element.setAttribute("aria-colspan", String(places.length));
   }
 }
 
@@ -153,17 +195,27 @@ function makeCell(): CellNode {
   element.setAttribute("role", "gridcell");
   const plain = document.createTextNode("");
   element.append(plain);
-  return { element, shown: { text: "", look: "" }, plain };
+  return { element, shown: { text: "", look: "" }, plain, width: 0, isCut: false };
 }
 
-function drawCell(node: CellNode, cell: DrawnCell): void {
+function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
   const { element, shown } = node;
   node.shown = cell;
-  if (cell.look !== shown.look) element.className = cell.look;
-  if (cell.tint !== shown.tint) {
-    if (cell.tint === undefined) element.style.removeProperty("--tint");
-    else element.style.setProperty("--tint", cell.tint);
-  }
+  drawContent(node, cell, shown);
+  const isCut = node.plain === null ? cell.badges?.length !== 0 : em * (textWidth(cell.text, isMono(cell)) + (cell.tint === undefined ? 0 : TINT)) > node.width;
+  if (cell.look !== shown.look || isCut !== node.isCut) element.className = isCut ? `${cell.look} cut` : cell.look;
+  node.isCut = isCut;
+  if (cell.tint === shown.tint) return;
+  if (cell.tint === undefined) element.style.removeProperty("--tint");
+  else element.style.setProperty("--tint", cell.tint);
+}
+
+/** Em that the square before a text takes. */
+const TINT = 1.2;
+const isMono = ({ look }: DrawnCell): boolean => look.startsWith("mono");
+
+function drawContent(node: CellNode, cell: DrawnCell, shown: DrawnCell): void {
+  const { element } = node;
   if (cell.badges !== undefined) {
     if (node.plain !== null || !isSame(cell.badges, shown.badges)) drawBadges(node, cell.badges);
     return;

@@ -21,11 +21,11 @@ const none: DrawnCell = { text: "", look: "" };
 const draws: Readonly<Record<string, Draw>> = {
   time: ({ at }, since) => (since === null ? { text: time(at), look: "mono dim" } : { text: offset(Date.parse(at) - Date.parse(since)), look: "mono dim end" }),
   turn: ({ turn }) => ({ text: turn === null ? "" : `#${turn}`, look: "mono muted end" }),
-  channel: ({ channel }, _, tint) => (channel === null ? { text: "", look: "channel clip" } : { text: channel, look: "channel clip tinted", tint }),
-  session: ({ session }) => ({ text: session ?? "", look: "dim clip" }),
-  stage: ({ stage }) => ({ text: words(stage), look: "dim clip" }),
-  kind: ({ kind }) => ({ text: kind, look: "kind mono clip" }),
-  summary: ({ summary, kind }) => ({ text: unpictured(summary), look: kind === "chunk" ? "clip mono" : "clip", marked: true }),
+  channel: ({ channel }, _, tint) => (channel === null ? { text: "", look: "channel" } : { text: channel, look: "channel tinted", tint }),
+  session: ({ session }) => ({ text: session ?? "", look: "dim words" }),
+  stage: ({ stage }) => ({ text: words(stage), look: "dim words" }),
+  kind: ({ kind }) => ({ text: kind, look: "mono kind" }),
+  summary: ({ summary, kind }) => ({ text: unpictured(summary), look: kind === "chunk" ? "mono" : "words", marked: true }),
   size: ({ bytes: size }) => ({ text: size === null ? "" : bytes(size), look: "mono dim end" }),
   duration: ({ lasted_ms: lasted }) => ({ text: lasted === null ? "" : duration(lasted), look: "mono dim end" }),
   flags: ({ flags }) => ({

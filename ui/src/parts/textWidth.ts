@@ -1,0 +1,36 @@
+/**
+ * How wide a text is at most, without asking the page to lay it out. An element that cuts its text off is a layer of its
+ * own in the engine; of ten in a row, drawn in every frame, nearly all hold texts that fit, and need to be none.
+ */
+
+/** Em of a character of the monospaced font. */
+const MONO = 0.602;
+/** Em that no character exceeds which is not measured: ideographs and pictures are one em, two for their two halves. */
+const WIDEST = 1.1;
+const FIRST = 32;
+const LAST = 126;
+
+let measured: Float64Array | null = null;
+
+/** Em of each ASCII character in the font of the page; null while the font is on its way, or where nothing can be measured. */
+function measure(): Float64Array | null {
+  if (measured !== null) return measured;
+  if (!("fonts" in document) || document.fonts.status !== "loaded") return null;
+  const context = document.createElement("canvas").getContext("2d");
+  if (context === null) return null;
+  context.font = `100px ${getComputedStyle(document.body).fontFamily}`;
+  const widths = Float64Array.from({ length: LAST + 1 - FIRST }, (_, at) => context.measureText(String.fromCharCode(FIRST + at)).width / 100);
+  return (measured = widths);
+}
+
+/** Em that a text takes at most. */
+export function textWidth(text: string, isMono: boolean): number {
+  const widths = isMono ? null : measure();
+  let sum = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at) - FIRST;
+    if (code < 0 || code > LAST - FIRST) sum += WIDEST;
+    else sum += isMono ? MONO : (widths?.[code] ?? WIDEST);
+  }
+  return sum;
+}
