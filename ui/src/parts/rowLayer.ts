@@ -161,6 +161,7 @@ function drawLine(line: Line, index: number, row: number, drawing: Drawing): voi
   if (rowHeight !== line.height) {
     element.style.height = element.style.lineHeight = `${rowHeight}px`;
     line.height = rowHeight;
+    line.places = [];
   }
   const whole = cells.length === 1 && places.length > 1;
   if (line.cells.length !== cells.length) {
@@ -175,17 +176,15 @@ function drawLine(line: Line, index: number, row: number, drawing: Drawing): voi
   }
 }
 
-/** Gives the cells their widths, each with the room before it as a margin: in flow they are no layers. */
+/** Puts the cells side by side, each up beside the one before: blocks in flow are no layers, and cheaper than a flexbox. */
 function place(line: Line, places: readonly Place[], whole: boolean): void {
   line.places = places;
   const end = places.at(-1) ?? { left: 0, width: 0 };
-  let right = 0;
   for (const [column, cell] of line.cells.entries()) {
     const { left, width } = places[column] ?? end;
     cell.width = whole ? end.left + end.width - left : width;
-    cell.element.style.marginLeft = `${left - right}px`;
+    cell.element.style.margin = `${column === 0 ? 0 : -line.height}px 0 0 ${left}px`;
     cell.element.style.width = `${cell.width}px`;
-    right = left + cell.width;
     if (whole) cell.element.setAttribute("aria-colspan", String(places.length));
   }
 }
