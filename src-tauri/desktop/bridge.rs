@@ -1,7 +1,7 @@
 //! The two calls that cross into the page, and the backend behind them.
 
-use foldback_api::{Backend, Commands, call};
-use foldback_wire::rpc::{Failure, Push, Topic, ViewRef};
+use foldback_api::{Backend, call};
+use foldback_wire::rpc::{Failure, Push, Topic};
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{
@@ -16,15 +16,8 @@ use tokio::sync::SetOnce;
 pub(crate) struct Shell {
     /// Not there yet while the journal is being opened: the window does not wait for it.
     backend: SetOnce<Result<Backend, Failure>>,
-    subscriptions: Mutex<Vec<PageSubscription>>,
-}
-
-/// Something that the page listens to.
-struct PageSubscription {
-    /// The workspace, 0 for the live bot.
-    workspace: u32,
-    topic: Topic,
-    task: JoinHandle<()>,
+    /// What the page listens to.
+    subscriptions: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Shell {
@@ -47,38 +40,23 @@ impl Shell {
         self.backend().await?.workspace(number)
     }
 
-    /// The backend, if it runs by now.
-    fn running(&self) -> Option<&Backend> {
-        self.backend.get()?.as_ref().ok()
-    }
-
     /// A page is gone, and with it everything it listened to.
     pub(crate) fn forget_page(&self) {
-        for PageSubscription {
-            workspace,
-            topic,
-            task,
-        } in self.subscriptions().drain(..)
-        {
-            task.abort();
-            let backend = self.running().and_then(|live| live.workspace(workspace).ok());
-            if let (Topic::View { view }, Some(backend)) = (topic, backend) {
-                // A view that the page closed itself is not there any more, which is as it should be.
-                async_runtime::spawn(async move { drop(backend.view_close(ViewRef { view }).await) });
-            }
+        for subscription in self.subscriptions().drain(..) {
+            subscription.abort();
         }
     }
 
     /// Ends the bot in order.
     pub(crate) async fn end(&self) {
-        if let Some(backend) = self.running()
+        if let Some(Ok(backend)) = self.backend.get()
             && let Err(error) = backend.shutdown().await
         {
             tracing::error!(%error, "the journal is not closed in order");
         }
     }
 
-    fn subscriptions(&self) -> MutexGuard<'_, Vec<PageSubscription>> {
+    fn subscriptions(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
         // Pushing and draining leave the list whole, so that a panic elsewhere does not matter here.
         self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -112,11 +90,7 @@ pub(crate) async fn subscribe(
         }
     });
     let mut subscriptions = shell.subscriptions();
-    subscriptions.retain(|one| !one.task.inner().is_finished());
-    subscriptions.push(PageSubscription {
-        workspace,
-        topic,
-        task,
-    });
+    subscriptions.retain(|subscription| !subscription.inner().is_finished());
+    subscriptions.push(task);
     Ok(())
 }

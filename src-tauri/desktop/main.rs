@@ -8,11 +8,10 @@ mod bridge;
 #[cfg(target_os = "linux")]
 mod drawing;
 mod files;
-mod start;
 mod tray;
 
 use bridge::Shell;
-use foldback_api::WindowOrder;
+use foldback_api::{EndSignals, WindowStart};
 use tauri::{
     AppHandle, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent, async_runtime,
     webview::{Color, PageLoadEvent},
@@ -28,8 +27,8 @@ fn main() -> Result<(), tauri::Error> {
     if let Some(code) = foldback_api::guard_if_asked() {
         std::process::exit(code);
     }
-    let targets = start::targets();
-    if !targets.is_empty() && async_runtime::block_on(start::hand_over(&targets)) {
+    let start = WindowStart::from_arguments(std::env::args_os().skip(1));
+    if async_runtime::block_on(start.hand_over()) {
         return Ok(());
     }
     let app = tauri::Builder::default()
@@ -42,7 +41,7 @@ fn main() -> Result<(), tauri::Error> {
         .setup(move |app| {
             app.manage(Shell::default());
             app.manage(files::Drags::default());
-            begin(app.handle().clone(), targets);
+            begin(app.handle().clone(), start);
             window(app.handle())?;
             tray::install(app.handle())?;
             end_on_signals(app.handle().clone());
@@ -59,17 +58,12 @@ fn main() -> Result<(), tauri::Error> {
 
 /// Starts the bot beside the window: a long journal takes a while to open, and the page says so. A bot that
 /// cannot start is shown too: the page asks, and is told what is wrong.
-fn begin(app: AppHandle, targets: Vec<String>) {
+fn begin(app: AppHandle, start: WindowStart) {
     async_runtime::spawn(async move {
-        let backend = start::backend().await;
+        let backend = start.open_backend().await;
         let live = backend.as_ref().ok().cloned();
         app.state::<Shell>().started(backend);
         let Some(live) = live else { return };
-        if !targets.is_empty()
-            && let Err(failure) = live.ask_window(WindowOrder::Open { targets })
-        {
-            tracing::error!(code = failure.code, "{}", failure.message);
-        }
         loop {
             live.window_asked().await;
             tray::show(&app);
@@ -110,21 +104,12 @@ fn window(app: &AppHandle) -> tauri::Result<()> {
 /// A signal ends the app as closing its window does: running turns get their time, the journal is closed.
 fn end_on_signals(app: AppHandle) {
     async_runtime::spawn(async move {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-                return;
-            };
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
+        match EndSignals::listen() {
+            Ok(mut signals) => {
+                signals.next().await;
+                app.exit(0);
             }
+            Err(error) => tracing::warn!(%error, "signals end the app without its journal being closed"),
         }
-        #[cfg(not(unix))]
-        if tokio::signal::ctrl_c().await.is_err() {
-            return;
-        }
-        app.exit(0);
     });
 }

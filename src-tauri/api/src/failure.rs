@@ -1,5 +1,9 @@
 //! How commands fail: a stable code, what happened, and what to do about it.
 
+mod start;
+
+pub(crate) use start::{cannot_start, no_setup};
+
 use foldback_pipeline::PermissionFault;
 use foldback_store::{PairingError, StoreError};
 use foldback_wire::{

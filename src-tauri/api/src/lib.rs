@@ -21,22 +21,26 @@ mod queue;
 pub mod recut;
 mod shelf;
 mod shown;
+mod signals;
 pub mod typescript;
 mod why;
+mod window_start;
 
 pub use backend::{
-    Backend, DemoStart, Exposed, OpenError, ReplayedFiles, Setup, WindowOrder, check_send_dir, explain,
-    order_window,
+    Backend, DemoStart, Exposed, OpenError, ReplayedFiles, Setup, SetupError, TRAY_ITEMS, TrayItem,
+    WindowOrder, check_send_dir, explain, order_window,
 };
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 pub use fold::TurnFold;
 /// Becomes the guard of an agent where this process was started as one; to be asked first in `main`.
 pub use foldback_agents::guard::run_if_asked as guard_if_asked;
 pub use live::Subscription;
-pub use log::{KEPT as LOG_LINES, LogBook, LogLayer};
+pub use log::{KEPT as LOG_LINES, LogBook, LogError, LogLayer};
 pub use output::{Output, mask};
 pub use pairing::{PairingOrder, pair};
 pub use permission::{PermissionOrder, order_permission};
 pub use queue::{HeldOnChannel, QueueOrder, order_queue};
 pub use shelf::Shelf;
+pub use signals::EndSignals;
 pub use why::why;
+pub use window_start::{WindowStart, absolute_target};

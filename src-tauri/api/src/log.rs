@@ -1,6 +1,10 @@
 //! The app's own log, kept for its drawer in the window: the latest lines, bounded, without secrets, and
 //! without message text above debug level.
 
+mod installation;
+
+pub use installation::LogError;
+
 use foldback_wire::{Clock, Timestamp, redact::Redaction, rpc::LogLine};
 use std::{
     collections::VecDeque,

@@ -3,9 +3,9 @@
 use crate::{
     end::{End, Stop, Verdict},
     places::Place,
-    running::{failed, runtime},
+    running::{failed, runtime, wrong},
 };
-use foldback_api::{WindowOrder, order_window};
+use foldback_api::{WindowOrder, absolute_target, order_window};
 use foldback_wire::{LINK_SCHEME, rpc::TurnLink};
 use std::{
     env,
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> End {
     let targets = args
         .targets
         .iter()
-        .map(|target| absolute(target))
+        .map(|target| check_target(target))
         .collect::<Result<Vec<_>, _>>()?;
     let setup = args.place.setup()?;
     let order = WindowOrder::Open {
@@ -52,23 +52,15 @@ pub(crate) fn run(args: &Args) -> End {
     }
 }
 
-/// A link as it is; a file by a path that the window understands, whatever its folder is.
-fn absolute(target: &str) -> Result<String, Stop> {
+/// A target as the window takes it, once it is known to lead somewhere.
+fn check_target(target: &str) -> Result<String, Stop> {
+    let absolute = absolute_target(target)?;
     if target.starts_with(LINK_SCHEME) {
-        TurnLink::parse(target).map_err(|error| Stop::Wrong(error.to_string()))?;
-        return Ok(target.to_owned());
+        TurnLink::parse(target).map_err(wrong)?;
+    } else if !Path::new(&absolute).exists() {
+        return Err(Stop::Wrong(format!("{absolute}: there is no such file")));
     }
-    let path = std::path::absolute(target)?;
-    if !path.exists() {
-        return Err(Stop::Wrong(format!("{}: there is no such file", path.display())));
-    }
-    let path = path.into_os_string().into_string();
-    path.map_err(|path| {
-        Stop::Wrong(format!(
-            "{}: the window takes only names in UTF-8; rename the file",
-            path.to_string_lossy()
-        ))
-    })
+    Ok(absolute)
 }
 
 /// Starts the window, apart from this process and its terminal.

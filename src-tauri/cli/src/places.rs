@@ -1,13 +1,9 @@
 //! Where things lie: the configuration, the data, the journal, the fixtures.
 
-use crate::end::Stop;
+use crate::{end::Stop, running::wrong};
 use foldback_api::{Setup, places};
-use foldback_pipeline::config::ConfigError;
 use foldback_wire::Actor;
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::{env, path::PathBuf};
 
 /// Which bot a command is about.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -41,11 +37,7 @@ impl Place {
 
     /// What a bot is made from.
     pub(crate) fn setup(&self) -> Result<Setup, Stop> {
-        let data = data()?;
-        let mut setup = match self.config() {
-            None => Setup::embedded(data.clone(), places::fixtures(&data), Actor::Cli),
-            Some(path) => read(&path, &data).map_err(|error| Stop::Wrong(error.to_string()))?,
-        };
+        let mut setup = Setup::in_places(self.config().as_deref(), Actor::Cli).map_err(wrong)?;
         if let Some(db) = &self.db {
             setup.config.store.file = Some(std::path::absolute(db)?);
         }
@@ -70,18 +62,4 @@ impl Place {
             None => Ok(self.setup()?.journal_file()),
         }
     }
-}
-
-/// What a configuration file says.
-pub(crate) fn read(path: &Path, data: &Path) -> Result<Setup, ConfigError> {
-    Setup::from_file(path, data.to_owned(), places::fixtures(data), Actor::Cli)
-}
-
-/// The data folder.
-fn data() -> Result<PathBuf, Stop> {
-    places::data_folder().ok_or_else(|| {
-        Stop::Wrong(
-            "the system does not say where your data is kept; set FOLDBACK_DATA_DIR to a folder".to_owned(),
-        )
-    })
 }

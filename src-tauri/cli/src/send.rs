@@ -5,10 +5,10 @@ use crate::{
     input, log,
     places::Place,
     plain::plain,
-    running::{Signals, failed, runtime, wrong},
+    running::{failed, runtime, wrong},
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
-use foldback_api::{Backend, Commands as _, Setup, why};
+use foldback_api::{Backend, Commands as _, EndSignals, Setup, why};
 use foldback_pipeline::config::ByteSize;
 use foldback_replay::fold;
 use foldback_wire::{
@@ -97,7 +97,7 @@ fn attached(paths: &[PathBuf], most: ByteSize) -> Result<Vec<ComposeFile>, Stop>
 }
 
 async fn send(setup: Setup, order: ComposeSend, place: &Place) -> End {
-    let mut signals = Signals::listen()?;
+    let mut signals = EndSignals::listen()?;
     let mut requests = Requests::new(place.arguments(&setup));
     let backend = Backend::open(setup).await.map_err(wrong)?;
     let came = tokio::select! {

@@ -36,9 +36,11 @@ mod reviews;
 mod runs;
 mod secrets;
 mod sessions;
+mod setup;
 mod speech;
 mod stops;
 mod tasks;
+mod tray;
 mod trials;
 mod turns;
 mod typed;
@@ -51,8 +53,10 @@ pub(crate) use control::ask;
 pub(crate) use dead_letter::again;
 pub use demo::DemoStart;
 pub use exposed::{Exposed, check_send_dir};
-pub use open::{OpenError, ReplayedFiles, Setup};
+pub use open::OpenError;
 pub(crate) use resends::Resends;
+pub use setup::{ReplayedFiles, Setup, SetupError};
+pub use tray::{TRAY_ITEMS, TrayItem};
 pub use turns::explain;
 pub use window::{WindowOrder, order_window};
 
@@ -166,7 +170,7 @@ impl Backend {
         self.shared.loopbacks.get(channel)
     }
 
-    /// Hears what is pushed about a topic.
+    /// Hears what is pushed about a topic. A view has one subscriber: it is closed when the subscription ends.
     ///
     /// # Errors
     /// `not_found` when there is no such view.

@@ -145,7 +145,9 @@ impl Backend {
         let desk = self.shared.views.get(view)?;
         let clock = Arc::clone(&self.shared.clock);
         let frames = Frames::new(view, desk, clock, Arc::new(self.clone()));
-        Ok(Subscription::new(|to| frames.run(to)))
+        let backend = self.clone();
+        // A page that is gone closes nothing itself, and nobody else looks at its views.
+        Ok(Subscription::new(|to| frames.run(to)).ending(move || backend.close_view(view)))
     }
 
     pub(super) async fn one_event(&self, seq: u64) -> Result<EventDetail, Failure> {

@@ -7,10 +7,11 @@ use tokio::{sync::mpsc, task::JoinHandle};
 /// before it gets here.
 const WAITING: usize = 64;
 
-/// Pushes about a topic. Dropping it ends the subscription.
+/// Pushes about a topic. Dropping it ends the subscription, and closes the view that it is about.
 pub struct Subscription {
     pushes: mpsc::Receiver<Push>,
     task: JoinHandle<()>,
+    at_end: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Subscription {
@@ -22,7 +23,14 @@ impl Subscription {
         Self {
             pushes,
             task: tokio::spawn(feed(sender)),
+            at_end: None,
         }
+    }
+
+    /// The subscription with something to do once it ends.
+    pub(crate) fn ending(mut self, at_end: impl FnOnce() + Send + 'static) -> Self {
+        self.at_end = Some(Box::new(at_end));
+        self
     }
 
     /// The next push; `None` when there will be none, because the view is closed or the process ends.
@@ -34,5 +42,8 @@ impl Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         self.task.abort();
+        if let Some(at_end) = self.at_end.take() {
+            at_end();
+        }
     }
 }

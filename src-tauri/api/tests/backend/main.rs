@@ -19,6 +19,7 @@ mod resend;
 mod reviews;
 mod ruler;
 mod sessions;
+mod tray;
 mod trials;
 mod turn_list;
 mod turns;

@@ -209,6 +209,22 @@ async fn a_closed_view_ends_its_frames_and_is_said_to_be_gone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_subscription_that_ends_closes_its_view() {
+    let host = Host::start().await;
+    let (kept, left) = (open(&host, "").await, open(&host, "").await);
+    let topic = host.subscribe(&Topic::View { view: kept });
+    drop(host.subscribe(&Topic::View { view: left }));
+    let (code, message, _) = host.failure("view_ack", json!({"view": left, "serial": 1})).await;
+    assert_eq!(
+        (code, message),
+        ("not_found".to_owned(), format!("There is no view {left}."))
+    );
+    host.call::<Value>("view_ack", json!({"view": kept, "serial": 1}))
+        .await;
+    drop(topic);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_page_that_forgets_its_views_does_not_keep_them_all() {
     let host = Host::start().await;
     let first = open(&host, "").await;

@@ -3,17 +3,16 @@
 use super::Wanted;
 use crate::{
     end::{End, Stop, Verdict, json_line, stdout},
-    places,
     running::wrong,
 };
-use foldback_api::export::check_target;
+use foldback_api::{Setup, export::check_target};
 use foldback_directives::redact::RedactSettings;
 use foldback_replay::{Replacement, recording::Head};
-use foldback_wire::redact::{Outgoing, Redaction};
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
+use foldback_wire::{
+    Actor,
+    redact::{Outgoing, Redaction},
 };
+use std::{io::Write, path::PathBuf};
 
 /// Write a recording, such as of `--where turn:12`, which `foldback replay` plays again
 #[derive(Debug, clap::Args)]
@@ -33,7 +32,11 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args) -> End {
     let setup = match args.wanted.place.config() {
         None => None,
-        Some(path) => Some(places::read(&path, Path::new("")).map_err(wrong)?),
+        // Only the configuration counts: neither data nor fixtures are looked at.
+        Some(path) => {
+            let setup = Setup::from_file(&path, PathBuf::new(), PathBuf::new(), Actor::Cli);
+            Some(setup.map_err(wrong)?)
+        }
     };
     let head = setup
         .as_ref()

@@ -7,10 +7,10 @@ use crate::{
     end::{End, Stop, Verdict},
     log,
     places::Place,
-    running::{Signals, runtime, wrong},
+    running::{runtime, wrong},
 };
 use events::Events;
-use foldback_api::{Backend, Setup};
+use foldback_api::{Backend, EndSignals, Setup};
 use foldback_store::{Journal as _, SqliteJournal};
 use foldback_wire::{Kind, Seq};
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> End {
 }
 
 async fn serve(args: &Args, setup: Setup) -> End {
-    let mut signals = Signals::listen()?;
+    let mut signals = EndSignals::listen()?;
     let (file, bot) = (setup.journal_file(), args.place.arguments(&setup));
     let backend = Backend::open(setup).await.map_err(wrong)?;
     backend.log_held(&bot);
