@@ -3,26 +3,32 @@
 //! from the journal: a client never derives a decision of its own.
 
 mod book;
+mod catalog;
 mod channels;
 mod compose;
 mod demo;
 mod export;
 mod faults;
+mod filter;
 mod fixtures;
 mod moment;
 mod pairing;
+mod push;
 mod reach;
 mod ruler;
 mod secrets;
 mod sessions;
 mod shown;
+mod status;
 mod trial;
 mod turn;
 mod view;
 mod voice;
+mod why;
 mod workspaces;
 
 pub use book::{Book, BookLine, BookOf, Resend};
+pub use catalog::{Catalog, CatalogEntry};
 pub use channels::{ArmChannel, ChannelCard, ChannelError, Counters, Mute, ReleaseHeld, SwitchChannel};
 pub use compose::{
     Bubble, BubbleAttachment, BubbleFile, BubblePart, ChannelPreview, Compose, ComposeFile, ComposeSend,
@@ -34,6 +40,7 @@ pub use export::{
     ReportTo,
 };
 pub use faults::{FaultDeck, FaultMark, FaultPlace, FaultPlan, FaultRemove, PlannedFault};
+pub use filter::{Completion, FilterCheck, FilterComplete, FilterError, FilterText};
 pub use fixtures::{
     Comparison, FixtureAccept, FixtureCancel, FixtureCase, FixtureEntry, FixtureFromTurn, FixtureJunit,
     FixtureProgress, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Mismatch, Verdict,
@@ -42,6 +49,7 @@ pub use moment::{
     DecisionDetail, DecisionInput, DecisionRule, DeliveryWait, Moment, MomentAt, MomentMessage,
 };
 pub use pairing::{Approval, PairingCode, PairingRequest, PairingRevoke, Pairings, ReplacedRequest};
+pub use push::{Alarm, AlarmKind, LogLine, Push, Topic};
 pub use reach::{ChannelReach, ReachOf, ReachRate, ReachedChat, WaitingFate, WaitingOperation};
 pub use ruler::{CutPlace, RuledMessage, Ruler};
 pub use secrets::{SecretEntry, SecretSource, Secrets};
@@ -50,6 +58,7 @@ pub use sessions::{
     SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef,
 };
 pub use shown::{Ink, InkStyle, Shown};
+pub use status::Status;
 pub use trial::{
     Aspect, BenchBase, BenchColumn, BenchResult, Benched, CutCount, CutFamily, DialectBench, Recut,
     RecutCancel, RecutFailure, RecutFixture, RecutProgress, RecutResult, RecutStarted, Specimen,
@@ -59,12 +68,11 @@ pub use turn::{
     LedgerEntry, LongestHold, MessageDetail, Reached, ToolEntry, TurnDetail, TurnList, TurnRef, TurnSummary,
 };
 pub use view::{
-    Ack, Alarm, AlarmKind, Catalog, CatalogEntry, Completion, EventDetail, EventRow, FilterCheck,
-    FilterComplete, FilterError, FilterText, Find, FindTurn, Found, FoundTurn, Frame, LogLine, OpenView,
-    Pause, Push, RowFlag, SeqRef, Status, Topic, ViewOpened, ViewRef, ViewRows, Why, WhyQuestion, WhyStep,
-    Window,
+    Ack, EventDetail, EventRow, Find, FindTurn, Found, FoundTurn, Frame, OpenView, Pause, RowFlag, SeqRef,
+    ViewOpened, ViewRef, ViewRows, Window,
 };
 pub use voice::{SpokenSound, VoiceOf, VoiceSound};
+pub use why::{Why, WhyQuestion, WhyStep};
 pub use workspaces::{
     DamagedPlace, EntryCount, LeakingTurn, LinkText, OpenedFile, TurnLink, Workspace, WorkspaceClose,
     WorkspaceOpen, WorkspaceSource, WouldBeLeaks,
