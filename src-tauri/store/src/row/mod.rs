@@ -1,5 +1,7 @@
 //! An event as a line for a person: stage, type, words, size and marks.
 
+mod control;
+mod delivery;
 mod run;
 mod summary;
 

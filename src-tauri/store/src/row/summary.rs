@@ -1,11 +1,10 @@
 //! What an event says, in one line of words.
 
-use super::run;
-use crate::{EventDuration, kind as kinds};
+use super::{control, delivery, run};
+use crate::EventDuration;
 use foldback_wire::{
-    Actor, Body, ChannelState, Directive, DirectiveRef, Fault, Header, HoldReason, Inbound, Intent, Kind,
-    OpId, Outcome, PairingStep, Range, SilentReason, Span, SpokenDirective, Terminal, Timestamp,
-    UnreadablePart, visible,
+    Actor, Directive, DirectiveRef, Header, Inbound, Kind, Outcome, Range, SilentReason, Span,
+    SpokenDirective, Terminal, Timestamp, UnreadablePart, visible,
 };
 use std::{fmt::Write as _, time::Duration};
 
@@ -74,20 +73,20 @@ fn words(kind: &Kind) -> String {
         Kind::Started { version, .. } => format!("Foldback {version} started a replay"),
         Kind::Stopped => "stopped in order".into(),
         Kind::ClockJumped { by_ms } => jumped(*by_ms),
-        Kind::ChannelState { from, to, by, why } => channel_state(*from, *to, by, why),
+        Kind::ChannelState { from, to, by, why } => control::channel_state(*from, *to, by, why),
         Kind::Armed { armed: true, by } => format!("armed by {}: sends for real", who(by)),
         Kind::Armed { armed: false, by } => format!("disarmed by {}: dry run", who(by)),
         Kind::Muted { muted: true, by } => format!("all outbound muted by {}", who(by)),
         Kind::Muted { muted: false, by } => format!("outbound unmuted by {}", who(by)),
-        Kind::HeldSettled { send, by } => settled(*send, by),
+        Kind::HeldSettled { send, by } => control::settled(*send, by),
         Kind::FaultPlanned {
             number,
             agent,
             fault,
             by,
-        } => planned(*number, agent.as_deref(), fault, by),
+        } => control::planned(*number, agent.as_deref(), fault, by),
         Kind::FaultRemoved { number, by, .. } => format!("fault {number} removed by {}", who(by)),
-        Kind::Faulted { number, op, fault } => faulted(*number, *op, fault),
+        Kind::Faulted { number, op, fault } => control::faulted(*number, *op, fault),
         Kind::Pairing {
             step,
             sender,
@@ -95,7 +94,7 @@ fn words(kind: &Kind) -> String {
             code,
             by,
             ..
-        } => pairing(*step, sender.as_str(), name, code.as_deref(), by),
+        } => control::pairing(*step, sender.as_str(), name, code.as_deref(), by),
         Kind::Unreadable(part) => unreadable(part),
         Kind::Received { message } => received(message),
         Kind::Passed { detail, .. } if detail.is_empty() => "passed".into(),
@@ -159,56 +158,10 @@ fn words(kind: &Kind) -> String {
         | Kind::Undelivered { .. }
         | Kind::Receipt { .. }
         | Kind::Truncated { .. }
-        | Kind::Leaked { .. } => delivery(kind),
+        | Kind::Leaked { .. } => delivery::words(kind),
         Kind::Reviewed { by } => format!("{} looked at what is unknown", who(by)),
         Kind::Idle => "conversation idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
-    }
-}
-
-/// The words of what a delivery does.
-fn delivery(kind: &Kind) -> String {
-    match kind {
-        Kind::Intended { op, intent } => format!("op {op} {}", intended(intent)),
-        Kind::Waiting { op, reason, until } => waiting(op.map(|op| op.0), *reason, *until),
-        Kind::Truncated {
-            messages,
-            bytes,
-            stopped,
-            file,
-            detail,
-        } => {
-            let stop = if *stopped { "; the run was stopped" } else { "" };
-            let kept = format!("{bytes} bytes beyond the {messages} messages of the turn");
-            // Its folder is for this one file, with a name that tells nothing.
-            let name = file.as_ref().map(|file| file.rsplit('/').next().unwrap_or(file));
-            match (name, detail) {
-                (Some(name), _) => format!("{kept} are sent as {name}{stop}"),
-                (None, Some(why)) => format!("{kept} are not sent: {why}{stop}"),
-                (None, None) => format!("{kept} are not sent{stop}"),
-            }
-        }
-        Kind::Attempted { op, attempt } => format!("op {op} → platform, attempt {attempt}"),
-        Kind::Refused {
-            op,
-            refusal,
-            detail,
-            retry_at,
-        } => {
-            let again = retry_at
-                .map(|at| format!("; again at {}", clock(at)))
-                .unwrap_or_default();
-            format!("op {op} {}{again}", said(refusal, detail))
-        }
-        Kind::Ended { op, outcome } => format!("op {op} {}", ended(outcome)),
-        Kind::Undelivered {
-            op, refusal, detail, ..
-        } => format!("op {op} did not arrive: {}", said(refusal, detail)),
-        Kind::Receipt {
-            op, receipt, when, ..
-        } => format!("op {op} {receipt} at {}", clock(*when)),
-        Kind::Leaked { op, message, span } => format!("op {op} showed {} of message {message}", bytes(*span)),
-        other => kinds::code(other).replace('_', " "),
     }
 }
 
@@ -239,45 +192,6 @@ fn jumped(by_ms: i64) -> String {
     }
 }
 
-/// The state that a channel is in now; who brought that about, where it was a person; and why, where there is more to say.
-fn channel_state(from: ChannelState, to: ChannelState, by: &Actor, why: &str) -> String {
-    let state = match to {
-        ChannelState::Up if from == to => "up".to_owned(),
-        ChannelState::Up => "connected".to_owned(),
-        other => other.code().replace('_', " "),
-    };
-    let still = if from == to { "still " } else { "" };
-    let by = match by {
-        Actor::Console | Actor::Cli | Actor::User(_) => who(by),
-        Actor::Config | Actor::Adapter | Actor::Pipeline => String::new(),
-    };
-    let why = if why == state { "" } else { why };
-    let about: Vec<_> = [by.as_str(), why]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect();
-    if about.is_empty() {
-        format!("{still}{state}")
-    } else {
-        format!("{still}{state} ({})", about.join(": "))
-    }
-}
-
-fn settled(send: bool, by: &Actor) -> String {
-    let how = if send { "let go" } else { "given up" };
-    format!("what was held for too long is {how} by {}", who(by))
-}
-
-fn planned(number: u64, agent: Option<&str>, fault: &Fault, by: &Actor) -> String {
-    let agent = agent.map(|agent| format!("{agent}: ")).unwrap_or_default();
-    format!("fault {number} planned by {}: {agent}{fault}", who(by))
-}
-
-fn faulted(number: u64, op: Option<OpId>, fault: &Fault) -> String {
-    let op = op.map(|op| format!("op {op} ")).unwrap_or_default();
-    format!("{op}goes wrong as planned, fault {number}: {fault}")
-}
-
 /// A code, and what is to be said about it.
 pub(super) fn said(code: impl std::fmt::Display, detail: &str) -> String {
     if detail.is_empty() {
@@ -299,20 +213,6 @@ pub fn who(actor: &Actor) -> String {
     }
 }
 
-fn pairing(step: PairingStep, sender: &str, name: &str, code: Option<&str>, by: &Actor) -> String {
-    let code = code.unwrap_or_default();
-    match step {
-        PairingStep::Requested => format!("{name} ({sender}) is unknown and gets the code {code}"),
-        PairingStep::Replaced => format!(
-            "the request of {name} ({sender}) gave way to a newer one, of {}",
-            who(by)
-        ),
-        PairingStep::Approved => format!("{name} ({sender}) is approved by {}", who(by)),
-        PairingStep::Refused => format!("{name} ({sender}) is refused by {}", who(by)),
-        PairingStep::Revoked => format!("the approval of {name} ({sender}) is taken back by {}", who(by)),
-    }
-}
-
 fn received(message: &Inbound) -> String {
     let mut words = format!("{}: {}", message.sender.readable_name(), message.readable_text());
     for file in &message.files {
@@ -321,7 +221,7 @@ fn received(message: &Inbound) -> String {
     words
 }
 
-fn bytes(span: Span) -> String {
+pub(super) fn bytes(span: Span) -> String {
     format!("{}..{}", span.start, span.end)
 }
 
@@ -368,54 +268,7 @@ fn keys(header: &Header) -> String {
     .join(", ")
 }
 
-fn intended(intent: &Intent) -> String {
-    let mut words = format!("{} to {}", intent.kind, intent.target.chat);
-    let about = [&intent.emoji, &intent.path].into_iter().flatten();
-    for thing in about {
-        let _ = write!(words, " {thing}");
-    }
-    match &intent.body {
-        Some(Body::Literal { text, .. } | Body::Aside { text }) => {
-            let _ = write!(words, ": {text}");
-        }
-        Some(Body::Clean { message, span }) => {
-            let _ = write!(words, ": text {} of message {message}", bytes(*span));
-        }
-        None => {}
-    }
-    if intent.live {
-        words.push_str(" (streaming)");
-    }
-    words
-}
-
-fn waiting(op: Option<u64>, reason: HoldReason, until: Option<Timestamp>) -> String {
-    use HoldReason as H;
-    let op = op.map(|op| format!("op {op}: ")).unwrap_or_default();
-    let what = match reason {
-        H::EditInterval => match until {
-            Some(at) => {
-                return format!(
-                    "{op}next edit at {} (edit_interval: pause between edits)",
-                    clock(at)
-                );
-            }
-            None => "waiting for the next edit (edit_interval: pause between edits)".to_owned(),
-        },
-        H::ChannelCannotEdit => "waiting for the whole text (channel_cannot_edit)".to_owned(),
-        H::RateLimited => "waiting as the platform asked (rate_limited)".to_owned(),
-        H::ChannelOff => "waiting for the channel (channel_off: off, muted or not connected)".to_owned(),
-        H::HumanDelay => "pause between messages (human_delay)".to_owned(),
-        H::Debounce => "waiting for more messages (debounce)".to_owned(),
-        other => format!("waiting: {other}"),
-    };
-    let until = until
-        .map(|at| format!(", until {}", clock(at)))
-        .unwrap_or_default();
-    format!("{op}{what}{until}")
-}
-
-fn ended(outcome: &Outcome) -> String {
+pub(super) fn ended(outcome: &Outcome) -> String {
     let message = outcome
         .message
         .as_ref()
@@ -448,7 +301,7 @@ fn end(terminal: &Terminal) -> String {
 }
 
 /// Time of day, as the grid shows it.
-fn clock(at: Timestamp) -> String {
+pub(super) fn clock(at: Timestamp) -> String {
     let at = at.to_string();
     at.split_once('T')
         .map_or(at.clone(), |(_, time)| time.trim_end_matches('Z').to_owned())
