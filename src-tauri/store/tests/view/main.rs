@@ -1,0 +1,6 @@
+//! Windows over a large journal, measured in events read.
+
+mod durations;
+mod flags;
+mod large;
+mod windows;
