@@ -439,5 +439,4 @@ fn add(counters: &mut Counters, outcome: OutcomeCode) {
 }
 
 #[cfg(test)]
-#[path = "digest_tests.rs"]
 mod tests;

@@ -1,11 +1,12 @@
 //! Turns told by hand, event by event.
 
+use foldback_api::TurnFold;
 use foldback_channels::profile;
 use foldback_directives::{HoldReason, Span};
 use foldback_wire::{
     Body, Capabilities, ChatType, Directive, DirectiveRef, Event, Fate, Hold, Inbound, Intent, Kind,
     MessageFlags, OpId, OpKind, Outcome, OutcomeCode, Platform, Range, RangeReason, RunId, Sender, Seq,
-    Stage, StopReason, Target, Terminal, Timestamp, TurnId,
+    Stage, StopReason, Target, Terminal, Timestamp, TurnId, rpc::TurnDetail,
 };
 
 /// The moment at which every story begins.
@@ -343,4 +344,9 @@ pub(crate) fn asked() -> Kind {
         request: serde_json::from_value(request).unwrap(),
         until: None,
     }
+}
+
+/// What the events of a story say about their turn.
+pub(crate) fn detail(story: &Story) -> TurnDetail {
+    TurnFold::of(TurnId(7), &story.events).detail().unwrap()
 }

@@ -1,0 +1,176 @@
+//! Tool calls of a turn, and their bars in the waterfall.
+
+use crate::story::{Story, asked, detail, inbound};
+use foldback_wire::{
+    Kind, RunId, StopReason, Terminal, ToolCall, ToolStatus,
+    rpc::{Lane, TurnDetail},
+};
+
+#[test]
+fn reasoning_is_one_text_and_a_tool_call_is_what_was_last_said_of_it() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    let call = |status, result: Option<&str>| Kind::Tool {
+        call: ToolCall {
+            id: "call-1".into(),
+            name: "search".to_owned(),
+            status,
+            arguments: Some("{}".to_owned()),
+            result: result.map(str::to_owned),
+        },
+    };
+    for text in ["They ask ", "about it."] {
+        story.at(
+            1,
+            Kind::Reasoning {
+                text: text.to_owned(),
+            },
+        );
+    }
+    story.at(2, call(ToolStatus::Running, None));
+    story.at(3, call(ToolStatus::Completed, Some("found")));
+    let detail = detail(&story);
+    assert_eq!(detail.reasoning, "They ask about it.");
+    let [tool] = detail.tools.as_slice() else {
+        panic!("{:?}", detail.tools)
+    };
+    assert_eq!(
+        (
+            tool.call.status,
+            tool.call.result.as_deref(),
+            tool.at_ms,
+            tool.took_ms
+        ),
+        (ToolStatus::Completed, Some("found"), 2, Some(1))
+    );
+}
+
+fn tool(id: &str, status: ToolStatus) -> Kind {
+    Kind::Tool {
+        call: ToolCall {
+            id: id.into(),
+            name: "search".to_owned(),
+            status,
+            arguments: None,
+            result: None,
+        },
+    }
+}
+
+/// The bars of the tools' lane: from, until, and what they are.
+fn tool_bars(detail: &TurnDetail) -> Vec<(u64, Option<u64>, &str)> {
+    let bars = detail.lanes.iter().filter(|bar| bar.lane == Lane::Tools);
+    bars.map(|bar| (bar.from_ms, bar.until_ms, bar.label.as_str()))
+        .collect()
+}
+
+#[test]
+fn with_the_run_ends_what_nobody_told_the_end_of() {
+    let ends = [
+        Kind::RunEnded {
+            run: RunId(1),
+            reason: StopReason::End,
+        },
+        Kind::TurnEnded {
+            terminal: Terminal::Failed {
+                detail: "the process ended".into(),
+            },
+        },
+    ];
+    for end in ends {
+        let mut story = Story::default();
+        story.at(
+            0,
+            Kind::Received {
+                message: Box::new(inbound()),
+            },
+        );
+        story.at(10, tool("done", ToolStatus::Running));
+        story.at(20, tool("pending", ToolStatus::Pending));
+        story.at(30, tool("running", ToolStatus::Running));
+        story.at(40, tool("done", ToolStatus::Completed));
+        story.at(50, asked());
+        assert_eq!(
+            tool_bars(&detail(&story)),
+            [
+                (10, Some(40), "search"),
+                (20, None, "search"),
+                (30, None, "search"),
+                (50, None, "needs permission: Write notes.md")
+            ]
+        );
+        story.at(60, end);
+        story.at(
+            900,
+            Kind::TurnEnded {
+                terminal: Terminal::Replied,
+            },
+        );
+        let detail = detail(&story);
+        assert_eq!(
+            tool_bars(&detail),
+            [
+                (10, Some(40), "search"),
+                (20, Some(60), "search, end not told"),
+                (30, Some(60), "search, end not told"),
+                (50, Some(60), "needs permission: Write notes.md, not answered")
+            ]
+        );
+        let times: Vec<_> = detail.tools.iter().map(|t| (t.took_ms, t.lapsed_ms)).collect();
+        assert_eq!(times, [(Some(30), None), (None, Some(60)), (None, Some(60))]);
+    }
+}
+
+#[test]
+fn a_call_that_the_journal_ends_with_its_run_has_no_time_of_its_own() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    story.at(10, tool("t1", ToolStatus::Running));
+    story.at(60, tool("t1", ToolStatus::Unfinished));
+    let detail = detail(&story);
+    assert_eq!(tool_bars(&detail), [(10, Some(60), "search, end not told")]);
+    let entry = &detail.tools[0];
+    assert_eq!(
+        (entry.call.status, entry.took_ms, entry.lapsed_ms),
+        (ToolStatus::Unfinished, None, Some(60))
+    );
+}
+
+#[test]
+fn a_call_of_an_attempt_that_failed_is_over_until_it_is_told_of_again() {
+    let mut story = Story::default();
+    story.at(
+        0,
+        Kind::Received {
+            message: Box::new(inbound()),
+        },
+    );
+    story.at(10, tool("t1", ToolStatus::Running));
+    story.at(
+        20,
+        Kind::Retrying {
+            attempt: 2,
+            after_ms: 0,
+            detail: "overloaded".into(),
+            next: None,
+        },
+    );
+    assert_eq!(
+        tool_bars(&detail(&story)),
+        [(10, Some(20), "search, end not told")]
+    );
+    story.at(30, tool("t1", ToolStatus::Running));
+    assert_eq!(tool_bars(&detail(&story)), [(10, None, "search")]);
+    story.at(40, tool("t1", ToolStatus::Failed));
+    assert_eq!(tool_bars(&detail(&story)), [(10, Some(40), "search")]);
+}
