@@ -1,6 +1,6 @@
 //! What people did: switched, armed, muted, sent again, approved, stopped; when, and who.
 
-use super::{super::words::moment, Section};
+use super::{super::words::moment, Section, place};
 use crate::backend::again;
 use foldback_store::{row, who};
 use foldback_wire::{Actor, Event, Kind};
@@ -12,17 +12,8 @@ pub(super) struct Changes(Vec<Vec<String>>);
 impl Changes {
     pub(super) fn see(&mut self, event: &Event) {
         let Some((by, what)) = change(event) else { return };
-        self.0.push(vec![
-            moment(event.at),
-            by,
-            event
-                .channel
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-            event.turn.map(|turn| turn.to_string()).unwrap_or_default(),
-            what,
-        ]);
+        let [channel, turn] = place(event);
+        self.0.push(vec![moment(event.at), by, channel, turn, what]);
     }
 
     pub(super) fn section(self) -> Section {

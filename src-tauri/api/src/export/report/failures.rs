@@ -2,7 +2,7 @@
 
 use super::{
     super::words::{moment, terminal_words},
-    Section,
+    Section, place,
 };
 use foldback_store::row;
 use foldback_wire::{ChannelId, Event, Gate, Intent, Kind, OpId, OutcomeCode, Stage, Terminal, TurnId};
@@ -33,9 +33,8 @@ impl Failures {
             Kind::TurnEnded { terminal } => {
                 if let Terminal::Failed { .. } | Terminal::Unknown { .. } = terminal {
                     let sender = event.turn.and_then(|turn| self.senders.get(&turn)).cloned();
-                    let mut row = place(event);
-                    row.extend([sender.unwrap_or_default(), terminal_words(terminal)]);
-                    self.turns.push(row);
+                    let sender = sender.unwrap_or_default();
+                    self.turns.push(row_of(event, sender, terminal_words(terminal)));
                 }
                 if let Some(turn) = event.turn {
                     self.senders.remove(&turn);
@@ -75,9 +74,7 @@ impl Failures {
     }
 
     fn failed(&mut self, event: &Event, what: String, why: String) {
-        let mut row = place(event);
-        row.extend([what, why]);
-        self.deliveries.push(row);
+        self.deliveries.push(row_of(event, what, why));
     }
 
     pub(super) fn sections(self) -> [Section; 3] {
@@ -113,17 +110,10 @@ impl Failures {
     }
 }
 
-/// When, where, in which turn.
-fn place(event: &Event) -> Vec<String> {
-    vec![
-        moment(event.at),
-        event
-            .channel
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
-        event.turn.map(|turn| turn.to_string()).unwrap_or_default(),
-    ]
+/// When, where, in which turn; who or what; why.
+fn row_of(event: &Event, what: String, why: String) -> Vec<String> {
+    let [channel, turn] = place(event);
+    vec![moment(event.at), channel, turn, what, why]
 }
 
 fn named(turns: &BTreeSet<TurnId>) -> String {

@@ -129,3 +129,10 @@ impl ShiftReport {
         text
     }
 }
+
+/// The channel and the turn of an event, as cells; empty where it has none.
+fn place(event: &Event) -> [String; 2] {
+    let channel = event.channel.as_ref().map(ToString::to_string);
+    let turn = event.turn.map(|turn| turn.to_string());
+    [channel.unwrap_or_default(), turn.unwrap_or_default()]
+}
