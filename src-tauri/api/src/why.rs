@@ -1,5 +1,7 @@
 //! "Why did my bot (not) say that?" A turn's way as steps, and the first of them that said no.
 
+mod headline;
+mod outcome;
 mod run;
 
 pub(crate) use run::is_in_run;
@@ -14,6 +16,7 @@ use foldback_wire::{
     Terminal, ToolStatus, TurnId,
     rpc::{DirectiveEntry, LedgerEntry, TurnDetail, Why, WhyStep},
 };
+use outcome::{ended_in_words, explained, noun};
 
 /// Why the turn of these events went as it did; `None` when they hold no message.
 pub fn why(turn: TurnId, events: &[Event]) -> Option<Why> {
@@ -42,7 +45,7 @@ pub(crate) fn why_behind(turn: TurnId, events: &[Event], doors: &Doors, is_gone:
         place.is_ok_and(|at| matches!(events[at].kind, Kind::Retrying { .. }))
     };
     let noes: Vec<_> = steps.iter().filter(|step| step.no && !again(step)).collect();
-    let answer = way.answer(&noes);
+    let answer = way.headline(&noes);
     Some(Why { turn, answer, steps })
 }
 
@@ -158,7 +161,7 @@ impl Way<'_> {
                     .find(|d| (d.message, d.index) == (at.message, at.index));
                 let tag = directive.map_or("directive", |d| d.directive.tag());
                 (
-                    Some(format!("<{tag}> was not carried out: {}", told(outcome))),
+                    Some(format!("<{tag}> was not carried out: {}", explained(outcome))),
                     Says::No(setting.clone()),
                 )
             }
@@ -191,7 +194,7 @@ impl Way<'_> {
         if entry.intent.kind == OpKind::Typing {
             return None;
         }
-        let text = format!("{}: {}", noun(entry.intent.kind), told(outcome));
+        let text = ended_in_words(entry.intent.kind, outcome);
         let fine = outcome.replaced_by.is_some()
             || matches!(
                 outcome.code,
@@ -302,75 +305,6 @@ impl Way<'_> {
         self.detail.directives.iter().any(skipped)
     }
 
-    /// What is said of the whole: the first that said no, and how many others did.
-    fn answer(&self, noes: &[&WhyStep]) -> String {
-        let turn = self.detail.summary.turn;
-        let begun = match &self.detail.summary.terminal {
-            // Whatever it waited for then is no reason any more.
-            None if self.is_gone => return format!("Turn {turn} is not done: {}.", self.after_the_end()),
-            None => format!("Turn {turn} is still running"),
-            Some(Terminal::Failed { .. }) => format!("Turn {turn} failed"),
-            Some(Terminal::Unknown { .. }) => {
-                format!("Turn {turn} ended as unknown, as nobody knows whether all of its answer arrived")
-            }
-            Some(Terminal::Silent { .. }) if self.landed() == 0 => format!("Turn {turn} stayed silent"),
-            Some(_) if self.landed() == 0 => format!("Turn {turn} got no answer"),
-            Some(_) if self.got_a_code() => format!("Turn {turn} got a code for pairing and no answer"),
-            Some(_) => format!(
-                "Turn {turn} was answered on {}{}",
-                self.channel,
-                self.stepped_in()
-            ),
-        };
-        match noes {
-            [step, more @ ..] => {
-                let text = step.text.trim_end_matches('.');
-                let joint = if begun.contains("was answered") {
-                    ", but"
-                } else {
-                    ":"
-                };
-                let setting = step
-                    .setting
-                    .as_ref()
-                    .map_or_else(String::new, |setting| format!(" The setting is {setting}."));
-                let more = match more.len() {
-                    0 => String::new(),
-                    n => format!(" (and {n} more)"),
-                };
-                format!("{begun}{joint} {} said: {text}{more}.{setting}", step.stage)
-            }
-            [] => match (&self.detail.summary.terminal, self.landed()) {
-                (None, _) => format!("{begun}: {}.", self.doing()),
-                (Some(_), 0) => format!("{begun}, and nothing said no."),
-                (Some(_), 1) => format!("{begun}: one operation acknowledged."),
-                (Some(_), n) => format!("{begun}: {n} operations acknowledged."),
-            },
-        }
-    }
-
-    /// True where somebody unknown was told how to ask for approval: that is no answer to what they wrote.
-    fn got_a_code(&self) -> bool {
-        self.events
-            .iter()
-            .any(|event| matches!(event.kind, Kind::Pairing { code: Some(_), .. }))
-    }
-
-    /// What a running turn is at.
-    fn doing(&self) -> String {
-        let lanes = &self.detail.lanes;
-        let at = |lane| lanes.iter().any(|bar| bar.lane == lane && bar.until_ms.is_none());
-        if let Some(title) = self.asks() {
-            format!("a person is asked to allow {title}")
-        } else if at(foldback_wire::rpc::Lane::Agent) {
-            "the agent is at work".to_owned()
-        } else if at(foldback_wire::rpc::Lane::Delivery) {
-            "operations are on their way".to_owned()
-        } else {
-            "the message has not reached the agent".to_owned()
-        }
-    }
-
     /// Acknowledged operations that a user notices.
     fn landed(&self) -> usize {
         let noticed = |entry: &&LedgerEntry| {
@@ -410,25 +344,5 @@ const fn suppressing(reason: Suppression) -> &'static str {
     match reason {
         Suppression::NoReply | Suppression::SilentToken => "output.dialects",
         Suppression::HeartbeatAck => "output.all_clear",
-    }
-}
-
-/// An outcome with its explanation.
-fn told(outcome: &Outcome) -> String {
-    match &outcome.detail {
-        Some(detail) => format!("{}, {detail}", outcome.code),
-        None => outcome.code.about().to_owned(),
-    }
-}
-
-fn noun(kind: OpKind) -> &'static str {
-    match kind {
-        OpKind::SendText => "the message",
-        OpKind::EditText => "the edit",
-        OpKind::Delete => "the removal",
-        OpKind::React => "the reaction",
-        OpKind::SendFile => "the file",
-        OpKind::SendVoice => "the voice note",
-        OpKind::Typing => "typing",
     }
 }

@@ -100,8 +100,7 @@ fn a_gate_is_named_with_its_inputs_and_setting() {
     );
     assert_eq!(
         why.answer,
-        "Turn 7 got no answer: authorize said: sender_not_allowed: alice is not in channels.telegram.allow_from \
-         (allow_from = [bob], sender = alice). The setting is channels.telegram.allow_from."
+        "Alice (alice) may not write here: not in channels.telegram.allow_from (bob)."
     );
     let stages: Vec<_> = why.steps.iter().map(|s| (s.stage.as_str(), s.no)).collect();
     assert_eq!(
@@ -113,6 +112,50 @@ fn a_gate_is_named_with_its_inputs_and_setting() {
             ("dispatch", false)
         ]
     );
+}
+
+#[test]
+fn a_gate_is_a_sentence_about_the_sender_or_the_message() {
+    for (gate, detail, key, sentence) in [
+        (
+            Gate::ChannelClosed,
+            "channels.telegram.allow_from is empty",
+            "allow_from",
+            "Alice (alice) may not write here: channels.telegram.allow_from is empty.",
+        ),
+        (
+            Gate::BotNotAllowed,
+            "alice is a bot, and allow_bots is off",
+            "allow_bots",
+            "Alice (alice) may not write here: a bot, and allow_bots is off. Setting: channels.telegram.allow_bots",
+        ),
+        (
+            Gate::NotMentioned,
+            "it is in a group and neither mentions the bot nor answers it",
+            "require_mention",
+            "No answer: the message is in a group and neither mentions the bot nor answers it. Setting: \
+             channels.telegram.require_mention",
+        ),
+        (
+            Gate::DirectDisabled,
+            "direct messages are switched off",
+            "dm_policy",
+            "No answer: direct messages are switched off. Setting: channels.telegram.dm_policy",
+        ),
+    ] {
+        let mut story = received();
+        story.at(
+            2,
+            Kind::Stopping {
+                stage: Stage::Authorize,
+                gate,
+                detail: detail.into(),
+                inputs: BTreeMap::new(),
+                setting: Some(format!("channels.telegram.{key}")),
+            },
+        );
+        assert_eq!(end(story, Terminal::Blocked { gate }).answer, sentence);
+    }
 }
 
 fn left_out() -> Kind {
@@ -136,8 +179,8 @@ fn a_file_that_the_agent_was_not_given_is_named_with_what_to_set() {
     let why = end(story, Terminal::Replied);
     assert_eq!(
         why.answer,
-        "Turn 7 was answered on telegram, but prepare said: dot.png: too_large: it has 30000000 bytes, and at most \
-         20MB are taken. The setting is attachments.max_size."
+        "Answered on telegram, but dot.png: too_large: it has 30000000 bytes, and at most 20MB are taken. Setting: \
+         attachments.max_size"
     );
 }
 
@@ -174,7 +217,7 @@ fn a_turn_that_was_cut_off_says_so_and_not_what_it_held() {
     let detail = "the process ended during this turn".into();
     assert_eq!(
         end(story, Terminal::Failed { detail }).answer,
-        "Turn 7 failed: dispatch said: Foldback was stopped or killed before the agent was done."
+        "Failed: Foldback was stopped or killed before the agent was done."
     );
 }
 
@@ -196,7 +239,7 @@ fn a_suppressed_answer_says_who_wished_it() {
     );
     assert_eq!(
         why.answer,
-        "Turn 7 stayed silent: scan said: The agent wrote <no-reply/>. The setting is output.dialects."
+        "No answer on purpose: the agent wrote <no-reply/>. Setting: output.dialects"
     );
 }
 
@@ -231,12 +274,9 @@ fn an_answer_that_is_too_long_names_its_bound() {
 fn a_running_turn_says_what_it_is_at() {
     assert_eq!(
         ask(&received()).answer,
-        "Turn 7 is still running: the message has not reached the agent."
+        "Still running: the message has not reached the agent."
     );
-    assert_eq!(
-        ask(&running()).answer,
-        "Turn 7 is still running: the agent is at work."
-    );
+    assert_eq!(ask(&running()).answer, "Still running: the agent is at work.");
     let mut delivering = running();
     delivering.at(
         20,
@@ -254,7 +294,7 @@ fn a_running_turn_says_what_it_is_at() {
     );
     assert_eq!(
         ask(&delivering).answer,
-        "Turn 7 is still running: operations are on their way."
+        "Still running: operations are on their way."
     );
 }
 
@@ -271,8 +311,8 @@ fn a_hold_that_is_open_keeps_the_answer_back() {
     let why = ask(&story);
     assert_eq!(
         why.answer,
-        "Turn 7 is still running: scan said: 21 bytes are held (open_block): An <actions> block is open. What \
-         would release them: `</actions>`."
+        "Still running: 21 bytes are held (open_block): An <actions> block is open. What would release them: \
+         `</actions>`."
     );
     story.at(50, Kind::Released { message: 0 });
     assert_eq!(noes(&ask(&story)), []);
@@ -308,10 +348,7 @@ fn hidden_narration_is_a_no_and_shown_narration_is_not() {
 fn an_answer_without_a_no_counts_what_was_acknowledged() {
     let (story, _) = reaction_then_text();
     let why = ask(&story);
-    assert_eq!(
-        why.answer,
-        "Turn 7 was answered on telegram: 3 operations acknowledged."
-    );
+    assert_eq!(why.answer, "Answered on telegram: 3 operations acknowledged.");
     assert!(why.steps.is_sorted_by_key(|step| step.seq));
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> End {
 
 /// The answer, then the way there, with what said no marked.
 fn text(out: &mut impl Write, why: &Why) -> io::Result<()> {
-    writeln!(out, "{}", plain(&why.answer))?;
+    writeln!(out, "#{} {}", why.turn, plain(&why.answer))?;
     for WhyStep {
         seq, stage, no, text, ..
     } in &why.steps

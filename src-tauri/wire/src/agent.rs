@@ -61,7 +61,7 @@ closed_set! {
         RateLimited = "rate_limited": "The backend asked to wait.",
         Unauthorized = "unauthorized": "The backend refused the credentials.",
         Unreachable = "unreachable": "No connection to the backend.",
-        Disconnected = "disconnected": "The stream was cut before its end.",
+        Disconnected = "disconnected": "The agent's stream broke off.",
         Malformed = "malformed": "The backend sent what the protocol does not allow.",
         Timeout = "timeout": "Nothing came for too long.",
         TooLarge = "too_large": "The answer was longer than is accepted.",

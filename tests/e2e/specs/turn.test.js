@@ -79,7 +79,7 @@ describe("a turn", () => {
     await (await at(browser, "view-turn")).waitForDisplayed();
     await shows(browser, "hold-map-pane", /11 stripped/);
     await (await at(browser, "ask-why")).click();
-    await shows(browser, "why", /stayed silent[\s\S]*<no-reply\/>[\s\S]*output\.dialects/);
+    await shows(browser, "why", /No answer on purpose[\s\S]*<no-reply\/>[\s\S]*output\.dialects/);
     await picture(browser, "turn-why");
   });
 });

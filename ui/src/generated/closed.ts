@@ -100,7 +100,7 @@ export const agentFaults = [
   { code: "rate_limited", about: "The backend asked to wait." },
   { code: "unauthorized", about: "The backend refused the credentials." },
   { code: "unreachable", about: "No connection to the backend." },
-  { code: "disconnected", about: "The stream was cut before its end." },
+  { code: "disconnected", about: "The agent's stream broke off." },
   { code: "malformed", about: "The backend sent what the protocol does not allow." },
   { code: "timeout", about: "Nothing came for too long." },
   { code: "too_large", about: "The answer was longer than is accepted." },

@@ -134,7 +134,7 @@ async fn why_is_asked_by_turn_and_by_message() {
     let host = Host::after_demo().await;
     let by_turn: Why = host.call("why", json!({"about": "#1"})).await;
     assert!(
-        by_turn.answer.starts_with("Turn 1 was answered on telegram"),
+        by_turn.answer.starts_with("Answered on telegram"),
         "{}",
         by_turn.answer
     );
@@ -168,14 +168,8 @@ async fn why_names_the_gate_for_a_message_without_an_answer() {
     let turn = host.say("slack", "Anybody there?", "Yes.").await;
     let why: Why = host.call("why", json!({"about": turn.to_string()})).await;
     assert!(
-        why.answer.starts_with(&format!(
-            "Turn {turn} got no answer: authorize said: channel_closed"
-        )),
-        "{}",
         why.answer
-    );
-    assert!(
-        why.answer.ends_with("The setting is channels.slack.allow_from."),
+            .ends_with(" may not write here: channels.slack.allow_from is empty."),
         "{}",
         why.answer
     );

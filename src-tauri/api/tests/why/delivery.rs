@@ -34,10 +34,7 @@ fn a_channel_that_is_off_holds_the_message() {
         },
     );
     let why = end(story, Terminal::Replied);
-    assert_eq!(
-        why.answer,
-        "Turn 7 was answered on telegram: one operation acknowledged."
-    );
+    assert_eq!(why.answer, "Answered on telegram: 1 operation acknowledged.");
     assert_eq!(noes(&why), []);
 }
 
@@ -48,8 +45,7 @@ fn a_dry_run_reached_nobody() {
     let why = end(story, Terminal::Replied);
     assert_eq!(
         why.answer,
-        "Turn 7 got no answer: deliver said: the message: Everything but the platform call happened. \
-         The setting is channels.telegram.armed."
+        "No answer: dry run: everything happened except the call of the platform. Setting: channels.telegram.armed"
     );
 }
 
@@ -84,8 +80,7 @@ fn a_directive_that_the_channel_cannot_do_is_named_beside_the_answer() {
     let why = end(story, Terminal::Replied);
     assert_eq!(
         why.answer,
-        "Turn 7 was answered on telegram, but deliver said: <voice> was not carried out: unsupported, speech is \
-         not configured."
+        "Answered on telegram, but <voice> was not carried out: unsupported, speech is not configured."
     );
 }
 
@@ -121,8 +116,8 @@ fn a_refused_directive_names_its_own_setting_and_how_many_others_said_no() {
     );
     assert_eq!(
         why.answer,
-        "Turn 7 was answered on telegram, but deliver said: <voice> was not carried out: not_allowed, report.pdf \
-         cannot be opened: not found (and 1 more). The setting is files.send_dir."
+        "Answered on telegram, but <voice> was not carried out: not_allowed, report.pdf cannot be opened: not found \
+         (and 1 more). Setting: files.send_dir"
     );
 }
 
@@ -145,7 +140,7 @@ fn a_malformed_directive_is_a_no_of_the_scanner() {
     let why = end(story, Terminal::Replied);
     assert_eq!(
         why.answer,
-        "Turn 7 was answered on telegram, but scan said: unclosed-block: the block is never closed."
+        "Answered on telegram, but unclosed-block: the block is never closed."
     );
 }
 
@@ -160,10 +155,7 @@ fn what_the_platform_refused_and_what_nobody_knows_are_named() {
             detail: "nothing was delivered".into(),
         },
     );
-    assert_eq!(
-        why.answer,
-        "Turn 7 failed: deliver said: the message: failed, chat not found."
-    );
+    assert_eq!(why.answer, "Failed: the message failed: chat not found.");
 
     let mut story = running();
     story.ended(50, 1, text("Hi"), Outcome::new(OutcomeCode::Unknown));

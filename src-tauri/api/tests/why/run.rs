@@ -36,7 +36,7 @@ fn a_turn_that_waits_for_a_permission_says_which() {
     let why = ask(&story);
     assert_eq!(
         why.answer,
-        "Turn 7 is still running: a person is asked to allow rm -r build."
+        "Still running: a person is asked to allow rm -r build."
     );
     story.at(
         30,
@@ -44,7 +44,7 @@ fn a_turn_that_waits_for_a_permission_says_which() {
     );
     let why = ask(&story);
     assert_eq!(noes(&why), []);
-    assert_eq!(why.answer, "Turn 7 is still running: the agent is at work.");
+    assert_eq!(why.answer, "Still running: the agent is at work.");
 }
 
 #[test]
@@ -60,8 +60,7 @@ fn what_was_not_allowed_is_named_with_why() {
         let why = end(story, Terminal::Replied);
         assert_eq!(
             why.answer,
-            "Turn 7 was answered on telegram, but run said: rm -r build was not allowed (agent.permissions.reject \
-             rejects it)."
+            "Answered on telegram, but rm -r build was not allowed (agent.permissions.reject rejects it)."
         );
     }
 }
@@ -78,7 +77,7 @@ fn a_run_that_a_person_stopped_names_them_once() {
         },
     );
     let why = end(story, Terminal::Failed { detail: "x".into() });
-    assert_eq!(why.answer, "Turn 7 failed: run said: stopped by the console.");
+    assert_eq!(why.answer, "Stopped by the console.");
 }
 
 #[test]
@@ -103,7 +102,7 @@ fn who_stepped_in_is_a_step_of_the_way() {
         ("attempt 2, now script: openai small: overloaded", true)
     );
     assert_eq!(
-        why.answer, "Turn 7 is still running: the agent is at work.",
+        why.answer, "Still running: the agent is at work.",
         "it decided nothing"
     );
     story.at(
@@ -122,7 +121,7 @@ fn who_stepped_in_is_a_step_of_the_way() {
     );
     assert_eq!(
         end(story, Terminal::Replied).answer,
-        "Turn 7 was answered on telegram by script, which stepped in: one operation acknowledged."
+        "Answered on telegram by script, which stepped in: 1 operation acknowledged."
     );
 }
 
@@ -144,7 +143,30 @@ fn an_agent_that_failed_is_named_with_what_to_set() {
     );
     assert_eq!(
         why.answer,
-        "Turn 7 failed: run said: unauthorized: 401 from the endpoint. The setting is agent.openai.api_key."
+        "Failed: the backend refused the credentials (401 from the endpoint). Setting: agent.openai.api_key"
+    );
+}
+
+#[test]
+fn a_fault_without_details_of_its_own_is_named_once() {
+    for (fault, sentence) in [
+        (AgentFault::Disconnected, "Failed: the agent's stream broke off."),
+        (AgentFault::Overloaded, "Failed: the backend has too much to do."),
+    ] {
+        let mut story = running();
+        let detail = fault.about().to_owned();
+        story.at(50, Kind::RunFailed { fault, detail });
+        let detail = "the agent failed".into();
+        assert_eq!(end(story, Terminal::Failed { detail }).answer, sentence);
+    }
+}
+
+#[test]
+fn a_turn_that_failed_without_a_no_says_what_it_ended_with() {
+    let detail = "the session could not be read".into();
+    assert_eq!(
+        end(running(), Terminal::Failed { detail }).answer,
+        "Failed: the session could not be read."
     );
 }
 
@@ -227,10 +249,10 @@ fn a_limit_of_time_is_named_by_its_own_setting() {
 #[test]
 fn a_run_without_a_word_says_whether_the_model_refused_or_reached_its_limit() {
     for (reason, said) in [
-        (StopReason::Refusal, "The model refused and said nothing"),
+        (StopReason::Refusal, "the model refused and said nothing"),
         (
             StopReason::Length,
-            "The model reached its limit of length before it said anything",
+            "the model reached its limit of length before it said anything",
         ),
     ] {
         let mut story = running();
@@ -238,9 +260,6 @@ fn a_run_without_a_word_says_whether_the_model_refused_or_reached_its_limit() {
         story.at(20, Kind::RunEnded { run, reason });
         story.sent(40, 1, text("In place of an answer."), Some("9001"));
         let why = end(story, Terminal::Replied);
-        assert_eq!(
-            why.answer,
-            format!("Turn 7 was answered on telegram, but run said: {said}.")
-        );
+        assert_eq!(why.answer, format!("Answered on telegram, but {said}."));
     }
 }

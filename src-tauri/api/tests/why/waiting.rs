@@ -16,7 +16,7 @@ fn a_message_that_waited_over_a_stop_for_too_long_waits_for_a_person_until_its_t
     assert_eq!(noes(&why), [("queue", Some("outbox.max_age"))]);
     assert!(
         why.answer
-            .starts_with("Turn 7 is still running: queue said: the message waited over a stop for longer"),
+            .starts_with("Still running: the message waited over a stop for longer"),
         "{}",
         why.answer
     );

@@ -13,8 +13,8 @@ fn names_the_gate_and_the_setting_for_a_message_without_an_answer() {
         assert_eq!(ran.code, 0, "{about}: {}", ran.stderr);
         let answer = ran.stdout.lines().next().unwrap();
         assert!(
-            answer.contains("got no answer: authorize said: channel_closed")
-                && answer.contains("The setting is channels.slack.allow_from."),
+            answer.starts_with("#1 ")
+                && answer.ends_with(" may not write here: channels.slack.allow_from is empty."),
             "{about}: {}",
             ran.stdout
         );
@@ -73,16 +73,16 @@ fn a_turn_whose_bot_was_killed_does_not_run_any_more() {
         let ran = home.run(&["why", turn]);
         ran.stdout.lines().next().unwrap().to_owned()
     };
-    assert!(why("1").contains("is still running"), "{}", why("1"));
+    assert!(why("1").starts_with("#1 Still running: "), "{}", why("1"));
     bot.signal("KILL");
     drop(bot);
     assert_eq!(
         why("1"),
-        "Turn 1 is not done: Foldback was stopped or killed during this turn; the next start closes it."
+        "#1 Not done: Foldback was stopped or killed during this turn; the next start closes it."
     );
     assert_eq!(
         why("2"),
-        "Turn 2 is not done: Foldback was stopped or killed during this turn; the next start goes on with it."
+        "#2 Not done: Foldback was stopped or killed during this turn; the next start goes on with it."
     );
     assert!(!home.run(&["why", "1"]).stdout.contains("are held"));
 }

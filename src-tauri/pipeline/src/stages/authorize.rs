@@ -135,7 +135,7 @@ impl Door<'_> {
                 .flow()
         };
         if list.is_empty() && self.rules.holds(Rule::AuthorizeClosed) {
-            let detail = format!("{setting} is empty, so nobody may write here");
+            let detail = format!("{setting} is empty");
             return refused(Gate::ChannelClosed, detail);
         }
         match self.named(list, message, message.sender.id.as_str()) {
