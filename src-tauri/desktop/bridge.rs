@@ -35,11 +35,6 @@ impl Shell {
         self.backend.wait().await.as_ref().map_err(Clone::clone)
     }
 
-    /// The backend of a workspace: 0 is the live bot.
-    async fn workspace(&self, number: u32) -> Result<Backend, Failure> {
-        self.backend().await?.workspace(number)
-    }
-
     /// A page is gone, and with it everything it listened to.
     pub(crate) fn forget_page(&self) {
         for subscription in self.subscriptions().drain(..) {
@@ -70,7 +65,7 @@ pub(crate) async fn rpc(
     name: String,
     args: Value,
 ) -> Result<Value, Failure> {
-    call(&shell.workspace(workspace).await?, &name, args).await
+    call(&shell.backend().await?.workspace(workspace)?, &name, args).await
 }
 
 /// Pushes what happens about a topic into the page, until the page is gone.
@@ -81,7 +76,7 @@ pub(crate) async fn subscribe(
     topic: Topic,
     channel: Channel<Push>,
 ) -> Result<(), Failure> {
-    let mut pushes = shell.workspace(workspace).await?.subscribe(&topic)?;
+    let mut pushes = shell.backend().await?.workspace(workspace)?.subscribe(&topic)?;
     let task = async_runtime::spawn(async move {
         while let Some(push) = pushes.next().await {
             if channel.send(push).is_err() {

@@ -4,13 +4,13 @@
 //! the page, and a fifth of a gigabyte: following 50 events a second it drew 21 frames a second, and 42 when the processor
 //! drew them itself.
 
-use std::{env, fs};
+use foldback_api::has_graphics_card;
 use tauri::WebviewWindow;
 use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
 
 /// Has the processor draw the page where an emulated graphics card would.
 pub(crate) fn suit_to_machine(window: &WebviewWindow) -> tauri::Result<()> {
-    if has_card() {
+    if has_graphics_card() {
         return Ok(());
     }
     window.with_webview(|webview| {
@@ -18,15 +18,4 @@ pub(crate) fn suit_to_machine(window: &WebviewWindow) -> tauri::Result<()> {
             settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
         }
     })
-}
-
-/// A card that draws has a render node, unless Mesa is told not to use it.
-fn has_card() -> bool {
-    let is_render_node = |name: &str| name.starts_with("renderD");
-    env::var_os("LIBGL_ALWAYS_SOFTWARE").is_none()
-        && fs::read_dir("/dev/dri").is_ok_and(|nodes| {
-            nodes
-                .flatten()
-                .any(|node| node.file_name().to_str().is_some_and(is_render_node))
-        })
 }

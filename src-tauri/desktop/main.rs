@@ -60,10 +60,9 @@ fn main() -> Result<(), tauri::Error> {
 /// cannot start is shown too: the page asks, and is told what is wrong.
 fn begin(app: AppHandle, start: WindowStart) {
     async_runtime::spawn(async move {
-        let backend = start.open_backend().await;
-        let live = backend.as_ref().ok().cloned();
-        app.state::<Shell>().started(backend);
-        let Some(live) = live else { return };
+        let shell = app.state::<Shell>();
+        shell.started(start.open_backend().await);
+        let Ok(live) = shell.backend().await else { return };
         loop {
             live.window_asked().await;
             tray::show(&app);

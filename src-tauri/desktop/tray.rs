@@ -52,10 +52,9 @@ fn carry_out(app: &AppHandle, item: TrayItem) {
     let app = app.clone();
     async_runtime::spawn(async move {
         let shell = app.state::<Shell>();
-        let Ok(backend) = shell.backend().await else {
-            return;
-        };
-        if let Err(failure) = backend.carry_out_tray_item(&item).await {
+        if let Ok(backend) = shell.backend().await
+            && let Err(failure) = backend.carry_out_tray_item(&item).await
+        {
             tracing::error!(code = failure.code, "{}", failure.message);
         }
     });
