@@ -4,7 +4,7 @@ use crate::story::{Story, clean, hold, inbound, intent, reaction_then_text, tele
 use foldback_api::TurnFold;
 use foldback_directives::HoldReason;
 use foldback_wire::{
-    Fate, Intent, Kind, OpId, OpKind, Range, Span, TurnId,
+    Fate, Hold, Intent, Kind, OpId, OpKind, Range, Span, TurnId,
     rpc::{DecisionKind, Moment},
 };
 
@@ -92,6 +92,32 @@ fn a_moment_names_its_decision_with_bytes_rule_inputs_and_effect() {
             !decision.effect.is_empty() && decision.rule.code != "process",
             "{event:?}"
         );
+    }
+}
+
+#[test]
+fn a_decision_says_its_sentence_once() {
+    let long = format!("The tag is cut off{}.", " and goes on".repeat(30));
+    let mut cut_off = received();
+    cut_off.at(100, chunk(0, "<"));
+    let hold = Hold {
+        because: long.clone(),
+        ..hold(0, 1, HoldReason::PartialTag)
+    };
+    let seq = cut_off.at(100, Kind::Held { message: 0, hold });
+    let (story, places) = reaction_then_text();
+    let block = (&story, places.held, "An <actions> block is open.");
+    for (story, seq, sentence) in [block, (&cut_off, seq, &long[..150])] {
+        let told = at(story, seq).decision.unwrap();
+        assert!(told.decision.text.contains(sentence), "{}", told.decision.text);
+        let names: Vec<_> = told.inputs.iter().map(|input| input.name.as_str()).collect();
+        assert_eq!(names, ["reason"], "{:?}", told.inputs);
+    }
+    for event in &story.events {
+        let told = at(&story, event.seq.0).decision.unwrap();
+        let (_, sentence) = told.decision.text.split_once(": ").unwrap_or(("", &told.decision.text));
+        let twice = told.inputs.iter().find(|input| input.value == sentence && sentence.contains(' '));
+        assert_eq!(twice, None, "{}", told.decision.text);
     }
 }
 

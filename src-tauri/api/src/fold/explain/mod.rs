@@ -122,13 +122,25 @@ pub(super) fn explain(mut decision: Decision, kind: &Kind, scene: &Scene<'_>) ->
         let end = raw.floor_char_boundary(span.end.min(span.start + RAW).min(raw.len()));
         raw.get(span.start..end).map(str::to_owned)
     });
+    let mut inputs = explanation.inputs;
+    inputs.retain(|input| !repeats(&decision.text, &input.value));
     DecisionDetail {
         decision,
         raw: raw.filter(|raw| !raw.is_empty()),
         rule: explanation.rule,
-        inputs: explanation.inputs,
+        inputs,
         effect: explanation.effect,
     }
+}
+
+/// Repetition of a decision's one line by an input: the words that the line is, or those behind its code. A single word
+/// is no repetition, since a number or an id may stand in any line.
+fn repeats(line: &str, value: &str) -> bool {
+    let is_line = match value.strip_suffix('…') {
+        Some(beginning) => line.starts_with(beginning),
+        None => line == value,
+    };
+    value.contains(' ') && (is_line || line.contains(&format!(": {}", value.trim_end_matches('…'))))
 }
 
 /// The raw bytes of what a decision is about, where its step does not name them.
