@@ -12,7 +12,10 @@ const places = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map((system) => `/usr/l
 const minibrowser = process.env.FOLDBACK_BROWSER ?? places.find((place) => existsSync(place));
 
 /** Opens a file; `close` ends browser, driver and display. */
-export async function openFile(file) {
+export const openFile = (file) => openPage(pathToFileURL(file).href);
+
+/** Opens an address, as `openFile` does a file. */
+export async function openPage(address) {
   if (minibrowser === undefined) throw new Error("no browser: install MiniBrowser of webkit2gtk-4.1, or name one in FOLDBACK_BROWSER");
   const folder = await mkdtemp(join(tmpdir(), "foldback-browser-"));
   const screen = await display();
@@ -37,10 +40,10 @@ export async function openFile(file) {
       hostname: "127.0.0.1", port, logLevel: "error", connectionRetryCount: 0, connectionRetryTimeout: 120_000, waitforTimeout: 60_000, waitforInterval: 50,
       capabilities: { "wdio:enforceWebDriverClassic": true, "webkitgtk:browserOptions": { binary: minibrowser, args: ["--automation"] } },
     });
-    await browser.url(pathToFileURL(file).href);
+    await browser.url(address);
   } catch (error) {
     await close();
-    throw new Error(`the file does not open: ${error.message}\n${driver.output}`, { cause: error });
+    throw new Error(`the page does not open: ${error.message}\n${driver.output}`, { cause: error });
   }
   return { browser, close };
 }
