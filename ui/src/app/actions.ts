@@ -70,6 +70,7 @@ const table = [
     ["list.open", "Open", ["Enter"], "list"],
     ["list.close", "Close, deselect", ["Escape"], "list"],
     ["list.follow", "Pause, resume or follow", ["Space"], "list"],
+    ["list.mark", "Mark or unmark the turn", ["m"], "list"],
     ["error.next", "Next error", ["e"], "list"],
     ["error.previous", "Previous error", ["Shift+e"], "list"],
     ["held.next", "Next hold", ["h"], "list"],
@@ -79,6 +80,8 @@ const table = [
     ["live.turns", "Show turns", ["Alt+1"], "view"],
     ["live.decisions", "Show decisions", ["Alt+2"], "view"],
     ["live.everything", "Show everything", ["Alt+3"], "view"],
+    ["live.export", "Export the marked turns", ["$mod+Shift+e"], "always"],
+    ["live.unmark", "Unmark all turns", [], "always"],
   ]],
   ["Filter", [
     ["filter.focus", "Filter", ["/"], "page"],

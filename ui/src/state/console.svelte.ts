@@ -5,6 +5,7 @@ import { HostFailure, type Args, type CommandName, type Host, type Result } from
 import { Announcer } from "../store/announcer";
 import { Selection, type Place } from "../store/selection";
 import { Fixtures } from "./fixtures.svelte";
+import { Marks } from "./marks.svelte";
 import { Prefs } from "./prefs.svelte";
 import { Recut } from "./recut.svelte";
 import { Theme } from "./theme.svelte";
@@ -60,6 +61,7 @@ export class Console {
   readonly actions: ActionRegistry;
   readonly fixtures: Fixtures;
   readonly recut: Recut;
+  readonly marks = new Marks();
   readonly tour = new Tour(this);
   readonly #selection = new Selection();
   readonly #announcer = new Announcer((text) => (this.announcement = text));

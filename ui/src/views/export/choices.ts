@@ -1,4 +1,5 @@
-import type { ExportScope } from "../../generated/wire";
+import type { ExportScope, TurnId } from "../../generated/wire";
+import { count } from "../../store/format";
 
 /** Something that can be exported, as the dialog offers it. */
 export interface ExportChoice {
@@ -27,11 +28,13 @@ export function choicesOfTurn(turn: number, session: string | null): readonly Ex
   ];
 }
 
-/** What can be exported under a filter. */
-export function choicesOfFilter(filter: string): readonly ExportChoice[] {
+/** What can be exported in Live: the turns under its filter, and those that a person marked; first what was asked for. */
+export function choicesOfLive(filter: string, marked: readonly TurnId[], asked: "filter" | "marks"): readonly ExportChoice[] {
   const title = filter.trim() === "" ? "All turns" : "Turns of this filter";
-  return [
-    { id: "filter", title, scope: { of: "filter", filter } },
-    { id: "turns", title: "Several turns", scope: null },
-  ];
+  const filtered: ExportChoice = { id: "filter", title, scope: { of: "filter", filter } };
+  const numbers = marked.join(", ");
+  if (marked.length === 0) return [filtered, { id: "turns", title: "Several turns", scope: null }];
+  const chosen: ExportChoice = { id: "marks", title: marked.length === 1 ? `Marked turn #${numbers}` : `${count(marked.length)} marked turns`, scope: { of: "turns", turns: [...marked] } };
+  const both = asked === "marks" ? [chosen, filtered] : [filtered, chosen];
+  return [...both, { id: "turns", title: "Several turns", scope: null, numbers }];
 }

@@ -32,7 +32,7 @@ describe("the export of turns", () => {
   it("says what redaction takes out before anything is written, and then writes what was chosen", async () => {
     const onclose = vi.fn();
     const { host } = await stage(ExportDialog, { choices: choicesOfTurn(10, "telegram:42"), onclose }, recording);
-    expect(byId("export-preview").textContent).toContain("1 turn, 48,211 B. Masks 3 secrets:");
+    expect(byId("export-preview").textContent).toContain("1 turn (#10), 48,211 B. Masks 3 secrets:");
     expect(byId("export-mask").textContent).toBe("3 × API keys in the prompt, turn #10");
     expect(byId("export-preview").textContent).toContain("The journal had masked 2 secrets already.");
     expect(calls(host, "export")).toEqual([]);

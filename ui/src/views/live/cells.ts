@@ -34,9 +34,10 @@ const draws: Readonly<Record<string, Draw>> = {
   }),
 };
 
-/** An event as a row of these columns; `tint` is the colour of its channel. */
-export function rowOf(row: EventRow, columns: readonly Column[], since: string | null, tint: string): DrawnRow {
+/** An event as a row of these columns; `tint` is the colour of its channel, and its turn may be marked. */
+export function rowOf(row: EventRow, columns: readonly Column[], since: string | null, tint: string, isMarked: boolean): DrawnRow {
   if (row.gap !== null) return { look: "", cells: [{ text: `${row.summary}. The journal has them all.`, look: "gap" }] };
   const mark = marks.find((flag) => row.flags.includes(flag));
-  return { look: mark === undefined ? "" : `is-${mark}`, cells: columns.map(({ id }) => draws[id]?.(row, since, tint) ?? none) };
+  const look = [mark === undefined ? "" : `is-${mark}`, isMarked ? "marked" : ""].filter((name) => name !== "").join(" ");
+  return { look, cells: columns.map(({ id }) => draws[id]?.(row, since, tint) ?? none) };
 }
