@@ -11,12 +11,20 @@ const ui = resolve(import.meta.dirname, "../../../ui");
 /** A window is at least as wide as the first. */
 const WIDTHS = [900, 960, 1024, 1080, 1180, 1280, 1440, 1920];
 
+/** Gives the bars a width, and time to fit into it. */
+const resize = (browser, width) =>
+  browser.executeAsync((px, done) => {
+    document.getElementById("app").style.width = `${px}px`;
+    const frames = (left) => (left === 0 ? done() : requestAnimationFrame(() => frames(left - 1)));
+    frames(3);
+  }, width);
+
 /** Everything that is wrong with the bars as they are laid out now, in words. Runs in the page. */
 function flaws() {
   const found = [];
-  for (const state of document.querySelectorAll("[data-state]")) {
+  for (const state of document.querySelectorAll("[data-bar]")) {
     const bar = state.querySelector("header");
-    const say = (what) => found.push(`${state.dataset.state}: ${what}`);
+    const say = (what) => found.push(`${state.dataset.bar}: ${what}`);
     const box = (element) => element.getBoundingClientRect();
     const named = (element) => (element.textContent.trim() || element.getAttribute("aria-label") || element.className).slice(0, 40);
     // What is seen: the badges themselves rather than the buttons around them, which may be narrower.
@@ -42,7 +50,7 @@ describe("the top bar", () => {
     server = start("npx", ["vite", "--host", "127.0.0.1", "--port", String(port)], { cwd: ui });
     await until(() => answers(port), "the server of the pages under development");
     page = await openPage(`http://127.0.0.1:${port}/src/app/test/bars.html?theme=dark`);
-    await eventually(page.browser, () => page.browser.execute(() => document.querySelectorAll("[data-state] header").length === 250), "250 bars");
+    await eventually(page.browser, () => page.browser.execute(() => document.querySelectorAll("[data-bar] header").length === 250), "250 bars");
   });
   after(async () => {
     await page?.close();
@@ -52,7 +60,7 @@ describe("the top bar", () => {
   for (const width of WIDTHS) {
     it(`has room for whatever it shows in a window of ${width} px`, async () => {
       const { browser } = page;
-      await browser.execute((px) => (document.getElementById("app").style.width = `${px}px`), width);
+      await resize(browser, width);
       const found = await browser.execute(flaws);
       assert.deepEqual(found, [], `${found.length} flaws`);
     });
@@ -61,11 +69,9 @@ describe("the top bar", () => {
   it("is kept as a picture, narrow and wide", async () => {
     const { browser } = page;
     for (const width of [900, 1180, 1440]) {
-      await browser.execute((px) => {
-        document.getElementById("app").style.width = `${px}px`;
-        // One bar of each kind.
-        for (const [at, state] of [...document.querySelectorAll("[data-state]")].entries()) state.hidden = at % 13 !== 0;
-      }, width);
+      await resize(browser, width);
+      // One bar of each kind.
+      await browser.execute(() => [...document.querySelectorAll("[data-bar]")].forEach((bar, at) => (bar.hidden = at % 13 !== 0)));
       await picture(browser, `top-bar-${width}`);
     }
   });

@@ -72,7 +72,7 @@ for (const mode of modes)
         // The action behind a button is its window's: it looks as it does where it can be pressed.
         console.actions.bind({ pause: () => undefined });
         const bar = document.createElement("div");
-        bar.dataset["state"] = states.map(([name]) => name).join(", ");
+        bar.dataset["bar"] = states.map(([name]) => name).join(", ");
         target.append(bar);
         mount(Bar, { target: bar, props: { console } });
       }
