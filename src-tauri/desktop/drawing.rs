@@ -1,15 +1,15 @@
-//! Who draws the page: the graphics card, or the processor where there is none.
-//!
-//! Without a card the engine has its layers put together by an emulated one. On two cores that took half of all the time of
-//! the page, and a fifth of a gigabyte: following 50 events a second it drew 21 frames a second, and 42 when the processor
-//! drew them itself.
+//! How the window is drawn where nothing but the processor draws it (docs/performance.md, "The window").
 
 use foldback_api::has_graphics_card;
+use gtk::prelude::GtkSettingsExt as _;
 use tauri::WebviewWindow;
 use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
 
-/// Has the processor draw the page where an emulated graphics card would.
+/// Has the processor draw the page where an emulated graphics card would, and carets stand still: each blink draws anew.
 pub(crate) fn suit_to_machine(window: &WebviewWindow) -> tauri::Result<()> {
+    if let Some(settings) = gtk::Settings::default() {
+        settings.set_gtk_cursor_blink(false);
+    }
     if has_graphics_card() {
         return Ok(());
     }

@@ -1,5 +1,5 @@
 // Opens the real app in its real engine, on a display of its own, with data of its own.
-import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,9 +10,13 @@ const root = resolve(import.meta.dirname, "../../..");
 const built = (profile) => process.env.FOLDBACK_DESKTOP ?? join(root, `target/${profile}/foldback-desktop`);
 const artifacts = process.env.FOLDBACK_ARTIFACTS ?? join(root, "artifacts/screenshots");
 
-/** A virtual display that closes with the window. `-displayfd` lets the server choose a free number. */
-export async function display() {
-  const server = start("Xvfb", ["-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp"], {
+/**
+ * A virtual display that closes with the window. `-displayfd` lets the server choose a free number; what is on the screen
+ * stands in a file of `folder`, where one is given.
+ */
+export async function display(folder) {
+  const kept = folder === undefined ? [] : ["-fbdir", folder];
+  const server = start("Xvfb", ["-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", ...kept], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   let number = "";
@@ -45,7 +49,8 @@ const started = '[data-testid^="view-"], [data-testid="no-backend"]';
 export async function open({ config, env = {}, data, first = started, profile = "debug", tour = false } = {}) {
   const folder = data ?? (await mkdtemp(join(tmpdir(), "foldback-e2e-")));
   await mkdir(folder, { recursive: true });
-  const screen = await display();
+  const pixels = await mkdtemp(join(tmpdir(), "foldback-screen-"));
+  const screen = await display(pixels);
   const port = await freePort();
   // What the page itself keeps (theme, drafts) lies with the data, so that no window inherits from another.
   const own = Object.fromEntries(["DATA", "CONFIG", "CACHE"].map((kind) => [`XDG_${kind}_HOME`, join(folder, "window")]));
@@ -72,6 +77,7 @@ export async function open({ config, env = {}, data, first = started, profile = 
     await browser?.deleteSession().catch(() => {});
     await end(driver);
     await end(screen.server);
+    await rm(pixels, { recursive: true, force: true });
     if (data === undefined) await rm(folder, { recursive: true, force: true });
   };
   let browser;
@@ -97,7 +103,9 @@ export async function open({ config, env = {}, data, first = started, profile = 
     await close();
     throw new Error(`the window does not open: ${error.message}\n${driver.output}`, { cause: error });
   }
-  return { browser, close, folder, pid: driver.pid, output: () => driver.output };
+  /** Everything on the screen, as the display has it: also what the driver's pictures leave out, such as the caret. */
+  const screenshot = () => readFile(join(pixels, "Xvfb_screen0"));
+  return { browser, close, folder, screenshot, pid: driver.pid, output: () => driver.output };
 }
 
 /** Has the page keep that the tour was ended, and loads it again; false where it was ended before. */
