@@ -178,7 +178,7 @@ describe("a request for permission", () => {
     const { browser } = window;
     await ask("Please delete everything");
     await shows(browser, "chat", /Then I leave it\./);
-    await command(browser, "why (not)?");
+    await command(browser, "why?");
     await shows(browser, "why-answer", /rm -r \/ was not allowed \(agent\.permissions\.reject rejects it\)/);
     await dismiss(browser, "why-answer");
     await journal("kind:permission_decided", /Leave it by the configuration/);

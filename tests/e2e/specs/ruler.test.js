@@ -29,7 +29,7 @@ describe("the split ruler", () => {
     await (await browser.$('[data-testid="ruler"][data-channel="discord"]')).click();
     await shows(browser, "compose-lengths", /3 messages on discord, at most 2,000 characters each/);
     await shows(browser, "compose-lengths", /cut between paragraphs[\s\S]*cut between lines, what was open goes on/);
-    await shows(browser, "ruler-growth", /written\s+3,8\d\d[\s\S]*fences closed[\s\S]*\+12[\s\S]*counts/);
+    await shows(browser, "ruler-growth", /characters\s+3,8\d\d[\s\S]*fences closed[\s\S]*\+12[\s\S]*billed/);
     const preview = await browser.$('[data-testid="preview"][data-channel="discord"]');
     assert.match(await preview.getText(), /cut between paragraphs[\s\S]*1,\d\d\d \/ 2,000/);
     await (await browser.$('[data-testid="ruler"][data-channel="slack"]')).click();
@@ -67,7 +67,7 @@ describe("the split ruler", () => {
     await (await browser.$('[data-testid="compose-output"] .cm-content')).click();
     await press(browser, Key.Ctrl, Key.Enter);
     await (await at(browser, "view-turn")).waitForDisplayed();
-    await shows(browser, "turn-lengths", /1 message[\s\S]*written[\s\S]*escaped characters[\s\S]*counts/);
+    await shows(browser, "turn-lengths", /1 message[\s\S]*characters[\s\S]*escaped characters[\s\S]*billed/);
     await shows(browser, "chat", /Bold, italic/);
     await browser.execute(() => document.querySelector('[data-testid="turn-lengths"]').scrollIntoView({ block: "nearest" }));
     await picture(browser, "turn-lengths");

@@ -50,7 +50,7 @@ const table = [
     ["zoom.out", "Zoom out", ["$mod+-"], "window"],
     ["zoom.reset", "Zoom to 100 %", ["$mod+0"], "window"],
     ["rows.density", "Dense or roomy rows", [], "window"],
-    ["time.mode", "Times as clock or as difference", [], "window"],
+    ["time.mode", "Absolute or relative times", [], "window"],
   ]],
   ["Files", [
     ["file.open", "Open a file or a link", ["$mod+o"], "always"],
@@ -103,7 +103,7 @@ const table = [
     ["turn.stop", "Stop the turn", ["s"], "view"],
     ["turn.fixture", "Make a fixture of this turn", ["t"], "view"],
     ["turn.export", "Export this turn", ["x"], "view"],
-    ["turn.why", "Why (not)?", ["y"], "view"],
+    ["turn.why", "Why?", ["y"], "view"],
     ["turn.link", "Copy a link to this moment", ["l"], "view"],
     ["turn.copy", "Copy", ["c"], "view"],
   ]],

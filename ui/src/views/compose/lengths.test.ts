@@ -44,7 +44,7 @@ describe("the split ruler in Compose", () => {
     await click(all("ruler").find((row) => row.dataset["channel"] === "discord") as HTMLElement);
     expect(byId("compose-lengths").textContent).toMatch(/3 messages on discord, at most 2,000 characters each/);
     expect(all("ruler-cut").map((cut) => cut.textContent.trim())).toEqual([expect.stringMatching(/^cut between paragraphs/), expect.stringMatching(/^cut between lines, what was open goes on/)]);
-    expect(byId("ruler-growth").textContent).toMatch(/written.*fences closed and opened again.*\+\d+.*counts/s);
+    expect(byId("ruler-growth").textContent).toMatch(/characters.*fences closed and opened again.*\+\d+.*billed/s);
   });
 
   it("selects in the editor what a message was made from", async () => {
