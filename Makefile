@@ -92,6 +92,7 @@ bench: ## Benches; figures are ratios within one run (docs/performance.md)
 	$(CARGO) bench -p foldback-directives --bench scan
 	$(CARGO) bench -p foldback-directives --bench redact
 	$(CARGO) run --release -p foldback-store --example bench
+	$(CARGO) run --release -p foldback-api --example long_journal
 	$(CARGO) bench -p foldback-pipeline --bench turns
 	$(CARGO) bench -p foldback-pipeline --bench crowd
 	$(CARGO) bench -p foldback-pipeline --bench start
@@ -100,6 +101,8 @@ bench: ## Benches; figures are ratios within one run (docs/performance.md)
 bench-window: window ui $(E2E)/node_modules ## The window at 10,000 events a second, against an idle one
 	$(CARGO) build --release -p foldback-desktop -p foldback-channels --bins
 	cd $(E2E) && npm run -s bench
+	$(CARGO) build --release -p foldback-api --example long_journal
+	cd $(E2E) && npm run -s bench:long
 
 .PHONY: soak
 soak: MINUTES ?= 60

@@ -7,14 +7,14 @@ use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
     Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
-    FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LinkText, LogLine, Moment,
-    MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
-    PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
-    ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
-    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
-    WorkspaceOpen,
+    FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit,
+    FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundNext, FoundTurn,
+    LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings,
+    Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop,
+    SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink,
+    TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -76,6 +76,7 @@ commands! {
     view_ack(Ack) -> Nothing: "Acknowledges a frame.";
     view_pause(Pause) -> Nothing: "Stops or resumes the frames of a view; capture goes on.";
     view_find(Find) -> Found: "Finds the row of an event in a view.";
+    view_find_next(FindNext) -> FoundNext: "Finds the nearest event of a view that passes one more condition.";
     view_find_turn(FindTurn) -> FoundTurn: "Finds the row of a turn in a view of turns.";
     event(SeqRef) -> EventDetail: "One event in full.";
     filter_check(FilterText) -> FilterCheck: "Whether a text is a filter.";

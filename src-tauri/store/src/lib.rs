@@ -33,4 +33,4 @@ pub use sqlite::{
     real_journal,
 };
 pub use then::{Case, Instead, Removal, Then};
-pub use view::{Opening, TurnView, View, Work};
+pub use view::{Opening, SearchDirection, TurnView, View, Work};

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { openFile } from "../harness/browser.js";
+import { engines, openFile } from "../harness/browser.js";
 import { picture } from "../harness/window.js";
+import { Key } from "webdriverio";
 
 const foldback = process.env.FOLDBACK_CLI ?? resolve(import.meta.dirname, "../../../target/debug/foldback");
 const KEY = "sk-abcdefghijkl1234567890";
@@ -35,56 +36,111 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("a session opens from a file: the scrubber moves map, chat and decision, nothing is loaded, no secret is in it", async () => {
+/** A page's session, exported to a file in which no secret is. */
+async function session() {
   const file = join(folder, "session.html");
-  const session = JSON.parse((await run("journal", "query", "--where", "turn:1 kind:prepared", "--format", "json")).split("\n")[0]).session;
+  const { session } = JSON.parse((await run("journal", "query", "--where", "turn:1 kind:prepared", "--format", "json")).split("\n")[0]);
   await run("export", "--session", session, "--format", "html", "-o", file);
-  assert.ok(!(await readFile(file, "utf8")).includes("abcdefghijkl"));
-  let asked = 0;
-  const server = createServer((_, answer) => { asked += 1; answer.setHeader("Access-Control-Allow-Origin", "*"); answer.end("x"); });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const { browser, close } = await openFile(file);
-  try {
-    await (await browser.$("#turn-1 .map")).waitForDisplayed();
-    const state = () => browser.execute(() => {
-      const turn = document.querySelector("#turn-1");
-      return ["clock", "decision", "chat", "map"].map((part) => turn.querySelector(`.${part}`)?.textContent ?? "");
-    });
-    const atEnd = await state();
-    assert.match(atEnd[2], /Great idea!/);
-    // Each byte of the agent's output stands in the map once, with what became of it.
-    const raw = `<actions><react emoji="thumbsup"/></actions>\nGreat idea! The key is #${"*".repeat(KEY.length - 1)}. </script><img src=x>`;
-    assert.equal(atEnd[3], raw);
-    const fates = await browser.execute(() => [...document.querySelectorAll("#turn-1 .map span")].map((run) => [run.classList[0], run.textContent]));
-    assert.deepEqual(fates[0], ["strip", raw.split("\n")[0]]);
-    assert.equal(await browser.execute(() => document.querySelectorAll("img, main script, main b").length), 0);
-    await (await browser.$("#turn-1 input[type=range]")).click();
-    await browser.keys(["Home"]);
-    const atStart = await state();
-    assert.match(atStart[0], /^1\//);
-    assert.doesNotMatch(atStart[2], /Great idea!/);
-    assert.notEqual(atStart[1], atEnd[1]);
-    const seen = new Set();
-    for (let step = 0; step < 400; step += 1) {
-      const [clock] = await state();
-      if (seen.has(clock)) break;
-      seen.add(clock);
-      const [, , , map] = await state();
-      if (map !== "") assert.equal(map, raw, `the map at ${clock}`);
-      await browser.keys(["]"]);
+  const page = await readFile(file, "utf8");
+  for (const secret of [KEY, KEY.slice(3), KEY.slice(3, 15), Buffer.from(KEY).toString("base64").slice(4, 24)]) assert.ok(!page.includes(secret), secret);
+  return file;
+}
+
+// Each byte of the agent's output stands in the map once, with what became of it.
+const raw = `<actions><react emoji="thumbsup"/></actions>\nGreat idea! The key is #${"*".repeat(KEY.length - 1)}. </script><img src=x>`;
+
+for (const engine of engines) {
+  /** Opens the session; `state` is what the first turn shows. */
+  const opened = async (use) => {
+    const { browser, close } = await openFile(await session(), engine);
+    try {
+      await (await browser.$("#turn-1 .map")).waitForDisplayed();
+      const state = () => browser.execute(() => {
+        const turn = document.querySelector("#turn-1");
+        return ["clock", "decision", "chat", "map"].map((part) => turn.querySelector(`.${part}`)?.textContent ?? "");
+      });
+      await use(browser, state);
+    } finally {
+      await close();
     }
-    assert.deepEqual(await state(), atEnd);
-    assert.ok(seen.size > 10, `${seen.size} steps`);
-    await picture(browser, "export-session");
-    const loaded = await browser.executeAsync((port, done) => {
-      fetch(`http://127.0.0.1:${port}/`).then(() => done("loaded"), () => done("refused"));
-    }, server.address().port);
-    assert.deepEqual([loaded, asked], ["refused", 0]);
-  } finally {
-    await close();
-    server.close();
-  }
-});
+  };
+
+  test(`a session opens from a file in ${engine.name}: nothing is loaded, no secret is in it`, async () => {
+    let asked = 0;
+    const server = createServer((_, answer) => { asked += 1; answer.setHeader("Access-Control-Allow-Origin", "*"); answer.end("x"); });
+    await new Promise((done) => server.listen(0, "127.0.0.1", done));
+    try {
+      await opened(async (browser, state) => {
+        const [, , chat, map] = await state();
+        assert.match(chat, /Great idea!/);
+        assert.equal(map, raw);
+        const fates = await browser.execute(() => [...document.querySelectorAll("#turn-1 .map span")].map((run) => [run.classList[0], run.textContent]));
+        assert.deepEqual(fates[0], ["strip", raw.split("\n")[0]]);
+        assert.equal(await browser.execute(() => document.querySelectorAll("img, main script, main b").length), 0);
+        assert.ok(!(await browser.execute(() => document.documentElement.outerHTML)).includes(KEY.slice(3, 15)));
+        const loaded = await browser.executeAsync((port, done) => {
+          fetch(`http://127.0.0.1:${port}/`).then(() => done("loaded"), () => done("refused"));
+        }, server.address().port);
+        assert.deepEqual([loaded, asked], ["refused", 0]);
+        assert.deepEqual(await browser.execute(() => performance.getEntriesByType("resource").map((entry) => entry.name)), []);
+      });
+    } finally {
+      server.close();
+    }
+  });
+
+  test(`the scrubber of a file in ${engine.name} moves map, chat and decision by keyboard and by mouse`, async () => {
+    await opened(async (browser, state) => {
+      const atEnd = await state();
+      const slider = await browser.$("#turn-1 input[type=range]");
+      const { width } = await slider.getSize();
+      const steps = Number(await slider.getProperty("max")) + 1;
+      // By mouse: dragged from its end to its start, it passes the middle.
+      const hold = browser.action("pointer").move({ origin: slider, x: Math.floor(width / 2) - 8 }).down();
+      await hold.move({ origin: slider, x: 0 }).perform(true);
+      const middle = Number((await state())[0].split("/")[0]);
+      assert.ok(middle > 1 && middle < steps, `${middle} of ${steps}`);
+      await picture(browser, `export-scrubbed-${engine.name.toLowerCase()}`);
+      await browser.action("pointer").move({ origin: slider, x: -Math.floor(width / 2) }).up().perform();
+      const atStart = await state();
+      assert.match(atStart[0], /^1\//);
+      assert.doesNotMatch(atStart[2], /Great idea!/);
+      assert.notEqual(atStart[1], atEnd[1]);
+      // By keyboard: the slider's own keys, and those that step by decision.
+      await browser.keys([Key.ArrowRight]);
+      assert.match((await state())[0], /^2\//);
+      await browser.keys([Key.End]);
+      assert.deepEqual(await state(), atEnd);
+      await browser.keys([Key.Home]);
+      assert.deepEqual(await state(), atStart);
+      const seen = new Set();
+      while (seen.size < 400) {
+        const [clock, , , map] = await state();
+        if (seen.has(clock)) break;
+        seen.add(clock);
+        if (map !== "") assert.equal(map, raw, `the map at ${clock}`);
+        await browser.keys(["]"]);
+      }
+      assert.deepEqual(await state(), atEnd);
+      assert.equal(seen.size, steps);
+      await picture(browser, `export-session-${engine.name.toLowerCase()}`);
+      // A click on a decision of the list moves it, too, and the page stays where it is.
+      await (await browser.$("#turn-1 summary")).click();
+      const places = () => browser.execute(() => [scrollY, document.querySelector("#turn-1 ol").scrollTop]);
+      const first = await browser.$("#turn-1 ol li button");
+      await first.click();
+      assert.deepEqual(await state(), atStart);
+      const [page] = await places();
+      await slider.click();
+      const before = await browser.execute(() => scrollY);
+      await browser.keys([Key.End]);
+      const [stands, list] = await places();
+      assert.ok(list > 0, "the list shows the decision");
+      assert.deepEqual([stands, await state()], [before, atEnd]);
+      assert.ok(page >= before);
+    });
+  });
+}
 
 test("a shift report opens from a file and shows its tables", async () => {
   const file = join(folder, "report.html");

@@ -28,6 +28,7 @@ import type {
   FilterComplete,
   FilterText,
   Find,
+  FindNext,
   FindTurn,
   FixtureAccept,
   FixtureCancel,
@@ -40,6 +41,7 @@ import type {
   FixtureText,
   FixtureWrite,
   Found,
+  FoundNext,
   FoundTurn,
   LinkText,
   LogLine,
@@ -111,6 +113,8 @@ export interface Commands {
   view_pause: { args: Pause; result: Nothing };
   /** Finds the row of an event in a view. */
   view_find: { args: Find; result: Found };
+  /** Finds the nearest event of a view that passes one more condition. */
+  view_find_next: { args: FindNext; result: FoundNext };
   /** Finds the row of a turn in a view of turns. */
   view_find_turn: { args: FindTurn; result: FoundTurn };
   /** One event in full. */

@@ -1116,6 +1116,18 @@ export type Find = {
   seq: number,
 };
 
+/** `view_find_next`: the nearest event of a view of events that passes one more condition. */
+export type FindNext = {
+  /** The view. A search in it ends where another one begins. */
+  view: number,
+  /** The condition, in the filter language. */
+  condition: string,
+  /** The place of the journal from which it is nearest; what stands there is not looked at. */
+  seq: number,
+  /** Whether earlier events are looked at instead of later ones. */
+  back: boolean,
+};
+
 /** `view_find_turn`: where a turn stands in a view of turns. */
 export type FindTurn = {
   /** The view. */
@@ -1248,6 +1260,12 @@ export type FixtureWrite = {
 /** Answer of `view_find`. */
 export type Found = {
   /** Row index of the event, or of the next one after it; `None` when the view ends before. */
+  index: number | null,
+};
+
+/** Answer of `view_find_next`. */
+export type FoundNext = {
+  /** Row index of the event in the view; `None` when there is none. */
   index: number | null,
 };
 

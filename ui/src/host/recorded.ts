@@ -172,6 +172,15 @@ export class RecordedHost implements Host {
         const index = view.rows.findIndex((row) => row.seq >= Number(args["seq"]));
         return { index: index < 0 ? null : index };
       }
+      case "view_find_next": {
+        const words = String(args["condition"]).toLowerCase();
+        const passes = (row: EventRow): boolean => JSON.stringify(row).toLowerCase().includes(words);
+        const seq = Number(args["seq"]);
+        const index = args["back"] === true
+          ? view.rows.findLastIndex((row) => row.seq < seq && passes(row))
+          : view.rows.findIndex((row) => row.seq > seq && passes(row));
+        return { index: index < 0 ? null : index };
+      }
       case "view_find_turn": {
         const index = this.#listed(view.turns ?? []).findIndex(({ turn }) => turn === args["turn"]);
         return { index: index < 0 ? null : index, exists: this.turns().some(({ turn }) => turn === args["turn"]) };

@@ -1,7 +1,6 @@
 import type { FilterError, Frame } from "../generated/wire";
 import { HostFailure } from "../host/host";
 import { filterAt } from "../views/live/depth";
-import { jump } from "../store/jump";
 import { JournalView } from "../store/view";
 import type { Console } from "./console.svelte";
 
@@ -77,12 +76,6 @@ export class Live {
       this.failure = HostFailure.from(thrown);
       return false;
     }
-  }
-
-  /** The index of the next or previous event that matches a condition. */
-  async jump(condition: string, from: number, step: 1 | -1): Promise<number | null> {
-    const row = await jump(this.#console.host, this.view.filter, condition, from, step);
-    return row && this.view.find(row.seq);
   }
 
   togglePause(): void {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EventRow } from "../generated/wire";
 import { RecordedHost } from "../host/recorded";
-import { jump } from "./jump";
 import { JournalView } from "./view";
 
 const row = (seq: number, kind = "chunk"): EventRow => ({
@@ -152,20 +151,17 @@ describe("a window over the journal", () => {
 });
 
 describe("the nearest event that matches", () => {
-  const host = (): RecordedHost =>
-    new RecordedHost({ rows: rows(1, 300).map((r) => (r.seq % 100 === 0 ? { ...r, summary: "is:error" } : r)), calls: [], pushes: [] });
-
-  it("is found in both directions, and not beyond the ends", async () => {
-    expect((await jump(host(), "", "is:error", 150, 1))?.seq).toBe(200);
-    expect((await jump(host(), "", "is:error", 150, -1))?.seq).toBe(100);
-    expect((await jump(host(), "", "is:error", 200, -1))?.seq).toBe(100);
-    expect(await jump(host(), "", "is:error", 300, 1)).toBeNull();
-    expect(await jump(host(), "", "is:error", 100, -1)).toBeNull();
-  });
-
-  it("leaves no window open", async () => {
-    const played = host();
-    await jump(played, "", "is:error", 0, 1);
-    expect(played.calls.filter((c) => c.name === "view_close")).toHaveLength(played.calls.filter((c) => c.name === "view_open").length);
+  it("is asked of the backend in both directions, without another window", async () => {
+    const host = new RecordedHost({ rows: rows(1, 300).map((r) => (r.seq % 100 === 0 ? { ...r, summary: "is:error" } : r)), calls: [], pushes: [] });
+    const view = new JournalView(host, (draw) => draw());
+    expect(await view.findNext("is:error", 1, 1)).toBeNull();
+    await view.open("");
+    expect(await view.findNext("is:error", 150, 1)).toBe(199);
+    expect(await view.findNext("is:error", 150, -1)).toBe(99);
+    expect(await view.findNext("is:error", 200, -1)).toBe(99);
+    expect(await view.findNext("is:error", 300, 1)).toBeNull();
+    expect(await view.findNext("is:error", 100, -1)).toBeNull();
+    const named = (name: string): number => host.calls.filter((call) => call.name === name).length;
+    expect([named("view_open"), named("view_find_next")]).toEqual([1, 5]);
   });
 });

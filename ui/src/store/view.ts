@@ -118,6 +118,12 @@ export class JournalView {
     return (await this.#host.call("view_find", { view: this.#id, seq })).index;
   }
 
+  /** Row index of the nearest event beside a place that matches a condition, too; null when there is none. */
+  async findNext(condition: string, seq: number, step: 1 | -1): Promise<number | null> {
+    if (this.#id === null) return null;
+    return (await this.#host.call("view_find_next", { view: this.#id, condition, seq, back: step < 0 })).index;
+  }
+
   /** Row index of a turn in a view of turns, and whether there is such a turn at all. */
   async findTurn(turn: TurnId): Promise<FoundTurn> {
     if (this.#id === null) return { index: null, exists: false };

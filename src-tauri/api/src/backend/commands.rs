@@ -7,14 +7,14 @@ use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
     ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
     Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
-    FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit, FixtureRead,
-    FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundTurn, LinkText, LogLine, Moment,
-    MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings, Pause, PendingPermission,
-    PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture, RecutStarted, ReleaseHeld,
-    ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop, SessionLine, SessionList,
-    SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary,
-    ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window, Workspace, WorkspaceClose,
-    WorkspaceOpen,
+    FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit,
+    FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundNext, FoundTurn,
+    LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings,
+    Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
+    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop,
+    SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink,
+    TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
+    Workspace, WorkspaceClose, WorkspaceOpen,
 };
 
 impl Commands for Backend {
@@ -49,6 +49,10 @@ impl Commands for Backend {
 
     async fn view_find(&self, find: Find) -> Result<Found, Failure> {
         self.find(find).await
+    }
+
+    async fn view_find_next(&self, find: FindNext) -> Result<FoundNext, Failure> {
+        self.find_next(find).await
     }
 
     async fn view_find_turn(&self, find: FindTurn) -> Result<FoundTurn, Failure> {

@@ -5,12 +5,12 @@ use crate::{
     failure,
     live::{Desk, Frames, Listing, Subscription},
 };
-use foldback_store::{Filter, Opening, Scene, TurnView, View, complete};
+use foldback_store::{Filter, Opening, Scene, SearchDirection, TurnView, View, complete};
 use foldback_wire::{
     ChannelId, Seq,
     rpc::{
-        Ack, Completion, EventDetail, Failure, FilterCheck, FilterComplete, Find, FindTurn, Found, FoundTurn,
-        OpenView, Pause, ViewOpened, ViewRows, Window,
+        Ack, Completion, EventDetail, Failure, FilterCheck, FilterComplete, Find, FindNext, FindTurn, Found,
+        FoundNext, FoundTurn, OpenView, Pause, ViewOpened, ViewRows, Window,
     },
 };
 use std::{
@@ -62,8 +62,7 @@ impl Views {
 
 impl Backend {
     pub(super) fn open_view(&self, wish: &OpenView) -> Result<ViewOpened, Failure> {
-        let filter =
-            Filter::parse_for(&wish.filter, &self.channel_names()).map_err(|e| failure::bad_filter(&e))?;
+        let filter = self.parse_filter(&wish.filter)?;
         let now = self.shared.clock.now();
         let opening = Opening {
             now,
@@ -114,14 +113,39 @@ impl Backend {
         let Listing::Events(view) = desk.view() else {
             return Err(failure::other_rows(find.view, ViewRows::Events));
         };
-        let seq = Seq(find.seq);
-        // The answer is final only once the view has looked so far.
+        let index = self.row_of(view, Seq(find.seq)).await?;
+        Ok(Found { index })
+    }
+
+    /// The row at a place or after it. The answer is final only once the view has looked so far.
+    async fn row_of(&self, view: &View, seq: Seq) -> Result<Option<u64>, Failure> {
         while view.examined() < seq.min(self.shared.journal.head())
             && view.catch_up().await.map_err(failure::journal)?
         {}
-        Ok(Found {
-            index: view.position_of(seq),
-        })
+        Ok(view.position_of(seq))
+    }
+
+    /// The row of the nearest event that passes a condition, too.
+    pub(super) async fn find_next(&self, find: FindNext) -> Result<FoundNext, Failure> {
+        let desk = self.shared.views.get(find.view)?;
+        let Listing::Events(view) = desk.view() else {
+            return Err(failure::other_rows(find.view, ViewRows::Events));
+        };
+        let condition = self.parse_filter(&find.condition)?;
+        let direction = if find.back {
+            SearchDirection::Back
+        } else {
+            SearchDirection::Forward
+        };
+        let found = view
+            .find_nearest(&condition, Seq(find.seq), direction)
+            .await
+            .map_err(failure::journal)?;
+        let index = match found {
+            Some(seq) => self.row_of(view, seq).await?,
+            None => None,
+        };
+        Ok(FoundNext { index })
     }
 
     /// Where a turn is listed, once the view has looked at all there is: any event may let it pass.
@@ -182,6 +206,10 @@ impl Backend {
 
     pub(super) fn complete_filter(&self, wish: &FilterComplete) -> Vec<Completion> {
         complete(&wish.text, wish.cursor, &self.channel_names())
+    }
+
+    fn parse_filter(&self, text: &str) -> Result<Filter, Failure> {
+        Filter::parse_for(text, &self.channel_names()).map_err(|error| failure::bad_filter(&error))
     }
 
     fn channel_names(&self) -> Vec<ChannelId> {

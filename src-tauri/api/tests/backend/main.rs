@@ -12,6 +12,7 @@ mod filters;
 mod fixtures;
 mod host;
 mod letter_groups;
+mod long_journal;
 mod pairing;
 mod reach;
 mod report;

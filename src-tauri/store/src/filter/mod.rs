@@ -51,6 +51,15 @@ impl Filter {
         self.node.is_none()
     }
 
+    /// What passes both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let nodes = self.node.iter().chain(&other.node).cloned().collect();
+        Self {
+            node: Node::all(nodes),
+        }
+    }
+
     /// Makes it ready; `now` is what `after:-5m` counts from.
     pub fn matcher(&self, now: Timestamp) -> Matcher {
         let check = self.node.as_ref().map(|node| Check::new(node, now));
@@ -116,6 +125,11 @@ impl Matcher {
             lasted,
         };
         self.check.as_ref().is_none_or(|check| check.passes(&seen))
+    }
+
+    /// Whether it must see what was before an event, from the first that its selection admits.
+    pub fn needs_past(&self) -> bool {
+        self.open.is_some()
     }
 
     /// Whether it asks how long something lasted: the same event may pass once that is over, or pass no longer.

@@ -200,10 +200,10 @@ fn only_kind(wanted: &Selection) -> Option<&'static str> {
     kinds.next().copied().filter(|_| kinds.next().is_none())
 }
 
-/// True where it wants the kinds that every view asks for, which have an index.
+/// True where it wants nothing but kinds that every view asks for, which have an index; all of them, or some.
 fn is_of_scene(wanted: &Selection) -> bool {
     let kinds = wanted.kinds.as_ref();
-    kinds.is_some_and(|kinds| kinds.iter().eq(&SCENE_KINDS))
+    kinds.is_some_and(|kinds| kinds.iter().all(|kind| SCENE_KINDS.contains(kind)))
 }
 
 /// What must hold of the events among `after + 1 ..= until` that `wanted` admits; by an index of something else than
@@ -232,7 +232,7 @@ fn push_conditions(
         wanted
             .kinds
             .as_ref()
-            .filter(|_| only_kind.is_none() && !of_scene)
+            .filter(|kinds| only_kind.is_none() && !kinds.iter().eq(&SCENE_KINDS))
             .map(list),
     );
     among("channel", wanted.channels.as_ref().map(list));
@@ -334,6 +334,9 @@ mod tests {
         };
         for (wanted, index) in [
             (Selection::kinds(SCENE_KINDS), "events_scene"),
+            // The list of turns asks for each of its lines whether a replay began before.
+            (Selection::kinds(["started"]), "events_scene"),
+            (Selection::kinds(["armed", "started"]), "events_scene"),
             (errors, "e USING INTEGER PRIMARY KEY (rowid=?)"),
         ] {
             let words = plan(explained(&selecting(COLUMNS, &wanted, Seq(0), Seq(9), 9))).await;

@@ -8,15 +8,17 @@
 //! [`TurnView`] is the same with turns for rows.
 
 mod index;
+mod search;
 mod steps;
 mod turns;
 
+pub use search::SearchDirection;
 pub use turns::TurnView;
 
 use crate::{Filter, Journal, Matcher, Scene, Selection, StoreError, duration::Durations, row};
 use foldback_wire::{Event, Seq, Timestamp, TurnId, rpc::EventRow};
 use index::Places;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64};
 use steps::Block;
 
 /// How a view is opened.
@@ -46,6 +48,11 @@ pub struct Work {
 pub struct View {
     journal: Arc<dyn Journal>,
     max_behind: Option<u64>,
+    filter: Filter,
+    /// What `after:-5m` counts from.
+    now: Timestamp,
+    /// The search that goes on; a newer one ends it.
+    searches: AtomicU64,
     /// What columns tell of the filter, and whether that is all of it.
     selection: Selection,
     exact: bool,
@@ -104,6 +111,9 @@ impl View {
         let view = Self {
             journal,
             max_behind: opening.max_behind,
+            filter: filter.clone(),
+            now: opening.now,
+            searches: AtomicU64::new(0),
             selection: matcher.selection().clone(),
             exact: matcher.is_exact(),
             timed: matcher.needs_durations(),

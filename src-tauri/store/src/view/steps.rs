@@ -10,7 +10,7 @@ use foldback_wire::{Event, Seq};
 use std::sync::Arc;
 
 /// Events looked at in one step: about 5 ms of work, so that a view shows progress at every frame.
-const EVENTS_A_STEP: usize = 2_048;
+pub(super) const EVENTS_A_STEP: usize = 2_048;
 
 /// Places read in one step, where no event needs to be looked at.
 const PLACES_A_STEP: usize = 65_536;

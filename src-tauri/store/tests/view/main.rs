@@ -3,4 +3,5 @@
 mod durations;
 mod flags;
 mod large;
+mod searches;
 mod windows;

@@ -68,8 +68,8 @@ pub use turn::{
     LedgerEntry, LongestHold, MessageDetail, Reached, ToolEntry, TurnDetail, TurnList, TurnRef, TurnSummary,
 };
 pub use view::{
-    Ack, EventDetail, EventRow, Find, FindTurn, Found, FoundTurn, Frame, OpenView, Pause, RowFlag, SeqRef,
-    ViewOpened, ViewRef, ViewRows, Window,
+    Ack, EventDetail, EventRow, Find, FindNext, FindTurn, Found, FoundNext, FoundTurn, Frame, OpenView,
+    Pause, RowFlag, SeqRef, ViewOpened, ViewRef, ViewRows, Window,
 };
 pub use voice::{SpokenSound, VoiceOf, VoiceSound};
 pub use why::{Why, WhyQuestion, WhyStep};

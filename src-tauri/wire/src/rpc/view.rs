@@ -132,6 +132,26 @@ pub struct Found {
     pub index: Option<u64>,
 }
 
+/// `view_find_next`: the nearest event of a view of events that passes one more condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FindNext {
+    /// The view. A search in it ends where another one begins.
+    pub view: u32,
+    /// The condition, in the filter language.
+    pub condition: String,
+    /// The place of the journal from which it is nearest; what stands there is not looked at.
+    pub seq: u64,
+    /// Whether earlier events are looked at instead of later ones.
+    pub back: bool,
+}
+
+/// Answer of `view_find_next`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct FoundNext {
+    /// Row index of the event in the view; `None` when there is none.
+    pub index: Option<u64>,
+}
+
 /// `view_find_turn`: where a turn stands in a view of turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct FindTurn {

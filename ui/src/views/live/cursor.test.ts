@@ -82,7 +82,7 @@ describe("the cursor of the event grid", () => {
   it("says at once that there is no error to go to, and that it still looks", async () => {
     const rows = demo.rows.filter((r) => !r.flags.includes("error"));
     const recording = { ...demo, rows };
-    const host = new SlowHost(recording, "view_find");
+    const host = new SlowHost(recording, "view_find_next");
     const { console } = await stage(LiveView, undefined, recording, host);
     const row = drawn()[3] as HTMLElement;
     row.focus();
