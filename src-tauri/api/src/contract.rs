@@ -5,16 +5,16 @@ use crate::failure;
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
-    Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
-    FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit,
-    FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundNext, FoundTurn,
-    LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings,
-    Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop,
-    SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink,
-    TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
-    Workspace, WorkspaceClose, WorkspaceOpen,
+    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExampleFile, ExportOf,
+    ExportPreview, ExportTo, Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
+    FilterComplete, FilterText, Find, FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
+    FoundNext, FoundTurn, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
+    PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef,
+    SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel,
+    TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
+    WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -131,6 +131,7 @@ commands! {
     deliveries(BookOf) -> Book: "The delivery ledger of a channel, or of all: unmatched, dead letters, acknowledged.";
     resend(Resend) -> Sent: "Sends a dead letter again, as a turn of its own; once.";
     workspaces(Nothing) -> Vec<Workspace>: "The files that are open beside the live bot, the first opened first.";
+    examples(Nothing) -> Vec<ExampleFile>: "Recordings and files of other systems that came with the program, to be opened.";
     workspace_open(WorkspaceOpen) -> Workspace: "Opens files in a workspace of their own.";
     workspace_close(WorkspaceClose) -> Vec<Workspace>: "Closes a workspace.";
     link_read(LinkText) -> TurnLink: "Where a link leads.";

@@ -4,8 +4,12 @@
 use foldback_replay::fixture::{self, Unreadable};
 use std::{
     collections::BTreeMap,
+    fs, io,
     path::{Component, Path, PathBuf},
 };
+
+/// The folders of examples below a folder of fixtures.
+const EXAMPLES: [&str; 2] = ["recordings", "transcripts"];
 
 /// The folders of fixtures. Either may be missing: then it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +40,25 @@ impl Shelf {
             // The own folder comes last, and so stays.
             for file in fixture::find(folder)?.fixtures {
                 all.insert(self.name(&file), file);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The recordings and the files of other systems that lie beside the fixtures, in the order of their names. A folder
+    /// of such a file's parts is one.
+    pub(crate) fn examples(&self) -> io::Result<BTreeMap<String, PathBuf>> {
+        let mut all = BTreeMap::new();
+        let folders = self
+            .folders()
+            .flat_map(|folder| EXAMPLES.map(|name| folder.join(name)));
+        for folder in folders.filter(|folder| folder.is_dir()) {
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let about = path.extension().is_some_and(|extension| extension == "md");
+                let shown = name.filter(|name| !about && !name.starts_with('.'));
+                all.extend(shown.map(|name| (name, path)));
             }
         }
         Ok(all)
@@ -75,7 +98,31 @@ impl Shelf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+
+    #[test]
+    fn examples_lie_beside_the_fixtures() {
+        let home = tempfile::tempdir().unwrap();
+        let shelf = Shelf {
+            own: home.path().join("own"),
+            shipped: Some(home.path().join("shipped")),
+        };
+        assert_eq!(shelf.examples().unwrap(), BTreeMap::new());
+        let shipped = |name: &str| home.path().join("shipped").join(name);
+        fs::create_dir_all(shipped("transcripts/slack-export")).unwrap();
+        fs::create_dir_all(shipped("recordings")).unwrap();
+        for name in [
+            "transcripts/turns.jsonl",
+            "transcripts/README.md",
+            "recordings/demo.jsonl",
+            "other.jsonl",
+        ] {
+            fs::write(shipped(name), "").unwrap();
+        }
+        let examples = shelf.examples().unwrap();
+        let names: Vec<_> = examples.keys().map(String::as_str).collect();
+        assert_eq!(names, ["demo.jsonl", "slack-export", "turns.jsonl"]);
+        assert_eq!(examples["slack-export"], shipped("transcripts/slack-export"));
+    }
 
     #[test]
     fn what_a_person_wrote_stands_before_what_was_shipped() {

@@ -106,6 +106,57 @@ test("an exported recording plays byte for byte the same in the window", async (
   assert.equal(await textOf(browser, "chat"), chat);
 });
 
+test("a recording imported on another machine plays byte for byte the same there", async () => {
+  const recording = join(folder, "recorded.jsonl");
+  /** What the first turn shows at its end: each byte with its fate, the chat, and every event in the text of an export. */
+  const story = async (browser, out) => {
+    await command(browser, "#1");
+    await shows(browser, "chat-pane", /#1\b/);
+    await (await at(browser, "hold-map")).waitForDisplayed();
+    const [raw, map, chat] = await browser.execute(() => ["raw-text", "hold-map", "chat"].map((id) => document.querySelector(`[data-testid="${id}"]`)?.textContent ?? ""));
+    await command(browser, "Export this turn");
+    await (await at(browser, "export-format-recording")).click();
+    await (await at(browser, "export-path")).setValue(out);
+    await (await at(browser, "export-save")).click();
+    await gone(browser, "export-dialog");
+    const events = (await readFile(out, "utf8")).trim().split("\n").slice(1).map((line) => JSON.parse(line)).filter((event) => event.turn !== null);
+    return { raw, map, chat, kinds: events.map((event) => event.kind) };
+  };
+  const here = await story(window.browser, join(folder, "here.jsonl"));
+  assert.ok(here.raw.length > 0 && here.kinds.length > 10, `${here.kinds.length} events`);
+  // Nothing of the first bot is there: another data folder, another configuration, other channels.
+  const other = await open({ config: `[channels.discord]\nkind = "loopback"\nallow_from = ["*"]\n` });
+  try {
+    const env = { ...process.env, FOLDBACK_DATA_DIR: other.folder, FOLDBACK_CONFIG: join(other.folder, "foldback.toml") };
+    await promisify(execFile)(foldback, ["open", recording], { env });
+    await shows(other.browser, "replayed", /recorded\.jsonl/);
+    assert.doesNotMatch(await shows(other.browser, "summary", /turn/), /does something else/);
+    await (await at(other.browser, "summary-done")).click();
+    assert.deepEqual(await story(other.browser, join(other.folder, "there.jsonl")), here);
+    await picture(other.browser, "open-elsewhere");
+  } finally {
+    await other.close();
+  }
+});
+
+test("an example is opened from the Fixtures view", async () => {
+  const { browser } = window;
+  await (await at(browser, "to-live")).click();
+  await gone(browser, "replayed");
+  await go(browser, "fixtures");
+  await (await at(browser, "fixtures-example")).click();
+  const examples = await at(browser, "open-examples");
+  await examples.waitForDisplayed();
+  const names = await examples.$$("button").map((button) => button.getText());
+  for (const name of ["lettabot-turns.jsonl", "slack-export", "demo.jsonl"]) assert.ok(names.includes(name), names.join());
+  await picture(browser, "open-examples");
+  await (await examples.$("button=demo.jsonl")).click();
+  await shows(browser, "replayed", /demo\.jsonl/);
+  assert.doesNotMatch(await summary(), /does something else/);
+  await (await at(browser, "summary-done")).click();
+  assert.ok((await scrub()).size > 2, "the cursor moves");
+});
+
 test("a fixture's run opens as a turn with its hold map", async () => {
   const { browser } = window;
   await (await at(browser, "to-live")).click();
@@ -133,7 +184,11 @@ test("bad input gets one sentence, and the journal stays as it was", async () =>
   const whole = await readFile(join(folder, "recorded.jsonl"));
   const cut = join(folder, "cut.jsonl");
   await writeFile(cut, whole.subarray(0, whole.length - 40));
+  const short = join(folder, "short.jsonl");
+  const lines = whole.toString().split("\n");
+  await writeFile(short, `${lines.slice(0, -3).join("\n")}\n`);
   for (const [file, said] of [
+    [short, /short\.jsonl is not opened: the recording is cut off, it has \d+ of \d+ events; export it again/],
     [large, /large\.jsonl is not opened: it is larger than 256 MB/],
     [other, /other\.log is not opened: it is no recording, fixture or transcript/],
     [newer, /newer\.jsonl is not opened: the recording has version 9/],

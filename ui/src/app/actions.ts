@@ -54,6 +54,7 @@ const table = [
   ]],
   ["Files", [
     ["file.open", "Open a file or a link", ["$mod+o"], "always"],
+    ["file.example", "Open an example", [], "always"],
     ["file.summary", "What came in of this file", ["$mod+i"], "always"],
     ["file.live", "Back to the live bot", ["$mod+Shift+l"], "always"],
     ["file.close", "Close this file", ["$mod+Shift+w"], "always"],

@@ -17,6 +17,7 @@ import type {
   DemoStop,
   DialectBench,
   EventDetail,
+  ExampleFile,
   ExportOf,
   ExportPreview,
   ExportTo,
@@ -223,6 +224,8 @@ export interface Commands {
   resend: { args: Resend; result: Sent };
   /** The files that are open beside the live bot, the first opened first. */
   workspaces: { args: Nothing; result: Array<Workspace> };
+  /** Recordings and files of other systems that came with the program, to be opened. */
+  examples: { args: Nothing; result: Array<ExampleFile> };
   /** Opens files in a workspace of their own. */
   workspace_open: { args: WorkspaceOpen; result: Workspace };
   /** Closes a workspace. */

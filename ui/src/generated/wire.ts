@@ -925,6 +925,14 @@ export type EventRow = {
   gap: number | null,
 };
 
+/** A file that came with the program, to be opened as an example. */
+export type ExampleFile = {
+  /** Its name. */
+  name: string,
+  /** Where it lies, to be opened. */
+  path: string,
+};
+
 /** The form of an export. */
 export type ExportFormat = "recording" | "fixture" | "markdown" | "html";
 

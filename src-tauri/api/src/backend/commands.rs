@@ -5,16 +5,16 @@ use crate::{Commands, catalog::catalog, failure};
 use foldback_wire::PermissionRequest;
 use foldback_wire::rpc::{
     Ack, ArmChannel, Benched, Book, BookOf, Catalog, ChannelCard, ChannelReach, Completion, Compose,
-    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExportOf, ExportPreview, ExportTo,
-    Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck, FilterComplete, FilterText, Find,
-    FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry, FixtureFromTurn, FixtureJunit,
-    FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found, FoundNext, FoundTurn,
-    LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode, PairingRevoke, Pairings,
-    Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut, RecutCancel, RecutFixture,
-    RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef, SessionCancel, SessionDrop,
-    SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel, TurnDetail, TurnLink,
-    TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why, WhyQuestion, Window,
-    Workspace, WorkspaceClose, WorkspaceOpen,
+    ComposeSend, Composed, DemoPlay, DemoStop, DialectBench, EventDetail, ExampleFile, ExportOf,
+    ExportPreview, ExportTo, Exported, Failure, FaultDeck, FaultPlan, FaultRemove, FilterCheck,
+    FilterComplete, FilterText, Find, FindNext, FindTurn, FixtureAccept, FixtureCancel, FixtureEntry,
+    FixtureFromTurn, FixtureJunit, FixtureRead, FixtureRun, FixtureStarted, FixtureText, FixtureWrite, Found,
+    FoundNext, FoundTurn, LinkText, LogLine, Moment, MomentAt, Mute, Nothing, OpenView, PairingCode,
+    PairingRevoke, Pairings, Pause, PendingPermission, PermissionDecide, PermissionRef, ReachOf, Recut,
+    RecutCancel, RecutFixture, RecutStarted, ReleaseHeld, ReportTo, Resend, Ruler, Secrets, Sent, SeqRef,
+    SessionCancel, SessionDrop, SessionLine, SessionList, SessionQuery, SessionRef, Status, SwitchChannel,
+    TurnDetail, TurnLink, TurnList, TurnRef, TurnSummary, ViewOpened, ViewRef, VoiceOf, VoiceSound, Why,
+    WhyQuestion, Window, Workspace, WorkspaceClose, WorkspaceOpen,
 };
 
 impl Commands for Backend {
@@ -291,6 +291,10 @@ impl Commands for Backend {
 
     async fn workspaces(&self, _: Nothing) -> Result<Vec<Workspace>, Failure> {
         Ok(self.list_workspaces())
+    }
+
+    async fn examples(&self, _: Nothing) -> Result<Vec<ExampleFile>, Failure> {
+        self.list_examples().await
     }
 
     async fn workspace_open(&self, wish: WorkspaceOpen) -> Result<Workspace, Failure> {

@@ -3,7 +3,7 @@
 use super::Backend;
 use crate::failure;
 use foldback_replay::fixture::{self, Fixture};
-use foldback_wire::rpc::{Failure, FixtureEntry, FixtureText, FixtureWrite};
+use foldback_wire::rpc::{ExampleFile, Failure, FixtureEntry, FixtureText, FixtureWrite};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -21,6 +21,21 @@ impl Backend {
                 Err(error) => broken(&name, &error),
             };
             Ok(all.into_iter().map(entry).collect())
+        })
+        .await
+    }
+
+    pub(super) async fn list_examples(&self) -> Result<Vec<ExampleFile>, Failure> {
+        let shelf = self.shared.fixtures.clone();
+        off_thread(move || {
+            let all = shelf
+                .examples()
+                .map_err(|e| failure::cannot_read("the folder of examples", &e))?;
+            let example = |(name, path): (String, PathBuf)| ExampleFile {
+                name,
+                path: path.to_string_lossy().into_owned(),
+            };
+            Ok(all.into_iter().map(example).collect())
         })
         .await
     }

@@ -14,7 +14,11 @@ pub(super) fn recording(export: &Export<'_>) -> Result<String, Failure> {
     let mut events: Vec<&Event> = export.turns.values().flatten().chain(&export.around).collect();
     events.sort_by_key(|event| event.seq);
     let json = |error| failure::internal(&error);
-    let mut text = serde_json::to_string(&Head::of(export.config)).map_err(json)?;
+    let head = Head {
+        events: Some(events.len() as u64),
+        ..Head::of(export.config)
+    };
+    let mut text = serde_json::to_string(&head).map_err(json)?;
     text.push('\n');
     for event in events {
         text += &serde_json::to_string(event).map_err(json)?;

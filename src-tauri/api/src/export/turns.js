@@ -121,6 +121,13 @@
     add(pane, element("div", "", step.effect));
   }
 
+  // Scrolls a list to an entry, and never the page: the slider that is dragged stays where it is.
+  function reveal(list, entry) {
+    const [frame, box] = [list.getBoundingClientRect(), entry.getBoundingClientRect()];
+    if (box.top < frame.top) list.scrollTop -= frame.top - box.top;
+    else if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom;
+  }
+
   function legend() {
     const row = element("div", "legend");
     const looks = [["show", "shown"], ["held", "held"], ["strip", "stripped"], ["drop", "dropped"], ["redacted", "masked"]];
@@ -174,7 +181,7 @@
       slider.setAttribute("aria-valuetext", `${at + 1} of ${last + 1}, after ${duration(step.at_ms)}: ${step.text}`);
       clock.textContent = `${at + 1}/${last + 1} · +${duration(step.at_ms)}`;
       entries[at].setAttribute("aria-current", "step");
-      entries[at].scrollIntoView?.({ block: "nearest" });
+      reveal(list, entries[at]);
       drawDecision(decision, step);
       drawMap(map, turn, step);
       drawChat(chat, turn.chats[step.chat]);

@@ -115,8 +115,15 @@ fn a_decision_says_its_sentence_once() {
     }
     for event in &story.events {
         let told = at(&story, event.seq.0).decision.unwrap();
-        let (_, sentence) = told.decision.text.split_once(": ").unwrap_or(("", &told.decision.text));
-        let twice = told.inputs.iter().find(|input| input.value == sentence && sentence.contains(' '));
+        let (_, sentence) = told
+            .decision
+            .text
+            .split_once(": ")
+            .unwrap_or(("", &told.decision.text));
+        let twice = told
+            .inputs
+            .iter()
+            .find(|input| input.value == sentence && sentence.contains(' '));
         assert_eq!(twice, None, "{}", told.decision.text);
     }
 }

@@ -38,6 +38,9 @@ pub struct Head {
     /// embedded default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Box<Config>>,
+    /// Events behind this line, where whoever wrote it knew: one that is cut off between two lines has fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
 }
 
 /// What a file is.
@@ -54,6 +57,7 @@ impl Default for Head {
             foldback: Is::Recording,
             version: VERSION,
             config: None,
+            events: None,
         }
     }
 }
@@ -155,6 +159,13 @@ pub fn read(path: &Path) -> Result<Recording, Unreadable> {
         }
     }
     let head = head.ok_or_else(|| unreadable(None, "the file is empty".to_owned()))?;
+    if let Some(wanted) = head.events.filter(|wanted| *wanted != events.len() as u64) {
+        let detail = format!(
+            "the recording is cut off, it has {} of {wanted} events; export it again",
+            events.len()
+        );
+        return Err(unreadable(None, detail));
+    }
     let recording = Recording { head, events };
     if recording.channels().is_empty() {
         let detail = "nothing came in in this recording, so there is nothing to play".to_owned();

@@ -74,8 +74,8 @@ pub use view::{
 pub use voice::{SpokenSound, VoiceOf, VoiceSound};
 pub use why::{Why, WhyQuestion, WhyStep};
 pub use workspaces::{
-    DamagedPlace, EntryCount, LeakingTurn, LinkText, OpenedFile, TurnLink, Workspace, WorkspaceClose,
-    WorkspaceOpen, WorkspaceSource, WouldBeLeaks,
+    DamagedPlace, EntryCount, ExampleFile, LeakingTurn, LinkText, OpenedFile, TurnLink, Workspace,
+    WorkspaceClose, WorkspaceOpen, WorkspaceSource, WouldBeLeaks,
 };
 
 use serde::{Deserialize, Serialize};

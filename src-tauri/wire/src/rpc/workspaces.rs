@@ -30,6 +30,15 @@ pub struct WorkspaceOpen {
     pub source: WorkspaceSource,
 }
 
+/// A file that came with the program, to be opened as an example.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
+pub struct ExampleFile {
+    /// Its name.
+    pub name: String,
+    /// Where it lies, to be opened.
+    pub path: String,
+}
+
 /// `workspace_close`: closes a workspace and forgets its journal; the file stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, ts_rs::TS)]
 pub struct WorkspaceClose {

@@ -25,6 +25,7 @@ const opened = (workspace: number, path: string, more: Partial<Workspace> = {}):
 const answers: Exchange[] = [
   { name: "turns", result: [] },
   { name: "workspaces", result: [] },
+  { name: "examples", result: [] },
   { name: "workspace_open", args: { source: source("/logs/turns.jsonl") }, result: opened(1, "/logs/turns.jsonl") },
   { name: "workspace_open", args: { source: source("/logs/chat.json") }, result: opened(2, "/logs/chat.json") },
   { name: "workspace_open", args: { source: source("/logs/other.log") }, failure: { code: "cannot_open", message: "other.log is not opened: it is no recording.", hint: null } },
@@ -55,6 +56,20 @@ async function drop(host: RecordedHost, ...paths: string[]): Promise<void> {
   host.drag({ state: "dropped", paths });
   await settle();
 }
+
+describe("an example", () => {
+  it("is opened from the dialog that asks what to open", async () => {
+    const example = { name: "turns.jsonl", path: "/logs/turns.jsonl" };
+    const host = await open(new RecordedHost({ ...demo, pushes: [], calls: [{ name: "examples", result: [example] }, ...answers, ...demo.calls] }));
+    await press(document.body, "o", { ctrlKey: true });
+    const list = await found("open-examples");
+    expect([...list.querySelectorAll("button")].map((button) => button.textContent)).toEqual(["turns.jsonl"]);
+    await click(list.querySelector("button") as HTMLElement);
+    expect(calls(host, "workspace_open")).toEqual([{ source: source("/logs/turns.jsonl") }]);
+    expect(shown("open-dialog")).toBe(false);
+    expect((await found("replayed")).textContent).toContain("turns.jsonl");
+  });
+});
 
 describe("a file", () => {
   it("is dropped on the window and shown in a workspace of its own, with what came in", async () => {

@@ -68,6 +68,22 @@ async fn a_truncated_recording_is_refused_with_the_place_of_its_damage() {
     let start = format!("truncated.jsonl is not opened: the recording is damaged at line {lines}, byte ");
     assert!(message.starts_with(&start), "{message}");
     assert!(message.ends_with("; export it again."), "{message}");
+
+    // Between two lines nothing is damaged, but its first line says how many there are.
+    let all = lines - 1;
+    let kept: Vec<_> = whole
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(lines - 2)
+        .collect();
+    let short = folder.join("short.jsonl");
+    fs::write(&short, kept.concat()).unwrap();
+    assert_eq!(
+        host.refusal(&short).await,
+        format!(
+            "short.jsonl is not opened: the recording is cut off, it has {} of {all} events; export it again.",
+            all - 2
+        )
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

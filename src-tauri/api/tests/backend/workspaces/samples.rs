@@ -4,7 +4,7 @@ use super::{ask, fixtures, rows, sample, turns};
 use crate::host::Host;
 use foldback_replay::import::{lint_transcript, read_files};
 use foldback_transcripts::{ReadLimits, TranscriptFormat};
-use foldback_wire::rpc::{OpenedFile, TurnDetail};
+use foldback_wire::rpc::{ExampleFile, OpenedFile, TurnDetail};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -123,6 +123,32 @@ async fn every_sample_comes_in_as_import_reads_it() {
         before,
         "the live journal is left alone"
     );
+}
+
+/// The recording that came with the program plays as it was recorded, and is listed with the samples.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_of_a_recording_plays_as_it_was_recorded() {
+    let host = Host::start_with(|setup| {
+        setup.demo = false;
+        setup.fixtures = fixtures().into();
+    })
+    .await;
+    let examples: Vec<ExampleFile> = host.call("examples", json!({})).await;
+    let names: Vec<_> = examples.iter().map(|example| example.name.as_str()).collect();
+    for (name, ..) in SAMPLES {
+        assert!(names.contains(name), "{name}: {names:?}");
+    }
+    let recording = examples
+        .iter()
+        .find(|example| example.name == "demo.jsonl")
+        .unwrap();
+    let opened = host.open_file(&recording.path).await;
+    let [one] = opened.files.as_slice() else {
+        panic!("{:?}", opened.files);
+    };
+    assert_eq!(one.format, "recording");
+    assert_eq!(one.notes, Vec::<String>::new());
+    assert!(opened.turns > 1);
 }
 
 /// All samples stand in the table.
