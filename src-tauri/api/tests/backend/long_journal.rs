@@ -89,11 +89,11 @@ async fn open(host: &Host, filter: &str, rows: &str) -> Frame {
     host.call::<Value>("view_window", window).await;
     let mut topic = host.subscribe(&Topic::View { view });
     let pushes = pushed(&mut topic, Duration::from_secs(1)).await;
-    let frames = pushes.into_iter().filter_map(|push| match push {
+    let mut frames = pushes.into_iter().filter_map(|push| match push {
         Push::Frame { frame } => Some(frame),
         _ => None,
     });
-    frames.last().unwrap()
+    frames.next_back().unwrap()
 }
 
 #[tokio::test(start_paused = true)]
