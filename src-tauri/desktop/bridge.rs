@@ -76,7 +76,8 @@ pub(crate) async fn subscribe(
     topic: Topic,
     channel: Channel<Push>,
 ) -> Result<(), Failure> {
-    let mut pushes = shell.backend().await?.workspace(workspace)?.subscribe(&topic)?;
+    let backend = shell.backend().await?.workspace(workspace)?;
+    let mut pushes = backend.subscribe(&topic)?.closing_view();
     let task = async_runtime::spawn(async move {
         while let Some(push) = pushes.next().await {
             if channel.send(push).is_err() {

@@ -137,7 +137,7 @@ describe("the window on what agents did", () => {
     expect((await why(3)).answer).toContain("<voice> was not carried out: cancelled, nothing is left to say");
     expect((await why(4)).answer).toContain("DELETE /accounts/4411 was not allowed (agent.permissions.reject rejects it)");
     expect((await why(8)).answer).toContain("Setting: attachments.max_size");
-    expect((await why(10)).answer).toContain("stopped by the console");
+    expect((await why(10)).answer).toContain("Stopped by the console.");
     expect((await why(11)).answer).toContain("a person is asked to allow find");
     expect((await why(7)).steps.map((step) => step.text)).toContainEqual(expect.stringContaining("attempt 2, now script: openai gpt-5-mini: overloaded"));
   });

@@ -171,7 +171,7 @@ impl Backend {
         let frames = Frames::new(view, desk, clock, Arc::new(self.clone()));
         let backend = self.clone();
         // A page that is gone closes nothing itself, and nobody else looks at its views.
-        Ok(Subscription::new(|to| frames.run(to)).ending(move || backend.close_view(view)))
+        Ok(Subscription::new(|to| frames.run(to)).about_view(move || backend.close_view(view)))
     }
 
     pub(super) async fn one_event(&self, seq: u64) -> Result<EventDetail, Failure> {

@@ -7,11 +7,13 @@ use tokio::{sync::mpsc, task::JoinHandle};
 /// before it gets here.
 const WAITING: usize = 64;
 
-/// Pushes about a topic. Dropping it ends the subscription, and closes the view that it is about.
+/// Pushes about a topic. Dropping it ends the subscription.
 pub struct Subscription {
     pushes: mpsc::Receiver<Push>,
     task: JoinHandle<()>,
-    at_end: Option<Box<dyn FnOnce() + Send>>,
+    /// Closes the view that it is about.
+    close_view: Option<Box<dyn FnOnce() + Send>>,
+    closes_view: bool,
 }
 
 impl Subscription {
@@ -23,13 +25,22 @@ impl Subscription {
         Self {
             pushes,
             task: tokio::spawn(feed(sender)),
-            at_end: None,
+            close_view: None,
+            closes_view: false,
         }
     }
 
-    /// The subscription with something to do once it ends.
-    pub(crate) fn ending(mut self, at_end: impl FnOnce() + Send + 'static) -> Self {
-        self.at_end = Some(Box::new(at_end));
+    /// The subscription about a view, with what closes that.
+    pub(crate) fn about_view(mut self, close: impl FnOnce() + Send + 'static) -> Self {
+        self.close_view = Some(Box::new(close));
+        self
+    }
+
+    /// The subscription, closing the view that it is about when it is dropped: for a page, which may be gone without a
+    /// word.
+    #[must_use]
+    pub fn closing_view(mut self) -> Self {
+        self.closes_view = true;
         self
     }
 
@@ -42,8 +53,8 @@ impl Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         self.task.abort();
-        if let Some(at_end) = self.at_end.take() {
-            at_end();
+        if let Some(close) = self.close_view.take().filter(|_| self.closes_view) {
+            close();
         }
     }
 }

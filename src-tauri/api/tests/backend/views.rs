@@ -209,11 +209,12 @@ async fn a_closed_view_ends_its_frames_and_is_said_to_be_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscription_that_ends_closes_its_view() {
+async fn a_subscription_of_a_page_that_ends_closes_its_view() {
     let host = Host::start().await;
     let (kept, left) = (open(&host, "").await, open(&host, "").await);
-    let topic = host.subscribe(&Topic::View { view: kept });
-    drop(host.subscribe(&Topic::View { view: left }));
+    drop(host.subscribe(&Topic::View { view: kept }));
+    let topic = host.subscribe(&Topic::View { view: kept }).closing_view();
+    drop(host.subscribe(&Topic::View { view: left }).closing_view());
     let (code, message, _) = host.failure("view_ack", json!({"view": left, "serial": 1})).await;
     assert_eq!(
         (code, message),
