@@ -1,6 +1,6 @@
 //! How the window is drawn where nothing but the processor draws it (docs/performance.md, "The window").
 
-use foldback_api::has_graphics_card;
+use foldback_api::draws_by_processor;
 use gtk::prelude::GtkSettingsExt as _;
 use tauri::WebviewWindow;
 use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
@@ -10,7 +10,7 @@ pub(crate) fn suit_to_machine(window: &WebviewWindow) -> tauri::Result<()> {
     if let Some(settings) = gtk::Settings::default() {
         settings.set_gtk_cursor_blink(false);
     }
-    if has_graphics_card() {
+    if !draws_by_processor() {
         return Ok(());
     }
     window.with_webview(|webview| {

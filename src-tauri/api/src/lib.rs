@@ -35,7 +35,7 @@ pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
 pub use fold::TurnFold;
 /// Becomes the guard of an agent where this process was started as one; to be asked first in `main`.
 pub use foldback_agents::guard::run_if_asked as guard_if_asked;
-pub use graphics::has_graphics_card;
+pub use graphics::draws_by_processor;
 pub use live::Subscription;
 pub use log::{KEPT as LOG_LINES, LogBook, LogError, LogLayer};
 pub use output::{Output, mask};

@@ -8,7 +8,7 @@ import { cpu } from "./cpu.js";
 const seconds = Number(process.env.FOLDBACK_BENCH_SECONDS ?? 20);
 const wait = (s) => new Promise((resolve) => setTimeout(resolve, s * 1000));
 
-const window = await open({ profile: process.env.FOLDBACK_BENCH_PROFILE ?? "release" });
+const window = await open({ profile: process.env.FOLDBACK_BENCH_PROFILE ?? "release", env: { FOLDBACK_DRAWING: "processor" } });
 try {
   const { browser, pid } = window;
   // A first start shows turns, which have no count of events.

@@ -28,7 +28,7 @@ const folder = await mkdtemp(join(tmpdir(), "foldback-bench-"));
 const source = await traffic(folder, { one: { deltas: 250, pace: 50 }, many: answer });
 let window;
 try {
-  window = await open({ config: source.config, profile: "release" });
+  window = await open({ config: source.config, profile: "release", env: { FOLDBACK_DRAWING: "processor" } });
   await measure(window);
 } finally {
   await window?.close();
