@@ -196,8 +196,10 @@ describe("the window", () => {
       globalThis.menus = [];
       globalThis.addEventListener("contextmenu", (event) => globalThis.menus.push(event.defaultPrevented));
     });
-    const row = await browser.$('[data-testid="events"] [role="row"][data-index]');
-    await rightClick(browser, row);
+    const row = '[data-testid="events"] [role="row"][data-index]';
+    await (await browser.$(row)).waitForDisplayed();
+    // Found anew: what was looked for before it was there has no place to click.
+    await rightClick(browser, await browser.$(row));
     await shows(browser, "context-menu", /Copy the row/);
     await picture(browser, "context-menu");
     await dismiss(browser, "context-menu");
