@@ -44,7 +44,7 @@ impl WindowStart {
     /// Starts the bot that the configuration describes, or the embedded default, and asks its window to open the targets.
     ///
     /// # Errors
-    /// What is wrong, in sentences for the window: without a data folder, where the configuration is wrong, and where the
+    /// A failure in sentences for the window: without a data folder, where the configuration is wrong, and where the
     /// bot cannot start.
     pub async fn open_backend(&self) -> Result<Backend, Failure> {
         let mut setup = setup()?;
@@ -70,7 +70,7 @@ impl WindowStart {
 /// A target as a window in another folder understands it: a link as it is, a file by its absolute path.
 ///
 /// # Errors
-/// Where the file has no absolute path, or none in UTF-8, which is all that a window takes.
+/// Fails where the file has no absolute path, or none in UTF-8, which is all that a window takes.
 pub fn absolute_target(target: &str) -> io::Result<String> {
     if target.starts_with(LINK_SCHEME) {
         return Ok(target.to_owned());

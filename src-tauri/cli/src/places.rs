@@ -20,12 +20,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Whether anything was said about it.
+    /// True where a flag says anything about it.
     pub(crate) const fn is_named(&self) -> bool {
         self.config.is_some() || self.db.is_some()
     }
 
-    /// Whether a journal was named.
+    /// True where a flag names a journal.
     pub(crate) const fn names_journal(&self) -> bool {
         self.db.is_some()
     }
@@ -35,7 +35,7 @@ impl Place {
         self.config.clone().or_else(places::config_file)
     }
 
-    /// What a bot is made from.
+    /// The setup of the bot.
     pub(crate) fn setup(&self) -> Result<Setup, Stop> {
         let mut setup = Setup::in_places(self.config().as_deref(), Actor::Cli).map_err(wrong)?;
         if let Some(db) = &self.db {

@@ -19,7 +19,7 @@ pub trait JournalLayer: Send + Sync {
     /// Runs before the record of a session is written.
     ///
     /// # Errors
-    /// Where the record is not to be written.
+    /// Fails where the record is not to be written.
     async fn before_session(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -27,7 +27,7 @@ pub trait JournalLayer: Send + Sync {
     /// Runs before an agent's own session is kept, or all of a conversation are forgotten (`None`).
     ///
     /// # Errors
-    /// Where nothing is to be written.
+    /// Fails where nothing is to be written.
     async fn before_agent_session(&self, _kept: Option<&AgentSession>) -> Result<(), StoreError> {
         Ok(())
     }

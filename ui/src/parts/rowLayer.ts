@@ -14,7 +14,7 @@
  */
 import { pieces } from "../store/glyphs";
 import { signNode } from "./sign";
-import { textWidth } from "./textWidth";
+import { isMeasured, textWidth } from "./textWidth";
 
 /** A word of a cell that has a look of its own. */
 export interface Badge {
@@ -71,6 +71,9 @@ interface CellNode {
   /** Its text where that is all it holds. */
   plain: Text | null;
   width: number;
+  /** Px that its text takes at most, at this em. */
+  needed: number;
+  em: number;
   isCut: boolean;
 }
 
@@ -194,14 +197,19 @@ function makeCell(): CellNode {
   element.setAttribute("role", "gridcell");
   const plain = document.createTextNode("");
   element.append(plain);
-  return { element, shown: { text: "", look: "" }, plain, width: 0, isCut: false };
+  return { element, shown: { text: "", look: "" }, plain, width: 0, needed: 0, em: 0, isCut: false };
 }
 
 function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
   const { element, shown } = node;
   node.shown = cell;
   drawContent(node, cell, shown);
-  const isCut = node.plain === null ? cell.badges?.length !== 0 : em * (textWidth(cell.text, isMono(cell)) + (cell.tint === undefined ? 0 : TINT)) > node.width;
+  // Most cells show what they showed.
+  if (cell.text !== shown.text || cell.look !== shown.look || cell.tint !== shown.tint || em !== node.em || !isMeasured()) {
+    node.needed = em * (textWidth(cell.text, isMono(cell)) + (cell.tint === undefined ? 0 : TINT));
+    node.em = em;
+  }
+  const isCut = node.plain === null ? cell.badges?.length !== 0 : node.needed > node.width;
   if (cell.look !== shown.look || isCut !== node.isCut) element.className = isCut ? `${cell.look} cut` : cell.look;
   node.isCut = isCut;
   if (cell.tint === shown.tint) return;

@@ -23,6 +23,9 @@ function measure(): Float64Array | null {
   return (measured = widths);
 }
 
+/** True once the font is here: what was told before is wider than it need be. */
+export const isMeasured = (): boolean => measured !== null;
+
 /** Em that a text takes at most. */
 export function textWidth(text: string, isMono: boolean): number {
   const widths = isMono ? null : measure();

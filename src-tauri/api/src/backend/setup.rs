@@ -18,9 +18,9 @@ use std::{
     sync::Arc,
 };
 
-/// What a host is made from.
+/// The parts that a host is made from.
 pub struct Setup {
-    /// What the window calls it: the configuration's file, or `demo`.
+    /// Name in the window: the configuration's file, or `demo`.
     pub workspace: String,
     /// The configuration's file, as an absolute path; `None` for the embedded default.
     pub file: Option<PathBuf>,
@@ -28,15 +28,15 @@ pub struct Setup {
     pub config: Config,
     /// The folder that relative paths of the configuration lie below.
     pub base: PathBuf,
-    /// Where the journal is kept unless the configuration says otherwise.
+    /// Folder of the journal, unless the configuration names another.
     pub data: PathBuf,
     /// The fixtures.
     pub fixtures: Shelf,
-    /// Who acts through the commands: a person at the console or at the command line.
+    /// Actor of the commands: a person at the console or at the command line.
     pub actor: Actor,
     /// True where the demonstration may play. It never plays beside a channel that is not simulated.
     pub demo: bool,
-    /// When the demonstration begins by itself.
+    /// Start of the demonstration by itself.
     pub demo_start: DemoStart,
     /// The app's own log.
     pub log: LogBook,
@@ -46,7 +46,7 @@ pub struct Setup {
     pub rng: Arc<dyn Rng>,
     /// A journal to use instead of a file; recordings for tests are made in memory.
     pub journal: Option<Arc<dyn Journal>>,
-    /// Whether a window shows it, so that it can be asked to open files and links.
+    /// True where a window shows it, so that it can be asked to open files and links.
     pub window: bool,
     /// Files to show instead of what the bot itself does.
     pub replayed: Option<ReplayedFiles>,
@@ -56,7 +56,7 @@ pub struct Setup {
 pub struct ReplayedFiles {
     /// Their events.
     pub journal: Arc<dyn Journal>,
-    /// What exports mask: as the live bot does.
+    /// Patterns that exports mask: those of the live bot.
     pub redaction: Option<Redaction>,
     /// The folder for exports of the live bot.
     pub exports: PathBuf,
@@ -85,7 +85,7 @@ impl Setup {
         }
     }
 
-    /// What a configuration file says.
+    /// The setup that a configuration file describes.
     ///
     /// # Errors
     /// With file, line and field where the file is wrong.
@@ -112,7 +112,7 @@ impl Setup {
         })
     }
 
-    /// What the configuration `file` says, or the embedded default without one; data and fixtures are where
+    /// The setup that the configuration `file` describes, or the embedded default without one; data and fixtures are where
     /// [`places`] finds them.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl Setup {
         journal_file(&self.config, &self.base, &self.data)
     }
 
-    /// What is masked: in opened files as they were read.
+    /// Mask of what is kept: in opened files as they were read.
     pub(super) fn redaction(&self) -> Option<Redaction> {
         match &self.replayed {
             Some(files) => files.redaction.clone(),
@@ -178,7 +178,7 @@ impl Setup {
     }
 }
 
-/// Why there is no setup.
+/// The reason why there is no setup.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The system does not say who the person is.

@@ -61,7 +61,7 @@ impl Backend {
     /// Carries out the bot's part of an item; nothing where it has none.
     ///
     /// # Errors
-    /// What the command behind the item refuses.
+    /// Fails as the command behind the item does.
     pub async fn carry_out_tray_item(&self, item: &TrayItem) -> Result<(), Failure> {
         match item.order {
             None => Ok(()),

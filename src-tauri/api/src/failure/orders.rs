@@ -174,7 +174,7 @@ pub(crate) fn no_session(session: &SessionId) -> Failure {
     )
 }
 
-/// What is to be stopped does not run, or its agent is done.
+/// Refuses to stop a run that does not go on, or whose agent is done.
 pub(crate) fn nothing_to_stop(session: &SessionId, turn: Option<TurnId>) -> Failure {
     let of = turn.map_or_else(
         || format!("conversation {session}"),

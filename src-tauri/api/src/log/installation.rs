@@ -14,7 +14,7 @@ use tracing_subscriber::{
 /// The variable that names levels before the configuration does.
 const VARIABLE: &str = "RUST_LOG";
 
-/// Why there is no log as it was asked for.
+/// The reason why there is no log as it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// A text does not name levels.

@@ -51,7 +51,7 @@ impl Filter {
         self.node.is_none()
     }
 
-    /// What passes both.
+    /// The filter of what passes both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let nodes = self.node.iter().chain(&other.node).cloned().collect();
@@ -127,7 +127,7 @@ impl Matcher {
         self.check.as_ref().is_none_or(|check| check.passes(&seen))
     }
 
-    /// Whether it must see what was before an event, from the first that its selection admits.
+    /// True where it must see what was before an event, from the first that its selection admits.
     pub fn needs_past(&self) -> bool {
         self.open.is_some()
     }

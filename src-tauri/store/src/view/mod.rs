@@ -24,7 +24,7 @@ use steps::Block;
 /// How a view is opened.
 #[derive(Debug, Clone)]
 pub struct Opening {
-    /// What `after:-5m` counts from.
+    /// Time that `after:-5m` counts from.
     pub now: Timestamp,
     /// Whether the journal is a bot's or a replay's: [`Scene::live`] or [`Scene::replay`].
     pub scene: Scene,
@@ -49,7 +49,7 @@ pub struct View {
     journal: Arc<dyn Journal>,
     max_behind: Option<u64>,
     filter: Filter,
-    /// What `after:-5m` counts from.
+    /// Time that `after:-5m` counts from.
     now: Timestamp,
     /// The search that goes on; a newer one ends it.
     searches: AtomicU64,

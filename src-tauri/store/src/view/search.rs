@@ -16,7 +16,7 @@ use crate::{Filter, Matcher, Scene, StoreError, duration::Durations};
 use foldback_wire::Seq;
 use std::sync::atomic::Ordering;
 
-/// Where a search goes.
+/// Direction of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchDirection {
     /// To later events.
@@ -62,7 +62,7 @@ impl View {
 
 struct Search<'a> {
     view: &'a View,
-    /// Which search of the view it is.
+    /// Number of the search among those of the view.
     number: u64,
     scene: Scene,
     matcher: Matcher,
