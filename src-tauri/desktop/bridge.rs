@@ -69,18 +69,21 @@ pub(crate) async fn rpc(
 }
 
 /// Pushes what happens about a topic into the page, until the page is gone.
+///
+/// A push crosses as text that the page parses. As an object it would be a literal in a script of its own, which the
+/// engine compiles for its only run and keeps with its code: many times the memory of the text, for each frame.
 #[tauri::command]
 pub(crate) async fn subscribe(
     shell: State<'_, Shell>,
     workspace: u32,
     topic: Topic,
-    channel: Channel<Push>,
+    channel: Channel<String>,
 ) -> Result<(), Failure> {
     let backend = shell.backend().await?.workspace(workspace)?;
     let mut pushes = backend.subscribe(&topic)?.closing_view();
     let task = async_runtime::spawn(async move {
         while let Some(push) = pushes.next().await {
-            if channel.send(push).is_err() {
+            if text_of(&push).is_none_or(|text| channel.send(text).is_err()) {
                 break;
             }
         }
@@ -89,4 +92,10 @@ pub(crate) async fn subscribe(
     subscriptions.retain(|subscription| !subscription.inner().is_finished());
     subscriptions.push(task);
     Ok(())
+}
+
+fn text_of(push: &Push) -> Option<String> {
+    serde_json::to_string(push)
+        .inspect_err(|error| tracing::error!(%error, "a push cannot be written"))
+        .ok()
 }

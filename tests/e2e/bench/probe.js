@@ -24,8 +24,9 @@ export function install() {
     return callback && ((data) => (note(data?.message), callback(data)));
   };
 
-  function note(message) {
-    if (!message?.push) return;
+  function note(text) {
+    if (typeof text !== "string" || !text.startsWith('{"push"')) return;
+    const message = JSON.parse(text);
     if (message.push !== "frame") return void (counts.others += 1);
     latest = message.frame;
     owed.push(latest.serial);
@@ -33,7 +34,7 @@ export function install() {
     counts.thisFrame += 1;
     counts.unacknowledged = Math.max(counts.unacknowledged, owed.length);
     counts.rowsSent = Math.max(counts.rowsSent, latest.rows.length);
-    if (counts.messages % 50 === 1) counts.samples.push(message);
+    if (counts.messages % 50 === 1) counts.samples.push(new TextEncoder().encode(text).length);
   }
 
   window.fetch = (url, options) => {
@@ -98,7 +99,7 @@ export function install() {
     /** What was counted. */
     end() {
       const { samples, delays, thisFrame, ...sums } = counts;
-      const bytes = samples.map((message) => new TextEncoder().encode(JSON.stringify(message)).length).sort((a, b) => a - b);
+      const bytes = samples.sort((a, b) => a - b);
       delays.sort((a, b) => a - b);
       const figures = { seconds: (Date.now() - sums.from) / 1000, to: Date.now(), shown: painted };
       const delay = { half: quantile(delays, 0.5), most: quantile(delays, 0.99) };

@@ -22,10 +22,10 @@ export class TauriHost implements Host {
   }
 
   subscribe(topic: Topic, onPush: (push: Push) => void): Unsubscribe {
-    const channel = new Channel<Push>();
+    const channel = new Channel<string>();
     let open = true;
-    channel.onmessage = (push) => {
-      if (open) onPush(push);
+    channel.onmessage = (text) => {
+      if (open) onPush(JSON.parse(text) as Push);
     };
     // The backend forgets a subscriber when its view is closed or its page is gone, so there is no third call.
     void invoke("subscribe", { workspace: this.#workspace, topic, channel });
