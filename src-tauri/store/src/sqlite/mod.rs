@@ -13,6 +13,7 @@ mod projections;
 mod prune;
 mod rows;
 mod schema;
+mod script;
 mod writer;
 
 pub use open::Limits;

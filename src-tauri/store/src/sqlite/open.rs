@@ -185,10 +185,14 @@ async fn begin(
     let fault = |error| fault::of(path, &error);
     // Whose it is comes first: the modes are written into the file. That of freed pages counts for a new file only.
     schema::format(conn, path).await?;
-    raw_sql("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-        .execute(&mut *conn)
-        .await
-        .map_err(fault)?;
+    // What SQLite notes down to undo half a statement must be in no file: such files lie in the system's folder.
+    raw_sql(
+        "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        PRAGMA temp_store = MEMORY;",
+    )
+    .execute(&mut *conn)
+    .await
+    .map_err(fault)?;
     schema::prepare(conn, path).await?;
     let ledger = find(conn, path).await?;
     let open: Vec<i64> = query_scalar("SELECT turn FROM open_turns")

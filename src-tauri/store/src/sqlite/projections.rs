@@ -1,10 +1,13 @@
 //! What is written beside events so that a question need not read them: how long things lasted, and which events are
 //! errors. Both follow from the events alone, so a journal of an earlier version gets them from what it has.
 
-use super::rows::{COLUMNS, StoredRow, list, number, selecting};
+use super::{
+    rows::{COLUMNS, StoredRow, list, number, selecting},
+    script::Script,
+};
 use crate::{EventDuration, HeldBytes, Selection, duration::DurationTracker, row};
 use foldback_wire::{Event, HoldReason, Seq};
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query};
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 /// Events that are read at once where a journal gets its projections.
 const BLOCK: usize = 4_096;
@@ -29,25 +32,22 @@ impl Projections {
         all
     }
 
-    /// Writes them.
-    pub(super) async fn insert(&self, conn: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    /// Adds their writing to a script.
+    pub(super) fn insert(&self, script: &mut Script<'_>) {
         if !self.durations.is_empty() {
             let rows: Vec<_> = self.durations.iter().map(stored).collect();
-            query(
+            script.add(
                 "INSERT OR REPLACE INTO durations
                 SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)",
-            )
-            .bind(list(rows))
-            .execute(&mut *conn)
-            .await?;
+                [list(rows).into()],
+            );
         }
         if !self.errors.is_empty() {
-            query("INSERT OR REPLACE INTO errors SELECT value FROM json_each(?)")
-                .bind(list(&self.errors))
-                .execute(conn)
-                .await?;
+            script.add(
+                "INSERT OR REPLACE INTO errors SELECT value FROM json_each(?)",
+                [list(&self.errors).into()],
+            );
         }
-        Ok(())
     }
 }
 
@@ -123,7 +123,9 @@ pub(super) async fn project_all(conn: &mut SqliteConnection) -> Result<(), sqlx:
     let mut tracker = DurationTracker::default();
     let mut after = Seq(0);
     while let Some(block) = block_behind(conn, &wanted, after).await? {
-        Projections::of(&mut tracker, &block.events).insert(conn).await?;
+        let mut script = Script::default();
+        Projections::of(&mut tracker, &block.events).insert(&mut script);
+        script.execute(conn).await?;
         after = block.last;
     }
     Ok(())

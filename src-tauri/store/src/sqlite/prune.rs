@@ -14,8 +14,9 @@ use super::{
     fault,
     open::connect,
     private::claim,
-    rows::{COLUMNS, StoredRow, at_mention, list, number},
+    rows::{COLUMNS, StoredRow, list, number, place_of},
     schema,
+    script::Script,
 };
 use crate::{Journal as _, Mention, StoreError, ledger::Ledger};
 use foldback_wire::{Seq, Timestamp};
@@ -237,13 +238,14 @@ async fn forget_mentions(conn: &mut SqliteConnection, places: &str) -> Result<()
         .push("))");
     let rows: Vec<StoredRow> = sql.build_query_as().fetch_all(&mut *conn).await?;
     // One that cannot be read is told of nowhere, either.
+    let mut script = Script::default();
     for event in rows.into_iter().filter_map(|row| row.event().ok()) {
         for mention in Mention::all(event.channel.as_ref(), &event.kind) {
             let one = "DELETE FROM mentions WHERE channel = ? AND message = ? AND chat = ? AND seq = ?";
-            at_mention(conn, one, &mention, event.seq).await?;
+            script.add(one, place_of(&mention, event.seq));
         }
     }
-    Ok(())
+    script.execute(conn).await
 }
 
 /// Gives free pages back to the system, where the file can; nobody loses anything where it fails.

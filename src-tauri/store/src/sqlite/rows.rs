@@ -1,5 +1,6 @@
 //! Events as rows: what goes into columns, what into the body, and back.
 
+use super::script::{Script, Value, bound};
 use crate::{Mention, SCENE_KINDS, Selection, StoreError, kind};
 use foldback_wire::{ChannelId, ChatId, Draft, Event, Kind, Seq, SessionId, Timestamp, TurnId};
 use serde::Serialize;
@@ -17,89 +18,100 @@ pub(super) fn body(draft: &Draft) -> Result<String, StoreError> {
     serde_json::to_string(&draft.kind).map_err(|error| StoreError::Database(error.to_string()))
 }
 
-/// Writes rows in statements of a few fixed sizes, which stay prepared: 64 rows in one call to the database
-/// thread cost little more than one.
-pub(super) async fn insert(conn: &mut SqliteConnection, rows: &[&EventRow]) -> Result<(), sqlx::Error> {
-    let mut rest = rows;
-    for size in [64, 8, 1] {
-        while let Some((now, later)) = rest.split_at_checked(size) {
-            let mut events = query(values("INSERT INTO events VALUES ", "(?, ?, ?, ?, ?, ?)", size));
-            let mut bodies = query(values("INSERT INTO bodies VALUES ", "(?, ?)", size));
-            for EventRow { event, body } in now {
-                events = events
-                    .bind(event.seq.0 as i64)
-                    .bind(event.at.0)
-                    .bind(event.turn.map(|turn| turn.0 as i64))
-                    .bind(event.session.as_ref().map(SessionId::as_str))
-                    .bind(event.channel.as_ref().map(ChannelId::as_str))
-                    .bind(kind::code(&event.kind));
-                bodies = bodies.bind(event.seq.0 as i64).bind(body.as_str());
-            }
-            events.execute(&mut *conn).await?;
-            bodies.execute(&mut *conn).await?;
-            rest = later;
+/// Rows that are written in statements which stay prepared.
+const BLOCK: usize = 64;
+
+const EVENT: &str = "(?, ?, ?, ?, ?, ?)";
+const BODY: &str = "(?, ?)";
+
+/// Writes the full blocks of rows, behind what the script has so far, and adds the rest to the script, with what is kept
+/// of certain events beside them.
+pub(super) async fn insert<'a>(
+    conn: &mut SqliteConnection,
+    script: &mut Script<'a>,
+    rows: &[&'a EventRow],
+) -> Result<(), sqlx::Error> {
+    let (blocks, rest) = rows.as_chunks::<BLOCK>();
+    if !blocks.is_empty() {
+        script.execute(conn).await?;
+        let sql = format!(
+            "{}; {}",
+            inserting("events", EVENT, BLOCK),
+            inserting("bodies", BODY, BLOCK)
+        );
+        for block in blocks {
+            let block = block.iter().copied();
+            let values = block.clone().flat_map(event).chain(block.flat_map(body_of));
+            bound(query(AssertSqlSafe(sql.as_str())), values)
+                .execute(&mut *conn)
+                .await?;
         }
     }
+    if !rest.is_empty() {
+        let rest = rest.iter().copied();
+        script.add_all(
+            &inserting("events", EVENT, rest.len()),
+            rest.clone().flat_map(event),
+        );
+        script.add_all(&inserting("bodies", BODY, rest.len()), rest.flat_map(body_of));
+    }
     for EventRow { event, .. } in rows {
-        match (event.turn, &event.kind) {
-            (Some(turn), Kind::Received { .. }) => {
-                query("INSERT OR IGNORE INTO open_turns VALUES (?, ?)")
-                    .bind(turn.0 as i64)
-                    .bind(event.seq.0 as i64)
-                    .execute(&mut *conn)
-                    .await?;
-            }
-            (Some(turn), Kind::TurnEnded { .. }) => {
-                query("DELETE FROM open_turns WHERE turn = ?")
-                    .bind(turn.0 as i64)
-                    .execute(&mut *conn)
-                    .await?;
-            }
-            (Some(turn), Kind::Ended { outcome, .. }) if outcome.is_in_doubt() => {
-                query("INSERT OR IGNORE INTO unknown_turns VALUES (?, ?)")
-                    .bind(turn.0 as i64)
-                    .bind(event.seq.0 as i64)
-                    .execute(&mut *conn)
-                    .await?;
-            }
-            (Some(turn), Kind::Reviewed { .. }) => {
-                query("DELETE FROM unknown_turns WHERE turn = ?")
-                    .bind(turn.0 as i64)
-                    .execute(&mut *conn)
-                    .await?;
-            }
-            _ => {}
-        }
-        for mention in Mention::all(event.channel.as_ref(), &event.kind) {
-            at_mention(
-                conn,
-                "INSERT INTO mentions VALUES (?, ?, ?, ?)",
-                &mention,
-                event.seq,
-            )
-            .await?;
-        }
+        keep_beside(script, event);
     }
     Ok(())
 }
 
-/// Runs a statement about one place where a message is told of. Its parameters are channel, message, chat and place.
-pub(super) async fn at_mention(
-    conn: &mut SqliteConnection,
-    sql: &'static str,
-    mention: &Mention,
-    at: Seq,
-) -> Result<(), sqlx::Error> {
-    let sql = query(sql)
-        .bind(mention.channel.as_str())
-        .bind(mention.message.as_str())
-        .bind(mention.chat.as_ref().map_or("", ChatId::as_str))
-        .bind(at.0 as i64);
-    sql.execute(conn).await.map(drop)
+fn inserting(table: &str, row: &str, count: usize) -> String {
+    format!("INSERT INTO {table} VALUES {}", vec![row; count].join(", "))
 }
 
-fn values(head: &str, row: &str, count: usize) -> AssertSqlSafe<String> {
-    AssertSqlSafe(format!("{head}{}", vec![row; count].join(", ")))
+fn event(EventRow { event, .. }: &EventRow) -> [Value<'_>; 6] {
+    [
+        number(event.seq.0).into(),
+        event.at.0.into(),
+        event.turn.map(|turn| number(turn.0)).into(),
+        event.session.as_ref().map(SessionId::as_str).into(),
+        event.channel.as_ref().map(ChannelId::as_str).into(),
+        kind::code(&event.kind).into(),
+    ]
+}
+
+fn body_of(EventRow { event, body }: &EventRow) -> [Value<'_>; 2] {
+    [number(event.seq.0).into(), body.as_str().into()]
+}
+
+/// Adds what a start asks for: which turns are open or in doubt, and where messages are told of.
+fn keep_beside<'a>(script: &mut Script<'a>, event: &'a Event) {
+    if let Some(turn) = event.turn {
+        let (turn, seq) = (Value::from(number(turn.0)), Value::from(number(event.seq.0)));
+        match &event.kind {
+            Kind::Received { .. } => {
+                script.add("INSERT OR IGNORE INTO open_turns VALUES (?, ?)", [turn, seq]);
+            }
+            Kind::TurnEnded { .. } => script.add("DELETE FROM open_turns WHERE turn = ?", [turn]),
+            Kind::Ended { outcome, .. } if outcome.is_in_doubt() => {
+                script.add("INSERT OR IGNORE INTO unknown_turns VALUES (?, ?)", [turn, seq]);
+            }
+            Kind::Reviewed { .. } => script.add("DELETE FROM unknown_turns WHERE turn = ?", [turn]),
+            _ => {}
+        }
+    }
+    for mention in Mention::all(event.channel.as_ref(), &event.kind) {
+        script.add(
+            "INSERT INTO mentions VALUES (?, ?, ?, ?)",
+            place_of(&mention, event.seq),
+        );
+    }
+}
+
+/// Channel, message, chat and place: the key of a row of `mentions`.
+pub(super) fn place_of<'a>(mention: &Mention, at: Seq) -> [Value<'a>; 4] {
+    [
+        mention.channel.as_str().to_owned().into(),
+        mention.message.as_str().to_owned().into(),
+        mention.chat.as_ref().map_or("", ChatId::as_str).to_owned().into(),
+        number(at.0).into(),
+    ]
 }
 
 /// An event as it is read.

@@ -8,10 +8,11 @@ use super::{
     projections::Projections,
     prune,
     rows::{insert, list},
+    script::{Script, Value},
 };
 use crate::{OutboxEntry, StoreError, duration::DurationTracker};
 use foldback_wire::OpId;
-use sqlx::{Connection, SqliteConnection, SqlitePool, query, query_as, raw_sql};
+use sqlx::{Connection, SqliteConnection, SqlitePool, query_as, raw_sql};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
@@ -121,66 +122,77 @@ async fn write(
     batch: &Batch,
     projections: &Projections,
 ) -> Result<(), sqlx::Error> {
-    raw_sql("BEGIN IMMEDIATE").execute(&mut *conn).await?;
     let written = async {
-        insert(&mut *conn, &batch.rows()).await?;
-        projections.insert(&mut *conn).await?;
+        let mut script = Script::default();
+        script.add("BEGIN IMMEDIATE", []);
+        insert(&mut *conn, &mut script, &batch.rows()).await?;
+        projections.insert(&mut script);
         for change in batch.changes() {
-            apply(&mut *conn, change).await?;
+            apply(&mut *conn, &mut script, change).await?;
         }
-        let (turn, op, run) = (batch.numbers.turn, batch.numbers.op, batch.numbers.run);
-        query("UPDATE numbers SET turn = ?1, op = ?2, run = ?3 WHERE turn < ?1 OR op < ?2 OR run < ?3")
-            .bind(turn as i64)
-            .bind(op as i64)
-            .bind(run as i64)
-            .execute(&mut *conn)
-            .await?;
-        raw_sql("COMMIT").execute(&mut *conn).await
+        let numbers = [batch.numbers.turn, batch.numbers.op, batch.numbers.run].map(|number| number as i64);
+        script.add(
+            "UPDATE numbers SET turn = new.turn, op = new.op, run = new.run
+            FROM (SELECT ? AS turn, ? AS op, ? AS run) AS new
+            WHERE numbers.turn < new.turn OR numbers.op < new.op OR numbers.run < new.run",
+            numbers.map(Value::from),
+        );
+        script.add("COMMIT", []);
+        script.execute(&mut *conn).await
     }
     .await;
     if written.is_err() {
-        // Fails only where SQLite has rolled back by itself.
+        // Fails where SQLite has rolled back by itself, or has not begun.
         let _ = raw_sql("ROLLBACK").execute(conn).await;
     }
-    written.map(drop)
+    written
 }
 
-async fn apply(conn: &mut SqliteConnection, change: &Change) -> Result<(), sqlx::Error> {
-    let intend = |entry: &OutboxEntry| {
-        query("INSERT INTO outbox VALUES (?, ?, ?)")
-            .bind(entry.op.0 as i64)
-            .bind(entry.in_flight)
-            .bind(list(entry))
-    };
-    let settle = |op: &OpId| query("DELETE FROM outbox WHERE op = ?").bind(op.0 as i64);
-    let query = match change {
-        Change::Intend(entries) => {
-            for entry in entries {
-                intend(entry).execute(&mut *conn).await?;
-            }
-            return Ok(());
+async fn apply(
+    conn: &mut SqliteConnection,
+    script: &mut Script<'_>,
+    change: &Change,
+) -> Result<(), sqlx::Error> {
+    match change {
+        Change::Intend(entries) => entries.iter().for_each(|entry| intend(script, entry)),
+        Change::InFlight(op, in_flight) => {
+            let values = [i64::from(*in_flight), op.0 as i64].map(Value::from);
+            script.add("UPDATE outbox SET in_flight = ? WHERE op = ?", values);
         }
-        Change::InFlight(op, in_flight) => query("UPDATE outbox SET in_flight = ?2 WHERE op = ?1")
-            .bind(op.0 as i64)
-            .bind(in_flight),
-        Change::Settle(op) => settle(op),
+        Change::Settle(op) => settle(script, *op),
         Change::SettleAndIntend(op, next) => {
-            settle(op).execute(&mut *conn).await?;
-            intend(next)
+            settle(script, *op);
+            intend(script, next);
         }
-        Change::Session(record) => query("INSERT OR REPLACE INTO sessions VALUES (?, ?)")
-            .bind(record.id.as_str())
-            .bind(list(record)),
+        Change::Session(record) => {
+            let values = [record.id.as_str().to_owned(), list(record)].map(Value::from);
+            script.add("INSERT OR REPLACE INTO sessions VALUES (?, ?)", values);
+        }
         Change::AgentSession(of, Some(kept)) => {
-            query("INSERT OR REPLACE INTO agent_sessions VALUES (?, ?, ?)")
-                .bind(of.as_str())
-                .bind(&kept.backend)
-                .bind(list(kept))
+            let values = [of.as_str().to_owned(), kept.backend.clone(), list(kept)].map(Value::from);
+            script.add("INSERT OR REPLACE INTO agent_sessions VALUES (?, ?, ?)", values);
         }
-        Change::Prune(stretch) => return prune::delete(conn, stretch).await,
         Change::AgentSession(of, None) => {
-            query("DELETE FROM agent_sessions WHERE session = ?").bind(of.as_str())
+            let values = [of.as_str().to_owned().into()];
+            script.add("DELETE FROM agent_sessions WHERE session = ?", values);
         }
-    };
-    query.execute(conn).await.map(drop)
+        Change::Prune(stretch) => {
+            script.execute(&mut *conn).await?;
+            prune::delete(conn, stretch).await?;
+        }
+    }
+    Ok(())
+}
+
+fn intend(script: &mut Script<'_>, entry: &OutboxEntry) {
+    let values = [
+        (entry.op.0 as i64).into(),
+        i64::from(entry.in_flight).into(),
+        list(entry).into(),
+    ];
+    script.add("INSERT INTO outbox VALUES (?, ?, ?)", values);
+}
+
+fn settle(script: &mut Script<'_>, op: OpId) {
+    script.add("DELETE FROM outbox WHERE op = ?", [(op.0 as i64).into()]);
 }
