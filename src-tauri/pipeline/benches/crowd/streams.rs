@@ -41,13 +41,11 @@ impl Streams {
         what(&mut times[person][message]);
     }
 
-    /// From complete to called, sorted.
+    /// From complete to called.
     pub(crate) fn times(&self) -> Vec<Duration> {
         let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         let took = |times: &Times| Some(times.called?.duration_since(times.complete?));
-        let mut took: Vec<_> = times.iter().flatten().filter_map(took).collect();
-        took.sort_unstable();
-        took
+        times.iter().flatten().filter_map(took).collect()
     }
 
     async fn write(&self, person: usize, request: &TurnRequest, sink: &StepSink) -> Option<()> {

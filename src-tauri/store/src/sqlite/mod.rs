@@ -5,6 +5,7 @@
 //! `synchronous = FULL` in WAL mode: a transaction that was confirmed survives a power cut
 //! (<https://www.sqlite.org/pragma.html#pragma_synchronous>).
 
+mod checkpoints;
 mod desk;
 mod fault;
 mod open;

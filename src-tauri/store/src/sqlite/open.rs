@@ -2,6 +2,7 @@
 
 use super::{
     SqliteJournal,
+    checkpoints::{Checkpoints, LOG_PAGES},
     desk::Desk,
     fault,
     private::{claim, close_to_others, journal_files, real_journal},
@@ -13,7 +14,7 @@ use super::{
 use crate::{Numbers, OutboxEntry, StoreError, duration::DurationTracker, ledger::Ledger};
 use foldback_wire::{Seq, TurnId};
 use sqlx::{
-    ConnectOptions, Connection, SqliteConnection, query_as, query_scalar, raw_sql,
+    AssertSqlSafe, ConnectOptions, Connection, SqliteConnection, query_as, query_scalar, raw_sql,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
 use std::{
@@ -89,7 +90,7 @@ impl SqliteJournal {
             durations,
             gone,
         };
-        tokio::spawn(task.run());
+        tokio::spawn(task.run(Checkpoints::of(&real, desk.head.subscribe())));
         Ok(Self {
             path,
             real,
@@ -186,13 +187,14 @@ async fn begin(
     // Whose it is comes first: the modes are written into the file. That of freed pages counts for a new file only.
     schema::format(conn, path).await?;
     // What SQLite notes down to undo half a statement must be in no file: such files lie in the system's folder.
-    raw_sql(
+    let modes = format!(
         "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-        PRAGMA temp_store = MEMORY;",
-    )
-    .execute(&mut *conn)
-    .await
-    .map_err(fault)?;
+        PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = {LOG_PAGES};"
+    );
+    raw_sql(AssertSqlSafe(modes))
+        .execute(&mut *conn)
+        .await
+        .map_err(fault)?;
     schema::prepare(conn, path).await?;
     let ledger = find(conn, path).await?;
     let open: Vec<i64> = query_scalar("SELECT turn FROM open_turns")

@@ -3,6 +3,7 @@
 
 use super::{
     Limits,
+    checkpoints::Checkpoints,
     desk::{Batch, Change, Desk},
     fault,
     projections::Projections,
@@ -40,7 +41,7 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Writes until the desk is closed and empty, or the disk refuses for good.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(mut self, checkpoints: Checkpoints) {
         while let Some(batch) = self.desk.next(GATHER).await {
             let result = if batch.is_empty() {
                 Ok(())
@@ -62,10 +63,12 @@ impl Writer {
                 // intact, rather than go on with a hole.
                 tracing::error!(error = %why, "the journal has stopped");
                 self.desk.fail(&why);
+                checkpoints.end().await;
                 return self.let_go().await;
             }
         }
-        // A reader in the middle of the log would keep it.
+        // A reader in the middle of the log would keep it, and so would a checkpoint.
+        checkpoints.end().await;
         self.readers.close().await;
         self.empty_log().await;
         self.let_go().await;
