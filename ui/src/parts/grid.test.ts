@@ -13,11 +13,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const depth = (chosen: string): void => localStorage.setItem("foldback.prefs", JSON.stringify({ depth: chosen }));
+const depth = (chosen: string, newestFirst = false): void => localStorage.setItem("foldback.prefs", JSON.stringify({ depth: chosen, columns: { [chosen]: { newestFirst } } }));
 const drawn = (id: string): Element[] => [...byId(id).querySelectorAll("[data-index]")];
 
-it.each(["decisions", "everything"])("has the row of %s that left come in again with the next one, and touches no other", async (chosen) => {
-  depth(chosen);
+it.each([
+  ["decisions", "the oldest first", false], ["everything", "the oldest first", false], ["decisions", "the newest first", true], ["everything", "the newest first", true],
+])("has the row of %s that left come in again with the next one, %s, and touches no other", async (chosen, _, newestFirst) => {
+  depth(chosen, newestFirst);
   const row = demo.rows.find(({ kind, gap }) => kind === "chunk" && gap === null) as EventRow;
   const rows = Array.from({ length: 500 }, (_, n): EventRow => ({ ...row, seq: n + 1, summary: `text ${n} -kind:idle,passed -reason:trailing_space` }));
   const { host } = await stage(LiveView, undefined, { ...demo, rows });
@@ -31,9 +33,10 @@ it.each(["decisions", "everything"])("has the row of %s that left come in again 
   for (const element of before) observer.observe(element, { attributes: true, characterData: true, childList: true, subtree: true });
   host.append([{ ...row, seq: 501, summary: "the next one" }]);
   await settle();
-  const [left, ...stayed] = before;
+  const left = before.at(newestFirst ? -1 : 0);
+  const stayed = before.filter((line) => line !== left);
   expect(left?.textContent).toContain("the next one");
-  expect(drawn("events"), "no row is made anew, and they stand in order").toEqual([...stayed, left]);
+  expect(drawn("events"), "no row is made anew, and they stand in order").toEqual(newestFirst ? [left, ...stayed] : [...stayed, left]);
   expect(records.filter(({ target }) => !left?.contains(target)), "nothing changes in a row that stays").toEqual([]);
   expect(records.filter(({ type }) => type === "childList"), "nothing is put into a row or taken out of it").toEqual([]);
   const inRows = attributes.mock.contexts.filter((element) => before.some((line) => line.contains(element as Element)));
