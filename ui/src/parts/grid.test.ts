@@ -2,10 +2,25 @@
 import { cleanup } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import demo from "../../recordings/demo";
-import type { EventRow } from "../generated/wire";
+import type { EventRow, TurnSummary } from "../generated/wire";
 import { byId, layOut, settle, stage } from "../test/stage";
 import LiveView from "../views/live/LiveView.svelte";
 import { SampleHost } from "../views/turn/test/host";
+
+/** More turns than fit, and one more each time. */
+class GrowingHost extends SampleHost {
+  count = 60;
+
+  protected override turns(): TurnSummary[] {
+    const [turn] = super.turns();
+    return Array.from({ length: this.count }, (_, at) => ({ ...(turn as TurnSummary), turn: at + 1, user_text: `Question ${at + 1}` }));
+  }
+
+  grow(): void {
+    this.count += 1;
+    this.append([]);
+  }
+}
 
 beforeEach(layOut);
 afterEach(() => {
@@ -57,4 +72,25 @@ it("leaves a row of turns that is as it was alone", async () => {
   const inRows = (targets: readonly unknown[]): unknown[] => targets.filter((target) => target instanceof Element && before.some((line) => line.contains(target)));
   expect(inRows(attributes.mock.contexts), "attributes").toEqual([]);
   expect(inRows(listeners.mock.contexts), "listeners").toEqual([]);
+});
+
+it.each([["newest", true], ["oldest", false]])("has a turn that comes in take the place of the one that left, the %s first, and draws no other again", async (_, newestFirst) => {
+  depth("turns", newestFirst);
+  const host = new GrowingHost();
+  await stage(LiveView, undefined, undefined, host);
+  const before = drawn("turn-list");
+  expect(before.length).toBeGreaterThan(10);
+  const records: MutationRecord[] = [];
+  const observer = new MutationObserver((more) => records.push(...more));
+  for (const element of before) observer.observe(element, { attributes: true, characterData: true, childList: true, subtree: true });
+  host.grow();
+  await settle();
+  observer.disconnect();
+  const left = before.at(newestFirst ? -1 : 0);
+  const stayed = before.filter((line) => line !== left);
+  expect(drawn("turn-list"), "the nodes stand in order").toEqual(newestFirst ? [left, ...stayed] : [...stayed, left]);
+  expect(left?.textContent).toContain(`#${host.count}`);
+  const others = records.filter(({ target }) => !left?.contains(target));
+  expect(others.filter(({ attributeName }) => attributeName !== "aria-rowindex"), "rows that stay").toEqual([]);
+  expect(others.length, "their numbers for a screen reader, where they are counted from above").toBe(newestFirst ? stayed.length : 0);
 });
