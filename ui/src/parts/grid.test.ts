@@ -1,9 +1,11 @@
 /** What the grid does to the document for one frame, counted: a row that is drawn again must cost only what differs. */
 import { cleanup } from "@testing-library/svelte";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import demo from "../../recordings/demo";
 import type { EventRow, TurnSummary } from "../generated/wire";
-import { byId, layOut, settle, stage } from "../test/stage";
+import { BoundaryHost } from "../test/boundary";
+import { countLayout } from "../test/layoutReads";
+import { byId, layOut, settle, SIZE, stage } from "../test/stage";
 import LiveView from "../views/live/LiveView.svelte";
 import { SampleHost } from "../views/turn/test/host";
 
@@ -93,4 +95,64 @@ it.each([["newest", true], ["oldest", false]])("has a turn that comes in take th
   const others = records.filter(({ target }) => !left?.contains(target));
   expect(others.filter(({ attributeName }) => attributeName !== "aria-rowindex"), "rows that stay").toEqual([]);
   expect(others.length, "their numbers for a screen reader, where they are counted from above").toBe(newestFirst ? stayed.length : 0);
+});
+
+describe("frame after frame, nothing asks the page where anything is", () => {
+  const many = (from: number, length: number): EventRow[] => {
+    const row = demo.rows.find(({ kind, gap }) => kind === "chunk" && gap === null) as EventRow;
+    return Array.from({ length }, (_, n): EventRow => ({ ...row, seq: from + n, summary: `text ${from + n} -kind:idle,passed -reason:trailing_space` }));
+  };
+  /** Questions to the layout during some frames, each with an event more. */
+  async function asked(host: SampleHost | BoundaryHost, seqs: readonly number[]): Promise<string[]> {
+    const counting = countLayout();
+    for (const seq of seqs) {
+      host.append(many(seq, 1));
+      await settle(3);
+    }
+    counting.stop();
+    return counting.asked;
+  }
+  /** So many that a few more move the bar by less than a px. */
+  const LONG = 20_000;
+  const next = Array.from({ length: 8 }, (_, n) => LONG + 1 + n);
+
+  it.each([["the oldest first", false], ["the newest first", true]])("while it follows, %s", async (_, newestFirst) => {
+    depth("everything", newestFirst);
+    const { host } = await stage(LiveView, undefined, undefined, new BoundaryHost({ ...demo, rows: many(1, LONG) }));
+    byId("following");
+    expect(await asked(host as BoundaryHost, next)).toEqual([]);
+    expect(drawn("events").at(newestFirst ? 0 : -1)?.textContent).toContain(`text ${LONG + 8}`);
+  });
+
+  it.each([["the oldest first", false], ["the newest first", true]])("while one looks at what was before, %s", async (_, newestFirst) => {
+    depth("everything", newestFirst);
+    const { host } = await stage(LiveView, undefined, undefined, new BoundaryHost({ ...demo, rows: many(1, LONG) }));
+    const wheel = new WheelEvent("wheel", { deltaY: newestFirst ? 2400 : -2400, bubbles: true, cancelable: true });
+    byId("events").querySelector("[data-index]")?.dispatchEvent(wheel);
+    await settle();
+    byId("follow");
+    const before = drawn("events").map(({ textContent }) => textContent);
+    expect(await asked(host as BoundaryHost, next)).toEqual([]);
+    expect(drawn("events").map(({ textContent }) => textContent)).toEqual(before);
+    expect(byId("fresh").textContent).toContain("8 new");
+  });
+
+  it("while the rows are turns", async () => {
+    depth("turns", true);
+    const host = new GrowingHost();
+    await stage(LiveView, undefined, undefined, host);
+    expect(await asked(host, next)).toEqual([]);
+  });
+
+  it("but the bar goes along when it is a px of its thumb behind, and is not asked", async () => {
+    depth("everything", false);
+    const { host } = await stage(LiveView, undefined, undefined, new BoundaryHost({ ...demo, rows: many(1, 500) }));
+    const bar = byId("events").querySelector("[data-scrollbar]") as HTMLElement;
+    const counting = countLayout();
+    host.append(many(501, 200));
+    await settle();
+    counting.stop();
+    expect(counting.asked).toEqual(["scrollTop ="]);
+    expect(bar.scrollTop + SIZE.height).toBe(Number.parseFloat((bar.firstElementChild as HTMLElement).style.height));
+  });
 });
