@@ -98,7 +98,23 @@ describe("the frame", () => {
     host.push({ push: "alarm", alarm: { kind: "error", message: "slack is down.", seq: 1, turn: null } });
     await settle();
     expect(told()?.contains(byId("toast"))).toBe(true);
+    expect(byId("toasts-row").contains(byId("toast")), "in a row of its own").toBe(true);
     expect(getComputedStyle(byId("toast").parentElement!).position).not.toMatch(/fixed|absolute/);
+  });
+
+  it("lays over the view what is gone in seconds, and makes no room for it", async () => {
+    const host = await open();
+    await press(document.body, ".", { ctrlKey: true });
+    expect(byId("toasts-passing").contains(byId("toast"))).toBe(true);
+    expect(byId("toast").textContent).toContain("Sending is muted.");
+    expect(shown("toasts-row")).toBe(false);
+    host.push({ push: "alarm", alarm: { kind: "error", message: "slack is down.", seq: 1, turn: null } });
+    await settle();
+    expect(byId("toasts-row").textContent).toContain("slack is down.");
+    expect(byId("toasts-row").textContent).not.toContain("Sending is muted.");
+    await click(byId("toasts-passing").querySelector("[aria-label='Dismiss']") as HTMLElement);
+    expect(shown("toasts-passing")).toBe(false);
+    expect(shown("toasts-row")).toBe(true);
   });
 
   it("goes from view to view by number", async () => {

@@ -1,6 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { placesOf } from "./places";
 import { RowLayer, type Drawing, type DrawnRow } from "./rowLayer";
+import * as measuring from "./textWidth";
+
+vi.mock("./textWidth", { spy: true });
 
 let host: HTMLElement;
 beforeEach(() => {
@@ -10,7 +13,7 @@ beforeEach(() => {
 const plain = (text: string): DrawnRow => ({ look: "", cells: [{ text, look: "words", marked: true }, { text: `${text}!`, look: "" }] });
 const places = [{ left: 14, width: 90 }, { left: 116, width: 200 }];
 const drawing = (rows: readonly (DrawnRow | undefined)[], more: Partial<Drawing> = {}): Drawing => ({
-  first: 0, count: rows.length, shift: 0, rowHeight: 24, em: 13, at: null, places, row: (index) => rows[index], ...more,
+  first: 0, count: rows.length, shift: 0, rowHeight: 24, em: 13, at: null, numberOfZero: 2, places, row: (position) => rows[position], ...more,
 });
 const texts = (): string[] => [...host.children].map((line) => line.textContent ?? "");
 
@@ -73,21 +76,99 @@ describe("a layer of rows", () => {
   };
   const at = (first: number, more: Partial<Drawing> = {}): Drawing => drawing([], { first, count: 4, row: (index) => plain(`row ${index}`), ...more });
 
+  /** The same four rows where the newest of so many is at the top, or so many rows above the first that is drawn. */
+  const above = (length: number, first = 0, more: Partial<Drawing> = {}): Drawing => at(first + 1 - length, { numberOfZero: length + 1, row: (position) => plain(`row ${Math.abs(position)}`), ...more });
+  /** The rows in which anything was written. */
+  async function touched(draw: () => void): Promise<Element[]> {
+    const nodes: Node[] = [];
+    const observer = new MutationObserver((records) => nodes.push(...records.map(({ target }) => target)));
+    observer.observe(host, { subtree: true, characterData: true, attributes: true });
+    draw();
+    await Promise.resolve();
+    observer.disconnect();
+    return [...host.children].filter((line) => nodes.some((node) => line.contains(node)));
+  }
+
   it("touches no row that is still shown, and moves the sheet instead", async () => {
     const layer = new RowLayer(host);
     layer.draw(at(10));
-    const touched: Node[] = [];
-    const observer = new MutationObserver((records) => touched.push(...records.map(({ target }) => target)));
-    observer.observe(host, { subtree: true, characterData: true, attributes: true, attributeFilter: ["style", "class", "data-index"] });
-    const stay = [...host.children].slice(1);
-    layer.draw(at(11));
-    await Promise.resolve();
-    expect(stay.some((line) => touched.some((node) => line.contains(node)))).toBe(false);
+    const [left, ...stay] = [...host.children];
+    expect(await touched(() => layer.draw(at(11)))).toEqual([left]);
+    expect([...host.children]).toEqual([...stay, left]);
     expect(shown()).toEqual(["11", "12", "13", "14"]);
     expect(tops()).toEqual([0, 24, 48, 72]);
     layer.draw(at(9, { shift: 5 }));
     expect([shown(), tops()]).toEqual([["9", "10", "11", "12"], [-5, 19, 43, 67]]);
-    observer.disconnect();
+  });
+
+  it("touches only the row that comes in where the newest are first, too", async () => {
+    const layer = new RowLayer(host);
+    layer.draw(above(100));
+    expect(shown()).toEqual(["99", "98", "97", "96"]);
+    const before = [...host.children];
+    const left = before.at(-1);
+    expect(await touched(() => layer.draw(above(101)))).toEqual([left]);
+    expect([...host.children]).toEqual([left, ...before.slice(0, -1)]);
+    expect([shown(), tops()]).toEqual([["100", "99", "98", "97"], [0, 24, 48, 72]]);
+    expect(await touched(() => layer.draw(above(102, 1))), "one more above what one looks at").toEqual([]);
+    expect([shown(), tops()]).toEqual([["100", "99", "98", "97"], [0, 24, 48, 72]]);
+  });
+
+  describe("the numbers of rows for a screen reader", () => {
+    const numbers = (): number[] => [...host.children].map((line) => Number(line.getAttribute("aria-rowindex")));
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    it("are right at once for what comes in and for the cursor, and for the others a second later, in one go", () => {
+      const layer = new RowLayer(host);
+      layer.draw(above(100));
+      expect(numbers()).toEqual([2, 3, 4, 5]);
+      const writes = vi.spyOn(Element.prototype, "setAttribute");
+      layer.draw(above(101, 0, { at: -98 }));
+      layer.draw(above(102, 0, { at: -98 }));
+      expect(numbers()).toEqual([2, 2, 2, 5]);
+      writes.mockClear();
+      vi.runAllTimers();
+      expect(numbers()).toEqual([2, 3, 4, 5]);
+      expect(writes.mock.calls.length).toBe(2);
+      writes.mockRestore();
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it("are right as soon as the keyboard comes, and left alone once nothing is drawn any more", () => {
+      const layer = new RowLayer(host);
+      layer.draw(above(100));
+      layer.draw(above(101));
+      layer.renumber();
+      expect(numbers()).toEqual([2, 3, 4, 5]);
+      layer.draw(above(102));
+      layer.close();
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it("need no second look where the oldest are first", () => {
+      const layer = new RowLayer(host);
+      layer.draw(at(10));
+      layer.draw(at(11));
+      expect([numbers(), vi.getTimerCount()]).toEqual([[13, 14, 15, 16], 0]);
+    });
+  });
+
+  it("looks at no cell of a row that is the same object as before", () => {
+    const cells = vi.fn(() => [{ text: "one", look: "" }]);
+    const row: DrawnRow = { look: "", get cells() { return cells(); } };
+    const layer = new RowLayer(host);
+    vi.spyOn(measuring, "isMeasured").mockReturnValue(true);
+    layer.draw(drawing([row]));
+    const looked = cells.mock.calls.length;
+    layer.draw(drawing([row], { shift: 3 }));
+    layer.draw(drawing([row], { at: 0 }));
+    expect(cells.mock.calls.length).toBe(looked);
+    expect(host.querySelector(".cursor")).not.toBeNull();
+    layer.draw(drawing([row], { em: 20 }));
+    layer.draw(drawing([row], { em: 20, places: [{ left: 0, width: 10 }] }));
+    expect(cells.mock.calls.length).toBeGreaterThanOrEqual(looked + 2);
+    vi.restoreAllMocks();
   });
 
   it("stands where it should after any way: far, back, with more rows and higher ones", () => {
@@ -96,6 +177,19 @@ describe("a layer of rows", () => {
       const wanted = at(first, more);
       layer.draw(wanted);
       const indices = Array.from({ length: wanted.count }, (_, slot) => first + slot);
+      expect(shown()).toEqual(indices.map(String));
+      expect(tops()).toEqual(indices.map((_, slot) => slot * wanted.rowHeight - wanted.shift));
+      expect(texts()).toEqual(indices.map((index) => `row ${index}row ${index}!`));
+      expect(Math.max(...[...host.children].map((line) => Math.abs(Number.parseFloat((line as HTMLElement).style.top))))).toBeLessThan(2_000_000);
+    }
+  });
+
+  it("stands where it should where the newest are first, too", () => {
+    const layer = new RowLayer(host);
+    for (const [length, first, more] of [[100, 0, {}], [101, 0, {}], [104, 0, {}], [104, 2, { shift: 7 }], [2_000_000, 0, {}], [2_000_001, 0, {}], [2_000_001, 70_000, { count: 6 }], [2_000_003, 70_001, {}], [5, 1, { rowHeight: 30 }]] as const) {
+      const wanted = above(length, first, more);
+      layer.draw(wanted);
+      const indices = Array.from({ length: wanted.count }, (_, slot) => length - 1 - first - slot);
       expect(shown()).toEqual(indices.map(String));
       expect(tops()).toEqual(indices.map((_, slot) => slot * wanted.rowHeight - wanted.shift));
       expect(texts()).toEqual(indices.map((index) => `row ${index}row ${index}!`));

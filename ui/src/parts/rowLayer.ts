@@ -9,32 +9,16 @@
  *                                   row 42 at 24     rows 42 and 43 are not touched,
  *                                   row 43 at 48     and the sheet moves to -48 px
  *
+ * A row has a position that no other row changes: its index, or, where the newest are first, minus its index. There one
+ * more event has the position -44, which comes in above -43, and the sheet moves down.
+ *
  * Invariants: a row that is still shown is not touched; a node that shows the same again is not touched; a cell is a
- * layer only where its text may not fit; rows stand in the page in the order in which they are read.
+ * layer only where its text may not fit; rows stand in the page in the order in which they are read. The number of a row
+ * for screen readers is the exception: counted from the top, that of every row changes with what comes in above. Rows that
+ * stay have theirs brought up to date once a second, and at once when asked to.
  */
-import { pieces } from "../store/glyphs";
-import { signNode } from "./sign";
-import { isMeasured, textWidth } from "./textWidth";
-
-/** A word of a cell that has a look of its own. */
-export interface Badge {
-  readonly text: string;
-  readonly look: string;
-  readonly title: string;
-}
-
-/** What a cell shows. */
-export interface DrawnCell {
-  readonly text: string;
-  /** Its classes. */
-  readonly look: string;
-  /** Whether invisible characters are drawn as marks. */
-  readonly marked?: boolean;
-  /** Colour of the square before it. */
-  readonly tint?: string;
-  /** Shown instead of the text. */
-  readonly badges?: readonly Badge[];
-}
+import { drawCell, makeCell, type CellNode, type DrawnCell } from "./drawnCell";
+import { isMeasured } from "./textWidth";
 
 /** Where a cell stands in its row, in px. */
 export interface Place {
@@ -50,7 +34,7 @@ export interface DrawnRow {
 
 /** What is on the screen. */
 export interface Drawing {
-  /** Index of the first row drawn, and how many are. */
+  /** Position of the first row drawn, and how many are. */
   readonly first: number;
   readonly count: number;
   /** Px that the first row is cut off by. */
@@ -58,36 +42,35 @@ export interface Drawing {
   readonly rowHeight: number;
   /** Px of an em of the text. */
   readonly em: number;
-  /** The index that has the cursor. */
+  /** The position that has the cursor. */
   readonly at: number | null;
+  /** Number, for screen readers, of the row at position 0. */
+  readonly numberOfZero: number;
   readonly places: readonly Place[];
-  /** The row at an index; undefined while it is on its way. */
-  readonly row: (index: number) => DrawnRow | undefined;
-}
-
-interface CellNode {
-  readonly element: HTMLElement;
-  shown: DrawnCell;
-  /** Its text where that is all it holds. */
-  plain: Text | null;
-  width: number;
-  /** Px that its text takes at most, at this em. */
-  needed: number;
-  em: number;
-  isCut: boolean;
+  /** The row at a position, the same object for as long as it shows the same; undefined while it is on its way. */
+  readonly row: (position: number) => DrawnRow | undefined;
 }
 
 interface Line {
   readonly element: HTMLElement;
   cells: CellNode[];
   places: readonly Place[];
-  index: number;
+  position: number;
+  /** As it was told to screen readers. */
+  number: number;
+  drawn: DrawnRow | null;
+  em: number;
+  /** Whether the widths of its texts were known when it was drawn. */
+  wasMeasured: boolean;
   look: string;
   /** In rows from the top of the sheet. */
   place: number;
   height: number;
   hasCursor: boolean | null;
 }
+
+/** Ms that the numbers of rows that stay may be behind. */
+const NUMBERS_MS = 1000;
 
 /** Rows from the top of the sheet before it begins anew: far below what a browser can lay out. */
 const FARTHEST = 50_000;
@@ -97,9 +80,11 @@ const ABSENT: DrawnRow = { look: "", cells: [{ text: "…", look: "dim" }] };
 export class RowLayer {
   readonly #sheet: HTMLElement;
   readonly #lines: Line[] = [];
-  /** Index of the row at the top of the sheet. */
+  /** Position of the row at the top of the sheet. */
   #base = 0;
   #moved = 0;
+  #numberOfZero = 0;
+  #renumbering: ReturnType<typeof setTimeout> | null = null;
 
   constructor(sheet: HTMLElement) {
     this.#sheet = sheet;
@@ -108,7 +93,7 @@ export class RowLayer {
   draw(drawing: Drawing): void {
     const { first, count, shift, rowHeight } = drawing;
     const lines = this.#lines;
-    const before = lines[0]?.index ?? first;
+    const before = lines[0]?.position ?? first;
     while (lines.length > count) lines.pop()?.element.remove();
     while (lines.length < count) lines.push(this.#add());
     const by = first - before;
@@ -116,9 +101,30 @@ export class RowLayer {
     // All of them are others: they stay where they stand.
     else this.#base += by;
     if (Math.abs(first - this.#base) > FARTHEST) this.#base = first;
-    for (const [slot, line] of lines.entries()) drawLine(line, first + slot, first + slot - this.#base, drawing);
+    this.#numberOfZero = drawing.numberOfZero;
+    let isBehind = false;
+    let slot = 0;
+    for (const line of lines) {
+      const position = first + slot;
+      drawLine(line, position, position - this.#base, drawing);
+      isBehind ||= line.number !== position + drawing.numberOfZero;
+      slot += 1;
+    }
     const moved = (this.#base - first) * rowHeight - shift;
     if (moved !== this.#moved) this.#sheet.style.transform = `translateY(${(this.#moved = moved)}px)`;
+    if (isBehind) this.#renumbering ??= setTimeout(() => this.renumber(), NUMBERS_MS);
+  }
+
+  /** Brings the numbers for screen readers up to date: for whoever begins to read. */
+  renumber(): void {
+    this.close();
+    for (const line of this.#lines) numberLine(line, line.position + this.#numberOfZero);
+  }
+
+  /** Nothing is drawn any more. */
+  close(): void {
+    if (this.#renumbering !== null) clearTimeout(this.#renumbering);
+    this.#renumbering = null;
   }
 
   /** Has the lines that left at one edge come in at the other, so that those between keep what they show. */
@@ -138,49 +144,70 @@ export class RowLayer {
     const element = document.createElement("div");
     element.setAttribute("role", "row");
     this.#sheet.append(element);
-    return { element, cells: [], places: [], index: -1, look: "", place: Number.NaN, height: 0, hasCursor: null };
+    return {
+      element, cells: [], places: [], position: Number.NaN, number: 0, drawn: null, em: 0, wasMeasured: false, look: "", place: Number.NaN, height: 0,
+      hasCursor: null,
+    };
   }
 }
 
-function drawLine(line: Line, index: number, row: number, drawing: Drawing): void {
-  const { rowHeight, at, places } = drawing;
+function numberLine(line: Line, number: number): void {
+  if (number !== line.number) line.element.setAttribute("aria-rowindex", String((line.number = number)));
+}
+
+function drawLine(line: Line, position: number, place: number, drawing: Drawing): void {
+  const { at, em, places } = drawing;
   const { element } = line;
-  if (index !== line.index) {
-    element.setAttribute("aria-rowindex", String(index + 2));
-    element.dataset["index"] = String(index);
-    line.index = index;
+  const hasCursor = position === at;
+  if (position !== line.position) {
+    element.dataset["index"] = String(Math.abs(position));
+    line.position = position;
+    numberLine(line, position + drawing.numberOfZero);
+  } else if (hasCursor) {
+    numberLine(line, position + drawing.numberOfZero);
   }
-  const hasCursor = index === at;
-  if (hasCursor !== line.hasCursor) {
+  placeLine(line, place, drawing.rowHeight);
+  const drawn = drawing.row(position) ?? ABSENT;
+  const isMoved = hasCursor !== line.hasCursor;
+  if (isMoved) {
     element.setAttribute("aria-selected", String(hasCursor));
     element.tabIndex = hasCursor ? 0 : -1;
     line.hasCursor = hasCursor;
   }
-  const { look, cells } = drawing.row(index) ?? ABSENT;
-  const looks = `line placed${look === "" ? "" : ` ${look}`}${hasCursor ? " cursor" : ""}`;
-  if (looks !== line.look) element.className = line.look = looks;
-  if (row !== line.place || rowHeight !== line.height) element.style.top = `${row * rowHeight}px`;
-  line.place = row;
-  if (rowHeight !== line.height) {
-    element.style.height = element.style.lineHeight = `${rowHeight}px`;
-    line.height = rowHeight;
-    line.places = [];
+  if (drawn !== line.drawn || isMoved) {
+    const looks = `line placed${drawn.look === "" ? "" : ` ${drawn.look}`}${hasCursor ? " cursor" : ""}`;
+    if (looks !== line.look) element.className = line.look = looks;
   }
-  const whole = cells.length === 1 && places.length > 1;
+  // Most rows are where they were, and say what they said.
+  if (drawn === line.drawn && places === line.places && em === line.em && line.wasMeasured) return;
+  line.drawn = drawn;
+  line.em = em;
+  const { cells } = drawn;
   if (line.cells.length !== cells.length) {
     line.cells = cells.map(() => makeCell());
     line.places = [];
     element.replaceChildren(...line.cells.map((cell) => cell.element));
   }
-  if (places !== line.places) place(line, places, whole);
+  if (places !== line.places) placeCells(line, places, cells.length === 1 && places.length > 1);
   for (const [column, cell] of cells.entries()) {
     const node = line.cells[column];
-    if (node !== undefined) drawCell(node, cell, drawing.em);
+    if (node !== undefined) drawCell(node, cell, em);
   }
+  line.wasMeasured = isMeasured();
+}
+
+function placeLine(line: Line, place: number, rowHeight: number): void {
+  const { element } = line;
+  if (place !== line.place || rowHeight !== line.height) element.style.top = `${place * rowHeight}px`;
+  line.place = place;
+  if (rowHeight === line.height) return;
+  element.style.height = element.style.lineHeight = `${rowHeight}px`;
+  line.height = rowHeight;
+  line.places = [];
 }
 
 /** Puts the cells side by side, each up beside the one before: blocks in flow are no layers, and cheaper than a flexbox. */
-function place(line: Line, places: readonly Place[], whole: boolean): void {
+function placeCells(line: Line, places: readonly Place[], whole: boolean): void {
   line.places = places;
   const end = places.at(-1) ?? { left: 0, width: 0 };
   for (const [column, cell] of line.cells.entries()) {
@@ -190,68 +217,4 @@ function place(line: Line, places: readonly Place[], whole: boolean): void {
     cell.element.style.width = `${cell.width}px`;
     if (whole) cell.element.setAttribute("aria-colspan", String(places.length));
   }
-}
-
-function makeCell(): CellNode {
-  const element = document.createElement("span");
-  element.setAttribute("role", "gridcell");
-  const plain = document.createTextNode("");
-  element.append(plain);
-  return { element, shown: { text: "", look: "" }, plain, width: 0, needed: 0, em: 0, isCut: false };
-}
-
-function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
-  const { element, shown } = node;
-  node.shown = cell;
-  drawContent(node, cell, shown);
-  // Most cells show what they showed.
-  if (cell.text !== shown.text || cell.look !== shown.look || cell.tint !== shown.tint || em !== node.em || !isMeasured()) {
-    node.needed = em * (textWidth(cell.text, isMono(cell)) + (cell.tint === undefined ? 0 : TINT));
-    node.em = em;
-  }
-  const isCut = node.plain === null ? cell.badges?.length !== 0 : node.needed > node.width;
-  if (cell.look !== shown.look || isCut !== node.isCut) element.className = isCut ? `${cell.look} cut` : cell.look;
-  node.isCut = isCut;
-  if (cell.tint === shown.tint) return;
-  if (cell.tint === undefined) element.style.removeProperty("--tint");
-  else element.style.setProperty("--tint", cell.tint);
-}
-
-/** Em that the square before a text takes. */
-const TINT = 1.2;
-const isMono = ({ look }: DrawnCell): boolean => look.startsWith("mono");
-
-function drawContent(node: CellNode, cell: DrawnCell, shown: DrawnCell): void {
-  const { element } = node;
-  if (cell.badges !== undefined) {
-    if (node.plain !== null || !isSame(cell.badges, shown.badges)) drawBadges(node, cell.badges);
-    return;
-  }
-  if (cell.text === shown.text && shown.badges === undefined && (node.plain !== null || cell.marked === true)) return;
-  const parts = cell.marked === true ? pieces(cell.text) : [];
-  if (parts.some(({ control }) => control !== null)) {
-    node.plain = null;
-    element.replaceChildren(...parts.map(({ text, control }) => (control === null ? text : signNode(control))));
-  } else if (node.plain !== null) {
-    node.plain.data = cell.text;
-  } else {
-    node.plain = document.createTextNode(cell.text);
-    element.replaceChildren(node.plain);
-  }
-}
-
-const isSame = (some: readonly Badge[], others: readonly Badge[] = []): boolean =>
-  some.length === others.length && some.every(({ text, look }, at) => text === others[at]?.text && look === others[at]?.look);
-
-function drawBadges(node: CellNode, badges: readonly Badge[]): void {
-  node.plain = null;
-  node.element.replaceChildren(
-    ...badges.map(({ text, look, title }) => {
-      const word = document.createElement("span");
-      word.className = look;
-      word.title = title;
-      word.textContent = text;
-      return word;
-    }),
-  );
 }

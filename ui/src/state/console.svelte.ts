@@ -288,7 +288,7 @@ export class Console {
     this.toasts = [...others.slice(-3), { id, tone, title, hint, place, down }];
     this.announce(hint ? `${title} ${hint}` : title);
     // What went wrong stays until it is dismissed; a failed turn stays among the alarms in the top bar.
-    if (tone === "info" || tone === "ok") setTimeout(() => this.dismiss(id), 6000);
+    if (isPassing({ tone })) setTimeout(() => this.dismiss(id), 6000);
     else if (tone === "danger" && place !== null) setTimeout(() => this.dismiss(id), 12_000);
   }
 
@@ -396,6 +396,9 @@ export class Console {
     this.toast(alarm.kind === "leak" ? "leaked" : "danger", alarm.message, null, place, down);
   }
 }
+
+/** Whether a toast only confirms: it is gone in seconds, and needs no answer. */
+export const isPassing = ({ tone }: Pick<Toast, "tone">): boolean => tone === "info" || tone === "ok";
 
 function isView(text: string | null): text is ViewId {
   return text !== null && VIEWS.includes(text);

@@ -1,5 +1,6 @@
 import type { EventRow, FoundTurn, Frame, TurnId, TurnSummary, ViewRows } from "../generated/wire";
 import type { Host, Unsubscribe } from "../host/host";
+import { keepSame } from "./same";
 
 /** When to draw; `requestAnimationFrame` in the page, at once in tests. */
 export type Schedule = (draw: () => void) => void;
@@ -27,7 +28,7 @@ export class JournalView {
   /** Rows when it stopped following; null until there is a frame to count them. */
   #lengthAtUnpin: number | null = null;
 
-  /** The latest frame drawn. */
+  /** The latest frame drawn. A row that says what it said in the frame before is the object that it was. */
   frame: Frame | null = null;
   filter = "";
   following = true;
@@ -167,6 +168,8 @@ export class JournalView {
     const drawn = this.#pending;
     if (!drawn) return;
     this.#pending = null;
+    keepSame(this.frame?.rows ?? [], drawn.rows, ({ seq }) => seq);
+    keepSame(this.frame?.turns ?? [], drawn.turns, ({ turn }) => turn);
     this.frame = drawn;
     if (!this.following) this.#lengthAtUnpin ??= drawn.length;
     this.#changed();

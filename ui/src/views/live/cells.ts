@@ -3,7 +3,8 @@ import "./cells.css";
 import { rowFlags } from "../../generated/closed";
 import type { EventRow, RowFlag } from "../../generated/wire";
 import type { Column } from "../../parts/column";
-import type { DrawnCell, DrawnRow } from "../../parts/rowLayer";
+import type { DrawnCell } from "../../parts/drawnCell";
+import type { DrawnRow } from "../../parts/rowLayer";
 import { bytes, duration, offset, time, words } from "../../store/format";
 import { unpictured } from "../../store/glyphs";
 

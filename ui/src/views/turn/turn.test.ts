@@ -118,6 +118,15 @@ describe("stepping through a turn", () => {
     expect(all("ledger-row").map((r) => r.dataset["stage"])).toEqual(["done", "done", "ahead", "ahead"]);
   });
 
+  it("has one thing in a row of the ledger that is cut off where it does not fit, and cuts nothing off before", async () => {
+    await sixChunks();
+    const said = all("ledger-said");
+    expect(said.length).toBeGreaterThan(0);
+    expect(said.map((line) => line.querySelectorAll(".clip").length)).toEqual(said.map(() => 1));
+    expect(byId("ledger").textContent).not.toContain("…");
+    expect(said[0]?.textContent.replaceAll(/\s+/g, " ").trim()).toMatch(/^“Here is the chart, .*” .*\d$/);
+  });
+
   it("by byte asks the backend for exactly so many bytes", async () => {
     const { host } = await sixChunks();
     await press(byId("raw-text"), ",", { altKey: true });

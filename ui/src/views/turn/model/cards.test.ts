@@ -81,8 +81,17 @@ describe("the ledger at a moment", () => {
   it("says what the user saw and for how long", () => {
     const [, text, file, edit] = linesAt(detail, null);
     expect(text?.notes).toEqual(["seen for 1.5 s"]);
-    expect(text?.subject).toBe("“Here is the chart, with last” in reply to 4471 → 9001");
+    expect([text?.quote, text?.subject]).toEqual(["Here is the chart, with last", "in reply to 4471 → 9001"]);
     expect(file?.notes).toEqual(["no such file below the send folder"]);
-    expect(edit?.subject).toBe("“Here is the chart, with last w…” in 9001");
+    expect([edit?.quote, edit?.subject]).toEqual([edit?.entry.text, "in 9001"]);
+  });
+
+  it("leaves it to the page to cut what was said off, and never ends it in two ellipses", () => {
+    const said = (text: string): string | undefined => linesAt({ ...detail, ledger: detail.ledger.map((entry) => ({ ...entry, text })) }, null).find(({ quote }) => quote !== "")?.quote;
+    const long = "Here is the chart, with the numbers of last week and of the week before it.";
+    expect(said(`${long}\n ${long}`)).toBe(`${long} ${long}`);
+    expect(said("Let me look…")).toBe("Let me look…");
+    expect(said(`${"x".repeat(398)}… and more`)).toBe(`${"x".repeat(398)}…`);
+    expect(said("x".repeat(500))).toHaveLength(400);
   });
 });

@@ -104,7 +104,9 @@ export function findingsAt(detail: TurnDetail, moment: Moment | null): Finding[]
 export interface Line {
   entry: LedgerEntry;
   stage: Exclude<Stage, "parsing">;
-  /** What it is about, short. */
+  /** What it says, in one line; the page cuts it off where it does not fit. Empty where it says nothing. */
+  quote: string;
+  /** What it is about, besides. */
   subject: string;
   /** Why it waits, what the platform answered, how long the user saw it. */
   notes: string[];
@@ -112,27 +114,32 @@ export interface Line {
   leaks: readonly LeakedBytes[];
 }
 
-/** A word for a text: its beginning, and its length where it is cut. */
-function quoted(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= 32 ? `“${line}”` : `“${line.slice(0, 30).trimEnd()}…”`;
+/** Characters of a quote: more than a pane is wide, so that the page cuts it off before, with the one ellipsis there is. */
+const QUOTED = 400;
+
+/** A text in one line. */
+function quoteOf(text: string | null): string {
+  const line = (text ?? "").replaceAll(/\s+/g, " ").trim();
+  return line.length <= QUOTED ? line : `${line.slice(0, QUOTED - 1).replace(/[\s.…]+$/, "")}…`;
 }
 
-function subjectOfOp({ intent, text, outcome }: LedgerEntry): string {
-  const reply = intent.reply_to === undefined ? "" : ` in reply to ${intent.reply_to}`;
+/** What an operation says, and what it is about besides. */
+function contentOf({ intent, text, outcome }: LedgerEntry): Pick<Line, "quote" | "subject"> {
+  const reply = intent.reply_to === undefined ? "" : `in reply to ${intent.reply_to}`;
+  const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join(" ");
   switch (intent.kind) {
     case "react":
-      return `${intent.emoji_sent ?? intent.emoji ?? ""} → ${intent.message ?? ""}`;
+      return { quote: "", subject: `${intent.emoji_sent ?? intent.emoji ?? ""} → ${intent.message ?? ""}` };
     case "send_file":
-      return `${intent.path ?? ""}${reply}`;
+      return { quote: "", subject: joined(intent.path ?? "", reply) };
     case "delete":
-      return intent.message ?? "";
+      return { quote: "", subject: intent.message ?? "" };
     case "typing":
-      return "";
+      return { quote: "", subject: "" };
     case "edit_text":
-      return `${text === null ? "" : quoted(text)} in ${intent.message ?? ""}`.trim();
+      return { quote: quoteOf(text), subject: `in ${intent.message ?? ""}`.trim() };
     default:
-      return `${text === null ? "" : quoted(text)}${reply}${outcome?.message == null ? "" : ` → ${outcome.message}`}`;
+      return { quote: quoteOf(text), subject: joined(reply, outcome?.message == null ? "" : `→ ${outcome.message}`) };
   }
 }
 
@@ -161,7 +168,7 @@ export function linesAt(detail: TurnDetail, moment: Moment | null): Line[] {
       if (stage !== "ahead" && entry.attempts > 1) notes.push(`${entry.attempts} attempts`);
       notes.push(...hitsOf(detail, entry.op, seq));
       if (stage === "done" && entry.visible_ms !== null) notes.push(`seen for ${duration(entry.visible_ms)}`);
-      return { entry, stage, subject: subjectOfOp(entry), notes, leaks: known?.leaked ?? [] };
+      return { entry, stage, ...contentOf(entry), notes, leaks: known?.leaked ?? [] };
     })
     .sort((a, b) => rank[a.stage] - rank[b.stage] || a.entry.seq - b.entry.seq);
 }
