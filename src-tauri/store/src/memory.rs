@@ -47,10 +47,8 @@ impl State {
 
     /// The events at these places that are admitted.
     fn admitted(&self, wanted: &Selection, after: Seq, until: Seq) -> impl Iterator<Item = &Event> {
-        self.between(after, until).filter(move |event| {
-            let lasted = self.durations.get(&event.seq).map(|lasted| lasted.ms);
-            wanted.admits(event, lasted)
-        })
+        self.between(after, until)
+            .filter(move |event| wanted.admits(event, self.durations.get(&event.seq)))
     }
 
     fn open(&self) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! The part of a filter that a database can answer from its columns.
 
-use crate::{kind, row::is_error};
-use foldback_wire::{ChannelId, Event, SessionId, Timestamp, TurnId};
+use crate::{EventDuration, kind, row::is_error};
+use foldback_wire::{ChannelId, Event, HoldReason, Kind, SessionId, Timestamp, TurnId};
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
 /// Which events a reader wants, as far as columns tell. Every field that is set must hold; an empty set
@@ -16,6 +16,10 @@ pub struct Selection {
     pub sessions: Option<BTreeSet<SessionId>>,
     /// Turns.
     pub turns: Option<BTreeSet<TurnId>>,
+    /// Holds, waits and releases with these reasons.
+    pub reasons: Option<BTreeSet<&'static str>>,
+    /// No hold, wait or release with one of these reasons.
+    pub but_reasons: BTreeSet<&'static str>,
     /// Decided at this time or later.
     pub since: Option<Timestamp>,
     /// Decided before this time.
@@ -33,6 +37,8 @@ impl Selection {
         channels: None,
         sessions: None,
         turns: None,
+        reasons: None,
+        but_reasons: BTreeSet::new(),
         since: None,
         before: None,
         lasted: None,
@@ -52,18 +58,26 @@ impl Selection {
         *self == Self::ALL
     }
 
-    /// Whether it holds for this event, which lasted so many milliseconds.
-    pub fn admits(&self, event: &Event, lasted: Option<u64>) -> bool {
+    /// Whether it asks for reasons.
+    pub(crate) fn has_reasons(&self) -> bool {
+        self.reasons.is_some() || !self.but_reasons.is_empty()
+    }
+
+    /// Whether it holds for this event; `lasted` is what the journal knows of it.
+    pub fn admits(&self, event: &Event, lasted: Option<&EventDuration>) -> bool {
+        let reason = reason(event, lasted).map(HoldReason::code);
         within(self.kinds.as_ref(), Some(&kind::code(&event.kind)))
             && within(self.channels.as_ref(), event.channel.as_ref())
             && within(self.sessions.as_ref(), event.session.as_ref())
             && within(self.turns.as_ref(), event.turn.as_ref())
+            && within(self.reasons.as_ref(), reason.as_ref())
+            && reason.is_none_or(|reason| !self.but_reasons.contains(reason))
             && self.since.is_none_or(|since| event.at >= since)
             && self.before.is_none_or(|before| event.at < before)
             && self
                 .lasted
                 .as_ref()
-                .is_none_or(|range| lasted.is_some_and(|ms| range.contains(&ms)))
+                .is_none_or(|range| lasted.is_some_and(|lasted| range.contains(&lasted.ms)))
             && (!self.errors || is_error(&event.kind))
     }
 
@@ -75,6 +89,8 @@ impl Selection {
             channels: narrower(self.channels, other.channels),
             sessions: narrower(self.sessions, other.sessions),
             turns: narrower(self.turns, other.turns),
+            reasons: narrower(self.reasons, other.reasons),
+            but_reasons: &self.but_reasons | &other.but_reasons,
             since: self.since.max(other.since),
             before: match (self.before, other.before) {
                 (Some(a), Some(b)) => Some(a.min(b)),
@@ -96,6 +112,8 @@ impl Selection {
             channels: wider(self.channels, other.channels),
             sessions: wider(self.sessions, other.sessions),
             turns: wider(self.turns, other.turns),
+            reasons: wider(self.reasons, other.reasons),
+            but_reasons: &self.but_reasons & &other.but_reasons,
             since: self.since.zip(other.since).map(|(a, b)| a.min(b)),
             before: self.before.zip(other.before).map(|(a, b)| a.max(b)),
             lasted: self
@@ -104,6 +122,17 @@ impl Selection {
                 .map(|(a, b)| *a.start().min(b.start())..=*a.end().max(b.end())),
             errors: self.errors && other.errors,
         }
+    }
+}
+
+/// The reason of what an event holds or lets go, or of its wait. What was released has that of its hold, which the journal
+/// knows.
+pub(crate) fn reason(event: &Event, lasted: Option<&EventDuration>) -> Option<HoldReason> {
+    match &event.kind {
+        Kind::Held { hold, .. } => Some(hold.reason),
+        Kind::Waiting { reason, .. } => Some(*reason),
+        Kind::Released { .. } => Some(lasted?.held?.reason),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     parse::regex,
     tree::{Compare, Node, Term},
 };
-use crate::{EventDuration, Scene, Selection, kind, kind::KINDS, row};
+use crate::{EventDuration, Scene, Selection, kind, kind::KINDS, row, selection::reason};
 use foldback_wire::{Event, Kind, OpKind, OutcomeCode, Terminal, Timestamp, rpc::RowFlag};
 use regex::Regex;
 use std::{collections::BTreeSet, ops::RangeInclusive};
@@ -135,15 +135,9 @@ impl Check {
                 types.contains(kind::code(&event.kind))
                     || operation.is_some_and(|operation| operations.contains(&operation.kind))
             }
-            Self::Reason(reasons) => match &event.kind {
-                Kind::Held { hold, .. } => reasons.contains(&hold.reason.code()),
-                Kind::Waiting { reason, .. } => reasons.contains(&reason.code()),
-                Kind::Released { .. } => {
-                    let held = lasted.and_then(|lasted| lasted.held);
-                    held.is_some_and(|held| reasons.contains(&held.reason.code()))
-                }
-                _ => false,
-            },
+            Self::Reason(reasons) => {
+                reason(event, lasted).is_some_and(|reason| reasons.contains(&reason.code()))
+            }
             Self::Outcome(outcomes) => match &event.kind {
                 Kind::Ended { outcome, .. }
                 | Kind::Skipped { outcome, .. }
@@ -187,6 +181,16 @@ impl Check {
         }
     }
 
+    /// Whether an event that it saw may pass once it is over, or pass no longer: where it asks how long that lasted. What
+    /// it says of a release in words, and the reason of that, are known with the release.
+    pub(super) fn changes_with_end(&self) -> bool {
+        match self {
+            Self::All(checks) | Self::Any(checks) => checks.iter().any(Self::changes_with_end),
+            Self::Not(check) => check.changes_with_end(),
+            _ => matches!(self, Self::Dur(..)),
+        }
+    }
+
     /// What a database can answer of it; never less than what passes.
     pub(super) fn answerable(&self) -> Answerable {
         let exactly = |selection| Answerable {
@@ -215,6 +219,17 @@ impl Check {
                 }
             }
             Self::Not(check) => match check.answerable() {
+                Answerable {
+                    selection:
+                        Selection {
+                            reasons: Some(reasons),
+                            ..
+                        },
+                    exact: true,
+                } if matches!(**check, Self::Reason(_)) => exactly(Selection {
+                    but_reasons: reasons,
+                    ..Selection::ALL
+                }),
                 Answerable {
                     selection:
                         Selection {
@@ -252,7 +267,10 @@ impl Check {
                 exactly(Selection::kinds(types.iter().copied()))
             }
             Self::Kind { types, .. } => at_most(Selection::kinds(types.iter().copied().chain(OPERATIONS))),
-            Self::Reason(_) => at_most(Selection::kinds(["held", "waiting", "released"])),
+            Self::Reason(reasons) => exactly(Selection {
+                reasons: Some(reasons.iter().copied().collect()),
+                ..Selection::ALL
+            }),
             Self::Outcome(_) => at_most(Selection::kinds([
                 "ended",
                 "undelivered",
@@ -320,6 +338,8 @@ fn same_column(parts: &[Answerable]) -> bool {
             s.channels.is_some(),
             s.sessions.is_some(),
             s.turns.is_some(),
+            s.reasons.is_some(),
+            !s.but_reasons.is_empty(),
             s.since.is_some(),
             s.before.is_some(),
             s.errors,

@@ -104,7 +104,7 @@ impl fmt::Display for Filter {
 
 /// A filter at work. Some tests (of operations) need what came before an event: show it every event that
 /// [`Self::selection`] admits, in the order of the journal. One of a hold or a wait comes again when that is over, where
-/// the filter [needs durations](Self::needs_durations).
+/// the filter [changes with its end](Self::changes_with_end).
 #[derive(Debug)]
 pub struct Matcher {
     check: Option<Check>,
@@ -132,9 +132,14 @@ impl Matcher {
         self.open.is_some()
     }
 
-    /// Whether it asks how long something lasted: the same event may pass once that is over, or pass no longer.
+    /// Whether it must be told how long lasted what an event began or ended, as far as that is known.
     pub fn needs_durations(&self) -> bool {
         self.needs_durations
+    }
+
+    /// Whether it asks how long something lasted: the same event may pass once that is over, or pass no longer.
+    pub fn changes_with_end(&self) -> bool {
+        self.check.as_ref().is_some_and(Check::changes_with_end)
     }
 
     /// The events that it needs to see; no other can pass.

@@ -5,6 +5,7 @@ use crate::{Mention, SCENE_KINDS, Selection, StoreError, kind};
 use foldback_wire::{ChannelId, ChatId, Draft, Event, Kind, Seq, SessionId, Timestamp, TurnId};
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, Row, Sqlite, SqliteConnection, query, sqlite::SqliteRow};
+use std::collections::BTreeSet;
 
 /// An event as it is written.
 #[derive(Debug)]
@@ -184,11 +185,23 @@ pub(super) fn selecting(
     limit: usize,
 ) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(columns);
+    push_selecting(&mut sql, wanted, after, until, limit);
+    sql
+}
+
+/// The places of those events in one text, between commas; no text where there are none.
+pub(super) fn placing(wanted: &Selection, after: Seq, until: Seq, limit: usize) -> QueryBuilder<Sqlite> {
+    let mut sql = QueryBuilder::new("SELECT group_concat(seq) FROM (SELECT e.seq FROM events e");
+    push_selecting(&mut sql, wanted, after, until, limit);
+    sql.push(")");
+    sql
+}
+
+fn push_selecting(sql: &mut QueryBuilder<Sqlite>, wanted: &Selection, after: Seq, until: Seq, limit: usize) {
     // The sign keeps the planner from walking through all places where an index leads to a few.
     let indexed = wanted.turns.is_some() || only_kind(wanted) == Some("pairing") || is_of_scene(wanted);
-    push_conditions(&mut sql, wanted, after, until, indexed);
+    push_conditions(sql, wanted, after, until, indexed);
     sql.push(" ORDER BY e.seq LIMIT ").push_bind(number(limit as u64));
-    sql
 }
 
 /// The turns of the events among `after + 1 ..= until` that `wanted` admits, with the last place of each, by number.
@@ -264,6 +277,9 @@ fn push_conditions(
             .push_bind(number(*lasted.start()));
         sql.push(" AND ").push_bind(number(*lasted.end())).push(")");
     }
+    if wanted.has_reasons() {
+        push_reasons(sql, wanted);
+    }
     if wanted.errors {
         sql.push(" AND e.seq IN (SELECT seq FROM errors)");
     }
@@ -272,6 +288,30 @@ fn push_conditions(
     }
     if let Some(before) = wanted.before {
         sql.push(" AND e.at < ").push_bind(before.0);
+    }
+}
+
+/// The reason of the event `e`. That of a hold which is over, and of its release, stands beside its duration; only of what
+/// waits, or goes on, must the body be looked at. A damaged body has none.
+const REASON: &str = "CASE WHEN e.kind IN ('held', 'released', 'waiting') THEN coalesce(
+        (SELECT d.reason FROM durations d WHERE d.seq = e.seq),
+        (SELECT CASE WHEN json_valid(b.body)
+            THEN CASE e.kind WHEN 'held' THEN b.body ->> '$.hold.reason' ELSE b.body ->> '$.reason' END END
+            FROM bodies b WHERE b.seq = e.seq)
+    ) END";
+
+fn push_reasons(sql: &mut QueryBuilder<Sqlite>, wanted: &Selection) {
+    let mut among = |not: &str, reasons: &BTreeSet<&'static str>| {
+        sql.push(format_args!(
+            " AND coalesce({REASON}, '') {not} IN (SELECT value FROM json_each("
+        ));
+        sql.push_bind(list(reasons)).push("))");
+    };
+    if let Some(reasons) = &wanted.reasons {
+        among("", reasons);
+    }
+    if !wanted.but_reasons.is_empty() {
+        among("NOT", &wanted.but_reasons);
     }
 }
 

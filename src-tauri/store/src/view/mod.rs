@@ -56,8 +56,10 @@ pub struct View {
     /// What columns tell of the filter, and whether that is all of it.
     selection: Selection,
     exact: bool,
-    /// Whether the filter asks how long something lasted.
+    /// Whether the filter must be told how long things lasted.
     timed: bool,
+    /// Whether what it says of an event may change when that is over.
+    revised: bool,
     /// One step at a time; the events of the next one may be here already.
     ahead: tokio::sync::Mutex<Option<Block>>,
     /// What steps change; held only to look or to publish.
@@ -117,6 +119,7 @@ impl View {
             selection: matcher.selection().clone(),
             exact: matcher.is_exact(),
             timed: matcher.needs_durations(),
+            revised: matcher.changes_with_end(),
             ahead: tokio::sync::Mutex::new(None),
             state: Arc::new(Mutex::new(state)),
             matcher: Arc::new(Mutex::new(matcher)),

@@ -143,7 +143,7 @@ impl View {
     /// Looks once more at what began at `after` or before and ended among `after + 1 ..= until`: how long it lasted is
     /// known now. Comes before the events of that step, which end operations. Doing it twice changes nothing.
     async fn look_again(&self, after: Seq, until: Seq) -> Result<(), StoreError> {
-        if !self.timed {
+        if !self.revised {
             return Ok(());
         }
         let events = self.journal.ended_between(after, until).await?;

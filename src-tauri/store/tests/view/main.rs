@@ -3,5 +3,6 @@
 mod durations;
 mod flags;
 mod large;
+mod reasons;
 mod searches;
 mod windows;
