@@ -1,13 +1,16 @@
 //! What the pipeline needs of a store. Two implementations, one contract suite: SQLite, and memory for
 //! replays, whose virtual clock must not race a database's threads.
 
-use crate::{EventDuration, Mention, Selection, Then};
+use crate::{EventDuration, Mention, Selection, Then, TurnOutline};
 use async_trait::async_trait;
 use foldback_wire::{
     ChannelId, ChatId, Draft, Event, OpId, Operation, Outcome, Seq, SessionId, Target, Timestamp, TurnId,
     rpc::AgentSession,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// An intended operation in the outbox, with everything needed to perform it after a restart.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -223,6 +226,10 @@ pub trait Journal: Send + Sync {
 
     /// All events of a turn, in order.
     async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError>;
+
+    /// The outlines of those of these turns that have one, by number; of the text of an answer each has at most `texts`
+    /// events. Looks at no other turn, and asks as often for many turns as for one.
+    async fn outlines(&self, turns: &BTreeSet<TurnId>, texts: usize) -> Result<Vec<TurnOutline>, StoreError>;
 
     /// Events among `after + 1 ..= until` that `wanted` admits, in order, at most `limit`.
     async fn select(

@@ -1,10 +1,12 @@
 //! A journal over another one. Each call goes to the one below; a layer counts what is read, and delays or refuses what is
 //! written: so a test sees how much a question costs, and a disk that fails in the middle of a turn.
 
-use crate::{EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError};
+use crate::{
+    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
+};
 use async_trait::async_trait;
 use foldback_wire::{Draft, Event, OpId, Outcome, Seq, SessionId, Timestamp, TurnId, rpc::AgentSession};
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 use tokio::sync::watch;
 
 /// A layer over a journal, which is a journal itself.
@@ -100,6 +102,11 @@ impl<L: JournalLayer> Journal for L {
     }
     async fn turn(&self, turn: TurnId) -> Result<Vec<Event>, StoreError> {
         Ok(counted(self, self.below().turn(turn).await?))
+    }
+    async fn outlines(&self, turns: &BTreeSet<TurnId>, texts: usize) -> Result<Vec<TurnOutline>, StoreError> {
+        let outlines = self.below().outlines(turns, texts).await?;
+        self.note_read(outlines.iter().map(|outline| outline.events.len()).sum());
+        Ok(outlines)
     }
     async fn select(
         &self,

@@ -2,8 +2,8 @@
 //! what happens next.
 
 use crate::{
-    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
-    duration::DurationTracker, ledger::Ledger,
+    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
+    duration::DurationTracker, ledger::Ledger, outline::OutlineParts,
 };
 use async_trait::async_trait;
 use foldback_wire::{
@@ -221,6 +221,21 @@ impl Journal for MemoryJournal {
             .filter(|event| event.turn == Some(turn))
             .cloned()
             .collect())
+    }
+
+    async fn outlines(&self, turns: &BTreeSet<TurnId>, texts: usize) -> Result<Vec<TurnOutline>, StoreError> {
+        let mut all: BTreeMap<TurnId, Vec<Event>> = BTreeMap::new();
+        let state = self.state();
+        for event in &state.events {
+            if let Some(turn) = event.turn.filter(|turn| turns.contains(turn)) {
+                all.entry(turn).or_default().push(event.clone());
+            }
+        }
+        let mut parts = OutlineParts::default();
+        for (turn, events) in all {
+            parts.add(turn, events, texts, |seq| state.durations.get(&seq).copied());
+        }
+        Ok(parts.outlines(texts))
     }
 
     async fn select(

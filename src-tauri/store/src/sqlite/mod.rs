@@ -9,6 +9,7 @@ mod checkpoints;
 mod desk;
 mod fault;
 mod open;
+mod outlines;
 mod private;
 mod projections;
 mod prune;
@@ -23,8 +24,8 @@ pub use private::{
 };
 
 use crate::{
-    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError,
-    ledger::Ledger,
+    EventDuration, Journal, Mention, Numbers, OutboxEntry, Selection, SessionRecord, StoreError, TurnOutline,
+    ledger::Ledger, outline::OutlineParts,
 };
 use async_trait::async_trait;
 use desk::{Change, Desk};
@@ -46,10 +47,10 @@ use tokio::{
 /// Events that are decoded at once, in about half a millisecond; more go to a thread for such work.
 const FEW: usize = 256;
 
-/// In the words of the index `sessions_used`.
 /// Places that are read at once, as a text of some ten megabytes.
 const PLACES: usize = 1 << 20;
 
+/// In the words of the index `sessions_used`.
 const LATEST_SESSIONS: &str = "SELECT id, record FROM sessions
     ORDER BY CASE WHEN json_valid(record) THEN record ->> '$.used' END DESC, id LIMIT ?";
 
@@ -117,9 +118,9 @@ impl SqliteJournal {
         }
         Ok(Cow::Owned(Selection {
             errors: false,
-            ..wanted.clone()
             reasons: None,
             but_reasons: BTreeSet::new(),
+            ..wanted.clone()
         }))
     }
 
@@ -289,6 +290,29 @@ impl Journal for SqliteJournal {
             .push_bind(number(turn.0))
             .push(" ORDER BY e.seq");
         self.events(sql).await
+    }
+
+    async fn outlines(&self, turns: &BTreeSet<TurnId>, texts: usize) -> Result<Vec<TurnOutline>, StoreError> {
+        if !self.projected {
+            return Ok(vec![]);
+        }
+        let fault = |error| self.fault(&error);
+        let bounds: Vec<outlines::StoredBounds> = outlines::bounds(turns)
+            .build_query_as()
+            .fetch_all(&self.readers)
+            .await
+            .map_err(fault)?;
+        let held: Vec<outlines::StoredHeld> = outlines::held(turns)
+            .build_query_as()
+            .fetch_all(&self.readers)
+            .await
+            .map_err(fault)?;
+        let parts = OutlineParts {
+            bounds: bounds.into_iter().map(outlines::turn_bounds).collect(),
+            events: self.events(outlines::events(turns, texts)).await?,
+            held: held.into_iter().map(outlines::held_event).collect(),
+        };
+        Ok(parts.outlines(texts))
     }
 
     async fn select(

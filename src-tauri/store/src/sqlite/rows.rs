@@ -463,6 +463,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn outlines_look_at_the_turns_that_are_asked_for() {
+        use super::super::outlines;
+        let turns = [TurnId(3), TurnId(4)].into();
+        for sql in [
+            outlines::bounds(&turns),
+            outlines::events(&turns, 9),
+            outlines::held(&turns),
+        ] {
+            let words = plan(explained(&sql)).await;
+            assert!(
+                words.iter().any(|words| words.contains("events_turn (turn=?")),
+                "{words:?}"
+            );
+            let walks = |words: &&String| words.starts_with("SCAN") && !words.contains("VIRTUAL TABLE");
+            assert_eq!(words.iter().find(walks), None, "{words:?}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_stretch_of_messages_is_walked_in_the_order_of_the_journal() {
         let received = Selection::kinds(["received"]);
         let words = plan(explained(&selecting(COLUMNS, &received, Seq(7), Seq(9), 9))).await;

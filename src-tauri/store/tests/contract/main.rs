@@ -2,6 +2,7 @@
 
 mod durations;
 mod outbox;
+mod outlines;
 mod reading;
 mod words;
 mod writing;
@@ -98,6 +99,10 @@ contract! {
         a_hold_is_as_long_at_its_beginning_as_at_its_end,
         a_wait_is_over_when_what_waited_goes_on,
         what_was_open_at_a_start_ends_after_it,
+    }
+    outlines {
+        an_outline_has_what_a_line_tells_and_leaves_the_rest_out,
+        a_turn_of_which_an_outline_would_not_tell_all_has_none,
     }
     outbox {
         an_intended_operation_stays_until_it_is_settled,
