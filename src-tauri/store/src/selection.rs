@@ -19,7 +19,7 @@ pub struct Selection {
     /// Holds, waits and releases with these reasons.
     pub reasons: Option<BTreeSet<&'static str>>,
     /// No hold, wait or release with one of these reasons.
-    pub but_reasons: BTreeSet<&'static str>,
+    pub but_reasons: Option<BTreeSet<&'static str>>,
     /// Decided at this time or later.
     pub since: Option<Timestamp>,
     /// Decided before this time.
@@ -38,7 +38,7 @@ impl Selection {
         sessions: None,
         turns: None,
         reasons: None,
-        but_reasons: BTreeSet::new(),
+        but_reasons: None,
         since: None,
         before: None,
         lasted: None,
@@ -60,7 +60,7 @@ impl Selection {
 
     /// Whether it asks for reasons.
     pub(crate) fn has_reasons(&self) -> bool {
-        self.reasons.is_some() || !self.but_reasons.is_empty()
+        self.reasons.is_some() || self.but_reasons.is_some()
     }
 
     /// Whether it holds for this event; `lasted` is what the journal knows of it.
@@ -71,7 +71,7 @@ impl Selection {
             && within(self.sessions.as_ref(), event.session.as_ref())
             && within(self.turns.as_ref(), event.turn.as_ref())
             && within(self.reasons.as_ref(), reason.as_ref())
-            && reason.is_none_or(|reason| !self.but_reasons.contains(reason))
+            && !reason.is_some_and(|reason| self.but_reasons.as_ref().is_some_and(|but| but.contains(reason)))
             && self.since.is_none_or(|since| event.at >= since)
             && self.before.is_none_or(|before| event.at < before)
             && self
@@ -90,7 +90,7 @@ impl Selection {
             sessions: narrower(self.sessions, other.sessions),
             turns: narrower(self.turns, other.turns),
             reasons: narrower(self.reasons, other.reasons),
-            but_reasons: &self.but_reasons | &other.but_reasons,
+            but_reasons: either(self.but_reasons, other.but_reasons),
             since: self.since.max(other.since),
             before: match (self.before, other.before) {
                 (Some(a), Some(b)) => Some(a.min(b)),
@@ -113,7 +113,7 @@ impl Selection {
             sessions: wider(self.sessions, other.sessions),
             turns: wider(self.turns, other.turns),
             reasons: wider(self.reasons, other.reasons),
-            but_reasons: &self.but_reasons & &other.but_reasons,
+            but_reasons: self.but_reasons.zip(other.but_reasons).map(|(a, b)| &a & &b),
             since: self.since.zip(other.since).map(|(a, b)| a.min(b)),
             before: self.before.zip(other.before).map(|(a, b)| a.max(b)),
             lasted: self
@@ -144,6 +144,17 @@ fn narrower<T: Ord>(a: Option<BTreeSet<T>>, b: Option<BTreeSet<T>>) -> Option<BT
     match (a, b) {
         (Some(mut a), Some(b)) => {
             a.retain(|value| b.contains(value));
+            Some(a)
+        }
+        (a, b) => a.or(b),
+    }
+}
+
+/// What one of them leaves out, or both.
+fn either<T: Ord>(a: Option<BTreeSet<T>>, b: Option<BTreeSet<T>>) -> Option<BTreeSet<T>> {
+    match (a, b) {
+        (Some(mut a), Some(mut b)) => {
+            a.append(&mut b);
             Some(a)
         }
         (a, b) => a.or(b),

@@ -227,7 +227,7 @@ impl Check {
                         },
                     exact: true,
                 } if matches!(**check, Self::Reason(_)) => exactly(Selection {
-                    but_reasons: reasons,
+                    but_reasons: Some(reasons),
                     ..Selection::ALL
                 }),
                 Answerable {
@@ -339,7 +339,7 @@ fn same_column(parts: &[Answerable]) -> bool {
             s.sessions.is_some(),
             s.turns.is_some(),
             s.reasons.is_some(),
-            !s.but_reasons.is_empty(),
+            s.but_reasons.is_some(),
             s.since.is_some(),
             s.before.is_some(),
             s.errors,

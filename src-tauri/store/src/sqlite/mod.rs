@@ -119,7 +119,7 @@ impl SqliteJournal {
         Ok(Cow::Owned(Selection {
             errors: false,
             reasons: None,
-            but_reasons: BTreeSet::new(),
+            but_reasons: None,
             ..wanted.clone()
         }))
     }

@@ -310,8 +310,8 @@ fn push_reasons(sql: &mut QueryBuilder<Sqlite>, wanted: &Selection) {
     if let Some(reasons) = &wanted.reasons {
         among("", reasons);
     }
-    if !wanted.but_reasons.is_empty() {
-        among("NOT", &wanted.but_reasons);
+    if let Some(reasons) = &wanted.but_reasons {
+        among("NOT", reasons);
     }
 }
 
