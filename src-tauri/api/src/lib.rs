@@ -32,6 +32,7 @@ pub use backend::{
     WindowOrder, check_send_dir, explain, order_window,
 };
 pub use contract::{COMMANDS, Commands, Signature, Signatures, call, signatures};
+pub(crate) use fold::OutlinedLine;
 pub use fold::TurnFold;
 /// Becomes the guard of an agent where this process was started as one; to be asked first in `main`.
 pub use foldback_agents::guard::run_if_asked as guard_if_asked;

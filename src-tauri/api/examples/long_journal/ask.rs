@@ -9,18 +9,23 @@ use std::time::{Duration, Instant};
 /// A page of a backend.
 pub(crate) struct Asking<'a>(&'a Backend);
 
+/// A view that has been opened.
+pub(crate) struct Opened {
+    /// The frame that has all of it.
+    pub(crate) frame: Frame,
+    /// Time from the opening to the first frame with rows.
+    pub(crate) first_rows: Duration,
+    /// Time from the opening to that frame.
+    pub(crate) all: Duration,
+}
+
 impl<'a> Asking<'a> {
     pub(crate) const fn new(backend: &'a Backend) -> Self {
         Self(backend)
     }
 
     /// Opens a view at its end, and waits for the frame that has all of it.
-    pub(crate) async fn open(
-        &self,
-        filter: &str,
-        rows: &str,
-        count: u32,
-    ) -> Result<(Frame, Duration), Fault> {
+    pub(crate) async fn open(&self, filter: &str, rows: &str, count: u32) -> Result<Opened, Fault> {
         let begin = Instant::now();
         let opened: ViewOpened = self
             .ask("view_open", json!({"filter": filter, "rows": rows}))
@@ -29,12 +34,22 @@ impl<'a> Asking<'a> {
         let mut topic = self.0.subscribe(&Topic::View { view }).map_err(|f| f.message)?;
         let window = json!({"view": view, "first": 0, "count": count, "follow": true});
         self.ask::<Value>("view_window", window).await?;
+        let mut first_rows = None;
         while let Some(push) = topic.next().await {
             let Push::Frame { frame } = push else { continue };
             self.ask::<Value>("view_ack", json!({"view": view, "serial": frame.serial}))
                 .await?;
+            let took = begin.elapsed();
+            if !(frame.rows.is_empty() && frame.turns.is_empty()) {
+                first_rows.get_or_insert(took);
+            }
             if !frame.scanning {
-                return Ok((frame, begin.elapsed()));
+                let first_rows = first_rows.unwrap_or(took);
+                return Ok(Opened {
+                    frame,
+                    first_rows,
+                    all: took,
+                });
             }
         }
         Err("the view ended".into())

@@ -8,7 +8,7 @@
 mod ask;
 mod turns;
 
-use ask::Asking;
+use ask::{Asking, Opened};
 use foldback_api::{Backend, Setup};
 use foldback_store::SqliteJournal;
 use foldback_wire::Actor;
@@ -24,15 +24,17 @@ type Fault = Box<dyn Error + Send + Sync>;
 /// Events of the journal.
 const EVENTS: u64 = 400_000;
 
-/// The depths of Live that show events, with the filters that make them.
-const DEPTHS: [(&str, &str); 2] = [
-    ("Everything", ""),
-    ("Decisions", "-kind:idle,passed -reason:trailing_space"),
+/// The depths of Live: their names, the filters that make them, what their rows are, and how many are on the screen.
+const DEPTHS: [(&str, &str, &str, u32); 3] = [
+    ("Turns", "", "turns", 30),
+    (
+        "Decisions",
+        "-kind:idle,passed -reason:trailing_space",
+        "events",
+        60,
+    ),
+    ("Everything", "", "events", 60),
 ];
-
-/// Turns on the screen of a list, and rows of a grid.
-const TURNS: u32 = 30;
-const ROWS: u32 = 60;
 
 fn main() -> Result<(), Fault> {
     let (mut events, mut folder) = (EVENTS, None);
@@ -80,16 +82,20 @@ async fn ask_all(of: &str, folder: &Path) -> Result<(), Fault> {
     let backend = Backend::open(setup).await?;
     let asking = Asking::new(&backend);
     println!("{of}, {} events:", backend.journal().head());
-    let (list, took) = asking.open("", "turns", TURNS).await?;
-    println!(
-        "  the list of turns: {} turns, {} of them drawn, after {took:.1?}",
-        list.total,
-        list.turns.len()
-    );
     let head = backend.journal().head().0;
-    for (depth, filter) in DEPTHS {
-        let (frame, opened) = asking.open(filter, "events", ROWS).await?;
-        println!("  {depth}: {} rows, after {opened:.1?}", frame.length);
+    for (depth, filter, rows, count) in DEPTHS {
+        let Opened {
+            frame,
+            first_rows,
+            all,
+        } = asking.open(filter, rows, count).await?;
+        println!(
+            "  {depth}: rows on the screen after {first_rows:.1?}, all {} after {all:.1?}",
+            frame.length
+        );
+        if rows == "turns" {
+            continue;
+        }
         for (key, place, seq, back) in [
             ("e", "first", 0, false),
             ("E", "last", head + 1, true),

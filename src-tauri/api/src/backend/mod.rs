@@ -39,6 +39,7 @@ mod sessions;
 mod setup;
 mod speech;
 mod stops;
+mod summaries;
 mod tasks;
 mod tray;
 mod trials;

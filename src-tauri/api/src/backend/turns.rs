@@ -1,6 +1,6 @@
 //! Turns: lists, details, moments, and why.
 
-use super::{Backend, Shared, lock};
+use super::{Backend, lock};
 use crate::{
     TurnFold,
     doors::Doors,
@@ -9,7 +9,6 @@ use crate::{
     live::SummaryReader,
     why::{is_in_run, why_behind},
 };
-use async_trait::async_trait;
 use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{
     Capabilities, ChannelId, Event, Kind, MessageId, Seq, TurnId,
@@ -25,8 +24,6 @@ use std::{
 
 /// Folds kept: those a person looks at and those that run. A fold holds its turn's text, mostly some kB.
 const FOLDS: usize = 64;
-/// Summaries kept, of turns that cannot change any more; about 500 bytes each.
-const SUMMARIES: usize = 4_096;
 /// Most turns in a list.
 const MOST: u32 = 500;
 
@@ -34,7 +31,8 @@ const MOST: u32 = 500;
 #[derive(Default)]
 pub(super) struct Turns {
     folds: Mutex<BTreeMap<TurnId, TurnFold>>,
-    summaries: Mutex<BTreeMap<TurnId, TurnSummary>>,
+    /// Of turns that cannot change any more.
+    pub(super) summaries: Mutex<BTreeMap<TurnId, TurnSummary>>,
     /// The last place up to which both are as the journal says.
     grown: AtomicU64,
 }
@@ -85,7 +83,8 @@ impl Turns {
         }
     }
 
-    fn with<T>(&self, turn: TurnId, read: impl FnOnce(&TurnFold) -> T) -> Option<T> {
+    /// What is read from the fold of a turn, where it is kept and its message is known.
+    pub(super) fn with<T>(&self, turn: TurnId, read: impl FnOnce(&TurnFold) -> T) -> Option<T> {
         lock(&self.folds)
             .get(&turn)
             .filter(|fold| fold.inbound().is_some())
@@ -105,12 +104,9 @@ impl Backend {
             .map_err(failure::journal)?;
         let turns = all.into_iter().rev().map(|(turn, _)| turn);
         let wanted = turns.filter(|turn| list.before.is_none_or(|before| *turn < before));
-        let wanted: Vec<_> = wanted.take(limit).collect();
-        let mut found = Vec::new();
-        for turn in wanted {
-            found.extend(self.read_summary(turn, head).await.map_err(failure::journal)?);
-        }
-        Ok(found)
+        let wanted: Vec<_> = wanted.take(limit).map(|turn| (turn, head)).collect();
+        let found = self.read_summaries(&wanted).await.map_err(failure::journal)?;
+        Ok(found.into_values().rev().collect())
     }
 
     pub(super) async fn detail(&self, turn: TurnId) -> Result<TurnDetail, Failure> {
@@ -211,42 +207,6 @@ pub async fn explain(
     explain_turn(journal, turn, &has_writer)
         .await?
         .ok_or_else(|| failure::nothing_about(text))
-}
-
-#[async_trait]
-impl SummaryReader for Backend {
-    async fn read_summary(&self, turn: TurnId, until: Seq) -> Result<Option<TurnSummary>, StoreError> {
-        let Shared { turns, journal, .. } = &*self.shared;
-        if turns.grown() >= until {
-            if let Some(mut summary) = turns.with(turn, TurnFold::summary) {
-                if let Some(summary) = &mut summary {
-                    summary.replayed = self.shared.replayed;
-                }
-                return Ok(summary);
-            }
-            if let Some(summary) = lock(&turns.summaries).get(&turn) {
-                return Ok(Some(summary.clone()));
-            }
-        }
-        let head = journal.head();
-        let events = journal.turn(turn).await?;
-        let fold = TurnFold::of(turn, &events);
-        let mut summary = fold.summary();
-        if let Some(summary) = &mut summary {
-            summary.replayed = self.is_replayed(&events).await?;
-        }
-        if let Some(summary) = summary.clone().filter(|_| fold.settled()) {
-            let mut summaries = lock(&turns.summaries);
-            // What was heard of meanwhile may have changed it.
-            if turns.grown() <= head {
-                summaries.insert(turn, summary);
-            }
-            if summaries.len() > SUMMARIES {
-                summaries.pop_first();
-            }
-        }
-        Ok(summary)
-    }
 }
 
 /// Why a turn went as it did; for what waits, what keeps its channel from sending now.

@@ -10,6 +10,7 @@ mod lanes;
 mod ledger;
 mod messages;
 mod moment;
+mod outlined;
 mod reading;
 mod ruler;
 mod sketch;
@@ -27,7 +28,8 @@ use foldback_wire::{
 use lanes::Phases;
 use ledger::Ledger;
 use messages::Messages;
-use sketch::Bar;
+pub(crate) use outlined::OutlinedLine;
+use sketch::{Bar, HoldBar};
 use std::collections::BTreeMap;
 use when::{When, millis};
 use work::Work;
@@ -108,8 +110,20 @@ impl TurnFold {
 
     /// Folds one more event in. Events of other turns, and events folded in already, change nothing.
     pub fn push(&mut self, event: &Event) {
-        if event.turn != Some(self.turn) || event.seq.0 <= self.head {
+        let Some(when) = self.reach_event(event) else {
             return;
+        };
+        if let Some(decision) = decisions::decision(when, event, &self.messages, self.stopped) {
+            self.decisions.push(decision);
+            self.latest = Some(event.clone());
+        }
+        self.fold_event(when, &event.kind);
+    }
+
+    /// Goes on to an event, and says where it stands; `None` for one that changes nothing.
+    fn reach_event(&mut self, event: &Event) -> Option<When> {
+        if event.turn != Some(self.turn) || event.seq.0 <= self.head {
+            return None;
         }
         if self.head == 0 {
             self.began = event.at;
@@ -118,24 +132,23 @@ impl TurnFold {
         if !event.kind.is_late() {
             self.last = self.last.max(event.at);
         }
-        let when = When::of(event, self.began, self.last);
         if event.session.is_some() {
             self.session.clone_from(&event.session);
         }
         if event.channel.is_some() && self.channel.is_none() {
             self.channel.clone_from(&event.channel);
         }
-        if let Some(decision) = decisions::decision(when, event, &self.messages, self.stopped) {
-            self.decisions.push(decision);
-            self.latest = Some(event.clone());
-        }
-        self.messages.push(when, &event.kind);
-        self.directives.push(when, &event.kind);
-        self.ledger.push(when, &event.kind);
-        self.phases.push(when.seq, when.ms, &event.kind);
-        self.work.push(when.seq, when.ms, &event.kind);
-        self.typing.push(when.ms, &event.kind, self.ended_op(&event.kind));
-        match &event.kind {
+        Some(When::of(event, self.began, self.last))
+    }
+
+    fn fold_event(&mut self, when: When, kind: &Kind) {
+        self.messages.push(when, kind);
+        self.directives.push(when, kind);
+        self.ledger.push(when, kind);
+        self.phases.push(when.seq, when.ms, kind);
+        self.work.push(when.seq, when.ms, kind);
+        self.typing.push(when.ms, kind, self.ended_op(kind));
+        match kind {
             Kind::Received { message } => {
                 self.channel = Some(message.channel.clone());
                 let mut message = message.as_ref().clone();
@@ -233,6 +246,12 @@ impl TurnFold {
 
     /// One line about the turn; `None` as long as no message is known.
     pub fn summary(&self) -> Option<TurnSummary> {
+        let holds = self.messages.all().iter().flat_map(|message| &message.holds);
+        self.line(&holds.map(HoldBar::of).collect::<Vec<_>>())
+    }
+
+    /// The line, with these holds of the scanner.
+    fn line(&self, holds: &[HoldBar]) -> Option<TurnSummary> {
         let inbound = self.inbound.as_ref()?;
         let shown = self.messages.all().iter().filter(|m| m.suppressed.is_none());
         let clean: Vec<_> = shown.map(|m| m.clean.as_str()).collect();
@@ -268,26 +287,20 @@ impl TurnFold {
             failed_ops: ended(&[OutcomeCode::Failed, OutcomeCode::NotAllowed, OutcomeCode::Missing]),
             unknown_ops: ended(&[OutcomeCode::Unknown]),
             latency_ms: sketch::latency_ms(self.ledger.bare()),
-            longest_hold: sketch::longest_hold(self.messages.all(), self.took_ms()),
-            strokes: self.strokes(),
+            longest_hold: sketch::longest_hold(holds, self.took_ms()),
+            strokes: self.strokes(holds),
         })
     }
 
     /// The waterfall in small. Cheap enough for every row of a list at every frame: no text is resolved.
-    fn strokes(&self) -> Vec<LaneStroke> {
+    fn strokes(&self, holds: &[HoldBar]) -> Vec<LaneStroke> {
         let until = self.took_ms();
         let bars = self.phases.bars().iter().map(Bar::of);
         let work: Vec<_> = self.work.bars().collect();
         let work = work.iter().map(Bar::of);
         let bars = bars
             .chain(work)
-            .chain(
-                self.messages
-                    .all()
-                    .iter()
-                    .flat_map(|m| &m.holds)
-                    .map(Bar::of_hold),
-            )
+            .chain(holds.iter().map(Bar::of_hold))
             .chain(self.ledger.bare().iter().map(Bar::of_operation));
         sketch::strokes(bars, until)
     }

@@ -2,8 +2,8 @@
 
 use super::decisions::failed;
 use foldback_wire::{
-    OpKind, OutcomeCode,
-    rpc::{HoldEntry, Lane, LaneSpan, LaneStroke, LedgerEntry, LongestHold, MessageDetail},
+    HoldReason, OpKind, OutcomeCode,
+    rpc::{HoldEntry, Lane, LaneSpan, LaneStroke, LedgerEntry, LongestHold},
 };
 use std::collections::BTreeMap;
 
@@ -19,6 +19,24 @@ pub(super) struct Bar {
     error: bool,
 }
 
+/// A hold of the scanner in a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HoldBar {
+    pub(super) from_ms: u64,
+    pub(super) until_ms: Option<u64>,
+    pub(super) reason: HoldReason,
+}
+
+impl HoldBar {
+    pub(super) fn of(hold: &HoldEntry) -> Self {
+        Self {
+            from_ms: hold.from_ms,
+            until_ms: hold.until_ms,
+            reason: hold.hold.reason,
+        }
+    }
+}
+
 impl Bar {
     pub(super) fn of(span: &LaneSpan) -> Self {
         Self {
@@ -29,7 +47,7 @@ impl Bar {
         }
     }
 
-    pub(super) fn of_hold(hold: &HoldEntry) -> Self {
+    pub(super) fn of_hold(hold: &HoldBar) -> Self {
         Self {
             lane: Lane::Held,
             from_ms: hold.from_ms,
@@ -100,12 +118,12 @@ pub(super) fn latency_ms(ledger: &[LedgerEntry]) -> Option<u64> {
 }
 
 /// The longest hold; of those of equal length the first.
-pub(super) fn longest_hold(messages: &[MessageDetail], took_ms: u64) -> Option<LongestHold> {
+pub(super) fn longest_hold(holds: &[HoldBar], took_ms: u64) -> Option<LongestHold> {
     let mut longest: Option<LongestHold> = None;
-    for hold in messages.iter().flat_map(|message| &message.holds) {
+    for hold in holds {
         let ms = hold.until_ms.unwrap_or(took_ms).saturating_sub(hold.from_ms);
         if longest.is_none_or(|longest| longest.ms < ms) {
-            let reason = hold.hold.reason;
+            let reason = hold.reason;
             longest = Some(LongestHold { ms, reason });
         }
     }

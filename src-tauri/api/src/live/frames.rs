@@ -41,8 +41,12 @@ impl Wish {
 /// Reads the lines of a list of turns.
 #[async_trait]
 pub(crate) trait SummaryReader: Send + Sync {
-    /// One line about a turn, from all of its events up to `until` at least; `None` where its message was deleted.
-    async fn read_summary(&self, turn: TurnId, until: Seq) -> Result<Option<TurnSummary>, StoreError>;
+    /// One line about each of these turns, from all of its events up to the place beside it at least; none about one
+    /// whose message was deleted. Asks the journal as often for many turns as for one.
+    async fn read_summaries(
+        &self,
+        turns: &[(TurnId, Seq)],
+    ) -> Result<BTreeMap<TurnId, TurnSummary>, StoreError>;
 }
 
 /// A view and what its window wants to see. Shared by the commands and the subscription.
@@ -257,15 +261,23 @@ impl Frames {
         count: usize,
     ) -> Result<Vec<TurnSummary>, StoreError> {
         let mut before = std::mem::take(&mut self.turns);
+        let turns = view.turns(first, count).into_iter();
+        let turns: Vec<_> = turns.map(|turn| (turn, view.last_of(turn))).collect();
+        before.retain(|turn, (read_to, _)| turns.binary_search(&(*turn, *read_to)).is_ok());
+        let wanted = turns.iter().filter(|(turn, _)| !before.contains_key(turn));
+        let wanted: Vec<_> = wanted.copied().collect();
+        let mut read = if wanted.is_empty() {
+            BTreeMap::new()
+        } else {
+            self.summaries.read_summaries(&wanted).await?
+        };
         let mut lines = Vec::new();
-        for turn in view.turns(first, count) {
-            let last = view.last_of(turn);
-            let line = match before.remove(&turn).filter(|(read_to, _)| *read_to == last) {
-                Some((_, line)) => Some(line),
-                None => self.summaries.read_summary(turn, last).await?,
+        for (turn, last) in turns {
+            let line = before.remove(&turn).map(|(_, line)| line);
+            // One that is not there was deleted just now, and the next frame knows.
+            let Some(line) = line.or_else(|| read.remove(&turn)) else {
+                break;
             };
-            // It was deleted just now, and the next frame knows.
-            let Some(line) = line else { break };
             lines.push(line.clone());
             self.turns.insert(turn, (last, line));
         }

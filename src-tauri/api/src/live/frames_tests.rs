@@ -40,21 +40,32 @@ fn warned(turn: u64) -> Draft {
 struct Counting {
     journal: Arc<dyn Journal>,
     read: AtomicUsize,
+    /// Times that it was asked.
+    asked: AtomicUsize,
 }
 
 #[async_trait]
 impl SummaryReader for Counting {
-    async fn read_summary(&self, turn: TurnId, until: Seq) -> Result<Option<TurnSummary>, StoreError> {
-        self.read.fetch_add(1, Ordering::Relaxed);
-        assert!(until <= self.journal.head());
+    async fn read_summaries(
+        &self,
+        turns: &[(TurnId, Seq)],
+    ) -> Result<BTreeMap<TurnId, TurnSummary>, StoreError> {
+        self.read.fetch_add(turns.len(), Ordering::Relaxed);
+        self.asked.fetch_add(1, Ordering::Relaxed);
         let last = self.journal.head();
-        let events = self.journal.select(
-            &foldback_store::Selection::ALL,
-            Seq((turn.0 - 1) * OF_A_TURN),
-            last,
-            OF_A_TURN as usize,
-        );
-        Ok(crate::TurnFold::of(turn, &events.await?).summary())
+        let mut read = BTreeMap::new();
+        for (turn, until) in turns {
+            assert!(*until <= last);
+            let events = self.journal.select(
+                &foldback_store::Selection::ALL,
+                Seq((turn.0 - 1) * OF_A_TURN),
+                last,
+                OF_A_TURN as usize,
+            );
+            let summary = crate::TurnFold::of(*turn, &events.await?).summary();
+            read.extend(summary.map(|summary| (*turn, summary)));
+        }
+        Ok(read)
     }
 }
 
@@ -78,6 +89,7 @@ impl List {
         let reader = Arc::new(Counting {
             journal: Arc::clone(journal),
             read: AtomicUsize::new(0),
+            asked: AtomicUsize::new(0),
         });
         let clock = Arc::new(TokioClock::at(Timestamp(0)));
         let summaries: Arc<dyn SummaryReader> = Arc::<Counting>::clone(&reader);
@@ -141,6 +153,11 @@ async fn the_first_frame_has_the_true_count_and_reads_what_is_on_the_screen() {
     assert!(numbers(&first).into_iter().eq(TURNS - 19..=TURNS));
     assert!(first.rows.is_empty());
     assert_eq!(list.read(), 20);
+    assert_eq!(
+        list.reader.asked.load(Ordering::Relaxed),
+        1,
+        "once for all of them"
+    );
     // Any other window costs as much; what both have is not read twice.
     list.look(100, false);
     assert!(numbers(&list.frame().await).into_iter().eq(101..=120));

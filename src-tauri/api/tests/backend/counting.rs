@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Counting {
     inner: MemoryJournal,
     read: AtomicUsize,
+    questions: AtomicUsize,
 }
 
 impl Counting {
@@ -13,7 +14,13 @@ impl Counting {
         Self {
             inner,
             read: AtomicUsize::new(0),
+            questions: AtomicUsize::new(0),
         }
+    }
+
+    /// Questions that were answered with events so far.
+    pub(crate) fn questions_so_far(&self) -> usize {
+        self.questions.load(Ordering::Relaxed)
     }
 
     /// Events that were read so far.
@@ -29,5 +36,6 @@ impl JournalLayer for Counting {
 
     fn note_read(&self, events: usize) {
         self.read.fetch_add(events, Ordering::Relaxed);
+        self.questions.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use foldback_store::{Journal, MemoryJournal};
 use foldback_wire::{
-    Draft, Inbound, Kind, Span, Terminal, Timestamp, TurnId,
+    Draft, Fate, Hold, HoldReason, Inbound, Kind, Range, Span, Terminal, Timestamp, TurnId,
     rpc::{FoundNext, Frame, Push, Topic, ViewOpened},
 };
 use serde_json::{Value, json};
@@ -15,6 +15,10 @@ use std::{sync::Arc, time::Duration};
 /// Turns of the journal, and events of a turn: its message, 38 chunks, its end.
 const TURNS: u64 = 10_000;
 const OF_A_TURN: u64 = 40;
+
+/// Turns with streamed answers, and deltas of an answer.
+const STREAMED: u64 = 560;
+const DELTAS: u64 = 300;
 
 /// Turns of which every one failed.
 const FAILED: [u64; 3] = [20, 5_000, 9_990];
@@ -32,7 +36,7 @@ fn in_turn(turn: u64, kind: Kind) -> Draft {
     }
 }
 
-fn whole_turn(turn: u64) -> Vec<Draft> {
+fn came(turn: u64) -> Draft {
     let message: Inbound = serde_json::from_value(json!({
         "channel": "telegram", "account": null, "chat": "42", "chat_type": "direct", "thread": null,
         "message": turn.to_string(), "reply_to": null,
@@ -40,9 +44,11 @@ fn whole_turn(turn: u64) -> Vec<Draft> {
         "text": "hi", "mentioned": true, "files": [], "at": "2026-01-01T00:00:00Z"
     }))
     .unwrap();
-    let received = Kind::Received {
-        message: Box::new(message),
-    };
+    let message = Box::new(message);
+    in_turn(turn, Kind::Received { message })
+}
+
+fn whole_turn(turn: u64) -> Vec<Draft> {
     let chunk = |n: u64| Kind::Chunk {
         message: 0,
         span: Span::new(n as usize, n as usize + 1),
@@ -56,19 +62,73 @@ fn whole_turn(turn: u64) -> Vec<Draft> {
     } else {
         Terminal::Replied
     };
-    [received]
+    let rest = (0..OF_A_TURN - 2)
+        .map(chunk)
+        .chain([Kind::TurnEnded { terminal }]);
+    [came(turn)]
         .into_iter()
-        .chain((0..OF_A_TURN - 2).map(chunk))
-        .chain([Kind::TurnEnded { terminal }])
-        .map(|kind| in_turn(turn, kind))
+        .chain(rest.map(|kind| in_turn(turn, kind)))
         .collect()
+}
+
+/// A turn whose answer a model streamed in deltas of four bytes: each is a chunk and decided at once, but every fifth,
+/// which ends in white space, is held until the next one.
+fn streamed_turn(turn: u64) -> Vec<Draft> {
+    let mut kinds = Vec::new();
+    for n in 0..DELTAS {
+        let (start, end) = (n as usize * 4, n as usize * 4 + 4);
+        let (shown, held) = if n % 5 == 4 { (end - 1, 1) } else { (end, 0) };
+        kinds.push(Kind::Chunk {
+            message: 0,
+            span: Span::new(start, end),
+            text: if held == 0 { "abcd" } else { "abc " }.to_owned(),
+            came: None,
+        });
+        if n % 5 == 0 && n > 0 {
+            kinds.push(Kind::Released { message: 0 });
+        }
+        let range = Range {
+            span: Span::new(if n % 5 == 0 && n > 0 { start - 1 } else { start }, shown),
+            fate: Fate::Show,
+            reason: None,
+            shown_as: None,
+        };
+        kinds.push(Kind::Decided { message: 0, range });
+        if held > 0 {
+            let hold = Hold {
+                span: Span::new(shown, end),
+                reason: HoldReason::TrailingSpace,
+                rule: "G2.white_space".into(),
+                because: String::new(),
+                releases: String::new(),
+            };
+            kinds.push(Kind::Held { message: 0, hold });
+        }
+    }
+    kinds.push(Kind::MessageEnded {
+        message: 0,
+        bytes: DELTAS as usize * 4,
+        narration: false,
+    });
+    let terminal = Terminal::Replied;
+    kinds.push(Kind::TurnEnded { terminal });
+    let rest = kinds.into_iter().enumerate().map(|(n, kind)| {
+        let mut draft = in_turn(turn, kind);
+        draft.at = Timestamp(draft.at.0 + n as i64);
+        draft
+    });
+    [came(turn)].into_iter().chain(rest).collect()
 }
 
 /// A host whose journal has 400,000 events of turns, and the count of what is read from it.
 async fn host() -> (Host, Arc<Counting>) {
+    host_with((1..=TURNS).map(whole_turn)).await
+}
+
+async fn host_with(turns: impl Iterator<Item = Vec<Draft>>) -> (Host, Arc<Counting>) {
     let journal = MemoryJournal::new();
-    for turn in 1..=TURNS {
-        journal.append(whole_turn(turn)).unwrap();
+    for turn in turns {
+        journal.append(turn).unwrap();
     }
     let journal = Arc::new(Counting::of(journal));
     let kept = Arc::clone(&journal);
@@ -125,6 +185,24 @@ async fn the_list_of_turns_and_the_next_error_read_what_they_show() {
     }
     let read = journal.read_so_far() - before;
     assert!(read <= 20, "{read} events for five searches");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_about_a_streamed_answer_reads_what_it_shows_and_all_lines_are_read_together() {
+    let (host, journal) = host_with((1..=STREAMED).map(streamed_turn)).await;
+    assert!(journal.head().0 >= 400_000);
+    let (read, asked) = (journal.read_so_far(), journal.questions_so_far());
+    let list = open(&host, "", "turns").await;
+    assert_eq!((list.length, list.total), (STREAMED, STREAMED));
+    assert_eq!(list.turns.len() as u64, SCREEN);
+    let line = list.turns.last().unwrap();
+    assert_eq!(line.answer.chars().count(), 200, "{}", line.answer);
+    assert!(line.longest_hold.is_some() && !line.strokes.is_empty());
+    let (read, asked) = (journal.read_so_far() - read, journal.questions_so_far() - asked);
+    // 200 characters are 50 deltas, each of which was told and decided.
+    assert!(read as u64 <= SCREEN * 150, "{read} events");
+    // The outlines, and the starts of processes before them.
+    assert!(asked <= 2, "{asked} questions");
 }
 
 #[tokio::test(start_paused = true)]
