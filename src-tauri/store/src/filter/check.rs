@@ -218,33 +218,7 @@ impl Check {
                     exact,
                 }
             }
-            Self::Not(check) => match check.answerable() {
-                Answerable {
-                    selection:
-                        Selection {
-                            reasons: Some(reasons),
-                            ..
-                        },
-                    exact: true,
-                } if matches!(**check, Self::Reason(_)) => exactly(Selection {
-                    but_reasons: Some(reasons),
-                    ..Selection::ALL
-                }),
-                Answerable {
-                    selection:
-                        Selection {
-                            kinds: Some(kinds), ..
-                        },
-                    exact: true,
-                } if check.is_about_kinds() => {
-                    let others = KINDS
-                        .iter()
-                        .map(|kind| kind.code)
-                        .filter(|code| !kinds.contains(code));
-                    exactly(Selection::kinds(others))
-                }
-                _ => at_most(Selection::ALL),
-            },
+            Self::Not(check) => check.answerable_inverted(),
             Self::Channel(Ids { exact, patterns }) if patterns.is_empty() => exactly(Selection {
                 channels: Some(exact.iter().map(|id| id.as_str().into()).collect()),
                 ..Selection::ALL
@@ -302,8 +276,41 @@ impl Check {
         }
     }
 
-    fn is_about_kinds(&self) -> bool {
-        matches!(self, Self::Kind { .. })
+    /// What a database can answer of its opposite.
+    fn answerable_inverted(&self) -> Answerable {
+        let (selection, exact) = match (self, self.answerable()) {
+            (
+                Self::Reason(_),
+                Answerable {
+                    selection,
+                    exact: true,
+                },
+            ) => {
+                let but_reasons = selection.reasons;
+                (
+                    Selection {
+                        but_reasons,
+                        ..Selection::ALL
+                    },
+                    true,
+                )
+            }
+            (
+                Self::Kind { .. },
+                Answerable {
+                    selection:
+                        Selection {
+                            kinds: Some(kinds), ..
+                        },
+                    exact: true,
+                },
+            ) => {
+                let codes = KINDS.iter().map(|kind| kind.code);
+                (Selection::kinds(codes.filter(|code| !kinds.contains(code))), true)
+            }
+            _ => (Selection::ALL, false),
+        };
+        Answerable { selection, exact }
     }
 }
 
