@@ -1,9 +1,7 @@
 //! Reading `foldback.toml`. An error names the file, the line, the field, and what would be right.
 
 use super::{
-    ChannelConfig, ChannelKind, Config, Entry, OutOfBounds,
-    places::{entry_at, field_at, floor, setting_at},
-    plain_http::exposed_key,
+    ChannelConfig, ChannelKind, Config, Entry, OutOfBounds, places::Places, plain_http::exposed_key,
 };
 use crate::id::{ANYBODY, Of, misfit};
 use foldback_wire::{ChannelId, Platform};
@@ -49,7 +47,7 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
 /// Reads and checks the text of a configuration file; `path` is for messages only.
 pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     let invalid = |at: usize, field: Option<String>, message: String| {
-        let before = &text[..floor(text, at)];
+        let before = &text[..text.floor_char_boundary(at)];
         ConfigError::Invalid {
             path: path.to_owned(),
             line: before.matches('\n').count() + 1,
@@ -58,46 +56,52 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             message,
         }
     };
+    let invalid_field = |field: &str, message: String| {
+        let names: Vec<&str> = field.split('.').collect();
+        invalid(
+            Places::read(text).of_field(&names),
+            Some(field.to_owned()),
+            message,
+        )
+    };
     let config: Config = toml::from_str(text).map_err(|e| {
-        let at = e.span().map_or(0, |span| span.start);
-        invalid(at, field_at(text, at), explain(e.message()))
+        let field = e.span().and_then(|part| Places::read(text).field_at(&part));
+        invalid(e.span().map_or(0, |part| part.start), field, explain(e.message()))
     })?;
     if let Some(pattern) = &config.output.all_clear
         && let Err(error) = foldback_directives::Settings::default().set("all_clear", pattern)
     {
-        let at = text.find("all_clear").unwrap_or(0);
-        return Err(invalid(at, Some("output.all_clear".to_owned()), error.message));
+        return Err(invalid_field("output.all_clear", error.message));
     }
     if let Some(table) = exposed_key(&config) {
-        let at = text.find(&format!("[{table}]")).unwrap_or(0);
         let message = format!(
             "the key would travel unencrypted to another machine; use https, or set {table}.allow_plain_http = true \
              where the network is trusted"
         );
-        return Err(invalid(at, Some(format!("{table}.base_url")), message));
+        return Err(invalid_field(&format!("{table}.base_url"), message));
     }
     for (name, channel) in &config.channels {
         let table = format!("channels.{name}");
-        let at = text.find(&format!("[{table}]")).unwrap_or(0);
         if channel.platform(name).is_none() {
+            let at = Places::read(text).of_field(&["channels", name.as_str()]);
             let message = "nothing says which platform this is; set kind, or platform for a loopback channel";
             return Err(invalid(at, Some(table), message.to_owned()));
         }
-        for (key, of, entry) in entries(channel) {
+        for (key, of, index, entry) in entries(channel) {
             if let Some(why) = unfit(&config, name, channel, of, entry) {
-                let at = entry_at(text, at, key, entry);
+                let at = Places::read(text).of_entry(&["channels", name.as_str(), key], index);
                 return Err(invalid(at, Some(format!("{table}.{key}")), why));
             }
         }
     }
     if let Err(OutOfBounds { field, message }) = config.check_bounds() {
-        return Err(invalid(setting_at(text, field), Some(field.to_owned()), message));
+        return Err(invalid_field(field, message));
     }
     Ok(config)
 }
 
-/// Every line of a channel's lists, with its key and whose ids stand there.
-fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, Of, &str)> {
+/// Every entry of a channel's lists, with its key, whose ids stand there, and its number in the list from 0.
+fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, Of, usize, &str)> {
     let none: &[String] = &[];
     let lists = [
         ("allow_from", Of::Person, channel.allow_from.as_slice()),
@@ -108,9 +112,10 @@ fn entries(channel: &ChannelConfig) -> impl Iterator<Item = (&'static str, Of, &
         ),
         ("groups", Of::Chat, channel.groups.as_deref().unwrap_or(none)),
     ];
-    lists
-        .into_iter()
-        .flat_map(|(key, of, list)| list.iter().map(move |entry| (key, of, entry.as_str())))
+    lists.into_iter().flat_map(|(key, of, list)| {
+        let numbered = list.iter().enumerate();
+        numbered.map(move |(index, entry)| (key, of, index, entry.as_str()))
+    })
 }
 
 /// Why an entry can name nobody: a provider that does not exist, or an id that its platform does not give.

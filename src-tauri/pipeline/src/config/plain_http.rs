@@ -68,7 +68,7 @@ mod tests {
         ] {
             let refused = read(&with_key(table, "http://192.168.1.4:8080/v1", "")).unwrap_err();
             let expected = format!(
-                "foldback.toml:1:1: {table}.base_url: the key would travel unencrypted to another machine; use https, \
+                "foldback.toml:2:1: {table}.base_url: the key would travel unencrypted to another machine; use https, \
                  or set {table}.allow_plain_http = true where the network is trusted"
             );
             assert_eq!(refused, expected);
