@@ -1,6 +1,6 @@
 //! What keeps the channels from sending: who shut which, why and since when, as the journal tells it.
 
-use foldback_store::{Journal, Selection, StoreError, who};
+use foldback_store::{Journal, Selection, StoreError};
 use foldback_wire::{Actor, ChannelId, ChannelState, Event, Kind, Seq, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -135,7 +135,7 @@ impl Doors {
                 } else {
                     "switch it on, and it goes out"
                 };
-                let (by, since) = (who(by), moment(*since));
+                let since = moment(*since);
                 kept(
                     format!("{channel} is off since {since}, by {by} ({why}); {next}"),
                     None,
@@ -146,7 +146,7 @@ impl Doors {
                 Some(format!("channels.{channel}.enabled")),
             ),
             (_, Some(Shut { by, since, .. })) => {
-                let (by, since) = (who(by), moment(*since));
+                let since = moment(*since);
                 let text = format!(
                     "all outbound is muted since {since}, by {by}; unmute it, and what waits goes out"
                 );

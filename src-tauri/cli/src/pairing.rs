@@ -9,7 +9,7 @@ use crate::{
 };
 use foldback_api::{PairingOrder, pair};
 use foldback_wire::{
-    Actor, ChannelId, UserId,
+    ChannelId, UserId,
     rpc::{Approval, PairingRequest, Pairings, ReplacedRequest},
 };
 use std::io::{self, Write};
@@ -143,21 +143,10 @@ fn text(out: &mut impl Write, pairings: &Pairings) -> io::Result<()> {
             "approved  {channel} {} ({}), by {}, {at}{rest}",
             plain(sender.as_str()),
             plain(name),
-            who(by)
+            plain(&by.to_string())
         )?;
     }
     Ok(())
-}
-
-fn who(actor: &Actor) -> String {
-    match actor {
-        Actor::Console => "the console".to_owned(),
-        Actor::Cli => "the command line".to_owned(),
-        Actor::Config => "the configuration".to_owned(),
-        Actor::Adapter => "the adapter".to_owned(),
-        Actor::Pipeline => "the pipeline".to_owned(),
-        Actor::User(id) => plain(id.as_str()),
-    }
 }
 
 #[cfg(test)]

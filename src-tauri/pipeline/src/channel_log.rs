@@ -1,7 +1,6 @@
 //! Changes of channels in the app's own log, for the operator of a bot without a window.
 
-use crate::user_text::person;
-use foldback_wire::{Actor, ChannelId, ChannelState, Draft, Kind};
+use foldback_wire::{ChannelId, ChannelState, Draft, Kind};
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
@@ -44,9 +43,10 @@ impl ChannelLog {
             ChannelState::Up => return Some((Level::INFO, format!("channel {channel} is connected"))),
             ChannelState::Off | ChannelState::RateLimited => (Level::INFO, "is off"),
         };
-        let by = match by {
-            Actor::Adapter | Actor::Config | Actor::Pipeline => String::new(),
-            by => format!(", by {}", person(by)),
+        let by = if by.is_person() {
+            format!(", by {by:#}")
+        } else {
+            String::new()
         };
         Some((level, format!("channel {channel} {state}: {why}{by}")))
     }
@@ -66,7 +66,7 @@ fn is_known((state, known): &(ChannelState, String), to: ChannelState, why: &str
 mod tests {
     use super::*;
     use ChannelState::{Connecting, Degraded, Down, Off, RateLimited, Up};
-    use foldback_wire::Timestamp;
+    use foldback_wire::{Actor, Timestamp};
 
     fn lines(changes: &[(ChannelState, Actor, &str)]) -> Vec<String> {
         let log = ChannelLog::default();

@@ -9,7 +9,6 @@ use crate::{
     rules::Rule,
     stages::dedupe::Claim,
     supervise::contained,
-    user_text::person,
 };
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Gate, Inbound, Kind, MessageId, SessionId, Stage, Terminal, Timestamp, TurnId};
@@ -47,7 +46,7 @@ impl Pending {
 
 /// The stop of a message that a person dropped while it waited.
 pub(crate) fn dropped(by: &Actor) -> Stop {
-    let who = person(by);
+    let who = format!("{by:#}");
     Stop::new(
         Stage::Queue,
         Gate::Dropped,

@@ -26,7 +26,7 @@ pub use memory::MemoryJournal;
 pub use mention::Mention;
 pub use outline::{OutlinedHold, TurnOutline};
 pub use pairing::{PairingBook, PairingError, Standing};
-pub use row::{one_line, row, who};
+pub use row::{one_line, row};
 pub(crate) use scene::SCENE_KINDS;
 pub use scene::Scene;
 pub use selection::Selection;

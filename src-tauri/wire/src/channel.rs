@@ -3,6 +3,7 @@
 use crate::{MessageFlag, closed::closed_set};
 use foldback_directives::ReplyToForm;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 closed_set! {
     /// The platforms Foldback knows; a channel, simulated or real, has the profile of one.
@@ -194,4 +195,53 @@ pub enum Actor {
     Pipeline,
     /// A person in a chat.
     User(crate::UserId),
+}
+
+impl Actor {
+    /// True where a person acted, not the bot by itself or as it is configured.
+    pub const fn is_person(&self) -> bool {
+        match self {
+            Self::Console | Self::Cli | Self::User(_) => true,
+            Self::Config | Self::Adapter | Self::Pipeline => false,
+        }
+    }
+}
+
+/// A name, as in "muted by the console"; with `{:#}` in the words for people in a chat, who do not know that name: "by a
+/// person at the console".
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() && matches!(self, Self::Console | Self::Cli) {
+            f.write_str("a person at ")?;
+        }
+        match self {
+            Self::Console => f.write_str("the console"),
+            Self::Cli => f.write_str("the command line"),
+            Self::Config => f.write_str("the configuration"),
+            Self::Adapter => f.write_str("the adapter"),
+            Self::Pipeline => f.write_str("the pipeline"),
+            Self::User(id) if f.alternate() => write!(f, "the user {id}"),
+            Self::User(id) => id.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_actor_has_a_name_and_words_for_people_in_a_chat() {
+        for (actor, name, told) in [
+            (Actor::Console, "the console", "a person at the console"),
+            (Actor::Cli, "the command line", "a person at the command line"),
+            (Actor::Config, "the configuration", "the configuration"),
+            (Actor::Adapter, "the adapter", "the adapter"),
+            (Actor::Pipeline, "the pipeline", "the pipeline"),
+            (Actor::User("U07ANA".into()), "U07ANA", "the user U07ANA"),
+        ] {
+            assert_eq!(actor.to_string(), name);
+            assert_eq!(format!("{actor:#}"), told);
+        }
+    }
 }

@@ -26,7 +26,7 @@ impl ByHand {
                     ..
                 },
                 Some(channel),
-            ) if is_person(by) => {
+            ) if by.is_person() => {
                 self.off
                     .entry(channel.clone())
                     .or_insert_with(|| Some(by.clone()));
@@ -54,8 +54,4 @@ impl ByHand {
     pub(super) fn off(&self, channel: &ChannelId) -> Option<&Actor> {
         self.off.get(channel)?.as_ref()
     }
-}
-
-const fn is_person(by: &Actor) -> bool {
-    matches!(by, Actor::Console | Actor::Cli | Actor::User(_))
 }

@@ -25,7 +25,6 @@ use crate::{
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
     turn::Turn,
-    user_text::person,
     voices::Speech,
 };
 use foldback_agents::Agent;
@@ -347,7 +346,7 @@ impl Engine {
     /// `cancelled`, and a message as dropped. What is younger, or may have arrived, stays held.
     pub fn give_up_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, false, by)?;
-        self.core.lanes.give_up(channel, &person(by));
+        self.core.lanes.give_up(channel, &format!("{by:#}"));
         self.core.drop_aged(channel, by)
     }
 
@@ -375,7 +374,7 @@ impl Core {
         if let Some(by) = by_hand.muted() {
             self.ports.board.mute(true, by.clone());
             self.recorder
-                .warn(format!("all outbound stays muted, as {} left it", person(by)))?;
+                .warn(format!("all outbound stays muted, as {by:#} left it"))?;
         }
         for (id, adapter) in channels {
             let settings = self.ports.config.channels.get(&id);
@@ -395,7 +394,7 @@ impl Core {
                 continue;
             }
             if let Some(by) = by_hand.off(&id) {
-                channel.stay_off(by.clone(), format!("as {} left it", person(by)));
+                channel.stay_off(by.clone(), format!("as {by:#} left it"));
             } else {
                 channel
                     .switch_on(Actor::Config, "enabled in the configuration")

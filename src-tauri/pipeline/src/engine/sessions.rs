@@ -5,7 +5,6 @@ use super::Engine;
 use crate::{
     PermissionFault,
     queue::{Pending, dropped},
-    user_text::person,
 };
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{
@@ -214,7 +213,7 @@ impl Engine {
         option: Option<&str>,
         by: Actor,
     ) -> Result<(), PermissionFault> {
-        let why = person(&by);
+        let why = format!("{by:#}");
         self.core.permissions.decide(turn, id, option, by, &why)
     }
 }

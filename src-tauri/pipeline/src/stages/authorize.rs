@@ -5,7 +5,6 @@ use crate::{
     flow::{Flow, Stop},
     id::{ANYBODY, flaw},
     rules::{Rule, Rules},
-    user_text::person,
 };
 use foldback_wire::{Actor, ChatType, Gate, Inbound, Platform, Stage};
 
@@ -91,7 +90,7 @@ impl Door<'_> {
                     return Flow::Continue(entry);
                 }
                 if let Some(by) = self.approved.filter(|_| self.rules.holds(Rule::PairingApproved)) {
-                    return Flow::Continue(format!("by an operator's approval ({})", person(by)));
+                    return Flow::Continue(format!("by an operator's approval ({by:#})"));
                 }
                 let sender = &message.sender.id;
                 if message.sender.is_bot {

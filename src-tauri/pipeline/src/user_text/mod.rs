@@ -12,7 +12,7 @@ mod tests;
 pub(crate) use question::{Decider, line, shows_all};
 
 use crate::config::Interval;
-use foldback_wire::{Actor, AgentFault, PermissionOption, PermissionRequest};
+use foldback_wire::{AgentFault, PermissionOption, PermissionRequest};
 use std::fmt;
 
 /// A sentence to the people in a chat.
@@ -192,17 +192,5 @@ const fn run_failed(fault: AgentFault) -> &'static str {
         AgentFault::Malformed | AgentFault::Rejected | AgentFault::Internal => {
             "⚠️ The agent failed before it was done."
         }
-    }
-}
-
-/// An actor, as people read it.
-pub(crate) fn person(by: &Actor) -> String {
-    match by {
-        Actor::Console => "a person at the console".to_owned(),
-        Actor::Cli => "a person at the command line".to_owned(),
-        Actor::Config => "the configuration".to_owned(),
-        Actor::Adapter => "the adapter".to_owned(),
-        Actor::Pipeline => "the pipeline".to_owned(),
-        Actor::User(id) => format!("the user {id}"),
     }
 }

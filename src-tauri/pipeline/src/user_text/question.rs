@@ -1,6 +1,6 @@
 //! The sentences of a request for permission in the chat of its turn.
 
-use super::{Undecided, person};
+use super::Undecided;
 use crate::config::Interval;
 use foldback_wire::{
     Actor, CallPreview, FileChange, PermissionKind, PermissionOption, PermissionRequest, visible_line,
@@ -235,7 +235,7 @@ pub(super) fn decided(title: &str, option: Option<&PermissionOption>, by: Decide
         None => "Cancelled",
     };
     let who = match by {
-        Decider::Actor(by) => format!("by {}", person(by)),
+        Decider::Actor(by) => format!("by {by:#}"),
         Decider::Pipeline(Undecided::TimedOut(within)) => format!("no answer came within {within}"),
         Decider::Pipeline(Undecided::TooMany { waiting }) => {
             format!("{waiting} other requests wait for an answer already")

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config;
-use foldback_wire::{AgentFault, PermissionKind, UserId};
+use foldback_wire::{Actor, AgentFault, PermissionKind, UserId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -250,7 +250,6 @@ fn happenings(
     turns: &BTreeMap<TurnId, Turn<'_>>,
     platform: &mut SimPlatform,
 ) -> Vec<(Timestamp, Happens)> {
-    let person = |by: &Actor| matches!(by, Actor::Console | Actor::Cli | Actor::User(_));
     let mut happens = |event: &Event| {
         let what = match &event.kind {
             Kind::Received { message } => {
@@ -272,14 +271,14 @@ fn happenings(
                 to: ChannelState::Off,
                 by,
                 ..
-            } if person(by) => Happens::Switch(false),
+            } if by.is_person() => Happens::Switch(false),
             Kind::ChannelState {
                 from: ChannelState::Off,
                 by,
                 ..
-            } if person(by) => Happens::Switch(true),
-            Kind::Armed { armed, by } if person(by) => Happens::Arm(*armed),
-            Kind::HeldSettled { send, by } if person(by) => Happens::Settle(*send),
+            } if by.is_person() => Happens::Switch(true),
+            Kind::Armed { armed, by } if by.is_person() => Happens::Arm(*armed),
+            Kind::HeldSettled { send, by } if by.is_person() => Happens::Settle(*send),
             Kind::Pairing { step, sender, .. }
                 if !matches!(step, PairingStep::Requested | PairingStep::Replaced) =>
             {
@@ -289,7 +288,7 @@ fn happenings(
                 gate: Gate::Dropped, ..
             } => Happens::Drop(event.session.clone()?),
             Kind::SessionReset { .. } => Happens::Reset(event.session.clone()?),
-            Kind::Muted { muted, by } if person(by) => Happens::Mute(*muted),
+            Kind::Muted { muted, by } if by.is_person() => Happens::Mute(*muted),
             _ => return None,
         };
         Some((event.at, what))

@@ -1,6 +1,5 @@
 //! The words of what an operator or an adapter did: to channels, to planned faults, and about who may talk.
 
-use super::summary::who;
 use foldback_wire::{Actor, ChannelState, Fault, OpId, PairingStep};
 
 /// The state that a channel is in now; who brought that about, where it was a person; and why, where there is more to say.
@@ -11,9 +10,10 @@ pub(super) fn channel_state(from: ChannelState, to: ChannelState, by: &Actor, wh
         other => other.code().replace('_', " "),
     };
     let still = if from == to { "still " } else { "" };
-    let by = match by {
-        Actor::Console | Actor::Cli | Actor::User(_) => who(by),
-        Actor::Config | Actor::Adapter | Actor::Pipeline => String::new(),
+    let by = if by.is_person() {
+        by.to_string()
+    } else {
+        String::new()
     };
     let why = if why == state { "" } else { why };
     let about: Vec<_> = [by.as_str(), why]
@@ -29,12 +29,12 @@ pub(super) fn channel_state(from: ChannelState, to: ChannelState, by: &Actor, wh
 
 pub(super) fn settled(send: bool, by: &Actor) -> String {
     let how = if send { "let go" } else { "given up" };
-    format!("what was held for too long is {how} by {}", who(by))
+    format!("what was held for too long is {how} by {by}")
 }
 
 pub(super) fn planned(number: u64, agent: Option<&str>, fault: &Fault, by: &Actor) -> String {
     let agent = agent.map(|agent| format!("{agent}: ")).unwrap_or_default();
-    format!("fault {number} planned by {}: {agent}{fault}", who(by))
+    format!("fault {number} planned by {by}: {agent}{fault}")
 }
 
 pub(super) fn faulted(number: u64, op: Option<OpId>, fault: &Fault) -> String {
@@ -46,12 +46,9 @@ pub(super) fn pairing(step: PairingStep, sender: &str, name: &str, code: Option<
     let code = code.unwrap_or_default();
     match step {
         PairingStep::Requested => format!("{name} ({sender}) is unknown and gets the code {code}"),
-        PairingStep::Replaced => format!(
-            "the request of {name} ({sender}) gave way to a newer one, of {}",
-            who(by)
-        ),
-        PairingStep::Approved => format!("{name} ({sender}) is approved by {}", who(by)),
-        PairingStep::Refused => format!("{name} ({sender}) is refused by {}", who(by)),
-        PairingStep::Revoked => format!("the approval of {name} ({sender}) is taken back by {}", who(by)),
+        PairingStep::Replaced => format!("the request of {name} ({sender}) gave way to a newer one, of {by}"),
+        PairingStep::Approved => format!("{name} ({sender}) is approved by {by}"),
+        PairingStep::Refused => format!("{name} ({sender}) is refused by {by}"),
+        PairingStep::Revoked => format!("the approval of {name} ({sender}) is taken back by {by}"),
     }
 }

@@ -5,7 +5,7 @@ mod delivery;
 mod run;
 mod summary;
 
-pub use summary::{one_line, who};
+pub use summary::one_line;
 
 use crate::{EventDuration, kind};
 use foldback_wire::{

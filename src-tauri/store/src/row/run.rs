@@ -1,6 +1,6 @@
 //! What an event of the agent's run says, in words.
 
-use super::summary::{lasting, said, who};
+use super::summary::{lasting, said};
 use crate::kind;
 use foldback_wire::{Actor, Kind, PermissionOption, StopReason};
 
@@ -29,10 +29,10 @@ pub(super) fn words(kind: &Kind) -> String {
         } => said(format_args!("{backend} session {id}: {start}"), detail),
         Kind::PermissionAsked { request, .. } => format!("needs permission: {}", request.title),
         Kind::PermissionDecided { option, by, why, .. } => permission(option.as_ref(), by, why),
-        Kind::RunCancelled { by } => format!("stopped by {}", who(by)),
+        Kind::RunCancelled { by } => format!("stopped by {by}"),
         Kind::SessionReset { by, agent } => match agent {
-            Some(id) => format!("conversation reset by {} (session {id} of the agent)", who(by)),
-            None => format!("conversation reset by {}", who(by)),
+            Some(id) => format!("conversation reset by {by} (session {id} of the agent)"),
+            None => format!("conversation reset by {by}"),
         },
         Kind::Used { usage } => format!("{} tokens in, {} out", usage.input, usage.output),
         Kind::Retrying {
@@ -65,8 +65,8 @@ fn message_ended(message: u32, bytes: usize, narration: bool) -> String {
 
 fn permission(option: Option<&PermissionOption>, by: &Actor, why: &str) -> String {
     let decided = match option {
-        Some(option) => format!("{} by {}", option.name, who(by)),
-        None => format!("no answer is given by {}", who(by)),
+        Some(option) => format!("{} by {by}", option.name),
+        None => format!("no answer is given by {by}"),
     };
     said(decided, why)
 }

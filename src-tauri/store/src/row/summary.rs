@@ -3,8 +3,8 @@
 use super::{control, delivery, run};
 use crate::EventDuration;
 use foldback_wire::{
-    Actor, Directive, DirectiveRef, Header, Inbound, Kind, Outcome, Range, SilentReason, Span,
-    SpokenDirective, Terminal, Timestamp, UnreadablePart, visible,
+    Directive, DirectiveRef, Header, Inbound, Kind, Outcome, Range, SilentReason, Span, SpokenDirective,
+    Terminal, Timestamp, UnreadablePart, visible,
 };
 use std::{fmt::Write as _, time::Duration};
 
@@ -74,10 +74,10 @@ fn words(kind: &Kind) -> String {
         Kind::Stopped => "stopped in order".into(),
         Kind::ClockJumped { by_ms } => jumped(*by_ms),
         Kind::ChannelState { from, to, by, why } => control::channel_state(*from, *to, by, why),
-        Kind::Armed { armed: true, by } => format!("armed by {}: sends for real", who(by)),
-        Kind::Armed { armed: false, by } => format!("disarmed by {}: dry run", who(by)),
-        Kind::Muted { muted: true, by } => format!("all outbound muted by {}", who(by)),
-        Kind::Muted { muted: false, by } => format!("outbound unmuted by {}", who(by)),
+        Kind::Armed { armed: true, by } => format!("armed by {by}: sends for real"),
+        Kind::Armed { armed: false, by } => format!("disarmed by {by}: dry run"),
+        Kind::Muted { muted: true, by } => format!("all outbound muted by {by}"),
+        Kind::Muted { muted: false, by } => format!("outbound unmuted by {by}"),
         Kind::HeldSettled { send, by } => control::settled(*send, by),
         Kind::FaultPlanned {
             number,
@@ -85,7 +85,7 @@ fn words(kind: &Kind) -> String {
             fault,
             by,
         } => control::planned(*number, agent.as_deref(), fault, by),
-        Kind::FaultRemoved { number, by, .. } => format!("fault {number} removed by {}", who(by)),
+        Kind::FaultRemoved { number, by, .. } => format!("fault {number} removed by {by}"),
         Kind::Faulted { number, op, fault } => control::faulted(*number, *op, fault),
         Kind::Pairing {
             step,
@@ -159,7 +159,7 @@ fn words(kind: &Kind) -> String {
         | Kind::Receipt { .. }
         | Kind::Truncated { .. }
         | Kind::Leaked { .. } => delivery::words(kind),
-        Kind::Reviewed { by } => format!("{} looked at what is unknown", who(by)),
+        Kind::Reviewed { by } => format!("{by} looked at what is unknown"),
         Kind::Idle => "conversation idle".into(),
         Kind::TurnEnded { terminal } => end(terminal),
     }
@@ -198,18 +198,6 @@ pub(super) fn said(code: impl std::fmt::Display, detail: &str) -> String {
         code.to_string()
     } else {
         format!("{code}: {detail}")
-    }
-}
-
-/// Who did something, in words.
-pub fn who(actor: &Actor) -> String {
-    match actor {
-        Actor::Console => "the console".into(),
-        Actor::Cli => "the command line".into(),
-        Actor::Config => "the configuration".into(),
-        Actor::Adapter => "the adapter".into(),
-        Actor::Pipeline => "the pipeline".into(),
-        Actor::User(user) => user.to_string(),
     }
 }
 

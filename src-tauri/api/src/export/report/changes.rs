@@ -2,8 +2,8 @@
 
 use super::{super::words::moment, Section, place};
 use crate::backend::again;
-use foldback_store::{row, who};
-use foldback_wire::{Actor, Event, Kind};
+use foldback_store::row;
+use foldback_wire::{Event, Kind};
 
 /// The changes so far.
 #[derive(Default)]
@@ -48,8 +48,5 @@ fn change(event: &Event) -> Option<(String, String)> {
         | Kind::Reviewed { by } => by,
         _ => return None,
     };
-    match by {
-        Actor::Console | Actor::Cli | Actor::User(_) => Some((who(by), row(event, None).summary)),
-        Actor::Config | Actor::Adapter | Actor::Pipeline => None,
-    }
+    by.is_person().then(|| (by.to_string(), row(event, None).summary))
 }

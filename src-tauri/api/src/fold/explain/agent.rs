@@ -41,9 +41,7 @@ pub(super) fn explain(kind: &Kind) -> Option<Explanation> {
         Kind::Reasoning { text } => {
             run_step("Reasoning is never sent; the user does not see it.").with("thought", text)
         }
-        Kind::RunCancelled { by } => {
-            run_step("The agent says no more in this turn.").with("stopped by", foldback_store::who(by))
-        }
+        Kind::RunCancelled { by } => run_step("The agent says no more in this turn.").with("stopped by", by),
         Kind::Used { usage } => run_step(NOTHING)
             .with("tokens read", usage.input)
             .with("tokens written", usage.output),
@@ -132,7 +130,7 @@ fn beside(kind: &Kind) -> Option<Explanation> {
             };
             Explanation::new("permission", "The agent asks before it uses a tool.", effect)
                 .with_known("answer", option.as_ref().map(|option| &option.name))
-                .with("decided by", foldback_store::who(by))
+                .with("decided by", by)
                 .with("why", why)
         }
         _ => return None,

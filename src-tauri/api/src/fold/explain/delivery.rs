@@ -127,9 +127,7 @@ fn known_later(kind: &Kind, scene: &Scene<'_>) -> Option<Explanation> {
             Explanation::new("leak", about, "The user saw these bytes of a directive.")
                 .with("operation", scene.named(*op))
         }
-        Kind::Reviewed { by } => {
-            of(Stage::Deliver, "Nothing changes in the chat.").with("looked at by", foldback_store::who(by))
-        }
+        Kind::Reviewed { by } => of(Stage::Deliver, "Nothing changes in the chat.").with("looked at by", by),
         Kind::Warned { detail } => of(Stage::Deliver, "Nothing else changes.").with("found", detail),
         _ => return None,
     })
