@@ -1,5 +1,7 @@
 //! The house: a crate may use only crates on floors below its own, whatever the kind of dependency, and none
-//! but the shell knows Tauri.
+//! but the shell knows Tauri. What holds inside the crates is in `modules`.
+
+mod modules;
 
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path, process::Command};
