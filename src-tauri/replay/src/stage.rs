@@ -1,6 +1,6 @@
 //! The stage of one run: a bot on one loopback channel, with its own folder, clock and journal.
 
-use crate::fixture::{FileContent, Fixture, FixtureStep, Taken};
+use crate::fixture::{FileContent, Fixture, FixtureStep, Taken, check_bounds, fixture_config};
 use foldback_agents::{
     Accepts, Act, ScriptAgent, ScriptStep,
     speech::{Speaker, ToneVoice, Transcriber},
@@ -9,11 +9,10 @@ use foldback_channels::{ChannelAdapter, Loopback};
 use foldback_directives::{Directive, Settings, parse};
 use foldback_pipeline::{
     Agents, Engine, Parts, Rules, Says, SeededRng, Speech, StartError,
-    config::{Config, SpeechBackend, TranscriptionBackend, embedded},
+    config::{Config, SpeechBackend, TranscriptionBackend},
 };
 use foldback_store::MemoryJournal;
 use foldback_wire::{Actor, CallFault, ChannelId, Clock, Platform, Timestamp};
-use serde_json::{Map, Value};
 use std::{
     collections::BTreeMap,
     fs,
@@ -77,7 +76,7 @@ impl Props {
     /// Those of a fixture on one platform's profile.
     pub(crate) fn of(fixture: &Fixture, platform: Platform) -> Result<Self, StageError> {
         let channel = ChannelId::from(platform.code());
-        let config = config(fixture, &channel)?;
+        let config = fixture_config(fixture, &channel).map_err(StageError::Config)?;
         Ok(Self {
             files: files(fixture, &config),
             faults: fixture.faults.clone(),
@@ -104,7 +103,7 @@ impl Stage {
             faults,
             accepts,
         } = props;
-        check(&config)?;
+        check_bounds(&config).map_err(StageError::Config)?;
         let folder = tempfile::tempdir()?;
         let send_dir = folder.path().join(OUTBOUND);
         fs::create_dir(&send_dir)?;
@@ -178,53 +177,6 @@ fn speech(config: &Config, clock: &Arc<dyn Clock>) -> Speech {
         says,
         transcriber: listens.then(|| Arc::new(Transcriber::plain())),
         ..Speech::default()
-    }
-}
-
-/// Whether a fixture's overrides are a configuration; else what is wrong.
-pub(crate) fn check_config(fixture: &Fixture) -> Result<(), String> {
-    let platforms = fixture.channel.platforms();
-    platforms.iter().try_for_each(|platform| {
-        let config = config(fixture, &ChannelId::from(platform.code()));
-        config
-            .and_then(|config| check(&config))
-            .map_err(|error| error.to_string())
-    })
-}
-
-/// The configuration of a fixture's run on one platform, with that one channel; else what is wrong with it.
-pub(crate) fn fixture_config(fixture: &Fixture, platform: Platform) -> Result<Config, String> {
-    let channel = ChannelId::from(platform.code());
-    config(fixture, &channel).map_err(|error| error.to_string())
-}
-
-/// Refuses settings that no bot starts with. A pause of nothing between two showings of typing would keep a virtual clock
-/// where it is for ever.
-fn check(config: &Config) -> Result<(), StageError> {
-    let checked = config.check_bounds();
-    checked.map_err(|error| StageError::Config(error.to_string()))
-}
-
-/// The embedded configuration with the fixture's overrides, reduced to the one channel.
-fn config(fixture: &Fixture, channel: &ChannelId) -> Result<Config, StageError> {
-    let wrong = |error: serde_json::Error| StageError::Config(error.to_string());
-    let mut config = serde_json::to_value(embedded()).map_err(wrong)?;
-    merge(&mut config, &fixture.config);
-    let mut config: Config = serde_json::from_value(config).map_err(wrong)?;
-    config.channels.retain(|id, _| id == channel);
-    Ok(config)
-}
-
-/// Lays `over` on `base`: tables are merged, everything else is replaced.
-fn merge(base: &mut Value, over: &Map<String, Value>) {
-    let Value::Object(base) = base else { return };
-    for (key, value) in over {
-        match (base.get_mut(key), value) {
-            (Some(below @ Value::Object(_)), Value::Object(over)) => merge(below, over),
-            _ => {
-                base.insert(key.clone(), value.clone());
-            }
-        }
     }
 }
 

@@ -3,13 +3,12 @@
 use super::{ImportedEvents, ImportedRun};
 use crate::{
     Options,
-    fixture::{self, Fixture, Unreadable},
+    fixture::{self, Fixture, Unreadable, fixture_config},
     run,
-    stage::fixture_config,
 };
 use foldback_pipeline::config::embedded;
 use foldback_wire::{
-    Platform,
+    ChannelId, Platform,
     rpc::{Mismatch, Verdict},
 };
 use std::{fs, path::Path};
@@ -59,7 +58,8 @@ pub fn fixture_events(
                 .notes
                 .push(format!("It does not hold on {platform}{why}."));
         }
-        let config = fixture_config(fixture, *platform)?;
+        let config = fixture_config(fixture, &ChannelId::from(platform.code()));
+        let config = config.map_err(|why| format!("config: {why}"))?;
         imported.config.channels.extend(config.channels);
         imported.config.output = config.output;
         imported.runs.push(ImportedRun {
