@@ -216,7 +216,7 @@ impl Settings {
             "heartbeat" => self.heartbeat = truth(value).map_err(fail)?,
             "all_clear" => {
                 let pattern = (!value.is_empty()).then(|| value.to_owned());
-                crate::silence::all_clear(pattern.as_deref()).map_err(|e| fail(e.to_string()))?;
+                all_clear(pattern.as_deref()).map_err(|e| fail(e.to_string()))?;
                 self.all_clear = pattern;
             }
             "guard" => {
@@ -274,4 +274,11 @@ fn list<T: Copy>(
         .filter(|v| !v.trim().is_empty())
         .map(|v| one(v, read, all, name))
         .collect()
+}
+
+/// The operator's pattern, made to match the whole text.
+pub(crate) fn all_clear(pattern: Option<&str>) -> Result<Option<regex::Regex>, regex::Error> {
+    pattern
+        .map(|p| regex::Regex::new(&format!(r"\A(?:{p})\z")))
+        .transpose()
 }

@@ -15,14 +15,8 @@ pub(crate) use piece::{InCode, Kind, Piece};
 
 use crate::lex::Source;
 use crate::rules::{Rule as G, Rules};
+use crate::settings::all_clear;
 use crate::{Dialect, Fate, RangeReason, Settings, Span, Suppression, TrailingSilence};
-
-/// The operator's pattern, made to match the whole text.
-pub(crate) fn all_clear(pattern: Option<&str>) -> Result<Option<regex::Regex>, regex::Error> {
-    pattern
-        .map(|p| regex::Regex::new(&format!(r"\A(?:{p})\z")))
-        .transpose()
-}
 
 /// The words that stand for silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -124,6 +124,15 @@ pub(crate) const fn is_blank(b: u8) -> bool {
     matches!(b, b' ' | b'\t')
 }
 
+/// Whether nothing but blanks stands between two line breaks, of which `first` and `second` are the LFs.
+pub(crate) fn is_blank_line(source: &Source, first: usize, second: usize) -> bool {
+    let between = source.bytes(first + 1, second);
+    let between = between.strip_suffix(b"\r").unwrap_or(between);
+    let blanks = between.iter().take_while(|b| is_blank(**b)).count();
+    source.spend(blanks + 1);
+    blanks == between.len()
+}
+
 pub(crate) const fn is_name_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || b == b'_'
 }

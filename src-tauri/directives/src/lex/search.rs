@@ -3,7 +3,7 @@
 use memchr::memmem::Finder;
 
 use super::tag::MAX_TAG;
-use super::{Source, is_blank, is_tag_space, same_word};
+use super::{Source, is_tag_space, same_word};
 use crate::Span;
 
 /// Searches for the closing tags of one name: `</name`, white space, `>`.
@@ -120,13 +120,4 @@ impl WordSearch {
         }
         None
     }
-}
-
-/// Whether nothing but blanks stands between two line breaks, of which `first` and `second` are the LFs.
-pub(crate) fn is_blank_line(source: &Source, first: usize, second: usize) -> bool {
-    let between = source.bytes(first + 1, second);
-    let between = between.strip_suffix(b"\r").unwrap_or(between);
-    let blanks = between.iter().take_while(|b| is_blank(**b)).count();
-    source.spend(blanks + 1);
-    blanks == between.len()
 }

@@ -1,7 +1,7 @@
 //! Directives outside blocks: the commonest mistake of a model is to forget the wrapper.
 
 use super::{Next, Scanner, report};
-use crate::lex::search::is_blank_line;
+use crate::lex::is_blank_line;
 use crate::lex::tag::{Lexed, Tag};
 use crate::names::{Name, Named};
 use crate::rules::Rule as G;

@@ -1,7 +1,7 @@
 //! A quoted value: up to its closing quote, with no blank line in it.
 
 use super::{Lexed, Lexer, MAX_VALUE, Open, State};
-use crate::lex::{Source, search::is_blank_line};
+use crate::lex::{Source, is_blank_line};
 
 /// The quotes a value may stand in, by what closes them: straight, backslash and curly ones.
 const QUOTES: [&str; 6] = ["\"", "'", "\\\"", "\\'", "”", "’"];
