@@ -25,7 +25,6 @@
 //! Rejected: a duration as a field of the ending event. The beginning would still have none, and journals that exist
 //! would have neither.
 
-use crate::{Journal, StoreError};
 use foldback_wire::{Event, Hold, HoldReason, Kind, OpId, OpKind, RunId, Seq, Timestamp, TurnId};
 use std::collections::HashMap;
 
@@ -64,27 +63,6 @@ pub(crate) const fn may_last(kind: &Kind) -> bool {
             | Kind::Waiting { .. }
             | Kind::Ended { .. }
     )
-}
-
-/// The durations of some events.
-#[derive(Debug, Default)]
-pub(crate) struct Durations(HashMap<Seq, EventDuration>);
-
-impl Durations {
-    /// What the journal knows of these events.
-    pub(crate) async fn of(journal: &dyn Journal, events: &[Event]) -> Result<Self, StoreError> {
-        let timed = events.iter().filter(|event| may_last(&event.kind));
-        let places: Vec<_> = timed.map(|event| event.seq).collect();
-        if places.is_empty() {
-            return Ok(Self::default());
-        }
-        let known = journal.durations(&places).await?;
-        Ok(Self(known.into_iter().map(|known| (known.seq, known)).collect()))
-    }
-
-    pub(crate) fn get(&self, seq: Seq) -> Option<&EventDuration> {
-        self.0.get(&seq)
-    }
 }
 
 /// What has begun and not ended. Sees every event of [`Self::KINDS`], in the order of the journal.

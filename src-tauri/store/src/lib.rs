@@ -4,6 +4,7 @@ mod duration;
 mod filter;
 mod journal;
 mod kind;
+mod known_durations;
 mod layer;
 mod ledger;
 mod memory;

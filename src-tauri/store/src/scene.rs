@@ -1,7 +1,7 @@
 //! What a row shows that its event alone does not tell: whether its channel was armed then, whether a person had
 //! stopped its turn, and whether all of it is a replay.
 
-use crate::{EventDuration, Journal, Selection, StoreError, duration::Durations, row};
+use crate::{EventDuration, Journal, Selection, StoreError, known_durations::Durations, row};
 use foldback_wire::{
     ChannelId, Event, Kind, Seq, TurnId,
     rpc::{EventRow, RowFlag},

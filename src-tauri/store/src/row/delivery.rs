@@ -1,6 +1,6 @@
 //! The words of a delivery's events.
 
-use super::summary::{bytes, clock, ended, said};
+use super::words::{bytes, clock, ended, said};
 use crate::kind as kinds;
 use foldback_wire::{Body, HoldReason, Intent, Kind, Timestamp};
 use std::fmt::Write as _;

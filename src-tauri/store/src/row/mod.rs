@@ -4,8 +4,9 @@ mod control;
 mod delivery;
 mod run;
 mod summary;
+mod words;
 
-pub use summary::one_line;
+pub use words::one_line;
 
 use crate::{EventDuration, kind};
 use foldback_wire::{

@@ -1,6 +1,6 @@
 //! What an event of the agent's run says, in words.
 
-use super::summary::{lasting, said};
+use super::words::{lasting, said};
 use crate::kind;
 use foldback_wire::{Actor, Kind, PermissionOption, StopReason};
 

@@ -1,38 +1,18 @@
 //! What an event says, in one line of words.
 
-use super::{control, delivery, run};
+use super::{
+    control, delivery, run,
+    words::{bytes, ended, lasting, one_line, said, size},
+};
 use crate::EventDuration;
 use foldback_wire::{
-    Directive, DirectiveRef, Header, Inbound, Kind, Outcome, Range, SilentReason, Span, SpokenDirective,
-    Terminal, Timestamp, UnreadablePart, visible,
+    Directive, DirectiveRef, Header, Inbound, Kind, Range, SilentReason, SpokenDirective, Terminal,
+    UnreadablePart,
 };
 use std::{fmt::Write as _, time::Duration};
 
 /// Longest summary, in characters; the grid shows fewer, and the inspector shows everything.
 const LONGEST: usize = 240;
-
-/// A text in one line: control characters as their pictures, other invisible ones written out, shortened at `limit`
-/// characters.
-pub fn one_line(text: &str, limit: usize) -> String {
-    let pictures: String = text.chars().take(limit + 1).map(picture).collect();
-    let shown = visible(&pictures);
-    let mut chars = shown.chars();
-    let mut line: String = chars.by_ref().take(limit).collect();
-    if chars.next().is_some() {
-        line.pop();
-        line.push('…');
-    }
-    line
-}
-
-/// Unicode has a picture for every C0 control character, and for delete.
-fn picture(c: char) -> char {
-    match u32::from(c) {
-        code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or(c),
-        0x7F => '␡',
-        _ => c,
-    }
-}
 
 /// One line of words.
 pub(super) fn of(kind: &Kind, lasted: Option<&EventDuration>) -> String {
@@ -49,19 +29,6 @@ fn released(EventDuration { ms, held, .. }: &EventDuration) -> String {
         .map(|held| format!(" ({}, {})", held.reason, size(held.bytes)))
         .unwrap_or_default();
     format!("released after {}{what}", lasting(*ms))
-}
-
-/// A number of bytes, with the thousands apart.
-pub(super) fn size(bytes: u64) -> String {
-    let digits = bytes.to_string();
-    let mut apart = String::with_capacity(digits.len() + digits.len() / 3);
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            apart.push(',');
-        }
-        apart.push(digit);
-    }
-    apart + " B"
 }
 
 fn words(kind: &Kind) -> String {
@@ -192,25 +159,12 @@ fn jumped(by_ms: i64) -> String {
     }
 }
 
-/// A code, and what is to be said about it.
-pub(super) fn said(code: impl std::fmt::Display, detail: &str) -> String {
-    if detail.is_empty() {
-        code.to_string()
-    } else {
-        format!("{code}: {detail}")
-    }
-}
-
 fn received(message: &Inbound) -> String {
     let mut words = format!("{}: {}", message.sender.readable_name(), message.readable_text());
     for file in &message.files {
         let _ = write!(words, " [{}]", file.name);
     }
     words
-}
-
-pub(super) fn bytes(span: Span) -> String {
-    format!("{}..{}", span.start, span.end)
 }
 
 fn decided(range: &Range) -> String {
@@ -256,19 +210,6 @@ fn keys(header: &Header) -> String {
     .join(", ")
 }
 
-pub(super) fn ended(outcome: &Outcome) -> String {
-    let message = outcome
-        .message
-        .as_ref()
-        .map(|id| format!(" (message {id})"))
-        .unwrap_or_default();
-    let instead = outcome
-        .replaced_by
-        .map(|op| format!("op {op} was done in its place"));
-    let detail: Vec<_> = outcome.detail.clone().into_iter().chain(instead).collect();
-    said(format_args!("{}{message}", outcome.code), &detail.join("; "))
-}
-
 fn end(terminal: &Terminal) -> String {
     match terminal {
         Terminal::Replied => "answered".into(),
@@ -285,23 +226,6 @@ fn end(terminal: &Terminal) -> String {
         Terminal::Blocked { gate } => format!("blocked: {gate}"),
         Terminal::Failed { detail } => said("failed", detail),
         Terminal::Unknown { detail } => said("unknown", detail),
-    }
-}
-
-/// Time of day, as the grid shows it.
-pub(super) fn clock(at: Timestamp) -> String {
-    let at = at.to_string();
-    at.split_once('T')
-        .map_or(at.clone(), |(_, time)| time.trim_end_matches('Z').to_owned())
-}
-
-/// A length of time, in the unit that suits it.
-pub(super) fn lasting(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
-        60_000..3_600_000 => format!("{} min {} s", ms / 60_000, ms / 1_000 % 60),
-        _ => format!("{} h {} min", ms / 3_600_000, ms / 60_000 % 60),
     }
 }
 

@@ -10,12 +10,13 @@
 mod index;
 mod search;
 mod steps;
+mod turn_view;
 mod turns;
 
 pub use search::SearchDirection;
-pub use turns::TurnView;
+pub use turn_view::TurnView;
 
-use crate::{Filter, Journal, Matcher, Scene, Selection, StoreError, duration::Durations, row};
+use crate::{Filter, Journal, Matcher, Scene, Selection, StoreError, known_durations::Durations, row};
 use foldback_wire::{Event, Seq, Timestamp, TurnId, rpc::EventRow};
 use index::Places;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64};

@@ -12,7 +12,7 @@
 //! itself does.
 
 use super::{View, steps::EVENTS_A_STEP};
-use crate::{Filter, Matcher, Scene, StoreError, duration::Durations};
+use crate::{Filter, Matcher, Scene, StoreError, known_durations::Durations};
 use foldback_wire::Seq;
 use std::sync::atomic::Ordering;
 

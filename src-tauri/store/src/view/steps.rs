@@ -5,7 +5,7 @@ use super::{
     index::{Gap, Places},
     locked,
 };
-use crate::{StoreError, duration::Durations};
+use crate::{StoreError, known_durations::Durations};
 use foldback_wire::{Event, Seq};
 use std::sync::Arc;
 
