@@ -1,6 +1,5 @@
 //! How an agent's program is started and how long it is waited for.
 
-use super::confine::Confinement;
 use crate::Secret;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -55,6 +54,17 @@ impl AcpConfig {
             limits: AcpLimits::default(),
         }
     }
+}
+
+/// A space of its own for an agent's program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confinement {
+    /// The program bubblewrap, as an absolute path.
+    pub bubblewrap: PathBuf,
+    /// Files and folders that the agent does not see. Those that do not exist when it starts are left out.
+    pub hidden: Vec<PathBuf>,
+    /// Folders that it may write, beside its own and temporary ones. They exist.
+    pub writable: Vec<PathBuf>,
 }
 
 /// Limits of time and size.

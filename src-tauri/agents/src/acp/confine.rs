@@ -1,7 +1,7 @@
 //! An agent that sees the machine, changes nothing of it, and does not see what is ours: bubblewrap
 //! (<https://github.com/containers/bubblewrap>) around its program.
 
-use super::config::AcpConfig;
+use super::config::{AcpConfig, Confinement};
 use std::{
     ffi::OsString,
     fs, io,
@@ -14,17 +14,6 @@ const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 const RESOLVER: &str = "/run/systemd/resolve";
 /// The agent's own home, in its folder.
 const HOME: &str = "home";
-
-/// A space of its own for an agent's program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Confinement {
-    /// The program bubblewrap, as an absolute path.
-    pub bubblewrap: PathBuf,
-    /// Files and folders that the agent does not see. Those that do not exist when it starts are left out.
-    pub hidden: Vec<PathBuf>,
-    /// Folders that it may write, beside its own and temporary ones. They exist.
-    pub writable: Vec<PathBuf>,
-}
 
 impl Confinement {
     /// The arguments of bubblewrap up to the agent's program. `files` is the folder of what users sent.

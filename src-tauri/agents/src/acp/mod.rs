@@ -27,5 +27,4 @@ mod turn;
 mod words;
 
 pub use agent::AcpAgent;
-pub use config::{AcpConfig, AcpLimits, PASSED_ON};
-pub use confine::Confinement;
+pub use config::{AcpConfig, AcpLimits, Confinement, PASSED_ON};

@@ -2,8 +2,9 @@
 
 use crate::http::{
     answer::Answer,
+    error_body::ErrorBody,
     failure::Failure,
-    json::{AtMost, Bytes, ErrorBody, kind_of, parse},
+    json::{AtMost, Bytes, kind_of, parse},
     protocol::Reader,
     tools::Piece,
 };

@@ -1,7 +1,8 @@
 //! The body of an answer: a stream of events, or one JSON object from servers that do not stream.
 
 use super::{
-    failure::{Failure, error_in},
+    error_body::error_in,
+    failure::Failure,
     sse::{Decoder, EVENT_BYTES, Event, TooLarge},
 };
 use foldback_wire::AgentFault;

@@ -1,6 +1,6 @@
 //! How a backend's refusals are understood.
 
-use super::json::ErrorBody;
+use super::error_body::{ErrorBody, error_in};
 use crate::status::{StatusFault, fault_of_status};
 use foldback_wire::{AgentFault, Timestamp};
 use reqwest::{StatusCode, Url, header::HeaderMap};
@@ -152,21 +152,6 @@ impl Failure {
             ..Self::lasting(fault, detail)
         }
     }
-}
-
-/// The error in a refusal's body: `{"error": …}`, a bare error object, or the text itself.
-pub(crate) fn error_in(body: &[u8]) -> ErrorBody {
-    #[derive(serde::Deserialize)]
-    struct Wrapped {
-        error: ErrorBody,
-    }
-    serde_json::from_slice::<Wrapped>(body)
-        .map(|wrapped| wrapped.error)
-        .or_else(|_| serde_json::from_slice(body))
-        .unwrap_or_else(|_| ErrorBody {
-            message: String::from_utf8_lossy(body).trim().to_owned(),
-            ..ErrorBody::default()
-        })
 }
 
 /// How long the backend asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110,

@@ -11,6 +11,7 @@ pub(crate) mod ask;
 mod body;
 mod client;
 pub(crate) mod config;
+pub(crate) mod error_body;
 pub(crate) mod failure;
 mod hearing;
 pub(crate) mod history;

@@ -4,8 +4,9 @@ use crate::http::{
     answer::Answer,
     ask::Ask,
     config::HttpConfig,
+    error_body::ErrorBody,
     failure::Failure,
-    json::{AtMost, Bytes, ErrorBody, Label, parse},
+    json::{AtMost, Bytes, Label, parse},
     protocol::{Protocol, Reader, bearer},
     tools::Piece,
 };

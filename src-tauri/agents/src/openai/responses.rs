@@ -5,8 +5,9 @@ use crate::http::{
     answer::Answer,
     ask::Ask,
     config::HttpConfig,
+    error_body::ErrorBody,
     failure::Failure,
-    json::{AtMost, Bytes, ErrorBody, kind_of, parse},
+    json::{AtMost, Bytes, kind_of, parse},
     protocol::{Protocol, Reader, bearer},
     tools::Piece,
 };

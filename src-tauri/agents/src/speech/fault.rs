@@ -1,6 +1,6 @@
 //! What goes wrong on the way from text to speech, and back.
 
-use super::audio::AudioError;
+use super::pcm::AudioError;
 use std::time::Duration;
 
 /// Why nothing was said, or nothing understood. No message holds a key or the text.

@@ -1,7 +1,7 @@
 //! Ogg with Opus (RFC 7845), the one form in which speech leaves this crate.
 
 use super::{
-    audio::{AudioError, LONGEST, Pcm, RATE},
+    pcm::{AudioError, LONGEST, Pcm, RATE},
     peaks,
 };
 use ::ogg::{PacketReader, PacketWriteEndInfo, PacketWriter};

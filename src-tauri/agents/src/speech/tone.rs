@@ -2,8 +2,9 @@
 //! so that a voice note can be tried out, and it is the same every time, so that fixtures can expect one.
 
 use super::{
-    audio::{Note, Pcm, RATE},
+    audio::Note,
     fault::SpeechError,
+    pcm::{Pcm, RATE},
     voice::Voice,
 };
 use async_trait::async_trait;
