@@ -16,7 +16,7 @@ export function install() {
 
   const fresh = () => ({
     from: Date.now(), frames: 0, longest: 0, messages: 0, thisFrame: 0, mostInAFrame: 0, unacknowledged: 0,
-    others: 0, rows: 0, rowsSent: 0, elements: 0, samples: [], delays: [], dropped: 0,
+    others: 0, rows: 0, rowsSent: 0, elements: 0, samples: [], delays: [], heads: [], dropped: 0,
   });
 
   shell.callbacks.get = (id) => {
@@ -33,7 +33,7 @@ export function install() {
     counts.messages += 1;
     counts.thisFrame += 1;
     counts.unacknowledged = Math.max(counts.unacknowledged, owed.length);
-    counts.rowsSent = Math.max(counts.rowsSent, latest.rows.length);
+    counts.rowsSent = Math.max(counts.rowsSent, linesOf(latest).length);
     if (counts.messages % 50 === 1) counts.samples.push(new TextEncoder().encode(text).length);
   }
 
@@ -48,8 +48,18 @@ export function install() {
     return send(url, options);
   };
 
+  /** Rows of events or of turns. */
+  const linesOf = (frame) => (frame.turns.length > 0 ? frame.turns : frame.rows);
+
   function onScreen(frame) {
     const now = Date.now();
+    // A row of a turn has no time of its own: the event that changed it is the last one, whose time is asked for later.
+    if (frame.turns.length > 0) {
+      if (counts.heads.at(-1)?.seq !== frame.head) counts.heads.push({ seq: frame.head, now });
+      painted = Math.max(painted, frame.head);
+      counts.dropped = frame.dropped;
+      return;
+    }
     for (const { seq, at } of frame.rows.slice(-visible())) {
       if (seq > painted) counts.delays.push(now - Date.parse(at));
     }
@@ -57,7 +67,8 @@ export function install() {
     counts.dropped = frame.dropped;
   }
 
-  const visible = () => document.querySelectorAll('[data-testid="events"] [data-index]').length;
+  const lines = ':is([data-testid="events"], [data-testid="turn-list"]) [data-index]';
+  const visible = () => document.querySelectorAll(lines).length;
 
   let before = performance.now();
   const tick = () => {
@@ -108,13 +119,19 @@ export function install() {
     },
     /** How much fits on the screen, in rows. */
     room() {
-      const row = document.querySelector('[data-testid="events"] [data-index]');
+      const row = document.querySelector(lines);
       return Math.ceil(row.parentElement.clientHeight / row.clientHeight);
     },
     /** What the journal says about a stretch of time, when its last place is `head`. */
-    async inside({ from, to, seconds, shown }, head) {
+    async inside({ from, to, seconds, shown, heads, delay }, head) {
       const [first, last] = [await placeAt(from, head), await placeAt(to, head)];
-      return { rate: (last - first) / seconds, behindMs: to - (await timeOf(Math.max(1, shown))) };
+      const late = [];
+      // Every so many, so that there are 200 questions at most.
+      const step = Math.ceil(heads.length / 200) || 1;
+      for (let place = 0; place < heads.length; place += step) late.push(heads[place].now - (await timeOf(heads[place].seq)));
+      late.sort((a, b) => a - b);
+      const delays = late.length > 0 ? { half: quantile(late, 0.5), most: quantile(late, 0.99) } : delay;
+      return { rate: (last - first) / seconds, behindMs: to - (await timeOf(Math.max(1, shown))), delay: delays };
     },
   };
   window.probe.begin();

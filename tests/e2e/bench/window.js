@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dive, eventually, textOf } from "../harness/page.js";
+import { dive, eventually } from "../harness/page.js";
 import { open } from "../harness/window.js";
 import { install } from "./probe.js";
 import { memory } from "./memory.js";
@@ -14,8 +14,11 @@ import { traffic } from "./traffic.js";
 /** Events a second that are wanted, and for how many seconds. */
 const wanted = 10_000;
 const duration = Number(process.env.FOLDBACK_BENCH_SECONDS ?? 60);
-/** Conversations at a time. Each delta leaves two events, its text and what was decided about it. */
-const people = Number(process.env.FOLDBACK_BENCH_PEOPLE ?? 100);
+/**
+ * Conversations at a time. Each delta leaves two events, its text and what was decided about it; between two answers a
+ * person waits a quarter of the time for the last edit of the first.
+ */
+const people = Number(process.env.FOLDBACK_BENCH_PEOPLE ?? 128);
 /** An answer of the many: so many deltas, so many ms apart; a model of 50 tokens a second. */
 const answer = { deltas: 500, pace: 20 };
 /** What every frame of a slow page takes, in ms. */
@@ -45,11 +48,12 @@ async function measure({ browser, pid }) {
     await wait(seconds);
     return browser.execute(() => globalThis.probe.end());
   };
-  const rows = async () => Number((await textOf(browser, "event-count")).replace(/\D/g, ""));
+  const events = () =>
+    browser.executeAsync((done) => void window.__TAURI_INTERNALS__.invoke("rpc", { workspace: 0, name: "status", args: {} }).then(({ head }) => done(head)));
   /** Waits for the end of the traffic. */
   const quiet = async () => {
     let last;
-    const same = async () => last === (last = await rows()) || void (await wait(3));
+    const same = async () => last === (last = await events()) || void (await wait(3));
     await eventually(browser, same, "the end of the traffic", 600_000);
   };
   const sizes = async () => ({ page: await memory(pid, /^WebKitWebProces/), app: await memory(pid, /^foldback-deskto/) });
@@ -71,7 +75,7 @@ async function measure({ browser, pid }) {
   const after = await phase(aside);
   const sizesEnd = await sizes();
 
-  const head = await rows();
+  const head = await events();
   const phases = { "one answer": one, [`${people} answers`]: many, [`… and a page of ${slowness} ms a frame`]: slow };
   for (const part of Object.values(phases)) {
     const inside = await browser.executeAsync((part, head, done) => void globalThis.probe.inside(part, head).then(done), part, head);
