@@ -187,7 +187,10 @@ impl Scripted {
         self.end(id, "end_turn")?;
         let pieces = pieces.parse().unwrap_or(usize::MAX);
         let piece = format!("LATE{}", "z".repeat(1024));
-        (0..pieces).try_for_each(|_| say(session, &piece))
+        say(session, &piece)?;
+        // For whoever asks again behind it.
+        std::fs::write("trails", "")?;
+        (1..pieces).try_for_each(|_| say(session, &piece))
     }
 
     /// Waits for the cancellation of prompt `id` and confirms it; with `late`, a session, it cannot stop talking.

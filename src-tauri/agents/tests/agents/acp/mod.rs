@@ -126,6 +126,12 @@ impl Bench {
         }
     }
 
+    /// Waits until the agent has made a file, and removes it for the next time.
+    async fn until_anew(&self, file: &str) {
+        self.until(file).await;
+        std::fs::remove_file(self.folder.path().join(file)).unwrap();
+    }
+
     /// Processes that live in the agent's folder: the agent, its guard, whatever they began.
     fn processes(&self) -> usize {
         processes(self.folder.path())

@@ -188,6 +188,7 @@ async fn what_lies_in_the_pipe_when_the_next_run_asks_is_not_said() {
     for run in [1, 3, 5] {
         // Far more than the pipe and our buffer hold: the agent still writes it when the next run begins.
         assert_eq!(said(&bench.ask(run, "trails 1000").await), "early");
+        bench.until_anew("trails").await;
         let steps = bench.ask(run + 1, "say fresh").await;
         assert_eq!(said(&steps), "fresh");
         let began = |step: &Step| matches!(step, Step::Session { .. });
@@ -200,6 +201,7 @@ async fn what_lies_in_the_pipe_when_the_next_run_asks_is_not_said() {
 async fn an_agent_that_talks_on_without_an_end_keeps_the_next_run_no_longer_than_a_cancelled_one() {
     let bench = Bench::with("opencode", |config| config.limits.cancel = ms(500));
     assert_eq!(said(&bench.ask(1, "trails").await), "early");
+    bench.until_anew("trails").await;
     let mut running = bench.start(2, "say fresh");
     let step = loop {
         // The time until the agent is killed passes at once; the rest is real.
