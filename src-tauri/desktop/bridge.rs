@@ -1,7 +1,7 @@
 //! The two calls that cross into the page, and the backend behind them.
 
 use foldback_api::{Backend, call};
-use foldback_wire::rpc::{Failure, Push, Topic};
+use foldback_wire::rpc::{Failure, Topic};
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tauri::{
@@ -69,9 +69,6 @@ pub(crate) async fn rpc(
 }
 
 /// Pushes what happens about a topic into the page, until the page is gone.
-///
-/// A push crosses as text that the page parses. As an object it would be a literal in a script of its own, which the
-/// engine compiles for its only run and keeps with its code: many times the memory of the text, for each frame.
 #[tauri::command]
 pub(crate) async fn subscribe(
     shell: State<'_, Shell>,
@@ -82,8 +79,8 @@ pub(crate) async fn subscribe(
     let backend = shell.backend().await?.workspace(workspace)?;
     let mut pushes = backend.subscribe(&topic)?.closing_view();
     let task = async_runtime::spawn(async move {
-        while let Some(push) = pushes.next().await {
-            if text_of(&push).is_none_or(|text| channel.send(text).is_err()) {
+        while let Some(push) = pushes.next_text().await {
+            if channel.send(push).is_err() {
                 break;
             }
         }
@@ -92,10 +89,4 @@ pub(crate) async fn subscribe(
     subscriptions.retain(|subscription| !subscription.inner().is_finished());
     subscriptions.push(task);
     Ok(())
-}
-
-fn text_of(push: &Push) -> Option<String> {
-    serde_json::to_string(push)
-        .inspect_err(|error| tracing::error!(%error, "a push cannot be written"))
-        .ok()
 }

@@ -48,7 +48,8 @@ armed = true
 allow_from = ["*"]
 `,
   );
-  const config = `[agent]\nbackend = "script"\n[agent.script]\nfile = ${JSON.stringify(script)}\n${tables.join("")}`;
+  // All at once: as many runs go on by default as most machines bear.
+  const config = `[agent]\nbackend = "script"\nmax_runs = 200\n[agent.script]\nfile = ${JSON.stringify(script)}\n${tables.join("")}`;
   let written = 0;
   /** `messages` messages each from `people` people, spread over the channels. */
   const write = async (word, people, messages) => {

@@ -14,11 +14,8 @@ import { traffic } from "./traffic.js";
 /** Events a second that are wanted, and for how many seconds. */
 const wanted = 10_000;
 const duration = Number(process.env.FOLDBACK_BENCH_SECONDS ?? 60);
-/**
- * Conversations at a time. Each delta leaves two events, its text and what was decided about it; between two answers a
- * person waits a quarter of the time for the last edit of the first.
- */
-const people = Number(process.env.FOLDBACK_BENCH_PEOPLE ?? 128);
+/** Conversations at a time. Each delta leaves two events, its text and what was decided about it. */
+const people = Number(process.env.FOLDBACK_BENCH_PEOPLE ?? 90);
 /** An answer of the many: so many deltas, so many ms apart; a model of 50 tokens a second. */
 const answer = { deltas: 500, pace: 20 };
 /** What every frame of a slow page takes, in ms. */

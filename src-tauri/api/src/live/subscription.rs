@@ -48,6 +48,16 @@ impl Subscription {
     pub async fn next(&mut self) -> Option<Push> {
         self.pushes.recv().await
     }
+
+    /// The next push as JSON, to cross into a page as text that the page parses. As an object it would be a literal in a
+    /// script of its own, which the engine compiles for its only run and keeps with its code: many times the memory of
+    /// the text, for each frame. `None` as for [`Self::next`].
+    pub async fn next_text(&mut self) -> Option<String> {
+        let push = self.next().await?;
+        serde_json::to_string(&push)
+            .inspect_err(|error| tracing::error!(%error, "a push cannot be written"))
+            .ok()
+    }
 }
 
 impl Drop for Subscription {
