@@ -107,7 +107,7 @@ pub(crate) struct HoldEnd {
     pub(crate) reason: HoldReason,
 }
 
-/// What is read of some turns, from which their outlines are put together.
+/// Parts from which the outlines of some turns are put together.
 #[derive(Debug, Default)]
 pub(crate) struct OutlineParts {
     pub(crate) bounds: BTreeMap<TurnId, TurnBounds>,

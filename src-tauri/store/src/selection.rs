@@ -58,7 +58,7 @@ impl Selection {
         *self == Self::ALL
     }
 
-    /// Whether it asks for reasons.
+    /// True where it asks for reasons.
     pub(crate) fn has_reasons(&self) -> bool {
         self.reasons.is_some() || self.but_reasons.is_some()
     }

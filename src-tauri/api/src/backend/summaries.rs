@@ -13,7 +13,7 @@ const SUMMARIES: usize = 4_096;
 /// Events of an answer's text that are read first. A line shows 200 characters, which are 50 deltas of a model and what
 /// was decided about each.
 const TEXTS: usize = 128;
-/// How many times more are read where those were hidden from the reader, as a model's reasoning is.
+/// Factor by which more are read where those were hidden from the reader, as a model's reasoning is.
 const MORE_TEXTS: usize = 8;
 
 /// A line that was read.
@@ -76,7 +76,7 @@ impl Turns {
     /// Keeps the lines of turns that can change no more, which were read when the journal ended at `head`.
     fn keep_summaries(&self, lines: &BTreeMap<TurnId, ReadLine>, head: Seq) {
         let mut summaries = lock(&self.summaries);
-        // What was heard of meanwhile may have changed them.
+        // Events that came meanwhile may have changed them.
         if self.grown() > head {
             return;
         }

@@ -83,7 +83,7 @@ impl Turns {
         }
     }
 
-    /// What is read from the fold of a turn, where it is kept and its message is known.
+    /// Result of `read` on the fold of a turn; `None` where no fold is kept or its message is not known.
     pub(super) fn with<T>(&self, turn: TurnId, read: impl FnOnce(&TurnFold) -> T) -> Option<T> {
         lock(&self.folds)
             .get(&turn)

@@ -8,9 +8,9 @@ use foldback_wire::rpc::TurnSummary;
 pub(crate) struct OutlinedLine {
     /// The line.
     pub(crate) summary: TurnSummary,
-    /// Whether it can change no more, as [`TurnFold::settled`] says.
+    /// True where it can change no more, as [`TurnFold::settled`] says.
     pub(crate) settled: bool,
-    /// Whether the outline had too little of the text: what the line shows of the answer would go on.
+    /// True where the outline had too little of the text, so that the line shows less of the answer than it may.
     pub(crate) lacks_text: bool,
 }
 

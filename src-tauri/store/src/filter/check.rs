@@ -181,7 +181,7 @@ impl Check {
         }
     }
 
-    /// Whether an event that it saw may pass once it is over, or pass no longer: where it asks how long that lasted. What
+    /// True where an event that it saw may pass once it is over, or pass no longer: it asks how long that lasted. What
     /// it says of a release in words, and the reason of that, are known with the release.
     pub(super) fn changes_with_end(&self) -> bool {
         match self {
@@ -276,7 +276,7 @@ impl Check {
         }
     }
 
-    /// What a database can answer of its opposite.
+    /// Part of its opposite that a database can answer.
     fn answerable_inverted(&self) -> Answerable {
         let (selection, exact) = match (self, self.answerable()) {
             (

@@ -132,12 +132,12 @@ impl Matcher {
         self.open.is_some()
     }
 
-    /// Whether it must be told how long lasted what an event began or ended, as far as that is known.
+    /// True where it must be told the duration of what an event began or ended, as far as that is known.
     pub fn needs_durations(&self) -> bool {
         self.needs_durations
     }
 
-    /// Whether it asks how long something lasted: the same event may pass once that is over, or pass no longer.
+    /// True where it asks how long something lasted: the same event may pass once that is over, or pass no longer.
     pub fn changes_with_end(&self) -> bool {
         self.check.as_ref().is_some_and(Check::changes_with_end)
     }

@@ -36,7 +36,7 @@ pub(super) fn read_arrows(modules: &Modules) -> Arrows {
     arrows
 }
 
-/// What a path leads to.
+/// Target of a path.
 enum Target {
     Module(ModulePath),
     /// An item, by the module that defines it.
@@ -72,14 +72,14 @@ impl<'a> Lookup<'a> {
         };
         rest.iter().try_fold(start, |target, name| match target {
             Target::Module(path) if name == "super" => Some(Target::Module(path.split_last()?.1.to_vec())),
-            // What is not found there is written by a macro of that module.
+            // An item that is not found there is written by a macro of that module.
             Target::Module(path) => self.find_name(&path, name).or(Some(Target::ItemOf(path))),
             // A variant or an associated item.
             Target::ItemOf(path) => Some(Target::ItemOf(path)),
         })
     }
 
-    /// What a name means in a module: a module inside it, an item, or what is imported under that name.
+    /// Meaning of a name in a module: a module inside it, an item, or what is imported under that name.
     fn find_name(&mut self, at: &ModulePath, name: &str) -> Option<Target> {
         let module = self.modules.get(at)?;
         let inner = [at.as_slice(), &[name.to_owned()]].concat();

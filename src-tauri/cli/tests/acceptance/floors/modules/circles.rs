@@ -79,7 +79,7 @@ fn shortest_way<'a>(
     None
 }
 
-/// What a crate declares about its modules.
+/// Declaration of a crate about its modules.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Declaration {
     /// The top modules of the crate, ground floor first; empty where it declares none.
@@ -116,7 +116,7 @@ impl Declaration {
         Ok(declared)
     }
 
-    /// What is wrong with the arrows of a crate, in words: a circle or an arrow up that is no exception, and an exception
+    /// Faults of the arrows of a crate, in words: a circle or an arrow up that is no exception, and an exception
     /// that is neither any more.
     pub(super) fn check(&self, modules: &BTreeSet<String>, arrows: &BTreeMap<Arrow, String>) -> Vec<String> {
         let mut wrong = Vec::new();

@@ -19,7 +19,7 @@ pub(super) type ModulePath = Vec<String>;
 /// The modules of a crate.
 pub(super) type Modules = BTreeMap<ModulePath, Module>;
 
-/// What stands in a module.
+/// Content of a module.
 #[derive(Debug, Default)]
 pub(super) struct Module {
     /// Names of the items it defines.
