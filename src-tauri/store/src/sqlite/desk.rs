@@ -2,8 +2,8 @@
 //! writer takes what lies here in batches. Callers and writer never wait for each other.
 
 use super::{
+    insert::{EventRow, body},
     prune::Stretch,
-    rows::{EventRow, body},
 };
 use crate::{Numbers, OutboxEntry, SessionRecord, StoreError, ledger::Ledger};
 use foldback_wire::{Draft, OpId, Seq, SessionId, rpc::AgentSession};

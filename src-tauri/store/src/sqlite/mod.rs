@@ -8,6 +8,7 @@
 mod checkpoints;
 mod desk;
 mod fault;
+mod insert;
 mod open;
 mod outlines;
 mod private;

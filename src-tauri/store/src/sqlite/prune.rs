@@ -12,9 +12,10 @@ use super::{
     Limits, SqliteJournal,
     desk::Change,
     fault,
+    insert::place_of,
     open::connect,
     private::claim,
-    rows::{COLUMNS, StoredRow, list, number, place_of},
+    rows::{COLUMNS, StoredRow, list, number},
     schema,
     script::Script,
 };

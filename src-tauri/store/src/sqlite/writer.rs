@@ -6,9 +6,10 @@ use super::{
     checkpoints::Checkpoints,
     desk::{Batch, Change, Desk},
     fault,
+    insert::insert,
     projections::Projections,
     prune,
-    rows::{insert, list},
+    rows::list,
     script::{Script, Value},
 };
 use crate::{OutboxEntry, StoreError, duration::DurationTracker};
