@@ -1,7 +1,7 @@
 /** A cell of a row that is drawn without components: a node that shows the same again is not touched. */
 import { pieces } from "../store/glyphs";
 import { signNode } from "./sign";
-import { isMeasured, textWidth } from "./textWidth";
+import { textWidth } from "./textWidth";
 
 /** A word of a cell that has a look of its own. */
 export interface Badge {
@@ -17,23 +17,31 @@ export interface DrawnCell {
   readonly look: string;
   /** Whether invisible characters are drawn as marks. */
   readonly marked?: boolean;
-  /** Colour of the square before it. */
-  readonly tint?: string;
+  /** Whether its look has a square before the text. */
+  readonly isTinted?: boolean;
   /** Shown instead of the text. */
   readonly badges?: readonly Badge[];
 }
 
-/** The node of a cell, and what it shows. */
+/**
+ * The node of a cell, and what it shows. It has no style of its own, only classes: the engine keeps the computed style of
+ * a set of classes and takes it again for the next row, and builds one with a `style` anew whenever a class changes. Of
+ * 320 cells that is most of a frame, and the memory of each such style stays for a minute.
+ */
 export interface CellNode {
   readonly element: HTMLElement;
   shown: DrawnCell;
   /** Its text where that is all it holds. */
   plain: Text | null;
+  /** The class that places it. */
+  place: string;
   width: number;
   /** Px that its text takes at most, at this em. */
   needed: number;
   em: number;
   isCut: boolean;
+  /** All its classes; none before it is drawn where it stands. */
+  classes: string;
 }
 
 /** A cell that shows nothing yet. */
@@ -42,25 +50,30 @@ export function makeCell(): CellNode {
   element.setAttribute("role", "gridcell");
   const plain = document.createTextNode("");
   element.append(plain);
-  return { element, shown: { text: "", look: "" }, plain, width: 0, needed: 0, em: 0, isCut: false };
+  return { element, shown: { text: "", look: "" }, plain, place: "", width: 0, needed: 0, em: 0, isCut: false, classes: "" };
 }
 
-/** Shows a cell in a node; `em` is that of its text, in px. */
-export function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
-  const { element, shown } = node;
+/**
+ * Shows a cell in a node; `em` is that of its text, in px. It cuts its content off where that may not fit, or, once it is
+ * another, where others of its column had to (`isCut`). Says whether it may not fit.
+ */
+export function drawCell(node: CellNode, cell: DrawnCell, em: number, isCut: boolean): boolean {
+  const { shown } = node;
+  // Most cells show what they showed.
+  const isOther = cell.text !== shown.text || cell.look !== shown.look || em !== node.em || node.classes === "";
+  const hasBadges = cell.badges !== undefined;
+  if (!isOther && !hasBadges && shown.badges === undefined) return node.needed > node.width;
   node.shown = cell;
   drawContent(node, cell, shown);
-  // Most cells show what they showed.
-  if (cell.text !== shown.text || cell.look !== shown.look || cell.tint !== shown.tint || em !== node.em || !isMeasured()) {
-    node.needed = em * (textWidth(cell.text, isMono(cell)) + (cell.tint === undefined ? 0 : TINT));
+  if (isOther) {
+    node.needed = em * (textWidth(cell.text, isMono(cell)) + (cell.isTinted === true ? TINT : 0));
     node.em = em;
   }
-  const isCut = node.plain === null ? cell.badges?.length !== 0 : node.needed > node.width;
-  if (cell.look !== shown.look || isCut !== node.isCut) element.className = isCut ? `${cell.look} cut` : cell.look;
-  node.isCut = isCut;
-  if (cell.tint === shown.tint) return;
-  if (cell.tint === undefined) element.style.removeProperty("--tint");
-  else element.style.setProperty("--tint", cell.tint);
+  const isFull = node.plain === null ? cell.badges?.length !== 0 : node.needed > node.width;
+  node.isCut = isFull || (isOther ? isCut : node.isCut);
+  const classes = `${node.place} ${cell.look}${node.isCut ? " cut" : ""}`;
+  if (classes !== node.classes) node.element.className = node.classes = classes;
+  return isFull;
 }
 
 /** Em that the square before a text takes. */

@@ -19,7 +19,7 @@ const texts = (): string[] => [...host.children].map((line) => line.textContent 
 
 describe("a layer of rows", () => {
   it("writes what differs into the nodes that are there", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(drawing([plain("one"), plain("two")]));
     const nodes = [...host.querySelectorAll("[role='gridcell']")].map((cell) => cell.firstChild);
     layer.draw(drawing([plain("two"), plain("three")]));
@@ -28,7 +28,7 @@ describe("a layer of rows", () => {
   });
 
   it("has as many rows as fit, and says of one that is on its way that it is", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(drawing([plain("one"), undefined, plain("three")]));
     expect(texts()).toEqual(["oneone!", "…", "threethree!"]);
     layer.draw(drawing([plain("one")]));
@@ -38,7 +38,7 @@ describe("a layer of rows", () => {
   });
 
   it("draws marks of what nobody sees, and plain text again behind it", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(drawing([plain("a\nb")]));
     expect([...host.querySelectorAll("[data-sign]")].map((sign) => sign.getAttribute("data-sign"))).toEqual(["LF"]);
     expect(texts()[0]).toContain("ab");
@@ -50,22 +50,35 @@ describe("a layer of rows", () => {
   });
 
   it("draws badges in place of a text, and none where there are none", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     const badge = (text: string): DrawnRow => ({ look: "is-error", cells: [{ text: "", look: "", badges: text === "" ? [] : [{ text, look: "flag", title: "t" }] }, { text: "x", look: "" }] });
     layer.draw(drawing([badge("error")]));
     expect(host.querySelector(".flag")?.textContent).toBe("error");
-    expect(host.firstElementChild?.className).toBe("line placed is-error");
+    expect(host.firstElementChild?.firstElementChild?.className).toBe("content is-error");
     layer.draw(drawing([badge("")]));
     expect(host.querySelector(".flag")).toBeNull();
     layer.draw(drawing([plain("one")]));
     expect(texts()).toEqual(["oneone!"]);
   });
 
+  it("places cells by classes, for which the room around the sheet has the figures", () => {
+    const room = document.createElement("div");
+    const layer = new RowLayer(room, host);
+    layer.draw(drawing([{ look: "is-held", cells: [{ text: "one", look: "mono" }, { text: "two", look: "words" }] }]));
+    const figures = ["--row-height", "--left-0", "--width-0", "--left-1", "--width-1", "--width-all"].map((name) => room.style.getPropertyValue(name));
+    expect(figures).toEqual(["24px", "14px", "90px", "116px", "200px", "302px"]);
+    const cells = [...host.querySelectorAll("[role='gridcell']")];
+    expect(cells.map((cell) => [...cell.classList].slice(0, 2))).toEqual([["at-0", "mono"], ["at-1", "words"]]);
+    // One with a style of its own is computed anew in every frame.
+    expect(host.querySelectorAll(".content[style], .content [style]")).toHaveLength(0);
+    expect(host.firstElementChild?.className, "a row has a style, and keeps its classes").toBe("line placed");
+  });
+
   it("gives one cell alone the width of the row", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(drawing([{ look: "", cells: [{ text: "3 events were left out", look: "gap" }] }]));
     const cell = host.querySelector<HTMLElement>(".gap");
-    expect([cell?.style.marginLeft, cell?.style.width, cell?.getAttribute("aria-colspan")]).toEqual(["14px", "302px", "2"]);
+    expect([[...(cell?.classList ?? [])].slice(0, 3), cell?.getAttribute("aria-colspan")]).toEqual([["at-0", "whole", "gap"], "2"]);
   });
 
   const shown = (): (string | undefined)[] => [...host.children].map((line) => (line as HTMLElement).dataset["index"]);
@@ -90,7 +103,7 @@ describe("a layer of rows", () => {
   }
 
   it("touches no row that is still shown, and moves the sheet instead", async () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(at(10));
     const [left, ...stay] = [...host.children];
     expect(await touched(() => layer.draw(at(11)))).toEqual([left]);
@@ -102,7 +115,7 @@ describe("a layer of rows", () => {
   });
 
   it("touches only the row that comes in where the newest are first, too", async () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(above(100));
     expect(shown()).toEqual(["99", "98", "97", "96"]);
     const before = [...host.children];
@@ -120,7 +133,7 @@ describe("a layer of rows", () => {
     afterEach(() => void vi.useRealTimers());
 
     it("are right at once for what comes in and for the cursor, and for the others a second later, in one go", () => {
-      const layer = new RowLayer(host);
+      const layer = new RowLayer(document.createElement("div"), host);
       layer.draw(above(100));
       expect(numbers()).toEqual([2, 3, 4, 5]);
       const writes = vi.spyOn(Element.prototype, "setAttribute");
@@ -136,7 +149,7 @@ describe("a layer of rows", () => {
     });
 
     it("are right as soon as the keyboard comes, and left alone once nothing is drawn any more", () => {
-      const layer = new RowLayer(host);
+      const layer = new RowLayer(document.createElement("div"), host);
       layer.draw(above(100));
       layer.draw(above(101));
       layer.renumber();
@@ -147,7 +160,7 @@ describe("a layer of rows", () => {
     });
 
     it("need no second look where the oldest are first", () => {
-      const layer = new RowLayer(host);
+      const layer = new RowLayer(document.createElement("div"), host);
       layer.draw(at(10));
       layer.draw(at(11));
       expect([numbers(), vi.getTimerCount()]).toEqual([[13, 14, 15, 16], 0]);
@@ -157,7 +170,7 @@ describe("a layer of rows", () => {
   it("looks at no cell of a row that is the same object as before", () => {
     const cells = vi.fn(() => [{ text: "one", look: "" }]);
     const row: DrawnRow = { look: "", get cells() { return cells(); } };
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     vi.spyOn(measuring, "isMeasured").mockReturnValue(true);
     layer.draw(drawing([row]));
     const looked = cells.mock.calls.length;
@@ -172,7 +185,7 @@ describe("a layer of rows", () => {
   });
 
   it("stands where it should after any way: far, back, with more rows and higher ones", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     for (const [first, more] of [[0, {}], [1_000_000, {}], [1_000_003, {}], [999_999, { shift: 7 }], [3, { count: 6 }], [4, { rowHeight: 30 }], [0, { count: 2 }], [70_000, {}], [70_001, {}], [140_002, {}]] as const) {
       const wanted = at(first, more);
       layer.draw(wanted);
@@ -185,7 +198,7 @@ describe("a layer of rows", () => {
   });
 
   it("stands where it should where the newest are first, too", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     for (const [length, first, more] of [[100, 0, {}], [101, 0, {}], [104, 0, {}], [104, 2, { shift: 7 }], [2_000_000, 0, {}], [2_000_001, 0, {}], [2_000_001, 70_000, { count: 6 }], [2_000_003, 70_001, {}], [5, 1, { rowHeight: 30 }]] as const) {
       const wanted = above(length, first, more);
       layer.draw(wanted);
@@ -198,7 +211,7 @@ describe("a layer of rows", () => {
   });
 
   it("cuts a text off only where it may not fit", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     const isCut = (): boolean[] => [...host.querySelectorAll("[role='gridcell']")].map((cell) => cell.classList.contains("cut"));
     layer.draw(drawing([{ look: "", cells: [{ text: "12:34:56.7", look: "mono" }, { text: "short", look: "" }] }]));
     expect(isCut()).toEqual([false, false]);
@@ -206,8 +219,21 @@ describe("a layer of rows", () => {
     expect(isCut()).toEqual([true, true]);
   });
 
+  it("lets the cells of a column be layers from the first that has to be one on", () => {
+    const layer = new RowLayer(document.createElement("div"), host);
+    const isCut = (): boolean[] => [...host.querySelectorAll(".at-1")].map((cell) => cell.classList.contains("cut"));
+    const row = (text: string): DrawnRow => ({ look: "", cells: [{ text: "", look: "" }, { text, look: "mono" }] });
+    const [short, long] = [row("short"), row("far more than two hundred px can hold")];
+    layer.draw(drawing([short, long]));
+    expect(isCut(), "one that stays is not touched").toEqual([false, true]);
+    layer.draw(drawing([row("other"), row("short")]));
+    expect(isCut(), "cells that change are not told apart again and again").toEqual([true, true]);
+    layer.draw(drawing([short, short], { places: [{ left: 14, width: 90 }, { left: 116, width: 201 }] }));
+    expect(isCut(), "another width begins anew").toEqual([false, false]);
+  });
+
   it("marks the row that has the cursor, for eyes, keys and screen readers", () => {
-    const layer = new RowLayer(host);
+    const layer = new RowLayer(document.createElement("div"), host);
     layer.draw(drawing([plain("one"), plain("two")], { first: 7, at: 8, row: () => plain("x") }));
     const marked = host.querySelector<HTMLElement>(".cursor");
     expect([marked?.dataset["index"], marked?.getAttribute("aria-rowindex"), marked?.getAttribute("aria-selected"), marked?.tabIndex]).toEqual(["8", "10", "true", 0]);

@@ -12,10 +12,13 @@
  * A row has a position that no other row changes: its index, or, where the newest are first, minus its index. There one
  * more event has the position -44, which comes in above -43, and the sheet moves down.
  *
- * Invariants: a row that is still shown is not touched; a node that shows the same again is not touched; a cell is a
- * layer only where its text may not fit; rows stand in the page in the order in which they are read. The number of a row
- * for screen readers is the exception: counted from the top, that of every row changes with what comes in above. Rows that
- * stay have theirs brought up to date once a second, and at once when asked to.
+ * The second cost is computing styles. A row has its place as a `style` and nearly never changes its classes; its cells,
+ * and the part of it that they stand in, change theirs and have no `style` (parts/drawnCell.ts).
+ *
+ * Invariants: a row that is still shown is not touched; a node that shows the same again is not touched; the cells of a
+ * column are layers only once a text of theirs did not fit; rows stand in the page in the order in which they are read.
+ * The number of a row for screen readers is the exception: counted from the top, that of every row changes with what comes
+ * in above. Rows that stay have theirs brought up to date once a second, and at once when asked to.
  */
 import { drawCell, makeCell, type CellNode, type DrawnCell } from "./drawnCell";
 import { isMeasured } from "./textWidth";
@@ -28,7 +31,9 @@ export interface Place {
 
 /** What a row shows; one cell alone is as wide as the row. */
 export interface DrawnRow {
+  /** Classes of the part that holds its cells. */
   readonly look: string;
+  readonly isMarked?: boolean;
   readonly cells: readonly DrawnCell[];
 }
 
@@ -53,6 +58,8 @@ export interface Drawing {
 
 interface Line {
   readonly element: HTMLElement;
+  /** What its cells stand in. */
+  readonly content: HTMLElement;
   cells: CellNode[];
   places: readonly Place[];
   position: number;
@@ -60,8 +67,7 @@ interface Line {
   number: number;
   drawn: DrawnRow | null;
   em: number;
-  /** Whether the widths of its texts were known when it was drawn. */
-  wasMeasured: boolean;
+  classes: string;
   look: string;
   /** In rows from the top of the sheet. */
   place: number;
@@ -78,15 +84,23 @@ const FARTHEST = 50_000;
 const ABSENT: DrawnRow = { look: "", cells: [{ text: "…", look: "dim" }] };
 
 export class RowLayer {
+  readonly #room: HTMLElement;
   readonly #sheet: HTMLElement;
   readonly #lines: Line[] = [];
   /** Position of the row at the top of the sheet. */
   #base = 0;
   #moved = 0;
   #numberOfZero = 0;
+  #places: readonly Place[] = [];
+  #rowHeight = 0;
+  /** Of each column, whether its cells cut off what does not fit. */
+  #cuts: boolean[] = [];
+  #wasMeasured = false;
   #renumbering: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(sheet: HTMLElement) {
+  /** Draws on a sheet. The `room` around it tells the cells where they stand: what inherits from a sheet changes as it moves. */
+  constructor(room: HTMLElement, sheet: HTMLElement) {
+    this.#room = room;
     this.#sheet = sheet;
   }
 
@@ -102,11 +116,12 @@ export class RowLayer {
     else this.#base += by;
     if (Math.abs(first - this.#base) > FARTHEST) this.#base = first;
     this.#numberOfZero = drawing.numberOfZero;
+    this.#arrange(drawing);
     let isBehind = false;
     let slot = 0;
     for (const line of lines) {
       const position = first + slot;
-      drawLine(line, position, position - this.#base, drawing);
+      drawLine(line, position, position - this.#base, drawing, this.#cuts);
       isBehind ||= line.number !== position + drawing.numberOfZero;
       slot += 1;
     }
@@ -127,6 +142,24 @@ export class RowLayer {
     this.#renumbering = null;
   }
 
+  /** Tells the cells of all rows where they stand. */
+  #arrange({ places, rowHeight }: Drawing): void {
+    const { style } = this.#room;
+    if (rowHeight !== this.#rowHeight) style.setProperty("--row-height", `${(this.#rowHeight = rowHeight)}px`);
+    // Before texts can be measured, nearly none of them seems to fit.
+    const isSure = isMeasured() && !this.#wasMeasured;
+    this.#wasMeasured ||= isSure;
+    if (isSure || places !== this.#places) this.#cuts = places.map(() => false);
+    if (isSure) for (const line of this.#lines) line.places = [];
+    if (places === this.#places) return;
+    this.#places = places;
+    for (const [column, { left, width }] of places.entries()) {
+      style.setProperty(`--left-${column}`, `${left}px`);
+      style.setProperty(`--width-${column}`, `${width}px`);
+    }
+    style.setProperty("--width-all", `${widthOf(places)}px`);
+  }
+
   /** Has the lines that left at one edge come in at the other, so that those between keep what they show. */
   #roll(by: number): void {
     if (by > 0) {
@@ -143,10 +176,14 @@ export class RowLayer {
   #add(): Line {
     const element = document.createElement("div");
     element.setAttribute("role", "row");
+    const content = document.createElement("div");
+    content.setAttribute("role", "none");
+    content.className = "content";
+    element.append(content);
     this.#sheet.append(element);
     return {
-      element, cells: [], places: [], position: Number.NaN, number: 0, drawn: null, em: 0, wasMeasured: false, look: "", place: Number.NaN, height: 0,
-      hasCursor: null,
+      element, content, cells: [], places: [], position: Number.NaN, number: 0, drawn: null, em: 0, classes: "", look: "",
+      place: Number.NaN, height: 0, hasCursor: null,
     };
   }
 }
@@ -155,9 +192,9 @@ function numberLine(line: Line, number: number): void {
   if (number !== line.number) line.element.setAttribute("aria-rowindex", String((line.number = number)));
 }
 
-function drawLine(line: Line, position: number, place: number, drawing: Drawing): void {
+function drawLine(line: Line, position: number, place: number, drawing: Drawing, cuts: boolean[]): void {
   const { at, em, places } = drawing;
-  const { element } = line;
+  const { element, content } = line;
   const hasCursor = position === at;
   if (position !== line.position) {
     element.dataset["index"] = String(Math.abs(position));
@@ -168,32 +205,32 @@ function drawLine(line: Line, position: number, place: number, drawing: Drawing)
   }
   placeLine(line, place, drawing.rowHeight);
   const drawn = drawing.row(position) ?? ABSENT;
-  const isMoved = hasCursor !== line.hasCursor;
-  if (isMoved) {
+  if (hasCursor !== line.hasCursor) {
     element.setAttribute("aria-selected", String(hasCursor));
     element.tabIndex = hasCursor ? 0 : -1;
     line.hasCursor = hasCursor;
   }
-  if (drawn !== line.drawn || isMoved) {
-    const looks = `line placed${drawn.look === "" ? "" : ` ${drawn.look}`}${hasCursor ? " cursor" : ""}`;
-    if (looks !== line.look) element.className = line.look = looks;
-  }
+  const classes = `line placed${drawn.isMarked === true ? " marked" : ""}${hasCursor ? " cursor" : ""}`;
+  if (classes !== line.classes) element.className = line.classes = classes;
   // Most rows are where they were, and say what they said.
-  if (drawn === line.drawn && places === line.places && em === line.em && line.wasMeasured) return;
+  if (drawn === line.drawn && places === line.places && em === line.em) return;
   line.drawn = drawn;
   line.em = em;
+  if (drawn.look !== line.look) content.className = `content ${(line.look = drawn.look)}`;
   const { cells } = drawn;
   if (line.cells.length !== cells.length) {
     line.cells = cells.map(() => makeCell());
     line.places = [];
-    element.replaceChildren(...line.cells.map((cell) => cell.element));
+    content.replaceChildren(...line.cells.map((cell) => cell.element));
   }
-  if (places !== line.places) placeCells(line, places, cells.length === 1 && places.length > 1);
+  const isWhole = cells.length === 1 && places.length > 1;
+  if (places !== line.places) placeCells(line, places, isWhole);
   for (const [column, cell] of cells.entries()) {
     const node = line.cells[column];
-    if (node !== undefined) drawCell(node, cell, em);
+    if (node === undefined) continue;
+    const isFull = drawCell(node, cell, em, !isWhole && cuts[column] === true);
+    if (isFull && !isWhole) cuts[column] = true;
   }
-  line.wasMeasured = isMeasured();
 }
 
 function placeLine(line: Line, place: number, rowHeight: number): void {
@@ -203,18 +240,21 @@ function placeLine(line: Line, place: number, rowHeight: number): void {
   if (rowHeight === line.height) return;
   element.style.height = element.style.lineHeight = `${rowHeight}px`;
   line.height = rowHeight;
-  line.places = [];
+}
+
+/** Px from the left of the first column to the right of the last. */
+function widthOf(places: readonly Place[]): number {
+  const [first, last] = [places[0], places.at(-1)];
+  return first === undefined || last === undefined ? 0 : last.left + last.width - first.left;
 }
 
 /** Puts the cells side by side, each up beside the one before: blocks in flow are no layers, and cheaper than a flexbox. */
-function placeCells(line: Line, places: readonly Place[], whole: boolean): void {
+function placeCells(line: Line, places: readonly Place[], isWhole: boolean): void {
   line.places = places;
-  const end = places.at(-1) ?? { left: 0, width: 0 };
   for (const [column, cell] of line.cells.entries()) {
-    const { left, width } = places[column] ?? end;
-    cell.width = whole ? end.left + end.width - left : width;
-    cell.element.style.margin = `${column === 0 ? 0 : -line.height}px 0 0 ${left}px`;
-    cell.element.style.width = `${cell.width}px`;
-    if (whole) cell.element.setAttribute("aria-colspan", String(places.length));
+    cell.place = isWhole ? "at-0 whole" : `at-${column}`;
+    cell.width = isWhole ? widthOf(places) : (places[column]?.width ?? 0);
+    cell.classes = "";
+    if (isWhole) cell.element.setAttribute("aria-colspan", String(places.length));
   }
 }

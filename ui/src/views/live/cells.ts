@@ -16,13 +16,14 @@ const abouts = new Map<RowFlag, string>(rowFlags.map(({ code, about }) => [code,
 const marks: readonly RowFlag[] = ["leaked", "error", "held", "warning"];
 
 /** Draws one column of an event; times as the difference from `since`, where it is given. */
-type Draw = (row: EventRow, since: string | null, tint: string) => DrawnCell;
+type Draw = (row: EventRow, since: string | null, platform: string | null) => DrawnCell;
 
 const none: DrawnCell = { text: "", look: "" };
 const draws: Readonly<Record<string, Draw>> = {
   time: ({ at }, since) => (since === null ? { text: time(at), look: "mono dim" } : { text: offset(Date.parse(at) - Date.parse(since)), look: "mono dim end" }),
   turn: ({ turn }) => ({ text: turn === null ? "" : `#${turn}`, look: "mono muted end" }),
-  channel: ({ channel }, _, tint) => (channel === null ? { text: "", look: "channel" } : { text: channel, look: "channel tinted", tint }),
+  channel: ({ channel }, _, platform) =>
+    channel === null ? { text: "", look: "channel" } : { text: channel, look: `channel tinted of-${platform ?? "none"}`, isTinted: true },
   session: ({ session }) => ({ text: session ?? "", look: "dim words" }),
   stage: ({ stage }) => ({ text: words(stage), look: "dim words" }),
   kind: ({ kind }) => ({ text: kind, look: "mono kind" }),
@@ -35,10 +36,9 @@ const draws: Readonly<Record<string, Draw>> = {
   }),
 };
 
-/** An event as a row of these columns; `tint` is the colour of its channel, and its turn may be marked. */
-export function rowOf(row: EventRow, columns: readonly Column[], since: string | null, tint: string, isMarked: boolean): DrawnRow {
+/** An event as a row of these columns; `platform` is that of its channel, and its turn may be marked. */
+export function rowOf(row: EventRow, columns: readonly Column[], since: string | null, platform: string | null, isMarked: boolean): DrawnRow {
   if (row.gap !== null) return { look: "", cells: [{ text: `${row.summary}. The journal has them all.`, look: "gap" }] };
   const mark = marks.find((flag) => row.flags.includes(flag));
-  const look = [mark === undefined ? "" : `is-${mark}`, isMarked ? "marked" : ""].filter((name) => name !== "").join(" ");
-  return { look, cells: columns.map(({ id }) => draws[id]?.(row, since, tint) ?? none) };
+  return { look: mark === undefined ? "" : `is-${mark}`, isMarked, cells: columns.map(({ id }) => draws[id]?.(row, since, platform) ?? none) };
 }

@@ -8,7 +8,7 @@ import { rowOf } from "./cells";
 interface Made {
   readonly columns: readonly Column[];
   readonly since: string | null;
-  readonly tint: string;
+  readonly platform: string | null;
   readonly isMarked: boolean;
   readonly drawn: DrawnRow;
 }
@@ -18,11 +18,11 @@ export class DrawnRows {
   readonly #made = new WeakMap<EventRow, Made>();
 
   /** The same row as before, or another that `rowOf` makes. */
-  draw(row: EventRow, columns: readonly Column[], since: string | null, tint: string, isMarked: boolean): DrawnRow {
+  draw(row: EventRow, columns: readonly Column[], since: string | null, platform: string | null, isMarked: boolean): DrawnRow {
     const made = this.#made.get(row);
-    if (made !== undefined && made.columns === columns && made.since === since && made.tint === tint && made.isMarked === isMarked) return made.drawn;
-    const drawn = rowOf(row, columns, since, tint, isMarked);
-    this.#made.set(row, { columns, since, tint, isMarked, drawn });
+    if (made !== undefined && made.columns === columns && made.since === since && made.platform === platform && made.isMarked === isMarked) return made.drawn;
+    const drawn = rowOf(row, columns, since, platform, isMarked);
+    this.#made.set(row, { columns, since, platform, isMarked, drawn });
     return drawn;
   }
 }

@@ -50,10 +50,10 @@ describe("a frame of events", () => {
     host.append([]);
     await settle();
     expect(made()).toEqual([198]);
-    expect(drawn().at(-3)?.className).toContain("is-held");
+    expect(drawn().at(-3)?.querySelector(".content")?.className).toContain("is-held");
   });
 
-  it("has a row made again when its turn is marked, none for a channel that keeps its colour, and all of them for other times", async () => {
+  it("has a row made again when its turn is marked, none for a channel that keeps its platform, and all of them for other times", async () => {
     const { host, console } = await open();
     console.marks.toggle(198);
     await settle();
@@ -61,7 +61,7 @@ describe("a frame of events", () => {
     vi.mocked(rowOf).mockClear();
     host.push({ push: "channel", card: structuredClone(console.channels[0]) as ChannelCard });
     await settle();
-    expect(made(), "a card that changes no colour").toEqual([]);
+    expect(made(), "a card that changes no platform").toEqual([]);
     console.prefs.set("delta", true);
     await settle();
     expect(new Set(made()).size).toBe(drawn().length);
