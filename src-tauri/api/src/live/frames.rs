@@ -2,7 +2,9 @@
 //!
 //! A frame goes out when something changed, at most one in [`FRAME`] and at most [`UNDRAWN`] that the window
 //! has not drawn yet: a slow window gets fewer frames, never a queue of them. A paused view stands still; it
-//! only says, at [`BEHIND`], how many rows came meanwhile.
+//! only says, at [`BEHIND`], how many rows came meanwhile. Rows that follow the end faster than anybody reads come at
+//! [`REPLACED`]: each such frame costs the page, the shell and the display a drawing of all of it, and on a machine that is
+//! busy with the bot more of them only make all of them late.
 
 use super::{Listing, listing::Extent};
 use async_trait::async_trait;
@@ -20,6 +22,8 @@ use tokio::sync::{Notify, mpsc};
 
 /// Least time between two frames; a display draws one in 16 ms.
 pub(crate) const FRAME: Duration = Duration::from_millis(20);
+/// Least time after a frame that kept no row of the one before, at the end of a list that grows.
+const REPLACED: Duration = Duration::from_millis(50);
 /// Least time between two frames of turns in one place: a list that is read need not change more often.
 const TURNS: Duration = Duration::from_millis(100);
 /// Least time between two frames of a paused view.
@@ -138,6 +142,8 @@ pub(crate) struct Frames {
     last: Option<Frame>,
     /// When the last frame was made, shown or not.
     last_at: SteadyTime,
+    /// Whether it followed the end and kept no row of the one before.
+    replaced: bool,
     /// What the view was made of then, and for which window.
     shown: Option<(Extent, Look)>,
     /// The turns of the last frame, each with the place up to which it was read.
@@ -160,6 +166,7 @@ impl Frames {
             summaries,
             last: None,
             last_at: SteadyTime::default(),
+            replaced: false,
             shown: None,
             turns: BTreeMap::new(),
         }
@@ -216,6 +223,7 @@ impl Frames {
         };
         let same_place = last.first == first(wish, last.length);
         let pause = match &self.desk.view {
+            _ if self.replaced && wish.follow => REPLACED,
             _ if !same_place => FRAME,
             _ if wish.paused_at.is_some() => BEHIND,
             Listing::Events(_) => FRAME,
@@ -311,10 +319,19 @@ impl Frames {
         let mut wish = self.desk.wish();
         wish.sent += 1;
         frame.serial = wish.sent;
+        self.replaced = wish.follow && self.last.as_ref().is_some_and(|last| replaces(&frame, last));
         drop(wish);
         self.last = Some(frame.clone());
         Some(frame)
     }
+}
+
+/// Whether a frame shows later events than another, and none of its.
+fn replaces(frame: &Frame, last: &Frame) -> bool {
+    let (Some(first), Some(before)) = (frame.rows.first(), last.rows.last()) else {
+        return false;
+    };
+    first.seq > before.seq
 }
 
 /// Index of the first row a window shows.

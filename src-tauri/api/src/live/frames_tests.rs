@@ -2,7 +2,7 @@
 
 use super::*;
 use foldback_pipeline::TokioClock;
-use foldback_store::{Filter, Journal, MemoryJournal, Opening, Scene};
+use foldback_store::{Filter, Journal, MemoryJournal, Opening, Scene, View};
 use foldback_wire::{Draft, Inbound, Kind, Timestamp};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -76,16 +76,29 @@ struct List {
     pushes: mpsc::Receiver<Push>,
 }
 
+fn opening() -> Opening {
+    Opening {
+        now: Timestamp(0),
+        scene: Scene::live(),
+        max_behind: None,
+    }
+}
+
 impl List {
     fn open(journal: &Arc<dyn Journal>, filter: &str) -> Self {
-        let opening = Opening {
-            now: Timestamp(0),
-            scene: Scene::live(),
-            max_behind: None,
-        };
         let filter = Filter::parse(filter).unwrap();
-        let view = TurnView::open(Arc::clone(journal), &filter, opening);
-        let desk = Arc::new(Desk::new(Listing::Turns(view)));
+        let view = TurnView::open(Arc::clone(journal), &filter, opening());
+        Self::of(journal, Listing::Turns(view))
+    }
+
+    /// The rows of all events.
+    fn of_events(journal: &Arc<dyn Journal>) -> Self {
+        let view = View::open(Arc::clone(journal), &Filter::default(), opening());
+        Self::of(journal, Listing::Events(view))
+    }
+
+    fn of(journal: &Arc<dyn Journal>, listing: Listing) -> Self {
+        let desk = Arc::new(Desk::new(listing));
         let reader = Arc::new(Counting {
             journal: Arc::clone(journal),
             read: AtomicUsize::new(0),
@@ -216,4 +229,51 @@ async fn a_list_changes_at_once_and_then_ten_times_a_second() {
         }
     }
     assert!((9..=11).contains(&frames), "{frames} frames in a second");
+}
+
+/// Frames in a second in which so many events come every 5 ms, of a window of 20 rows that follows the end, each drawn at
+/// once.
+async fn frames_at(events_in_5_ms: u64) -> usize {
+    let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
+    journal.append((1..=100).map(warned).collect()).unwrap();
+    let mut list = List::of_events(&journal);
+    list.look(0, true);
+    list.frame().await;
+    let begin = tokio::time::Instant::now();
+    let mut frames = 0;
+    while begin.elapsed() < Duration::from_secs(1) {
+        journal.append((0..events_in_5_ms).map(warned).collect()).unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        while let Ok(Push::Frame { frame }) = list.pushes.try_recv() {
+            list.desk.ack(frame.serial);
+            frames += 1;
+        }
+    }
+    frames
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_come_fifty_times_a_second_while_some_stay_and_twenty_times_while_none_does() {
+    let some_stay = frames_at(1).await;
+    assert!((38..=50).contains(&some_stay), "{some_stay} frames in a second");
+    let none_stays = frames_at(50).await;
+    assert!((18..=21).contains(&none_stays), "{none_stays} frames in a second");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_goes_elsewhere_does_not_wait_for_rows_that_nobody_reads() {
+    let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new());
+    journal.append((1..=1_000).map(warned).collect()).unwrap();
+    let mut list = List::of_events(&journal);
+    list.look(0, true);
+    list.frame().await;
+    journal.append((1..=1_000).map(warned).collect()).unwrap();
+    tokio::time::sleep(FRAME).await;
+    assert_eq!(list.frame().await.first, 1_980, "all of them others");
+    let begin = tokio::time::Instant::now();
+    for first in [100, 200, 300] {
+        list.look(first, false);
+        assert_eq!(list.frame().await.first, first);
+    }
+    assert!(begin.elapsed() <= 3 * FRAME, "{:?}", begin.elapsed());
 }
