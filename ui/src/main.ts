@@ -1,6 +1,7 @@
 import "./theme/base.css";
 import { hideBrowser } from "./app/browser";
 import { start } from "./app/start";
+import { loadViews } from "./app/views";
 import { findHost } from "./host";
 import { Prefs } from "./state/prefs.svelte";
 import { Theme } from "./state/theme.svelte";
@@ -13,4 +14,7 @@ new Theme(new Prefs()).apply(document.documentElement);
 document.body.hidden = false;
 hideBrowser(document);
 
-void start(target, findHost);
+/** Ms that the first view has for itself. */
+const FIRST_VIEW_MS = 1000;
+
+void start(target, findHost).then(() => setTimeout(() => void loadViews(), FIRST_VIEW_MS));

@@ -60,7 +60,7 @@ try {
       const look = () => {
         const now = document.querySelector(row);
         const note = document.querySelector('[data-testid="jump-note"]')?.textContent ?? "";
-        const text = now?.classList.contains("is-error") && now.dataset.index !== before ? `row ${now.dataset.index}` : note;
+        const text = now?.querySelector(".is-error") && now.dataset.index !== before ? `row ${now.dataset.index}` : note;
         if (watched.from !== null && text !== "") Object.assign(watched, { ms: performance.now() - watched.from, text });
         else requestAnimationFrame(look);
       };

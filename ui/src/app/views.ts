@@ -12,7 +12,7 @@ export interface View {
   readonly id: ViewId;
   readonly title: string;
   readonly icon: Component;
-  /** Each view is loaded when it is first shown. */
+  /** Each view is loaded when it is first shown, or by `loadViews`. */
   readonly load: () => Promise<{ default: Component }>;
 }
 
@@ -26,3 +26,9 @@ export const views: readonly View[] = [
   { id: "sessions", title: "Sessions", icon: MessagesSquare, load: () => import("../views/sessions/SessionsView.svelte") },
   { id: "settings", title: "Settings", icon: Settings, load: () => import("../views/settings/SettingsView.svelte") },
 ];
+
+/** Loads all views, one after another: once the first one stands, so that no other has to come in when it is asked for. */
+export async function loadViews(): Promise<void> {
+  // One that cannot be loaded says so where it is shown.
+  for (const { load } of views) await load().catch(() => undefined);
+}

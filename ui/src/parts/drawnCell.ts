@@ -1,7 +1,7 @@
 /** A cell of a row that is drawn without components: a node that shows the same again is not touched. */
 import { pieces } from "../store/glyphs";
 import { signNode } from "./sign";
-import { textWidth } from "./textWidth";
+import { fitText } from "./textWidth";
 
 /** A word of a cell that has a look of its own. */
 export interface Badge {
@@ -19,6 +19,8 @@ export interface DrawnCell {
   readonly marked?: boolean;
   /** Whether its look has a square before the text. */
   readonly isTinted?: boolean;
+  /** What a pointer that rests on it is told. */
+  readonly title?: string;
   /** Shown instead of the text. */
   readonly badges?: readonly Badge[];
 }
@@ -36,9 +38,8 @@ export interface CellNode {
   /** The class that places it. */
   place: string;
   width: number;
-  /** Px that its text takes at most, at this em. */
-  needed: number;
   em: number;
+  /** Whether the page cuts its content off: it is a layer of its own then. */
   isCut: boolean;
   /** All its classes; none before it is drawn where it stands. */
   classes: string;
@@ -50,52 +51,60 @@ export function makeCell(): CellNode {
   element.setAttribute("role", "gridcell");
   const plain = document.createTextNode("");
   element.append(plain);
-  return { element, shown: { text: "", look: "" }, plain, place: "", width: 0, needed: 0, em: 0, isCut: false, classes: "" };
+  return { element, shown: { text: "", look: "" }, plain, place: "", width: 0, em: 0, isCut: false, classes: "" };
 }
 
-/**
- * Shows a cell in a node; `em` is that of its text, in px. It cuts its content off where that may not fit, or, once it is
- * another, where others of its column had to (`isCut`). Says whether it may not fit.
- */
-export function drawCell(node: CellNode, cell: DrawnCell, em: number, isCut: boolean): boolean {
-  const { shown } = node;
+/** Shows a cell in a node, as much of it as fits; `em` is that of its text, in px. */
+export function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
+  const { element, shown } = node;
+  const isAnew = em !== node.em || node.classes === "";
   // Most cells show what they showed.
-  const isOther = cell.text !== shown.text || cell.look !== shown.look || em !== node.em || node.classes === "";
-  const hasBadges = cell.badges !== undefined;
-  if (!isOther && !hasBadges && shown.badges === undefined) return node.needed > node.width;
+  if (!isAnew && isSameCell(cell, shown)) return;
   node.shown = cell;
-  drawContent(node, cell, shown);
-  if (isOther) {
-    node.needed = em * (textWidth(cell.text, isMono(cell)) + (cell.isTinted === true ? TINT : 0));
-    node.em = em;
+  node.em = em;
+  node.isCut = drawContent(node, cell, shown, isAnew);
+  if (cell.title !== shown.title) {
+    if (cell.title === undefined) element.removeAttribute("title");
+    else element.title = cell.title;
   }
-  const isFull = node.plain === null ? cell.badges?.length !== 0 : node.needed > node.width;
-  node.isCut = isFull || (isOther ? isCut : node.isCut);
   const classes = `${node.place} ${cell.look}${node.isCut ? " cut" : ""}`;
-  if (classes !== node.classes) node.element.className = node.classes = classes;
-  return isFull;
+  if (classes !== node.classes) element.className = node.classes = classes;
 }
+
+const isSameCell = (one: DrawnCell, other: DrawnCell): boolean =>
+  one.text === other.text && one.look === other.look && one.title === other.title && one.marked === other.marked &&
+  (one.badges === undefined ? other.badges === undefined : other.badges !== undefined && isSame(one.badges, other.badges));
 
 /** Em that the square before a text takes. */
 const TINT = 1.2;
 const isMono = ({ look }: DrawnCell): boolean => look.startsWith("mono");
 
-function drawContent(node: CellNode, cell: DrawnCell, shown: DrawnCell): void {
+/** Draws what a cell holds; true where the page has to cut it off. */
+function drawContent(node: CellNode, cell: DrawnCell, shown: DrawnCell, isAnew: boolean): boolean {
   const { element } = node;
   if (cell.badges !== undefined) {
     if (node.plain !== null || !isSame(cell.badges, shown.badges)) drawBadges(node, cell.badges);
-    return;
+    return cell.badges.length > 0;
   }
-  if (cell.text === shown.text && shown.badges === undefined && (node.plain !== null || cell.marked === true)) return;
   const parts = cell.marked === true ? pieces(cell.text) : [];
   if (parts.some(({ control }) => control !== null)) {
+    const isThere = !isAnew && node.plain === null && shown.marked === true && shown.text === cell.text;
     node.plain = null;
-    element.replaceChildren(...parts.map(({ text, control }) => (control === null ? text : signNode(control))));
-  } else if (node.plain !== null) {
-    node.plain.data = cell.text;
-  } else {
-    node.plain = document.createTextNode(cell.text);
-    element.replaceChildren(node.plain);
+    if (!isThere) element.replaceChildren(...parts.map(({ text, control }) => (control === null ? text : signNode(control))));
+    return true;
+  }
+  const room = node.width - (cell.isTinted === true ? TINT * node.em : 0);
+  const fitting = fitText(cell.text, isMono(cell), node.em, room);
+  drawText(node, fitting ?? cell.text);
+  return fitting === null;
+}
+
+function drawText(node: CellNode, text: string): void {
+  if (node.plain === null) {
+    node.plain = document.createTextNode(text);
+    node.element.replaceChildren(node.plain);
+  } else if (node.plain.data !== text) {
+    node.plain.data = text;
   }
 }
 

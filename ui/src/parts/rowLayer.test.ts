@@ -210,26 +210,20 @@ describe("a layer of rows", () => {
     }
   });
 
-  it("cuts a text off only where it may not fit", () => {
+  it("holds as much of a text as fits, and has the page cut off only what cannot be measured", () => {
     const layer = new RowLayer(document.createElement("div"), host);
-    const isCut = (): boolean[] => [...host.querySelectorAll("[role='gridcell']")].map((cell) => cell.classList.contains("cut"));
+    const cells = (): Element[] => [...host.querySelectorAll("[role='gridcell']")];
+    const isCut = (): boolean[] => cells().map((cell) => cell.classList.contains("cut"));
     layer.draw(drawing([{ look: "", cells: [{ text: "12:34:56.7", look: "mono" }, { text: "short", look: "" }] }]));
     expect(isCut()).toEqual([false, false]);
-    layer.draw(drawing([{ look: "", cells: [{ text: "12:34:56.789", look: "mono" }, { text: "far more than two hundred px can hold", look: "" }] }]));
-    expect(isCut()).toEqual([true, true]);
-  });
-
-  it("lets the cells of a column be layers from the first that has to be one on", () => {
-    const layer = new RowLayer(document.createElement("div"), host);
-    const isCut = (): boolean[] => [...host.querySelectorAll(".at-1")].map((cell) => cell.classList.contains("cut"));
-    const row = (text: string): DrawnRow => ({ look: "", cells: [{ text: "", look: "" }, { text, look: "mono" }] });
-    const [short, long] = [row("short"), row("far more than two hundred px can hold")];
-    layer.draw(drawing([short, long]));
-    expect(isCut(), "one that stays is not touched").toEqual([false, true]);
-    layer.draw(drawing([row("other"), row("short")]));
-    expect(isCut(), "cells that change are not told apart again and again").toEqual([true, true]);
-    layer.draw(drawing([short, short], { places: [{ left: 14, width: 90 }, { left: 116, width: 201 }] }));
-    expect(isCut(), "another width begins anew").toEqual([false, false]);
+    const long = "far more than two hundred px can hold";
+    layer.draw(drawing([{ look: "", cells: [{ text: "12:34:56.789 and on", look: "mono" }, { text: long, look: "" }] }]));
+    expect(isCut(), "there is no font to measure with here").toEqual([false, true]);
+    expect(cells().map((cell) => cell.textContent)).toEqual(["12:34:56.78…", long]);
+    layer.draw(drawing([{ look: "", cells: [{ text: "三十一キロメートルの道", look: "mono" }, { text: long, look: "mono" }] }]));
+    expect(isCut(), "characters of another font").toEqual([true, false]);
+    layer.draw(drawing([{ look: "", cells: [{ text: "", look: "" }, { text: long, look: "mono" }] }], { places: [{ left: 14, width: 90 }, { left: 116, width: 400 }] }));
+    expect(cells().map((cell) => cell.textContent), "a wider column holds more").toEqual(["", long]);
   });
 
   it("marks the row that has the cursor, for eyes, keys and screen readers", () => {

@@ -15,10 +15,13 @@
  * The second cost is computing styles. A row has its place as a `style` and nearly never changes its classes; its cells,
  * and the part of it that they stand in, change theirs and have no `style` (parts/drawnCell.ts).
  *
- * Invariants: a row that is still shown is not touched; a node that shows the same again is not touched; the cells of a
- * column are layers only once a text of theirs did not fit; rows stand in the page in the order in which they are read.
- * The number of a row for screen readers is the exception: counted from the top, that of every row changes with what comes
- * in above. Rows that stay have theirs brought up to date once a second, and at once when asked to.
+ * The third is laying text out, by the character. A cell holds what fits, cut by the widths of its characters; only where
+ * those are unknown does the page cut it off, for which the cell becomes a layer.
+ *
+ * Invariants: a row that is still shown is not touched; a node that shows the same again is not touched; rows stand in the
+ * page in the order in which they are read. The number of a row for screen readers is the exception: counted from the top,
+ * that of every row changes with what comes in above. Rows that stay have theirs brought up to date once a second, and at
+ * once when asked to.
  */
 import { drawCell, makeCell, type CellNode, type DrawnCell } from "./drawnCell";
 import { isMeasured } from "./textWidth";
@@ -93,8 +96,6 @@ export class RowLayer {
   #numberOfZero = 0;
   #places: readonly Place[] = [];
   #rowHeight = 0;
-  /** Of each column, whether its cells cut off what does not fit. */
-  #cuts: boolean[] = [];
   #wasMeasured = false;
   #renumbering: ReturnType<typeof setTimeout> | null = null;
 
@@ -121,7 +122,7 @@ export class RowLayer {
     let slot = 0;
     for (const line of lines) {
       const position = first + slot;
-      drawLine(line, position, position - this.#base, drawing, this.#cuts);
+      drawLine(line, position, position - this.#base, drawing);
       isBehind ||= line.number !== position + drawing.numberOfZero;
       slot += 1;
     }
@@ -149,7 +150,6 @@ export class RowLayer {
     // Before texts can be measured, nearly none of them seems to fit.
     const isSure = isMeasured() && !this.#wasMeasured;
     this.#wasMeasured ||= isSure;
-    if (isSure || places !== this.#places) this.#cuts = places.map(() => false);
     if (isSure) for (const line of this.#lines) line.places = [];
     if (places === this.#places) return;
     this.#places = places;
@@ -192,7 +192,7 @@ function numberLine(line: Line, number: number): void {
   if (number !== line.number) line.element.setAttribute("aria-rowindex", String((line.number = number)));
 }
 
-function drawLine(line: Line, position: number, place: number, drawing: Drawing, cuts: boolean[]): void {
+function drawLine(line: Line, position: number, place: number, drawing: Drawing): void {
   const { at, em, places } = drawing;
   const { element, content } = line;
   const hasCursor = position === at;
@@ -223,13 +223,10 @@ function drawLine(line: Line, position: number, place: number, drawing: Drawing,
     line.places = [];
     content.replaceChildren(...line.cells.map((cell) => cell.element));
   }
-  const isWhole = cells.length === 1 && places.length > 1;
-  if (places !== line.places) placeCells(line, places, isWhole);
+  if (places !== line.places) placeCells(line, places, cells.length === 1 && places.length > 1);
   for (const [column, cell] of cells.entries()) {
     const node = line.cells[column];
-    if (node === undefined) continue;
-    const isFull = drawCell(node, cell, em, !isWhole && cuts[column] === true);
-    if (isFull && !isWhole) cuts[column] = true;
+    if (node !== undefined) drawCell(node, cell, em);
   }
 }
 

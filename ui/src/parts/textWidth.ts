@@ -3,8 +3,8 @@
  * own in the engine; of ten in a row, drawn in every frame, nearly all hold texts that fit, and need to be none.
  */
 
-/** Em of a character of the monospaced font. */
-const MONO = 0.602;
+/** Em of a character of the monospaced font, which is 12 px where the text is 13. */
+const MONO = 0.602 * (12 / 13);
 /** Em that no character exceeds which is not measured: ideographs and pictures are one em, two for their two halves. */
 const WIDEST = 1.1;
 const FIRST = 32;
@@ -36,4 +36,24 @@ export function textWidth(text: string, isMono: boolean): number {
     else sum += isMono ? MONO : (widths?.[code] ?? WIDEST);
   }
   return sum;
+}
+
+/**
+ * The start of a text that fits a width, with an ellipsis, both in px at this em; the whole text where it fits. Null where
+ * that cannot be told, for characters that are not measured: the page has to cut those off.
+ */
+export function fitText(text: string, isMono: boolean, em: number, width: number): string | null {
+  if (em * textWidth(text, isMono) <= width) return text;
+  const widths = isMono ? null : measure();
+  if (widths === null && !isMono) return null;
+  // Three periods are as wide as an ellipsis in a proportional font, or wider.
+  let room = width / em - (isMono ? MONO : textWidth("...", false));
+  let end = 0;
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end) - FIRST;
+    if (code < 0 || code > LAST - FIRST) return null;
+    room -= isMono ? MONO : (widths?.[code] ?? WIDEST);
+    if (room < 0) break;
+  }
+  return `${text.slice(0, end).trimEnd()}…`;
 }

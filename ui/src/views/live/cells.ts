@@ -30,11 +30,15 @@ const draws: Readonly<Record<string, Draw>> = {
   summary: ({ summary, kind }) => ({ text: unpictured(summary), look: kind === "chunk" ? "mono" : "words", marked: true }),
   size: ({ bytes: size }) => ({ text: size === null ? "" : bytes(size), look: "mono dim end" }),
   duration: ({ lasted_ms: lasted }) => ({ text: lasted === null ? "" : duration(lasted), look: "mono dim end" }),
-  flags: ({ flags }) => ({
-    text: "", look: "flags",
-    badges: flags.map((flag) => ({ text: short[flag], look: `flag ${flag}`, title: abouts.get(flag) ?? flag })),
-  }),
+  flags: ({ flags }) => flagCell(flags),
 };
+
+/** One flag, as most rows have at most, is the text of its cell. */
+function flagCell([first, ...others]: readonly RowFlag[]): DrawnCell {
+  if (first === undefined) return { text: "", look: "flags" };
+  if (others.length === 0) return { text: short[first], look: `flags flag ${first}`, title: abouts.get(first) ?? first };
+  return { text: "", look: "flags", badges: [first, ...others].map((flag) => ({ text: short[flag], look: `flag ${flag}`, title: abouts.get(flag) ?? flag })) };
+}
 
 /** An event as a row of these columns; `platform` is that of its channel, and its turn may be marked. */
 export function rowOf(row: EventRow, columns: readonly Column[], since: string | null, platform: string | null, isMarked: boolean): DrawnRow {
