@@ -23,6 +23,7 @@ mod id;
 pub mod invariants;
 mod late;
 mod leaks;
+mod output;
 mod pairing;
 mod permissions;
 mod ports;

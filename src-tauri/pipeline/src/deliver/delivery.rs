@@ -10,7 +10,7 @@ use super::{
     voice,
     wording::Wording,
 };
-use crate::{config::Narration, rules::Rule, stages::scan::OutputEvent, user_text::UserText};
+use crate::{config::Narration, output::OutputEvent, rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
 use foldback_wire::{AgentFault, Code, Diagnostic, Header, Kind, MessageId, Span, Stage, StopReason};
 use tokio::sync::mpsc;

@@ -23,7 +23,7 @@ use super::{
     rest::is_left_out,
     tally::Tally,
 };
-use crate::stages::run::STOPPED_AT_MOST;
+use crate::output::STOPPED_AT_MOST;
 use foldback_wire::{
     AgentFault, Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Fate, Header, Inbound, Intent, Kind,
     MessageId, OpId, OpKind, OutcomeCode, Range, Stage, SteadyTime, StopReason, Target,

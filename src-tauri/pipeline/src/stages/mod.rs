@@ -7,7 +7,6 @@ pub(crate) mod authorize;
 pub(crate) mod dedupe;
 pub(crate) mod finalize;
 pub(crate) mod gather;
-pub(crate) mod output_event;
 pub(crate) mod permit;
 pub(crate) mod prepare;
 pub(crate) mod redact;

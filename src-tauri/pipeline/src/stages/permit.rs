@@ -1,11 +1,9 @@
 //! A run's requests for permission: decided by the configuration, or by a person, or by nobody in time.
 
-use super::{
-    scan::OutputEvent,
-    tool::{cut_request, shorten_options},
-};
+use super::tool::{cut_request, shorten_options};
 use crate::{
     config::{PermissionPolicy, PermissionsConfig},
+    output::OutputEvent,
     permissions::{Answer, Permissions, Question, QuestionDelivery, Waiting, choose},
     recorder::Recorder,
     rules::{Rule, Rules},

@@ -3,7 +3,7 @@
 use super::{
     permit::{Asked, Permits},
     run_progress::RunProgress,
-    scan::{Decisions, OutputEvent, Scan},
+    scan::{Decisions, Scan},
     text_bound::TextBound,
     tool::keepable,
 };
@@ -11,6 +11,7 @@ use crate::{
     deliver::typing::Typing,
     engine::Live,
     leaks::Watch,
+    output::{OutputEvent, STOPPED_AT_MOST},
     permissions::Answer,
     recorder::Recorder,
     rules::{Rule, Rules},
@@ -59,10 +60,6 @@ pub(crate) struct Run<'a> {
     pub(crate) leaks: &'a Watch,
     pub(crate) typing: &'a Typing,
 }
-
-/// Told when a run is stopped for what its chat got of it, which its end does not say: an agent that comes to a limit of
-/// its own ends for the same reason.
-pub(crate) const STOPPED_AT_MOST: &str = "stopped: its chat should get no more of it (output.max_messages)";
 
 /// What the pipeline waits for.
 enum Next {

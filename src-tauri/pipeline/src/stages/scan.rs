@@ -1,8 +1,10 @@
 //! Decides for every byte of an answer, by the scanner of the output grammar: one for each assistant message.
 
-pub(crate) use super::output_event::OutputEvent;
 use super::redact::{Raw, Redact, Told};
-use crate::rules::{Rule, Rules};
+use crate::{
+    output::OutputEvent,
+    rules::{Rule, Rules},
+};
 use foldback_directives::{Scanner, Settings, Sink, Step, parse, redact::Reader};
 use foldback_wire::{
     DirectiveRef, Fate, Header, Hold, Kind, Outcome, OutcomeCode, Range, RangeReason, Span, redact::Redaction,

@@ -1,7 +1,7 @@
 //! The bound of a run's text: a run that says more than the messages of one answer hold is stopped, since the chat gets
 //! no more of it.
 
-use super::scan::OutputEvent;
+use crate::output::OutputEvent;
 use foldback_wire::{Capabilities, LengthUnit};
 use std::num::NonZeroU32;
 

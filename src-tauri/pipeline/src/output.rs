@@ -1,9 +1,13 @@
-//! Steps of a turn as its delivery is told of them.
+//! What the scan stage hands to delivery. It stands below both, so that neither needs the other.
 
 use crate::{permissions::Question, user_text::UserText};
 use foldback_wire::{
     AgentFault, Directive, DirectiveRef, Header, PermissionId, Span, StopReason, Suppression, ToolCall,
 };
+
+/// The detail of the event of a run that is stopped for what its chat got of it. The end of the run does not say so: an
+/// agent that comes to a limit of its own ends for the same reason.
+pub(crate) const STOPPED_AT_MOST: &str = "stopped: its chat should get no more of it (output.max_messages)";
 
 /// Steps that the delivery of a turn is told of, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
