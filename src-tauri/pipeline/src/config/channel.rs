@@ -1,10 +1,10 @@
 //! One channel's table.
 
 use super::{
-    Backend, Config, DmPolicy, GroupPolicy, MentionPattern, Narration, OutputConfig, ReasoningDisplay,
-    Secret, ToolDisplay, access,
+    Backend, Config, Disable, DmPolicy, GroupPolicy, MentionPattern, Narration, OutputConfig,
+    ReasoningDisplay, Secret, ToolDisplay, access, reduce,
 };
-use foldback_channels::{Feature, Mention, profile, restrict};
+use foldback_channels::{Mention, profile};
 use foldback_directives::{Bare, Dialect, Placement, Settings, TrailingSilence};
 use foldback_wire::{Capabilities, ChannelId, Platform};
 use schemars::JsonSchema;
@@ -27,28 +27,6 @@ pub enum ChannelKind {
     Whatsapp,
     /// A signal-cli daemon.
     Signal,
-}
-
-/// An operation that a channel must not use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Disable {
-    /// Reactions.
-    React,
-    /// Files.
-    File,
-    /// Voice notes.
-    Voice,
-    /// Edits, and with them the live preview.
-    Edit,
-    /// The live preview alone.
-    Preview,
-    /// Removing messages.
-    Delete,
-    /// Answering a particular message.
-    Reply,
-    /// Showing that an answer is being written.
-    Typing,
 }
 
 /// One channel.
@@ -201,6 +179,14 @@ impl ChannelConfig {
         }
     }
 
+    /// The list of those who may write in groups, and the key it stands at.
+    pub(crate) fn group_list(&self) -> (&[String], &'static str) {
+        match &self.group_allow_from {
+            Some(list) => (list, "group_allow_from"),
+            None => (&self.allow_from, "allow_from"),
+        }
+    }
+
     /// What is at the other end of the channel of this name; `None` when neither key nor name says.
     pub fn kind(&self, name: &ChannelId) -> Option<ChannelKind> {
         self.kind
@@ -265,28 +251,6 @@ impl Config {
             .and_then(|c| c.backend)
             .unwrap_or(self.agent.backend)
     }
-}
-
-/// `capabilities` less what is disabled.
-pub(crate) fn reduce(capabilities: Capabilities, disable: &[Disable]) -> Capabilities {
-    let feature = |d: &Disable| match d {
-        Disable::React => Some(Feature::React),
-        Disable::File => Some(Feature::File),
-        Disable::Voice => Some(Feature::Voice),
-        Disable::Edit => Some(Feature::Edit),
-        Disable::Delete => Some(Feature::Delete),
-        Disable::Reply => Some(Feature::Reply),
-        Disable::Typing => Some(Feature::Typing),
-        Disable::Preview => None,
-    };
-    let mut reduced = restrict(
-        capabilities,
-        &disable.iter().filter_map(feature).collect::<Vec<_>>(),
-    );
-    if disable.contains(&Disable::Preview) {
-        reduced.edit_interval_ms = None;
-    }
-    reduced
 }
 
 const fn kind_of(platform: Platform) -> ChannelKind {

@@ -1,12 +1,14 @@
 //! `foldback.toml`, as types with defaults. Every key has one; unknown keys are errors.
 
 mod access;
+mod access_in_words;
 mod acp;
 mod alternative;
 mod attachments;
 mod bounds;
 mod channel;
 mod credentials;
+mod disable;
 pub mod keyring;
 mod load;
 mod log;
@@ -24,9 +26,10 @@ pub use acp::{AcpConfig, EnvValue, ProgramError};
 pub use alternative::Alternative;
 pub use attachments::{AttachmentKind, AttachmentsConfig};
 pub use bounds::OutOfBounds;
-pub(crate) use channel::reduce;
-pub use channel::{ChannelConfig, ChannelKind, Disable};
+pub use channel::{ChannelConfig, ChannelKind};
 pub use credentials::CredentialReader;
+pub use disable::Disable;
+pub(crate) use disable::reduce;
 pub use load::{ConfigError, load, parse};
 pub use log::LogConfig;
 pub use output::{Narration, OutputConfig, ReasoningDisplay, ToolDisplay};

@@ -1,5 +1,6 @@
 //! How an agent's output is read and delivered.
 
+use super::Disable;
 use foldback_directives::{Bare, Dialect, GuardRow, Placement, Settings, TrailingSilence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,7 @@ pub struct OutputConfig {
     /// In the answer to a heartbeat: a regular expression; a reply that matches it as a whole is dropped.
     pub all_clear: Option<String>,
     /// Operations that no channel must use.
-    pub disable: Vec<super::Disable>,
+    pub disable: Vec<Disable>,
     /// What becomes of text before a tool call; by default shown where the channel can edit, else hidden.
     pub narration: Option<Narration>,
     /// What the chat sees of tool calls; the console shows all of them.
