@@ -11,6 +11,7 @@ mod aged;
 mod brief;
 mod channel_log;
 pub mod config;
+mod context;
 mod conversations;
 mod crash;
 mod deliver;

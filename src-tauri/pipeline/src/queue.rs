@@ -183,7 +183,7 @@ impl Core {
         let _at_the_latest = free.clone().drop_guard();
         let turn = Arc::clone(&self).complete(pending, free, Some(run));
         if let Err(panicked) = contained(turn).await {
-            self.running().remove(&id);
+            self.runs.lock().remove(&id);
             self.seen().release(self.rules, &claim);
             recorder.tell_panic("the turn stays open", &panicked);
         }

@@ -2,8 +2,9 @@
 
 use crate::{
     config::{ReasoningDisplay, ToolDisplay},
+    context::{RunHandle, RunState},
     deliver::{courier::Courier, delivery::deliver, desk::Desk, typing::Typing},
-    engine::{Core, Live, Running},
+    engine::Core,
     flow::{Stop, stopped},
     gates::{Admission, Admitted, Coming},
     leaks::Watch,
@@ -204,7 +205,7 @@ impl Core {
         let ended = async {
             // Boxed, as all that a turn may wait for is large.
             let answered = Box::pin(self.answer(&pending, &free, allowed)).await;
-            let stopped = self.running().remove(&id).is_some_and(|run| run.is_stopped());
+            let stopped = self.runs.lock().remove(&id).is_some_and(|run| run.is_stopped());
             let terminal = answered?;
             pending.recorder.note_all(vec![
                 Kind::Idle,
@@ -270,7 +271,7 @@ impl Core {
         let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
         let cancel = self.killed.child_token();
         let stopped = cancel.clone();
-        let live = self.runs(pending, &cancel);
+        let state = self.list_run(pending, &cancel);
         let agent = self.agents.of(&message.channel);
         let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
         let settings = self.settings(&port);
@@ -286,7 +287,7 @@ impl Core {
             session,
             kept: request.resume.clone(),
             tell_lost: self.ports.config.session.tell_lost,
-            live,
+            state,
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             asked: Asked {
@@ -299,7 +300,7 @@ impl Core {
             cancel,
             output,
             leaks: &leaks,
-            typing: &typing,
+            on_step: &|| typing.touch(),
         };
         let mut desk = Desk::new(
             courier,
@@ -332,16 +333,16 @@ impl Core {
     }
 
     /// Lists a turn as one that runs.
-    fn runs(&self, pending: &Pending, cancel: &CancellationToken) -> Arc<Live> {
-        let live = Arc::new(Live::default());
-        let running = Running {
+    fn list_run(&self, pending: &Pending, cancel: &CancellationToken) -> Arc<RunState> {
+        let state = Arc::new(RunState::default());
+        let run = RunHandle {
             cancel: cancel.clone(),
             session: pending.session.clone(),
             recorder: pending.recorder.clone(),
             since: pending.recorder.now(),
-            live: Arc::clone(&live),
+            state: Arc::clone(&state),
         };
-        self.running().insert(pending.id, running);
-        live
+        self.runs.lock().insert(pending.id, run);
+        state
     }
 }

@@ -1,9 +1,10 @@
 //! What every turn of a bot works with.
 
-use super::{Agents, Running};
+use super::Agents;
 use crate::{
     aged::AgedMessages,
     config::ChannelConfig,
+    context::Runs,
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
@@ -17,11 +18,8 @@ use crate::{
 };
 use foldback_directives::Settings;
 use foldback_store::PairingBook;
-use foldback_wire::{ChannelId, Rng, TurnId, redact::Redaction};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use foldback_wire::{ChannelId, Rng, redact::Redaction};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// What every turn works with.
@@ -57,7 +55,7 @@ pub(crate) struct Core {
     pub(crate) rng: Arc<dyn Rng>,
     /// Of a channel that the configuration does not name: nobody may talk there.
     pub(super) no_settings: ChannelConfig,
-    pub(super) running: Mutex<HashMap<TurnId, Running>>,
+    pub(crate) runs: Runs,
     /// Requests for permission that wait for a person.
     pub(crate) permissions: Permissions,
     pub(super) grammar_off: Vec<String>,
@@ -69,10 +67,6 @@ impl Core {
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn running(&self) -> MutexGuard<'_, HashMap<TurnId, Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn bot_turns(&self) -> MutexGuard<'_, BotTurns> {

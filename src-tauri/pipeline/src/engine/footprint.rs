@@ -24,7 +24,7 @@ impl Engine {
         let core = &self.core;
         Footprint {
             conversations: core.conversations.len(),
-            runs: core.running().len(),
+            runs: core.runs.lock().len(),
             queues: core.lanes.len(),
             messages: core.seen().len(),
             tasks: core.tasks.len(),

@@ -5,18 +5,17 @@ mod core;
 mod ending;
 mod footprint;
 mod incoming;
-mod running;
 mod sessions;
 
 pub(crate) use by_hand::ByHand;
 pub(crate) use core::Core;
 pub use footprint::Footprint;
-pub(crate) use running::{Live, Running};
 
 use crate::{
     aged::AgedMessages,
     channel_log::ChannelLog,
     config::{ChannelConfig, ChannelKind, Config},
+    context::Runs,
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
@@ -232,7 +231,7 @@ impl Engine {
             pairings: Mutex::new(pairings),
             rng,
             no_settings: ChannelConfig::default(),
-            running: Mutex::default(),
+            runs: Runs::default(),
             permissions: Permissions::default(),
             grammar_off,
             redaction,

@@ -21,7 +21,8 @@ impl Engine {
         let journal = &self.core.recorder.journal;
         let runs: Vec<_> = self
             .core
-            .running()
+            .runs
+            .lock()
             .values()
             .map(|run| run.session.clone())
             .collect();
@@ -96,7 +97,7 @@ impl Engine {
     }
 
     fn runs_in(&self, session: &SessionId) -> Option<RunningTurn> {
-        let running = self.core.running();
+        let running = self.core.runs.lock();
         // A turn that only waits for other chats may still be there beside the next one.
         let of = running.iter().filter(|(_, run)| run.session == *session);
         of.max_by_key(|(turn, _)| **turn)
@@ -105,7 +106,7 @@ impl Engine {
 
     /// Stops the run of a turn. What it said so far is delivered. False when it does not run, or its agent is done.
     pub fn cancel(&self, turn: TurnId, by: Actor) -> Result<bool, StoreError> {
-        let running = self.core.running().get(&turn).cloned();
+        let running = self.core.runs.lock().get(&turn).cloned();
         match running {
             Some(running) => running.stop(by),
             None => Ok(false),
@@ -119,7 +120,7 @@ impl Engine {
         only: Option<TurnId>,
         by: &Actor,
     ) -> Result<bool, StoreError> {
-        let all = self.core.running();
+        let all = self.core.runs.lock();
         let of = all
             .iter()
             .filter(|(turn, run)| run.session == *session && only.is_none_or(|only| only == **turn));
@@ -177,8 +178,8 @@ impl Engine {
     /// Nothing that runs in a conversation keeps it, and no agent knows it any more.
     fn forget(&self, session: &SessionId) {
         let core = &self.core;
-        for run in core.running().values().filter(|run| run.session == *session) {
-            run.live.reset();
+        for run in core.runs.lock().values().filter(|run| run.session == *session) {
+            run.state.reset();
         }
         core.agents.default.forget(session);
         for agent in core.agents.by_channel.values() {

@@ -8,8 +8,7 @@ use super::{
     tool::keepable,
 };
 use crate::{
-    deliver::typing::Typing,
-    engine::Live,
+    context::RunState,
     leaks::Watch,
     output::{OutputEvent, STOPPED_AT_MOST},
     permissions::Answer,
@@ -51,14 +50,15 @@ pub(crate) struct Run<'a> {
     pub(crate) kept: BTreeMap<String, String>,
     /// Whether the user is told that the agent lost the conversation.
     pub(crate) tell_lost: bool,
-    pub(crate) live: Arc<Live>,
+    pub(crate) state: Arc<RunState>,
     /// Whether the chat may see something of tool calls, and of reasoning.
     pub(crate) shows_tools: bool,
     pub(crate) shows_thoughts: bool,
     pub(crate) asked: Asked<'a>,
     pub(crate) output: mpsc::Sender<OutputEvent>,
     pub(crate) leaks: &'a Watch,
-    pub(crate) typing: &'a Typing,
+    /// Called with each step: a sign of life of the agent.
+    pub(crate) on_step: &'a (dyn Fn() + Sync),
 }
 
 /// What the pipeline waits for.
@@ -101,14 +101,14 @@ impl Run<'_> {
         let agent = Arc::clone(&self.agent);
         let mut permits = Permits::new(self.asked, agent.as_ref(), self.recorder, self.rules, run);
         let end = self.read(request, &mut progress, &mut scan, &mut permits).await?;
-        if self.live.is_reset() {
+        if self.state.is_reset() {
             // It may have taken the conversation up after it was told to forget it.
             self.agent.forget(self.session);
         }
         permits.close(Undecided::RunEnded)?;
         self.tell(permits.decided()).await;
         drop(permits);
-        self.live.does(Doing::Delivering);
+        self.state.does(Doing::Delivering);
         self.hand_on(scan.end_reasoning()).await?;
         self.hand_on(scan.end(false)).await?;
         self.end_calls(&mut progress)?;
@@ -166,7 +166,7 @@ impl Run<'_> {
                 Next::Answer(answer) => {
                     permits.settle(answer)?;
                     self.tell(permits.decided()).await;
-                    self.live.does(if permits.is_open() {
+                    self.state.does(if permits.is_open() {
                         Doing::Asking
                     } else {
                         Doing::Starting
@@ -203,7 +203,7 @@ impl Run<'_> {
                     .warn(format!("a late step of run {of} was dropped"))?;
                 continue;
             }
-            self.typing.touch();
+            (self.on_step)();
             match step {
                 Step::Failed { fault, detail } => return Ok(End::Failed(fault, detail)),
                 Step::Done(reason) => return Ok(End::Done(reason)),
@@ -211,7 +211,7 @@ impl Run<'_> {
                     self.end_thought(scan).await?;
                     let question = permits.ask(request)?;
                     if permits.is_open() {
-                        self.live.does(Doing::Asking);
+                        self.state.does(Doing::Asking);
                     }
                     self.tell(question.map(OutputEvent::Asked)).await;
                 }
@@ -288,15 +288,15 @@ impl Run<'_> {
             self.end_thought(scan).await?;
         }
         match &step {
-            Step::Text { .. } => self.live.does(Doing::Writing),
+            Step::Text { .. } => self.state.does(Doing::Writing),
             Step::Reasoning(_) => {
-                self.live.does(Doing::Thinking);
-                self.live.thinks();
+                self.state.does(Doing::Thinking);
+                self.state.thinks();
             }
             Step::Tool(call) if call.status.is_over() => {
-                self.live.does(Doing::Starting);
+                self.state.does(Doing::Starting);
             }
-            Step::Tool(call) => self.live.calls(&call.name),
+            Step::Tool(call) => self.state.calls(&call.name),
             _ => {}
         }
         match step {
@@ -381,7 +381,7 @@ impl Run<'_> {
             start,
             detail,
         };
-        if self.kept.get(backend) == Some(&kept.id) || self.live.is_reset() {
+        if self.kept.get(backend) == Some(&kept.id) || self.state.is_reset() {
             self.recorder.note(told)?;
         } else {
             let events = vec![self.recorder.draft(told)];
@@ -399,7 +399,7 @@ impl Run<'_> {
     /// What is said next is no reasoning.
     async fn end_thought(&self, scan: &mut Scan<'_>) -> Result<(), StoreError> {
         self.hand_on(scan.end_reasoning()).await?;
-        if self.live.stops_thinking() && self.shows_thoughts {
+        if self.state.stops_thinking() && self.shows_thoughts {
             let _ = self.output.send(OutputEvent::ThoughtEnded).await;
         }
         Ok(())

@@ -1,27 +1,41 @@
-//! What is known about a turn that runs.
+//! The turns that run: what is known about each, and how a person stops it.
 
 use crate::recorder::Recorder;
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Doing, Kind, SessionId, Timestamp, TurnId, rpc::RunningTurn};
-use std::sync::{
-    Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio_util::sync::CancellationToken;
 
+/// The runs under way, by turn. A turn is listed until its answer has arrived.
+#[derive(Default)]
+pub(crate) struct Runs(Mutex<HashMap<TurnId, RunHandle>>);
+
+impl Runs {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HashMap<TurnId, RunHandle>> {
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A turn that runs.
 #[derive(Clone)]
-pub(crate) struct Running {
+pub(crate) struct RunHandle {
     pub(crate) cancel: CancellationToken,
     pub(crate) session: SessionId,
     pub(crate) recorder: Recorder,
     pub(crate) since: Timestamp,
-    pub(crate) live: Arc<Live>,
+    pub(crate) state: Arc<RunState>,
 }
 
-/// What changes about it.
+/// What changes about a run while it goes on.
 #[derive(Debug, Default)]
-pub(crate) struct Live {
+pub(crate) struct RunState {
     doing: Mutex<Option<(Doing, Option<String>)>>,
     /// Its conversation was reset since it began: what its agent says about its session is no longer true.
     reset: AtomicBool,
@@ -30,7 +44,7 @@ pub(crate) struct Live {
     cancelled_by: OnceLock<Actor>,
 }
 
-impl Live {
+impl RunState {
     pub(crate) fn does(&self, doing: Doing) {
         let mut now = self.doing();
         if now
@@ -68,15 +82,15 @@ impl Live {
     }
 }
 
-impl Running {
+impl RunHandle {
     /// Stops the run; told once, by whom first. False when its agent is done, and what it said is only delivered.
     pub(crate) fn stop(&self, by: Actor) -> Result<bool, StoreError> {
         // Kept while it is noted: a run that is stopped is told before it ends, or is not stopped.
-        let doing = self.live.doing();
+        let doing = self.state.doing();
         if matches!(*doing, Some((Doing::Delivering, _))) {
             return Ok(false);
         }
-        if self.live.cancelled_by.set(by.clone()).is_ok() {
+        if self.state.cancelled_by.set(by.clone()).is_ok() {
             self.recorder.note(Kind::RunCancelled { by })?;
         }
         self.cancel.cancel();
@@ -85,17 +99,17 @@ impl Running {
 
     /// Whether a person stopped it.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.live.cancelled_by.get().is_some()
+        self.state.cancelled_by.get().is_some()
     }
 
     pub(crate) fn shown(&self, turn: TurnId) -> RunningTurn {
-        let (doing, tool) = self.live.doing().clone().unwrap_or((Doing::Starting, None));
+        let (doing, tool) = self.state.doing().clone().unwrap_or((Doing::Starting, None));
         RunningTurn {
             turn,
             since: self.since,
             doing,
             tool,
-            cancelled_by: self.live.cancelled_by.get().cloned(),
+            cancelled_by: self.state.cancelled_by.get().cloned(),
         }
     }
 }
