@@ -32,33 +32,33 @@ impl Core {
             message, recorder, ..
         } = pending;
         let gather = Gather {
-            rules: self.rules,
-            config: &self.ports.config.attachments,
+            rules: self.context.rules,
+            config: &self.context.ports.config.attachments,
             accepts: agent.accepts(),
-            listens: self.speech.transcriber.is_some(),
+            listens: self.context.speech.transcriber.is_some(),
             channel: &port.channel,
             clock: recorder.clock.as_ref(),
             cancel,
         };
         let mut gathered = gather.gather(message).await;
-        let masks = self.redaction.as_ref();
+        let masks = self.context.redaction.as_ref();
         let masks = masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent);
-        let transcriber = self.speech.transcriber.as_deref();
+        let transcriber = self.context.speech.transcriber.as_deref();
         let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
         recorder.note_all(gathered.events(message))?;
         let outgoing = agent.shares_machine().then(|| {
-            let root = self.files.root();
+            let root = self.context.files.root();
             // The agent may work in another folder.
             std::path::absolute(root).unwrap_or_else(|_| root.to_owned())
         });
         let prompt = prepare(
-            self.rules,
+            self.context.rules,
             message,
             &gathered.notes,
             &port.can,
             &port.output,
             Host {
-                speaks: !matches!(self.speech.says, Says::Nothing),
+                speaks: !matches!(self.context.speech.says, Says::Nothing),
                 outgoing: outgoing.as_deref(),
             },
             &heard,
@@ -69,7 +69,7 @@ impl Core {
         let mut message = message.clone();
         message.forget_handles();
         Ok(TurnRequest {
-            run: self.ids.run(),
+            run: self.context.ids.run(),
             session: pending.session.clone(),
             prompt,
             message,
@@ -80,7 +80,7 @@ impl Core {
 
     /// The agents' own sessions of the conversation. One backend's mean nothing to another.
     async fn resumed(&self, pending: &Pending) -> Result<BTreeMap<String, String>, StoreError> {
-        if !self.rules.holds(Rule::SessionResume) {
+        if !self.context.rules.holds(Rule::SessionResume) {
             return Ok(BTreeMap::new());
         }
         let kept = pending.recorder.journal.agent_sessions(&pending.session).await?;

@@ -25,7 +25,7 @@ impl Drop for Occupied {
     fn drop(&mut self) {
         if let Some(next) = self.core.next_turn(&self.session) {
             let core = Arc::clone(&self.core);
-            self.core.tasks.spawn(core.converse(next, true));
+            self.core.context.tasks.spawn(core.converse(next, true));
         }
     }
 }
@@ -46,7 +46,7 @@ impl Core {
     /// [`StoreError::Closed`] where the process ends first; the next start goes on from there.
     pub(crate) async fn finish(&self, turn: TurnId, recorder: &Recorder) -> Result<(), StoreError> {
         let events = recorder.journal.turn(turn).await?;
-        let clock = self.recorder.clock.as_ref();
+        let clock = self.context.recorder.clock.as_ref();
         if let Some(unfinished) = UnfinishedTurn::read(&events, clock) {
             if let Some(mut desk) = self.desk_of(turn, recorder, &events, &unfinished) {
                 // On the heap: what is left can be a whole answer, and what waits here holds its future.
@@ -71,7 +71,7 @@ impl Core {
         unfinished: &UnfinishedTurn,
     ) -> Option<Desk> {
         let session = session_of(events)?;
-        let port = self.ports.port(&unfinished.inbound.channel)?;
+        let port = self.context.ports.port(&unfinished.inbound.channel)?;
         let recorder = recorder.in_session(&session);
         // Only the text that the scanner let through then may be shown now.
         let leaks = Arc::new(Watch::default());
@@ -81,18 +81,18 @@ impl Core {
         for event in events {
             leaks.decided(&event.kind);
         }
-        let (on, of) = ((&self.lanes, &self.ids), (turn, &session));
+        let (on, of) = ((&self.lanes, &self.context.ids), (turn, &session));
         let courier = Courier::of_turn(on, of, &recorder, &port.channel, &unfinished.inbound, &leaks);
         let mut desk = Desk::new(
             courier,
             port,
-            (self.files.clone(), self.speech.clone()),
-            Arc::clone(&self.ports),
-            self.rules,
+            (self.context.files.clone(), self.context.speech.clone()),
+            Arc::clone(&self.context.ports),
+            self.context.rules,
             unfinished.inbound.clone(),
         );
-        desk.busy = Some(self.busy.token());
-        desk.cancel = self.killed.child_token();
+        desk.busy = Some(self.context.busy.token());
+        desk.cancel = self.context.shutdown.cancel_runs.child_token();
         Some(desk)
     }
 }

@@ -108,10 +108,12 @@ impl Core {
     }
 
     fn finalized(&self, recorder: &Recorder, inbound: Inbound) -> Result<Flow<Inbound>, StoreError> {
-        let message = passed!(recorder, Finalize, finalize(self.rules, inbound), |m| format!(
-            "{} bytes of text",
-            m.text.len()
-        ));
+        let message = passed!(
+            recorder,
+            Finalize,
+            finalize(self.context.rules, inbound),
+            |m| format!("{} bytes of text", m.text.len())
+        );
         Ok(Flow::Continue(message))
     }
 
@@ -123,13 +125,13 @@ impl Core {
         message: &Inbound,
         coming: Coming,
     ) -> Result<Flow<(Way, Claim)>, StoreError> {
-        let rules = self.rules;
-        let Some(Port { can, .. }) = self.ports.port(&message.channel) else {
+        let rules = self.context.rules;
+        let Some(Port { can, .. }) = self.context.ports.port(&message.channel) else {
             return Ok(no_such_channel(message).flow());
         };
         // A message that an earlier process received came in time.
         if coming == Coming::New {
-            let keep = self.ports.config.store.keep.0;
+            let keep = self.context.ports.config.store.keep.0;
             let deleted = recorder.journal.deleted_before();
             if let Flow::Stop(stop) = check_age(rules, &can, keep, deleted, message, recorder.now()) {
                 return Ok(Flow::Stop(stop));
@@ -170,7 +172,7 @@ impl Core {
             stage: Stage::Dedupe,
             detail: "not seen before".to_owned(),
         })?;
-        let (rules, settings) = (self.rules, self.channel_settings(&message.channel));
+        let (rules, settings) = (self.context.rules, self.context.ports.settings(&message.channel));
         let (channel, chat) = (&message.channel, &message.chat);
         let wrote = |id| self.lanes.sent.knows(channel, chat, id);
         let approved = self.pairings().approved(channel, &message.sender.id).cloned();
@@ -207,14 +209,18 @@ impl Core {
         if message.omitted.is_some() {
             return Ok(content_omitted().flow());
         }
-        let session = session::key(self.rules, self.ports.config.session.scope, message);
+        let session = session::key(
+            self.context.rules,
+            self.context.ports.config.session.scope,
+            message,
+        );
         recorder.find_session(&session);
         // It is for the bot. Before its session counts it, so that it is not counted twice after a crash in between.
         recorder.release()?;
         // While the process ends nothing runs; the next start spreads them.
-        if coming == Coming::New && !self.stopping.is_cancelled() {
+        if coming == Coming::New && !self.context.shutdown.no_new_turns.is_cancelled() {
             let kind = settings.kind(&message.channel);
-            let most = self.ports.config.queue.most_of_sender(kind);
+            let most = self.context.ports.config.queue.most_of_sender(kind);
             let admitted = self.sender_times().admit(rules, most, message, recorder.now());
             if let Flow::Stop(stop) = admitted {
                 return Ok(Flow::Stop(stop));
@@ -226,8 +232,9 @@ impl Core {
 
     /// A message as the answer to a request for permission, where those are asked in the chat.
     fn answered(&self, message: &Inbound) -> Option<Answered> {
-        let asks = self.ports.config.agent.permissions.in_chat && self.rules.holds(Rule::PermitChat);
-        asks.then(|| answer(&self.permissions, self.rules, message))
+        let asks =
+            self.context.ports.config.agent.permissions.in_chat && self.context.rules.holds(Rule::PermitChat);
+        asks.then(|| answer(&self.context.permissions, self.context.rules, message))
             .flatten()
     }
 

@@ -72,7 +72,13 @@ impl Core {
                 let place = Arc::clone(&places).acquire_owned().await.ok()?;
                 Some((late.recv().await?, place))
             };
-            let Some(next) = self.deaf.run_until_cancelled(next).await else {
+            let Some(next) = self
+                .context
+                .shutdown
+                .inbound_closed
+                .run_until_cancelled(next)
+                .await
+            else {
                 break;
             };
             let Some((late, place)) = next else { return };
@@ -99,14 +105,17 @@ impl Core {
             }
         }
         let (core, lines) = (Arc::clone(self), Arc::clone(lines));
-        self.tasks.spawn(async move {
+        self.context.tasks.spawn(async move {
             let mut next = Some((late, place));
             while let Some((late, _place)) = next {
                 let taken = contained(Arc::clone(&core).take_late(late)).await;
                 if let Err(panicked) = taken {
                     let (channel, message) = &about;
                     let fate = format!("what was told of the message {message} is not written down");
-                    core.recorder.on_channel(channel).tell_panic(&fate, &panicked);
+                    core.context
+                        .recorder
+                        .on_channel(channel)
+                        .tell_panic(&fate, &panicked);
                 }
                 next = lines.next(&about);
             }
@@ -128,12 +137,12 @@ impl Core {
 
     /// False when the process ends first.
     async fn record_late(&self, late: &Late) -> Result<bool, StoreError> {
-        let clock = &self.recorder.clock;
+        let clock = &self.context.recorder.clock;
         let until = clock.steady().plus(AGAIN);
         loop {
             // Asked first: an operation that ends in between is found. Another program may send from the same account;
             // its messages are not waited for while none of ours is at the platform.
-            let open = self.recorder.journal.outbox().await?;
+            let open = self.context.recorder.journal.outbox().await?;
             if self.record_of_operation(late).await? {
                 return Ok(true);
             }
@@ -144,7 +153,14 @@ impl Core {
             }
             let look = clock.sleep_until(clock.now().plus(LOOK));
             // No operation ends any more.
-            if self.deaf.run_until_cancelled(look).await.is_none() {
+            if self
+                .context
+                .shutdown
+                .inbound_closed
+                .run_until_cancelled(look)
+                .await
+                .is_none()
+            {
                 return Ok(false);
             }
         }
@@ -156,7 +172,7 @@ impl Core {
         match &late.news {
             LateNews::Undelivered(refusal) => {
                 let why = &refusal.detail;
-                let recorder = self.recorder.on_channel(channel);
+                let recorder = self.context.recorder.on_channel(channel);
                 recorder.warn(format!("{message} was acknowledged, but did not arrive: {why}"))?;
                 recorder.journal.flush().await
             }
@@ -171,7 +187,7 @@ impl Core {
     async fn record_of_operation(&self, late: &Late) -> Result<bool, StoreError> {
         // One at a time: a platform that tells it twice at once is to be believed once.
         let _alone = self.hearing.lock().await;
-        let journal = &self.recorder.journal;
+        let journal = &self.context.recorder.journal;
         journal.flush().await?;
         let about = self.about(&late.channel, &late.message).await?;
         let Some(made) = acknowledged(&about) else {
@@ -200,8 +216,8 @@ impl Core {
         };
         let Some(kind) = kind else { return Ok(true) };
         let recorder = match made.turn {
-            Some(turn) => self.recorder.of_turn(turn, &late.channel),
-            None => self.recorder.on_channel(&late.channel),
+            Some(turn) => self.context.recorder.of_turn(turn, &late.channel),
+            None => self.context.recorder.on_channel(&late.channel),
         };
         let recorder = match &made.session {
             Some(session) => recorder.in_session(session),
@@ -231,7 +247,11 @@ impl Core {
             chat: None,
             message: message.clone(),
         };
-        self.recorder.journal.mentions(&made, Timestamp(i64::MIN)).await
+        self.context
+            .recorder
+            .journal
+            .mentions(&made, Timestamp(i64::MIN))
+            .await
     }
 }
 

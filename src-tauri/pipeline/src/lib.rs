@@ -46,9 +46,10 @@ mod voices;
 mod testing;
 
 pub use aged::AwaitingConsent;
+pub use context::Agents;
 pub use crash::Point;
 pub use deliver::reply::honoured_flags;
-pub use engine::{Agents, Engine, Footprint, NoSuchChannel, Parts, StartError};
+pub use engine::{Engine, Footprint, NoSuchChannel, Parts, StartError};
 pub use files::{SendDir, Sendable, is_own_file};
 pub use flow::{Flow, Stop};
 pub use pairing::PairingFault;

@@ -53,7 +53,7 @@ impl Core {
             stop,
             ..
         } = &mut stranger;
-        let holds = |rule| self.rules.holds(rule);
+        let holds = |rule| self.context.rules.holds(rule);
         let now = recorder.now();
         let (channel, sender) = (&message.channel, &message.sender.id);
         let mut book = self.pairings();
@@ -97,7 +97,8 @@ impl Core {
         );
         book.take(now, Some(*turn), channel, &request);
         drop(book);
-        self.tasks
+        self.context
+            .tasks
             .spawn(Arc::clone(self).hand_over(stranger, replaced, request));
         Ok(())
     }
@@ -113,7 +114,7 @@ impl Core {
         let pairing = replaced.into_iter().chain([request]).collect();
         match self.tell(stranger, pairing, &code).await {
             Ok(()) => {}
-            Err(StoreError::Closed) if self.stopping.is_cancelled() => {
+            Err(StoreError::Closed) if self.context.shutdown.no_new_turns.is_cancelled() => {
                 tracing::info!(%turn, "stays open: the process ends");
             }
             Err(error) => {
@@ -131,20 +132,24 @@ impl Core {
             stop,
             end,
         } = stranger;
-        let Some(port) = self.ports.port(&message.channel) else {
+        let Some(port) = self.context.ports.port(&message.channel) else {
             return Ok(());
         };
-        let busy = self.busy.token();
+        let busy = self.context.busy.token();
         let gate = stop.gate;
         let before = pairing.into_iter().chain([stop.into()]);
         let before = before.map(|kind| recorder.draft(kind)).collect();
         let courier = Courier {
             leaks: Arc::new(Watch::default()),
             lanes: Arc::clone(&self.lanes),
-            ids: Arc::clone(&self.ids),
+            ids: Arc::clone(&self.context.ids),
             recorder: recorder.clone(),
             turn,
-            session: session::key(self.rules, self.ports.config.session.scope, &message),
+            session: session::key(
+                self.context.rules,
+                self.context.ports.config.session.scope,
+                &message,
+            ),
             channel: port.channel,
             target: Target {
                 chat: message.chat.clone(),
@@ -175,14 +180,14 @@ impl Core {
 
     /// Writes a decision down and keeps it.
     fn decided(&self, book: &mut PairingBook, channel: &ChannelId, kind: &Kind) -> Result<(), StoreError> {
-        let recorder = self.recorder.on_channel(channel);
+        let recorder = self.context.recorder.on_channel(channel);
         recorder.note(kind.clone())?;
         book.take(recorder.now(), None, channel, kind);
         Ok(())
     }
 
     fn now(&self) -> Timestamp {
-        self.recorder.now()
+        self.context.recorder.now()
     }
 }
 
@@ -190,7 +195,7 @@ impl Engine {
     /// Who waits for an operator, and who was let in.
     pub fn pairings(&self) -> Pairings {
         let core = &self.core;
-        let channels = core.ports.config.pairing_channels();
+        let channels = core.context.ports.config.pairing_channels();
         core.pairings().listed(channels, core.now())
     }
 
@@ -202,7 +207,7 @@ impl Engine {
             let (channel, kind) = book.decide(code, approve, by, core.now())?;
             core.decided(&mut book, &channel, &kind)?;
         }
-        Ok(core.recorder.journal.flush().await?)
+        Ok(core.context.recorder.journal.flush().await?)
     }
 
     /// An operator takes an approval back. Durable when it returns.
@@ -218,6 +223,6 @@ impl Engine {
             let kind = book.revoke(channel, sender, by)?;
             core.decided(&mut book, channel, &kind)?;
         }
-        Ok(core.recorder.journal.flush().await?)
+        Ok(core.context.recorder.journal.flush().await?)
     }
 }

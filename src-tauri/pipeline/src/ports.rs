@@ -1,6 +1,6 @@
 //! The channels of the running bot with what the configuration says about them.
 
-use crate::config::{Config, OutputConfig, reduce};
+use crate::config::{ChannelConfig, Config, OutputConfig, reduce};
 use foldback_channels::{Channel, Switchboard};
 use foldback_wire::{Capabilities, ChannelId};
 use std::sync::Arc;
@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub(crate) struct Ports {
     pub(crate) board: Switchboard,
     pub(crate) config: Arc<Config>,
+    /// Of a channel that the configuration does not name: nobody may talk there.
+    no_settings: ChannelConfig,
 }
 
 /// One channel, what it can do and how output is delivered there.
@@ -20,11 +22,24 @@ pub(crate) struct Port {
 }
 
 impl Ports {
+    pub(crate) fn new(board: Switchboard, config: Arc<Config>) -> Self {
+        Self {
+            board,
+            config,
+            no_settings: ChannelConfig::default(),
+        }
+    }
+
     /// The channel of this name.
     pub(crate) fn port(&self, id: &ChannelId) -> Option<Port> {
         let channel = self.board.channel(id)?;
         let output = self.config.output_of(id);
         let can = reduce(channel.capabilities().clone(), &output.disable);
         Some(Port { channel, can, output })
+    }
+
+    /// The settings of the channel of this name.
+    pub(crate) fn settings(&self, id: &ChannelId) -> &ChannelConfig {
+        self.config.channels.get(id).unwrap_or(&self.no_settings)
     }
 }

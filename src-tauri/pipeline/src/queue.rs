@@ -74,7 +74,7 @@ impl Drop for AllowedRun {
         // A runtime that is gone runs nothing; what waited stays open, and the next start takes it up.
         if let (Some(pending), Ok(runtime)) = (next, Handle::try_current()) {
             let conversation = Arc::clone(&self.core).converse(pending, true);
-            self.core.tasks.spawn_on(conversation, &runtime);
+            self.core.context.tasks.spawn_on(conversation, &runtime);
         }
     }
 }
@@ -96,16 +96,18 @@ fn queued(wait: Wait) -> Kind {
 impl Core {
     /// The queue: one turn at a time in a conversation.
     pub(crate) fn take_turns(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
-        let cap = self.ports.config.queue.cap;
-        let cap = if self.rules.holds(Rule::QueueCap) {
+        let cap = self.context.ports.config.queue.cap;
+        let cap = if self.context.rules.holds(Rule::QueueCap) {
             cap
         } else {
             usize::MAX
         };
         let session = pending.session.clone();
-        if !self.rules.holds(Rule::QueueFifo) {
+        if !self.context.rules.holds(Rule::QueueFifo) {
             let free = CancellationToken::new();
-            self.tasks.spawn(Arc::clone(self).complete(pending, free, None));
+            self.context
+                .tasks
+                .spawn(Arc::clone(self).complete(pending, free, None));
             return Ok(());
         }
         let recorder = pending.recorder.clone();
@@ -116,7 +118,9 @@ impl Core {
         noted?;
         match entry {
             Entry::Run(pending) => {
-                self.tasks.spawn(Arc::clone(self).converse(pending, false));
+                self.context
+                    .tasks
+                    .spawn(Arc::clone(self).converse(pending, false));
                 Ok(())
             }
             Entry::Waits(_) => Ok(()),
@@ -132,7 +136,7 @@ impl Core {
 
     /// Stops a turn that had passed the gates; another copy of its message is a new one.
     fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
-        self.seen().release(self.rules, &pending.claim);
+        self.seen().release(self.context.rules, &pending.claim);
         let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
         Ok(())
     }
@@ -152,14 +156,15 @@ impl Core {
         let mut next = Some((first, waited));
         while let Some((pending, waited)) = next {
             let run = AllowedRun::of(&self);
-            if self.stopping.is_cancelled() {
+            if self.context.shutdown.no_new_turns.is_cancelled() {
                 return;
             }
             if waited && let Err(error) = pending.tell_wait_is_over() {
                 tracing::error!(%error, "the queue goes on without a word");
             }
             let free = CancellationToken::new();
-            self.tasks
+            self.context
+                .tasks
                 .spawn(Arc::clone(&self).attend(pending, free.clone(), run));
             free.cancelled().await;
             next = self.next_turn(&session).map(|pending| (pending, true));
@@ -183,8 +188,8 @@ impl Core {
         let _at_the_latest = free.clone().drop_guard();
         let turn = Arc::clone(&self).complete(pending, free, Some(run));
         if let Err(panicked) = contained(turn).await {
-            self.runs.lock().remove(&id);
-            self.seen().release(self.rules, &claim);
+            self.context.runs.lock().remove(&id);
+            self.seen().release(self.context.rules, &claim);
             recorder.tell_panic("the turn stays open", &panicked);
         }
     }

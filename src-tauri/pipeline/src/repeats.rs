@@ -26,7 +26,7 @@ impl Core {
         message: &Inbound,
         turn: TurnId,
     ) -> Result<Option<Stop>, StoreError> {
-        if !self.rules.holds(Rule::DedupeClaim) {
+        if !self.context.rules.holds(Rule::DedupeClaim) {
             return Ok(None);
         }
         let journal = &recorder.journal;

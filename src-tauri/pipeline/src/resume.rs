@@ -109,7 +109,7 @@ impl Core {
     /// turns that are open: as much as there is of both, however long the journal is. Messages that were answered are not
     /// read: when a platform delivers one again, the journal is asked about that one.
     pub(crate) async fn find_left(&self) -> Result<Left, StoreError> {
-        let journal = &self.recorder.journal;
+        let journal = &self.context.recorder.journal;
         let outbox = journal.outbox().await?;
         let mut walk = Walk::default();
         let mut end = journal.head();
@@ -172,7 +172,7 @@ impl Core {
             turns: Some(turns.map(|(turn, _)| *turn).collect()),
             ..Selection::kinds(PROGRESS)
         };
-        let journal = &self.recorder.journal;
+        let journal = &self.context.recorder.journal;
         let mut all: BTreeMap<TurnId, Progress> = BTreeMap::new();
         for event in journal
             .select(&wanted, Seq(0), journal.head(), usize::MAX)
@@ -196,10 +196,11 @@ impl Core {
         let mut texts: BTreeMap<OpId, Arc<TextParts>> = BTreeMap::new();
         for entry in left.outbox {
             let recorder = self
+                .context
                 .recorder
                 .of_turn(entry.turn, &entry.channel)
                 .in_session(&entry.session);
-            let Some(port) = self.ports.port(&entry.channel) else {
+            let Some(port) = self.context.ports.port(&entry.channel) else {
                 recorder.warn(format!(
                     "operation {} stays in the outbox: its channel is gone",
                     entry.op
@@ -212,10 +213,10 @@ impl Core {
                 self.settle_left(&recorder, &entry, outcome).await?;
                 continue;
             }
-            let remembered = self.recorder.now().since(entry.at) <= KEY_MEMORY;
+            let remembered = self.context.recorder.now().since(entry.at) <= KEY_MEMORY;
             let keyed = port.channel.capabilities().idempotency_key && remembered;
             let repeatable = keyed || entry.operation.is_idempotent() && !entry.live;
-            if entry.in_flight && !repeatable && self.rules.holds(Rule::DeliverUnknown) {
+            if entry.in_flight && !repeatable && self.context.rules.holds(Rule::DeliverUnknown) {
                 let outcome = Outcome {
                     attempts: 1,
                     ..Outcome::new(OutcomeCode::Unknown).because("the process ended during the platform call")
@@ -252,13 +253,16 @@ impl Core {
         }
         let mut occupied = BTreeMap::new();
         for turn in left.turns.keys() {
-            let events = self.recorder.journal.turn(*turn).await?;
+            let events = self.context.recorder.journal.turn(*turn).await?;
             self.recall_complete(*turn, &events);
             occupied.extend(self.occupy(&events).map(|conversation| (*turn, conversation)));
         }
         let mut closings = JoinSet::new();
         for (turn, channel) in left.turns {
-            let recorder = channel.map_or_else(|| self.recorder.clone(), |c| self.recorder.of_turn(turn, &c));
+            let recorder = channel.map_or_else(
+                || self.context.recorder.clone(),
+                |c| self.context.recorder.of_turn(turn, &c),
+            );
             let outcomes = waits.remove(&turn).unwrap_or_default();
             let conversation = occupied.remove(&turn);
             let finishing = Arc::clone(self).finish_left(turn, recorder.clone(), outcomes, conversation);
@@ -274,8 +278,8 @@ impl Core {
             // Until it has ended, a later start has to look back as far as this one did.
             closings.spawn(async move { turn.ended().await.map(drop).ok_or(StoreError::Closed) });
         }
-        let recorder = self.recorder.clone();
-        self.tasks.spawn(async move {
+        let recorder = self.context.recorder.clone();
+        self.context.tasks.spawn(async move {
             if closings.join_all().await.into_iter().all(|closed| closed.is_ok())
                 && let Err(error) = recorder.note(Kind::Idle)
             {
@@ -299,7 +303,12 @@ impl Core {
         for mut outcome in outcomes {
             loop {
                 // The process ends again before this one has an outcome: the turn stays open.
-                let carried = self.halted.run_until_cancelled(outcome).await;
+                let carried = self
+                    .context
+                    .shutdown
+                    .deliveries_stopped
+                    .run_until_cancelled(outcome)
+                    .await;
                 let carried = carried.and_then(Result::ok).ok_or(StoreError::Closed)?;
                 match carried.follows {
                     Some(follows) => outcome = follows.ended,
@@ -318,8 +327,9 @@ impl Core {
             counted,
             received,
         } = waiting;
-        let waited = self.recorder.now().since(received);
-        let aged = waited > self.ports.config.outbox.max_age.0 && self.rules.holds(Rule::DeliverOld);
+        let waited = self.context.recorder.now().since(received);
+        let aged =
+            waited > self.context.ports.config.outbox.max_age.0 && self.context.rules.holds(Rule::DeliverOld);
         let coming = Coming::Again {
             counted,
             aged_since: aged.then_some(received),
@@ -336,7 +346,7 @@ impl Core {
         outcome: Outcome,
     ) -> Result<(), StoreError> {
         // It neither arrived nor was refused, for all that is known: nothing is done next.
-        let Next { warning, .. } = Next::of(&entry.then, &outcome, self.rules);
+        let Next { warning, .. } = Next::of(&entry.then, &outcome, self.context.rules);
         let ended = Kind::Ended {
             op: entry.op,
             outcome: outcome.clone(),
@@ -344,7 +354,7 @@ impl Core {
         let kinds = std::iter::once(ended).chain(warning.map(|detail| Kind::Warned { detail }));
         let events = kinds.map(|kind| recorder.draft(kind)).collect();
         recorder.journal.settle(entry.op, outcome, events).await?;
-        self.files.spent(&entry.operation);
+        self.context.files.spent(&entry.operation);
         Ok(())
     }
 
@@ -359,7 +369,7 @@ impl Core {
             return Ok(Arc::clone(known));
         }
         let parts = TextParts::behind(first);
-        let events = self.recorder.journal.turn(turn).await?;
+        let events = self.context.recorder.journal.turn(turn).await?;
         let mut of_text = BTreeSet::from([first]);
         for event in &events {
             match &event.kind {
@@ -375,8 +385,8 @@ impl Core {
 
     /// The time before which an operation is not to go, as another process noted it; the clock may have been set since.
     fn not_before(&self, entry: &OutboxEntry) -> Option<SteadyTime> {
-        let clock = &self.recorder.clock;
-        let longest = self.ports.config.outbox.backoff_max.0;
+        let clock = &self.context.recorder.clock;
+        let longest = self.context.ports.config.outbox.backoff_max.0;
         let left = entry.not_before?.since(clock.now()).min(longest);
         Some(clock.steady().plus(left))
     }

@@ -77,13 +77,13 @@ impl Core {
     /// that is not for the bot the text may not be kept. Until then no platform has a confirmation of it, and delivers it
     /// again after a crash.
     fn receive(&self, mut inbound: Inbound) -> Result<(TurnId, Recorder, Inbound), StoreError> {
-        if let Some(redaction) = &self.redaction
+        if let Some(redaction) = &self.context.redaction
             && redaction.inbound() == InboundSecrets::Agent
         {
             redaction.message(&mut inbound);
         }
-        let id = self.ids.turn();
-        let recorder = self.recorder.of_turn(id, &inbound.channel).holding();
+        let id = self.context.ids.turn();
+        let recorder = self.context.recorder.of_turn(id, &inbound.channel).holding();
         recorder.note(Kind::Received {
             message: Box::new(inbound.clone()),
         })?;
@@ -98,7 +98,7 @@ impl Core {
         inbound: Inbound,
         coming: Coming,
     ) -> Result<Turn, StoreError> {
-        let recorder = self.recorder.of_turn(id, &inbound.channel);
+        let recorder = self.context.recorder.of_turn(id, &inbound.channel);
         recorder.note(Kind::Passed {
             stage: Stage::Queue,
             detail: "taken up again: the process ended before it was given to the agent".to_owned(),
@@ -124,12 +124,14 @@ impl Core {
             }
         };
         // A message for the bot is written already.
-        if self.ports.config.store.keep_unaddressed {
+        if self.context.ports.config.store.keep_unaddressed {
             recorder.release()?;
         } else {
             recorder.release_without_content()?;
         }
-        let stays_open = coming == Coming::New && self.stopping.is_cancelled() && admission.begins_work();
+        let stays_open = coming == Coming::New
+            && self.context.shutdown.no_new_turns.is_cancelled()
+            && admission.begins_work();
         if stays_open {
             drop(end);
             return Ok(Turn { id, ended });
@@ -205,7 +207,12 @@ impl Core {
         let ended = async {
             // Boxed, as all that a turn may wait for is large.
             let answered = Box::pin(self.answer(&pending, &free, allowed)).await;
-            let stopped = self.runs.lock().remove(&id).is_some_and(|run| run.is_stopped());
+            let stopped = self
+                .context
+                .runs
+                .lock()
+                .remove(&id)
+                .is_some_and(|run| run.is_stopped());
             let terminal = answered?;
             pending.recorder.note_all(vec![
                 Kind::Idle,
@@ -221,7 +228,7 @@ impl Core {
             Ok((terminal, stopped)) => {
                 // Whoever stopped it does not want it begun again by the platform's next copy.
                 if matches!(terminal, Terminal::Failed { .. }) && !stopped {
-                    self.seen().release(self.rules, &pending.claim);
+                    self.seen().release(self.context.rules, &pending.claim);
                 } else {
                     self.seen().commit(&pending.claim);
                 }
@@ -233,11 +240,11 @@ impl Core {
                 }
                 let _ = pending.ended.send(terminal);
             }
-            Err(StoreError::Closed) if self.stopping.is_cancelled() => {
+            Err(StoreError::Closed) if self.context.shutdown.no_new_turns.is_cancelled() => {
                 tracing::info!(turn = %id, "stays open: the process ends");
             }
             Err(error) => {
-                self.seen().release(self.rules, &pending.claim);
+                self.seen().release(self.context.rules, &pending.claim);
                 tracing::error!(turn = %id, %error, "stays open");
             }
         }
@@ -258,41 +265,46 @@ impl Core {
             recorder,
             ..
         } = pending;
-        let Some(port) = self.ports.port(&message.channel) else {
+        let Some(port) = self.context.ports.port(&message.channel) else {
             return Ok(Terminal::Failed {
                 detail: format!("the channel {} is gone", message.channel),
             });
         };
-        let busy = self.busy.token();
+        let busy = self.context.busy.token();
         let leaks = Arc::new(Watch::default());
-        let on = (&self.lanes, &self.ids);
+        let on = (&self.lanes, &self.context.ids);
         let courier = Courier::of_turn(on, (*id, session), recorder, &port.channel, message, &leaks);
         // What is to be gathered and written down first may take its time, too.
-        let typing = Typing::start(&courier, port.can.typing, self.ports.config.typing, self.rules);
-        let cancel = self.killed.child_token();
+        let typing = Typing::start(
+            &courier,
+            port.can.typing,
+            self.context.ports.config.typing,
+            self.context.rules,
+        );
+        let cancel = self.context.shutdown.cancel_runs.child_token();
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
-        let agent = self.agents.of(&message.channel);
+        let agent = self.context.agents.of(&message.channel);
         let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
-        let settings = self.settings(&port);
+        let settings = self.context.scan_settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();
         let run = Run {
             agent,
             recorder,
-            rules: self.rules,
-            silence: self.ports.config.agent.idle_timeout.0,
+            rules: self.context.rules,
+            silence: self.context.ports.config.agent.idle_timeout.0,
             most: TextBound::of(&port.can, port.output.max_messages),
             chat_full: chat_full.clone(),
             session,
             kept: request.resume.clone(),
-            tell_lost: self.ports.config.session.tell_lost,
+            tell_lost: self.context.ports.config.session.tell_lost,
             state,
             shows_tools: port.output.tools != ToolDisplay::None,
             shows_thoughts: port.output.reasoning != ReasoningDisplay::Hide,
             asked: Asked {
-                permissions: &self.permissions,
-                config: &self.ports.config.agent.permissions,
+                permissions: &self.context.permissions,
+                config: &self.context.ports.config.agent.permissions,
                 turn: *id,
                 session,
                 message,
@@ -305,16 +317,21 @@ impl Core {
         let mut desk = Desk::new(
             courier,
             port,
-            (self.files.clone(), self.speech.clone()),
-            Arc::clone(&self.ports),
-            self.rules,
+            (self.context.files.clone(), self.context.speech.clone()),
+            Arc::clone(&self.context.ports),
+            self.context.rules,
             message.clone(),
         );
         desk.busy = Some(busy);
         desk.cancel = stopped;
         desk.chat_full = chat_full;
         desk.write_into(pending.into.clone());
-        let scan = Scan::new(&settings, &message.text, self.redaction.as_ref(), self.rules);
+        let scan = Scan::new(
+            &settings,
+            &message.text,
+            self.context.redaction.as_ref(),
+            self.context.rules,
+        );
         let running = async {
             // Boxed, as a run may wait for much.
             let ended = Box::pin(run.run(request, scan)).await;
@@ -342,7 +359,7 @@ impl Core {
             since: pending.recorder.now(),
             state: Arc::clone(&state),
         };
-        self.runs.lock().insert(pending.id, run);
+        self.context.runs.lock().insert(pending.id, run);
         state
     }
 }

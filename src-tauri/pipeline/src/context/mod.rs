@@ -1,5 +1,62 @@
 //! What a turn works with. It stands below the stages and delivery, which are given what they need of it.
 
+mod agents;
 mod runs;
+mod shutdown;
 
+pub use agents::Agents;
 pub(crate) use runs::{RunHandle, RunState, Runs};
+pub(crate) use shutdown::Shutdown;
+
+use crate::{
+    files::SendDir,
+    permissions::Permissions,
+    ports::{Port, Ports},
+    recorder::{Ids, Recorder},
+    rules::Rules,
+    voices::Speech,
+};
+use foldback_directives::Settings;
+use foldback_wire::redact::Redaction;
+use std::sync::Arc;
+use tokio_util::task::TaskTracker;
+
+/// What every turn of a bot works with.
+pub(crate) struct TurnContext {
+    pub(crate) ports: Arc<Ports>,
+    pub(crate) agents: Agents,
+    pub(crate) files: SendDir,
+    pub(crate) speech: Speech,
+    pub(crate) rules: Rules,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) recorder: Recorder,
+    /// Requests for permission that wait for a person.
+    pub(crate) permissions: Permissions,
+    /// What is masked in what goes out.
+    pub(crate) redaction: Option<Redaction>,
+    /// Ids of rules of the output grammar that are switched off; without effect outside of mutation tests.
+    pub(crate) grammar_off: Vec<String>,
+    pub(crate) runs: Runs,
+    pub(crate) tasks: TaskTracker,
+    /// Turns that still have something to say; what is only held does not count.
+    pub(crate) busy: TaskTracker,
+    pub(crate) shutdown: Shutdown,
+}
+
+impl TurnContext {
+    /// The settings of a turn's scanners.
+    pub(crate) fn scan_settings(&self, port: &Port) -> Settings {
+        let mut settings = port.output.settings();
+        settings.reply_to = port.can.platform.reply_to_form();
+        switch_off(&mut settings, &self.grammar_off);
+        settings
+    }
+}
+
+#[cfg(feature = "mutants")]
+fn switch_off(settings: &mut Settings, rules: &[String]) {
+    settings.switch_off(rules);
+}
+
+#[cfg(not(feature = "mutants"))]
+const fn switch_off(_: &mut Settings, _: &[String]) {}

@@ -12,47 +12,48 @@ impl Engine {
     /// journal, for the next start. It takes at most twice `grace` and some two minutes.
     pub async fn shutdown(&self, grace: Duration) -> Result<(), StoreError> {
         let core = &self.core;
-        core.stopping.cancel();
+        core.context.shutdown.no_new_turns.cancel();
         // Their messages may be confirmed: they stay open, and the next start takes them up.
         drop(core.conversations.take_waiting());
         drop(core.aged.take(|_| true));
-        let clock = &core.recorder.clock;
-        core.busy.close();
+        let clock = &core.context.recorder.clock;
+        core.context.busy.close();
         tokio::select! {
             biased;
-            () = core.busy.wait() => {}
+            () = core.context.busy.wait() => {}
             () = clock.sleep_until(clock.now().plus(grace)) => {
-                core.killed.cancel();
+                core.context.shutdown.cancel_runs.cancel();
                 tokio::select! {
-                    () = core.busy.wait() => {}
+                    () = core.context.busy.wait() => {}
                     () = clock.sleep_until(clock.now().plus(grace)) => {}
                 }
             }
         }
-        core.halted.cancel();
+        core.context.shutdown.deliveries_stopped.cancel();
         tokio::select! {
             biased;
             () = core.lanes.drained() => {}
             // A platform that does not answer: the operation stays in flight for the next start.
             () = clock.sleep_until(clock.now().plus(DRAIN)) => {}
         }
-        core.tasks.close();
-        core.ports
+        core.context.tasks.close();
+        core.context
+            .ports
             .board
             .switch_all_off(&Actor::Pipeline, "the process is ending")
             .await;
         tokio::select! {
             biased;
-            () = core.ports.board.let_in_rest() => {}
+            () = core.context.ports.board.let_in_rest() => {}
             () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("messages wait that nobody took"),
         }
-        core.deaf.cancel();
+        core.context.shutdown.inbound_closed.cancel();
         tokio::select! {
             biased;
-            () = core.tasks.wait() => {}
+            () = core.context.tasks.wait() => {}
             () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("a turn does not end and stays open"),
         }
-        core.recorder.note(Kind::Stopped)?;
-        core.recorder.journal.flush().await
+        core.context.recorder.note(Kind::Stopped)?;
+        core.context.recorder.journal.flush().await
     }
 }

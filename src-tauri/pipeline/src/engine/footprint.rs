@@ -24,10 +24,10 @@ impl Engine {
         let core = &self.core;
         Footprint {
             conversations: core.conversations.len(),
-            runs: core.runs.lock().len(),
+            runs: core.context.runs.lock().len(),
             queues: core.lanes.len(),
             messages: core.seen().len(),
-            tasks: core.tasks.len(),
+            tasks: core.context.tasks.len(),
         }
     }
 }

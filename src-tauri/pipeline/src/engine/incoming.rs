@@ -8,7 +8,13 @@ use tokio::sync::{mpsc, oneshot};
 
 impl Core {
     pub(super) async fn listen(self: Arc<Self>, mut inbound: mpsc::Receiver<Arrival>) {
-        while let Some(Some(arrival)) = self.deaf.run_until_cancelled(inbound.recv()).await {
+        while let Some(Some(arrival)) = self
+            .context
+            .shutdown
+            .inbound_closed
+            .run_until_cancelled(inbound.recv())
+            .await
+        {
             self.hear_supervised(arrival).await;
         }
         // Nobody hands anything over any more; this is already on its way.
@@ -25,7 +31,8 @@ impl Core {
         if let Err(panicked) = contained(async move { core.hear(arrival).await }).await {
             self.seen().release_message(&message);
             let fate = format!("the message {} was not taken in", message.message);
-            self.recorder
+            self.context
+                .recorder
                 .on_channel(&message.channel)
                 .tell_panic(&fate, &panicked);
         }
@@ -36,7 +43,7 @@ impl Core {
         match self.begin(message).await {
             Ok(_) => {
                 if let Some(kept) = kept {
-                    self.tasks.spawn(Arc::clone(self).confirm(kept));
+                    self.context.tasks.spawn(Arc::clone(self).confirm(kept));
                 }
             }
             Err(error) => tracing::error!(%error, "a message is lost: the journal cannot be written"),
@@ -45,7 +52,7 @@ impl Core {
 
     /// Tells whoever handed a message over that it is durable.
     async fn confirm(self: Arc<Self>, kept: oneshot::Sender<()>) {
-        match self.recorder.journal.flush().await {
+        match self.context.recorder.journal.flush().await {
             // Whoever does not wait any more gets the message again.
             Ok(()) => drop(kept.send(())),
             Err(error) => {

@@ -14,8 +14,8 @@ pub use footprint::Footprint;
 use crate::{
     aged::AgedMessages,
     channel_log::ChannelLog,
-    config::{ChannelConfig, ChannelKind, Config},
-    context::Runs,
+    config::{ChannelKind, Config},
+    context::{Agents, Runs, Shutdown, TurnContext},
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
@@ -26,7 +26,6 @@ use crate::{
     turn::Turn,
     voices::Speech,
 };
-use foldback_agents::Agent;
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
 use foldback_directives::redact::InboundSecrets;
 use foldback_store::{Journal, PairingBook, StoreError};
@@ -34,12 +33,12 @@ use foldback_wire::{
     Actor, ChannelId, Clock, Draft, Fault, Inbound, Kind, MessageId, OpId, Rng, redact::Redaction,
 };
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     path::PathBuf,
     sync::{Arc, Mutex},
 };
 use tokio::sync::mpsc;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::task::TaskTracker;
 
 /// Messages that adapters may be ahead of the gates.
 const INBOUND: usize = 256;
@@ -71,29 +70,6 @@ pub struct Parts {
     pub rules: Rules,
     /// Ids of rules of the output grammar that are switched off, in mutation tests; without effect elsewhere.
     pub grammar_off: Vec<String>,
-}
-
-/// Who answers on which channel.
-#[derive(Clone)]
-pub struct Agents {
-    /// Where no other is named.
-    pub default: Arc<dyn Agent>,
-    /// On single channels.
-    pub by_channel: BTreeMap<ChannelId, Arc<dyn Agent>>,
-}
-
-impl Agents {
-    /// One agent for all channels.
-    pub fn one(agent: Arc<dyn Agent>) -> Self {
-        Self {
-            default: agent,
-            by_channel: BTreeMap::new(),
-        }
-    }
-
-    pub(crate) fn of(&self, channel: &ChannelId) -> Arc<dyn Agent> {
-        Arc::clone(self.by_channel.get(channel).unwrap_or(&self.default))
-    }
 }
 
 /// Why a bot cannot start.
@@ -182,7 +158,7 @@ impl Engine {
             telling,
             witness(recorder.clone(), kept, config.store.keep_unaddressed),
         );
-        let halted = CancellationToken::new();
+        let shutdown = Shutdown::default();
         let chance = Arc::clone(&rng);
         let files = SendDir::new(
             &config.files,
@@ -198,7 +174,7 @@ impl Engine {
             rules,
             Arc::clone(&ids),
             files.clone(),
-            halted.clone(),
+            shutdown.deliveries_stopped.clone(),
         );
         let pairings = PairingBook::of(journal.as_ref()).await?;
         let most_runs = if rules.holds(Rule::QueueRuns) {
@@ -206,51 +182,49 @@ impl Engine {
         } else {
             usize::MAX
         };
-        let house = Arc::new(Ports { board, config });
-        let core = Arc::new(Core {
-            ports: house,
+        let context = Arc::new(TurnContext {
+            ports: Arc::new(Ports::new(board, config)),
             agents,
             files,
             speech,
             rules,
             ids,
             recorder,
+            permissions: Permissions::default(),
+            redaction,
+            grammar_off,
+            runs: Runs::default(),
+            tasks: TaskTracker::new(),
+            busy: TaskTracker::new(),
+            shutdown,
+        });
+        let core = Arc::new(Core {
+            context,
             lanes,
             conversations: Conversations::with_runs(most_runs),
             aged: AgedMessages::default(),
-            tasks: TaskTracker::new(),
-            busy: TaskTracker::new(),
-            stopping: CancellationToken::new(),
-            deaf: CancellationToken::new(),
-            killed: CancellationToken::new(),
-            halted,
             seen: Mutex::default(),
             hearing: tokio::sync::Mutex::default(),
             bot_turns: Mutex::default(),
             sender_times: Mutex::default(),
             pairings: Mutex::new(pairings),
             rng,
-            no_settings: ChannelConfig::default(),
-            runs: Runs::default(),
-            permissions: Permissions::default(),
-            grammar_off,
-            redaction,
         });
         let left = core.find_left().await?;
-        core.recorder.note(Kind::Started {
+        core.context.recorder.note(Kind::Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             replayed: false,
         })?;
         core.connect(channels, &left.by_hand).await?;
         core.resume(left).await?;
-        core.tasks.spawn(Arc::clone(&core).listen(inbound));
-        core.tasks.spawn(Arc::clone(&core).hear_of_late(late));
+        core.context.tasks.spawn(Arc::clone(&core).listen(inbound));
+        core.context.tasks.spawn(Arc::clone(&core).hear_of_late(late));
         Ok(Self { core })
     }
 
     /// Takes a message as if it came in on its channel.
     pub async fn submit(&self, inbound: Inbound) -> Result<Turn, StoreError> {
-        if self.core.stopping.is_cancelled() {
+        if self.core.context.shutdown.no_new_turns.is_cancelled() {
             return self.core.turn_away(inbound);
         }
         self.core.begin(inbound).await
@@ -259,7 +233,7 @@ impl Engine {
     /// Takes a message whose answer is written into this message of the bot; where that is gone, or cannot be edited, the
     /// answer is sent as a new one.
     pub async fn submit_into(&self, inbound: Inbound, message: MessageId) -> Result<Turn, StoreError> {
-        if self.core.stopping.is_cancelled() {
+        if self.core.context.shutdown.no_new_turns.is_cancelled() {
             return self.core.turn_away(inbound);
         }
         self.core.begin_into(inbound, Some(message)).await
@@ -267,12 +241,12 @@ impl Engine {
 
     /// The channels, to look at.
     pub fn channels(&self) -> &Switchboard {
-        &self.core.ports.board
+        &self.core.context.ports.board
     }
 
     /// The configuration it runs on.
     pub fn config(&self) -> &Arc<Config> {
-        &self.core.ports.config
+        &self.core.context.ports.config
     }
 
     /// Switches a channel on or off. False when it was so already.
@@ -311,7 +285,7 @@ impl Engine {
         fault: Fault,
         by: Actor,
     ) -> Result<(), StoreError> {
-        self.core.recorder.note(Kind::FaultPlanned {
+        self.core.context.recorder.note(Kind::FaultPlanned {
             number,
             agent: Some(agent.to_owned()),
             fault,
@@ -321,7 +295,7 @@ impl Engine {
 
     /// Tells that a fault of an agent is removed.
     pub fn agent_fault_removed(&self, agent: &str, number: u64, by: Actor) -> Result<(), StoreError> {
-        self.core.recorder.note(Kind::FaultRemoved {
+        self.core.context.recorder.note(Kind::FaultRemoved {
             number,
             agent: Some(agent.to_owned()),
             by,
@@ -359,7 +333,7 @@ impl Engine {
     fn settle_held(&self, channel: &ChannelId, send: bool, by: &Actor) -> Result<(), StoreError> {
         let by = by.clone();
         let kind = Kind::HeldSettled { send, by };
-        self.core.recorder.on_channel(channel).note(kind)
+        self.core.context.recorder.on_channel(channel).note(kind)
     }
 }
 
@@ -371,23 +345,28 @@ impl Core {
         by_hand: &ByHand,
     ) -> Result<(), StartError> {
         if let Some(by) = by_hand.muted() {
-            self.ports.board.mute(true, by.clone());
-            self.recorder
+            self.context.ports.board.mute(true, by.clone());
+            self.context
+                .recorder
                 .warn(format!("all outbound stays muted, as {by:#} left it"))?;
         }
         for (id, adapter) in channels {
-            let settings = self.ports.config.channels.get(&id);
-            let channel = self
-                .ports
-                .board
-                .add(id.clone(), adapter, settings.is_some_and(|c| c.armed))?;
-            for warning in self.channel_settings(&id).closed(id.as_str()) {
-                self.recorder.warn(warning)?;
+            let settings = self.context.ports.config.channels.get(&id);
+            let channel =
+                self.context
+                    .ports
+                    .board
+                    .add(id.clone(), adapter, settings.is_some_and(|c| c.armed))?;
+            for warning in self.context.ports.settings(&id).closed(id.as_str()) {
+                self.context.recorder.warn(warning)?;
             }
             // A simulated channel always acts, on nobody's phone. That any other is not armed needs no word.
             if settings.is_some_and(|c| c.armed && c.kind(&id) != Some(ChannelKind::Loopback)) {
                 let (armed, by) = (true, Actor::Config);
-                self.recorder.on_channel(&id).note(Kind::Armed { armed, by })?;
+                self.context
+                    .recorder
+                    .on_channel(&id)
+                    .note(Kind::Armed { armed, by })?;
             }
             if settings.is_some_and(|c| !c.enabled) {
                 continue;

@@ -18,9 +18,10 @@ impl Engine {
     /// The conversations where something runs or waits, then the others; each the one used last first. Whatever hangs
     /// is within reach, however many others were used since.
     pub async fn sessions(&self, limit: usize) -> Result<SessionList, StoreError> {
-        let journal = &self.core.recorder.journal;
+        let journal = &self.core.context.recorder.journal;
         let runs: Vec<_> = self
             .core
+            .context
             .runs
             .lock()
             .values()
@@ -61,7 +62,7 @@ impl Engine {
 
     /// One conversation; `None` where there is none under this key.
     pub async fn session(&self, id: &SessionId) -> Result<Option<SessionLine>, StoreError> {
-        match self.core.recorder.journal.session(id).await? {
+        match self.core.context.recorder.journal.session(id).await? {
             Some(record) => self.line(record).await.map(Some),
             None => Ok(None),
         }
@@ -78,11 +79,11 @@ impl Engine {
             sender,
         } = record;
         let core = &self.core;
-        let asking = core.permissions.shown();
+        let asking = core.context.permissions.shown();
         let mut waiting = core.aged.of_session(&id);
         waiting.extend(core.conversations.waiting(&id, Pending::id));
         Ok(SessionLine {
-            agents: core.recorder.journal.agent_sessions(&id).await?,
+            agents: core.context.recorder.journal.agent_sessions(&id).await?,
             running: self.runs_in(&id),
             waiting,
             permissions: asking.iter().filter(|asked| asked.session == id).count() as u32,
@@ -97,7 +98,7 @@ impl Engine {
     }
 
     fn runs_in(&self, session: &SessionId) -> Option<RunningTurn> {
-        let running = self.core.runs.lock();
+        let running = self.core.context.runs.lock();
         // A turn that only waits for other chats may still be there beside the next one.
         let of = running.iter().filter(|(_, run)| run.session == *session);
         of.max_by_key(|(turn, _)| **turn)
@@ -106,7 +107,7 @@ impl Engine {
 
     /// Stops the run of a turn. What it said so far is delivered. False when it does not run, or its agent is done.
     pub fn cancel(&self, turn: TurnId, by: Actor) -> Result<bool, StoreError> {
-        let running = self.core.runs.lock().get(&turn).cloned();
+        let running = self.core.context.runs.lock().get(&turn).cloned();
         match running {
             Some(running) => running.stop(by),
             None => Ok(false),
@@ -120,7 +121,7 @@ impl Engine {
         only: Option<TurnId>,
         by: &Actor,
     ) -> Result<bool, StoreError> {
-        let all = self.core.runs.lock();
+        let all = self.core.context.runs.lock();
         let of = all
             .iter()
             .filter(|(turn, run)| run.session == *session && only.is_none_or(|only| only == **turn));
@@ -158,13 +159,13 @@ impl Engine {
     pub async fn reset_session(&self, session: &SessionId, by: Actor) -> Result<(), StoreError> {
         let core = &self.core;
         self.forget(session);
-        let journal = &core.recorder.journal;
+        let journal = &core.context.recorder.journal;
         let latest = journal.agent_sessions(session).await?.into_iter().next();
         let agent = latest.map(|kept| kept.id);
         let known = journal.session(session).await?;
         let recorder = match &known {
-            Some(record) => core.recorder.on_channel(&record.channel),
-            None => core.recorder.clone(),
+            Some(record) => core.context.recorder.on_channel(&record.channel),
+            None => core.context.recorder.clone(),
         };
         let event = recorder
             .in_session(session)
@@ -178,18 +179,24 @@ impl Engine {
     /// Nothing that runs in a conversation keeps it, and no agent knows it any more.
     fn forget(&self, session: &SessionId) {
         let core = &self.core;
-        for run in core.runs.lock().values().filter(|run| run.session == *session) {
+        for run in core
+            .context
+            .runs
+            .lock()
+            .values()
+            .filter(|run| run.session == *session)
+        {
             run.state.reset();
         }
-        core.agents.default.forget(session);
-        for agent in core.agents.by_channel.values() {
+        core.context.agents.default.forget(session);
+        for agent in core.context.agents.by_channel.values() {
             agent.forget(session);
         }
     }
 
     /// The requests for permission that wait for a person, the oldest first.
     pub fn permissions(&self) -> Vec<PendingPermission> {
-        self.core.permissions.shown()
+        self.core.context.permissions.shown()
     }
 
     /// A request that waits as its agent made it, whole and without masks: for the operator alone, who may allow it from then
@@ -202,7 +209,7 @@ impl Engine {
         turn: TurnId,
         id: &PermissionId,
     ) -> Result<PermissionRequest, PermissionFault> {
-        self.core.permissions.uncover(turn, id)
+        self.core.context.permissions.uncover(turn, id)
     }
 
     /// A person answers a request with one of its options, by id, or cancels it. One that is too long to be shown at once is
@@ -215,6 +222,6 @@ impl Engine {
         by: Actor,
     ) -> Result<(), PermissionFault> {
         let why = format!("{by:#}");
-        self.core.permissions.decide(turn, id, option, by, &why)
+        self.core.context.permissions.decide(turn, id, option, by, &why)
     }
 }

@@ -1,0 +1,28 @@
+//! Who answers on which channel.
+
+use foldback_agents::Agent;
+use foldback_wire::ChannelId;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Who answers on which channel.
+#[derive(Clone)]
+pub struct Agents {
+    /// Where no other is named.
+    pub default: Arc<dyn Agent>,
+    /// On single channels.
+    pub by_channel: BTreeMap<ChannelId, Arc<dyn Agent>>,
+}
+
+impl Agents {
+    /// One agent for all channels.
+    pub fn one(agent: Arc<dyn Agent>) -> Self {
+        Self {
+            default: agent,
+            by_channel: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn of(&self, channel: &ChannelId) -> Arc<dyn Agent> {
+        Arc::clone(self.by_channel.get(channel).unwrap_or(&self.default))
+    }
+}
