@@ -1,7 +1,7 @@
 //! What platforms tell of messages that they had acknowledged: that one did not arrive after all, or how far it has
 //! come. The operations are found in the journal, which says of them what became known later.
 
-use crate::{engine::Core, supervise::contained};
+use crate::{context::TurnContext, recorder::Recorder, supervise::contained};
 use foldback_channels::{Late, LateNews};
 use foldback_store::{Mention, OutboxEntry, StoreError};
 use foldback_wire::{
@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// How long an operation whose message nobody knows may take to end: a platform can tell of it on one line before its
 /// acknowledgement has come in on another.
@@ -61,63 +62,68 @@ struct Acknowledged {
     messages: Vec<MessageId>,
 }
 
-impl Core {
+/// Writes down what platforms tell later.
+pub(crate) struct LateRecorder {
+    recorder: Recorder,
+    tasks: TaskTracker,
+    inbound_closed: CancellationToken,
+    lines: LateLines,
+    /// Held while what became known of an operation is looked up and written down.
+    writing: tokio::sync::Mutex<()>,
+}
+
+impl LateRecorder {
+    pub(crate) fn new(context: &TurnContext) -> Arc<Self> {
+        Arc::new(Self {
+            recorder: context.recorder.clone(),
+            tasks: context.tasks.clone(),
+            inbound_closed: context.shutdown.inbound_closed.clone(),
+            lines: LateLines::default(),
+            writing: tokio::sync::Mutex::default(),
+        })
+    }
+
     /// Writes down what became known later, until every channel is off: a platform may tell it once, and while the
     /// process ends.
-    pub(crate) async fn hear_of_late(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
+    pub(crate) async fn listen(self: Arc<Self>, mut late: mpsc::Receiver<Late>) {
         let places = Arc::new(Semaphore::new(AT_ONCE));
-        let lines = Arc::new(LateLines::default());
         loop {
             let next = async {
                 let place = Arc::clone(&places).acquire_owned().await.ok()?;
                 Some((late.recv().await?, place))
             };
-            let Some(next) = self
-                .context
-                .shutdown
-                .inbound_closed
-                .run_until_cancelled(next)
-                .await
-            else {
+            let Some(next) = self.inbound_closed.run_until_cancelled(next).await else {
                 break;
             };
             let Some((late, place)) = next else { return };
-            self.take_in_line(&lines, late, Some(place));
+            self.take_in_line(late, Some(place));
         }
         // Nobody tells anything any more; this is already on its way.
         while let Ok(late) = late.try_recv() {
-            self.take_in_line(&lines, late, None);
+            self.take_in_line(late, None);
         }
     }
 
     /// Writes it down once everything is written down that was told of the message before.
-    fn take_in_line(
-        self: &Arc<Self>,
-        lines: &Arc<LateLines>,
-        late: Late,
-        place: Option<OwnedSemaphorePermit>,
-    ) {
+    fn take_in_line(self: &Arc<Self>, late: Late, place: Option<OwnedSemaphorePermit>) {
         let about = (late.channel.clone(), late.message.clone());
-        match lines.lock().entry(about.clone()) {
+        match self.lines.lock().entry(about.clone()) {
             Entry::Occupied(mut line) => return line.get_mut().push_back((late, place)),
             Entry::Vacant(line) => {
                 line.insert(VecDeque::new());
             }
         }
-        let (core, lines) = (Arc::clone(self), Arc::clone(lines));
-        self.context.tasks.spawn(async move {
+        let this = Arc::clone(self);
+        self.tasks.spawn(async move {
             let mut next = Some((late, place));
             while let Some((late, _place)) = next {
-                let taken = contained(Arc::clone(&core).take_late(late)).await;
+                let taken = contained(Arc::clone(&this).take_late(late)).await;
                 if let Err(panicked) = taken {
                     let (channel, message) = &about;
                     let fate = format!("what was told of the message {message} is not written down");
-                    core.context
-                        .recorder
-                        .on_channel(channel)
-                        .tell_panic(&fate, &panicked);
+                    this.recorder.on_channel(channel).tell_panic(&fate, &panicked);
                 }
-                next = lines.next(&about);
+                next = this.lines.next(&about);
             }
         });
     }
@@ -137,12 +143,12 @@ impl Core {
 
     /// False when the process ends first.
     async fn record_late(&self, late: &Late) -> Result<bool, StoreError> {
-        let clock = &self.context.recorder.clock;
+        let clock = &self.recorder.clock;
         let until = clock.steady().plus(AGAIN);
         loop {
             // Asked first: an operation that ends in between is found. Another program may send from the same account;
             // its messages are not waited for while none of ours is at the platform.
-            let open = self.context.recorder.journal.outbox().await?;
+            let open = self.recorder.journal.outbox().await?;
             if self.record_of_operation(late).await? {
                 return Ok(true);
             }
@@ -153,14 +159,7 @@ impl Core {
             }
             let look = clock.sleep_until(clock.now().plus(LOOK));
             // No operation ends any more.
-            if self
-                .context
-                .shutdown
-                .inbound_closed
-                .run_until_cancelled(look)
-                .await
-                .is_none()
-            {
+            if self.inbound_closed.run_until_cancelled(look).await.is_none() {
                 return Ok(false);
             }
         }
@@ -172,7 +171,7 @@ impl Core {
         match &late.news {
             LateNews::Undelivered(refusal) => {
                 let why = &refusal.detail;
-                let recorder = self.context.recorder.on_channel(channel);
+                let recorder = self.recorder.on_channel(channel);
                 recorder.warn(format!("{message} was acknowledged, but did not arrive: {why}"))?;
                 recorder.journal.flush().await
             }
@@ -186,8 +185,8 @@ impl Core {
     /// Writes what is new of the operation that made the message; durable when it returns. False when none did.
     async fn record_of_operation(&self, late: &Late) -> Result<bool, StoreError> {
         // One at a time: a platform that tells it twice at once is to be believed once.
-        let _alone = self.hearing.lock().await;
-        let journal = &self.context.recorder.journal;
+        let _alone = self.writing.lock().await;
+        let journal = &self.recorder.journal;
         journal.flush().await?;
         let about = self.about(&late.channel, &late.message).await?;
         let Some(made) = acknowledged(&about) else {
@@ -216,8 +215,8 @@ impl Core {
         };
         let Some(kind) = kind else { return Ok(true) };
         let recorder = match made.turn {
-            Some(turn) => self.context.recorder.of_turn(turn, &late.channel),
-            None => self.context.recorder.on_channel(&late.channel),
+            Some(turn) => self.recorder.of_turn(turn, &late.channel),
+            None => self.recorder.on_channel(&late.channel),
         };
         let recorder = match &made.session {
             Some(session) => recorder.in_session(session),
@@ -247,11 +246,7 @@ impl Core {
             chat: None,
             message: message.clone(),
         };
-        self.context
-            .recorder
-            .journal
-            .mentions(&made, Timestamp(i64::MIN))
-            .await
+        self.recorder.journal.mentions(&made, Timestamp(i64::MIN)).await
     }
 }
 

@@ -20,8 +20,6 @@ pub(crate) struct Core {
     /// Messages that waited over a stop for too long to be answered without a person's word.
     pub(crate) aged: AgedMessages,
     pub(super) seen: Mutex<Seen>,
-    /// Held while what became known of an operation later is looked up and written down.
-    pub(crate) hearing: tokio::sync::Mutex<()>,
     pub(super) bot_turns: Mutex<BotTurns>,
     pub(super) sender_times: Mutex<SenderTimes>,
     pub(crate) pairings: Mutex<PairingBook>,

@@ -19,6 +19,7 @@ use crate::{
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
+    late::LateRecorder,
     permissions::Permissions,
     ports::Ports,
     recorder::{Ids, Recorder},
@@ -204,7 +205,6 @@ impl Engine {
             conversations: Conversations::with_runs(most_runs),
             aged: AgedMessages::default(),
             seen: Mutex::default(),
-            hearing: tokio::sync::Mutex::default(),
             bot_turns: Mutex::default(),
             sender_times: Mutex::default(),
             pairings: Mutex::new(pairings),
@@ -218,7 +218,9 @@ impl Engine {
         core.connect(channels, &left.by_hand).await?;
         core.resume(left).await?;
         core.context.tasks.spawn(Arc::clone(&core).listen(inbound));
-        core.context.tasks.spawn(Arc::clone(&core).hear_of_late(late));
+        core.context
+            .tasks
+            .spawn(LateRecorder::new(&core.context).listen(late));
         Ok(Self { core })
     }
 
