@@ -175,7 +175,7 @@ impl Core {
         let (rules, settings) = (self.context.rules, self.context.ports.settings(&message.channel));
         let (channel, chat) = (&message.channel, &message.chat);
         let wrote = |id| self.lanes.sent.knows(channel, chat, id);
-        let approved = self.pairings().approved(channel, &message.sender.id).cloned();
+        let approved = self.pairing.approver(channel, &message.sender.id);
         let door = Door {
             rules,
             platform,

@@ -1,8 +1,11 @@
 //! Pairing: somebody unknown who writes directly gets a code, once; an operator lets them in, or does not.
 
 use crate::{
-    deliver::courier::{Courier, Outgoing, Posted},
-    engine::{Core, Engine},
+    context::TurnContext,
+    deliver::{
+        courier::{Courier, Outgoing, Posted},
+        lanes::Lanes,
+    },
     flow::{Stop, stopped},
     leaks::Watch,
     recorder::Recorder,
@@ -11,10 +14,8 @@ use crate::{
     user_text::UserText,
 };
 use foldback_store::{PairingBook, PairingError, Standing, StoreError};
-use foldback_wire::{
-    Actor, ChannelId, Inbound, Kind, Target, Terminal, Timestamp, TurnId, UserId, rpc::Pairings,
-};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use foldback_wire::{Actor, ChannelId, Inbound, Kind, Rng, Target, Terminal, TurnId, UserId, rpc::Pairings};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 /// A message of somebody unknown, with the stop that it comes to.
@@ -37,10 +38,37 @@ pub enum PairingFault {
     Store(#[from] StoreError),
 }
 
-impl Core {
-    pub(crate) fn pairings(&self) -> MutexGuard<'_, PairingBook> {
+/// Unknown senders who wait for an operator, and those whom one let in.
+pub(crate) struct Pairing {
+    context: Arc<TurnContext>,
+    lanes: Arc<Lanes>,
+    rng: Arc<dyn Rng>,
+    book: Mutex<PairingBook>,
+}
+
+impl Pairing {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        lanes: &Arc<Lanes>,
+        rng: Arc<dyn Rng>,
+        book: PairingBook,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            context: Arc::clone(context),
+            lanes: Arc::clone(lanes),
+            rng,
+            book: Mutex::new(book),
+        })
+    }
+
+    fn book(&self) -> MutexGuard<'_, PairingBook> {
         // Every change leaves it whole, so that a panic elsewhere does not matter here.
-        self.pairings.lock().unwrap_or_else(PoisonError::into_inner)
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The operator who approved a sender, where one did.
+    pub(crate) fn approver(&self, channel: &ChannelId, sender: &UserId) -> Option<Actor> {
+        self.book().approved(channel, sender).cloned()
     }
 
     /// Tells somebody unknown a code, unless they have one or were refused. Where as many wait as may, the oldest request
@@ -56,7 +84,7 @@ impl Core {
         let holds = |rule| self.context.rules.holds(rule);
         let now = recorder.now();
         let (channel, sender) = (&message.channel, &message.sender.id);
-        let mut book = self.pairings();
+        let mut book = self.book();
         let standing = book.standing(channel, sender, now);
         let (asks, why) = match &standing {
             Standing::New => (true, ", and gets a code".to_owned()),
@@ -118,7 +146,7 @@ impl Core {
                 tracing::info!(%turn, "stays open: the process ends");
             }
             Err(error) => {
-                self.pairings().forget(&code);
+                self.book().forget(&code);
                 tracing::error!(%turn, %error, "stays open");
             }
         }
@@ -178,51 +206,52 @@ impl Core {
         Ok(())
     }
 
-    /// Writes a decision down and keeps it.
-    fn decided(&self, book: &mut PairingBook, channel: &ChannelId, kind: &Kind) -> Result<(), StoreError> {
-        let recorder = self.context.recorder.on_channel(channel);
-        recorder.note(kind.clone())?;
-        book.take(recorder.now(), None, channel, kind);
-        Ok(())
+    /// Requests that wait for an operator, and approvals.
+    pub(crate) fn list(&self) -> Pairings {
+        let channels = self.context.ports.config.pairing_channels();
+        self.book().listed(channels, self.context.recorder.now())
     }
 
-    fn now(&self) -> Timestamp {
-        self.context.recorder.now()
-    }
-}
-
-impl Engine {
-    /// Who waits for an operator, and who was let in.
-    pub fn pairings(&self) -> Pairings {
-        let core = &self.core;
-        let channels = core.context.ports.config.pairing_channels();
-        core.pairings().listed(channels, core.now())
-    }
-
-    /// An operator lets in, or refuses, the person with this code. Durable when it returns.
-    pub async fn decide_pairing(&self, code: &str, approve: bool, by: Actor) -> Result<(), PairingFault> {
-        let core = &self.core;
+    /// Lets in, or refuses, the person with this code. Durable when it returns.
+    pub(crate) async fn decide_request(
+        &self,
+        code: &str,
+        approve: bool,
+        by: Actor,
+    ) -> Result<(), PairingFault> {
         {
-            let mut book = core.pairings();
-            let (channel, kind) = book.decide(code, approve, by, core.now())?;
-            core.decided(&mut book, &channel, &kind)?;
+            let mut book = self.book();
+            let (channel, kind) = book.decide(code, approve, by, self.context.recorder.now())?;
+            self.record_decision(&mut book, &channel, &kind)?;
         }
-        Ok(core.context.recorder.journal.flush().await?)
+        Ok(self.context.recorder.journal.flush().await?)
     }
 
-    /// An operator takes an approval back. Durable when it returns.
-    pub async fn revoke_pairing(
+    /// Takes an approval back. Durable when it returns.
+    pub(crate) async fn revoke_approval(
         &self,
         channel: &ChannelId,
         sender: &UserId,
         by: Actor,
     ) -> Result<(), PairingFault> {
-        let core = &self.core;
         {
-            let mut book = core.pairings();
+            let mut book = self.book();
             let kind = book.revoke(channel, sender, by)?;
-            core.decided(&mut book, channel, &kind)?;
+            self.record_decision(&mut book, channel, &kind)?;
         }
-        Ok(core.context.recorder.journal.flush().await?)
+        Ok(self.context.recorder.journal.flush().await?)
+    }
+
+    /// Writes a decision down and remembers it.
+    fn record_decision(
+        &self,
+        book: &mut PairingBook,
+        channel: &ChannelId,
+        kind: &Kind,
+    ) -> Result<(), StoreError> {
+        let recorder = self.context.recorder.on_channel(channel);
+        recorder.note(kind.clone())?;
+        book.take(recorder.now(), None, channel, kind);
+        Ok(())
     }
 }

@@ -174,7 +174,7 @@ impl Core {
                 })?;
                 let _ = end.send(terminal);
             }
-            Admission::Unknown { message, stop } => self.meet(Stranger {
+            Admission::Unknown { message, stop } => self.pairing.meet(Stranger {
                 turn: id,
                 recorder,
                 message,

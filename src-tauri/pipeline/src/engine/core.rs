@@ -5,11 +5,10 @@ use crate::{
     context::TurnContext,
     conversations::Conversations,
     deliver::lanes::Lanes,
+    pairing::Pairing,
     queue::Pending,
     stages::{activation::BotTurns, dedupe::Seen, sender_limit::SenderTimes},
 };
-use foldback_store::PairingBook;
-use foldback_wire::Rng;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the running bot is made of.
@@ -22,8 +21,7 @@ pub(crate) struct Core {
     pub(super) seen: Mutex<Seen>,
     pub(super) bot_turns: Mutex<BotTurns>,
     pub(super) sender_times: Mutex<SenderTimes>,
-    pub(crate) pairings: Mutex<PairingBook>,
-    pub(crate) rng: Arc<dyn Rng>,
+    pub(crate) pairing: Arc<Pairing>,
 }
 
 impl Core {

@@ -5,6 +5,7 @@ mod core;
 mod ending;
 mod footprint;
 mod incoming;
+mod pairings;
 mod sessions;
 
 pub(crate) use by_hand::ByHand;
@@ -20,6 +21,7 @@ use crate::{
     deliver::lanes::Lanes,
     files::SendDir,
     late::LateRecorder,
+    pairing::Pairing,
     permissions::Permissions,
     ports::Ports,
     recorder::{Ids, Recorder},
@@ -199,6 +201,7 @@ impl Engine {
             busy: TaskTracker::new(),
             shutdown,
         });
+        let pairing = Pairing::new(&context, &lanes, rng, pairings);
         let core = Arc::new(Core {
             context,
             lanes,
@@ -207,8 +210,7 @@ impl Engine {
             seen: Mutex::default(),
             bot_turns: Mutex::default(),
             sender_times: Mutex::default(),
-            pairings: Mutex::new(pairings),
-            rng,
+            pairing,
         });
         let left = core.find_left().await?;
         core.context.recorder.note(Kind::Started {
