@@ -1,23 +1,28 @@
 //! The gates of a message's way: finalize, dedupe, authorize, activation, session.
 
 use crate::{
-    engine::Core,
+    context::TurnContext,
+    deliver::lanes::Lanes,
     flow::{Flow, Stop},
+    pairing::Pairing,
     ports::Port,
     recorder::Recorder,
+    repeats::find_repeated,
     rules::Rule,
     stages::{
-        activation::activate,
+        activation::{BotTurns, activate},
         age::check_age,
         answer::{Answered, answer},
         authorize::{Door, authorize},
-        dedupe::Claim,
+        dedupe::{Claim, SeenMessages},
         finalize::finalize,
+        sender_limit::SenderTimes,
         session,
     },
 };
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{Gate, Inbound, Kind, Platform, SessionId, Stage, Timestamp, TurnId};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How a turn came to the gates.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,8 +87,44 @@ macro_rules! passed {
     };
 }
 
-impl Core {
-    /// The gates, in their order.
+/// What the gates decide from, beside the message and the settings.
+pub(crate) struct Gates {
+    context: Arc<TurnContext>,
+    /// They know what the bot wrote itself.
+    lanes: Arc<Lanes>,
+    pairing: Arc<Pairing>,
+    seen: Arc<SeenMessages>,
+    bot_turns: Mutex<BotTurns>,
+    sender_times: Mutex<SenderTimes>,
+}
+
+impl Gates {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        lanes: &Arc<Lanes>,
+        pairing: &Arc<Pairing>,
+        seen: &Arc<SeenMessages>,
+    ) -> Self {
+        Self {
+            context: Arc::clone(context),
+            lanes: Arc::clone(lanes),
+            pairing: Arc::clone(pairing),
+            seen: Arc::clone(seen),
+            bot_turns: Mutex::default(),
+            sender_times: Mutex::default(),
+        }
+    }
+
+    fn bot_turns(&self) -> MutexGuard<'_, BotTurns> {
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        self.bot_turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sender_times(&self) -> MutexGuard<'_, SenderTimes> {
+        self.sender_times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a message through the gates, in their order.
     pub(crate) async fn admit(
         &self,
         recorder: &Recorder,
@@ -137,11 +178,11 @@ impl Core {
                 return Ok(Flow::Stop(stop));
             }
         }
-        let claim = match self.seen().claim(rules, message, turn, recorder.now()) {
+        let claim = match self.seen.lock().claim(rules, message, turn, recorder.now()) {
             Flow::Continue(claim) => claim,
             Flow::Stop(stop) => return Ok(Flow::Stop(stop)),
         };
-        let way = match self.repeated(recorder, message, turn).await {
+        let way = match find_repeated(&self.seen, rules, recorder, message, turn).await {
             Ok(None) => self.admit_claimed(recorder, can.platform, message, coming).await,
             Ok(Some(stop)) => Ok(stop.flow()),
             Err(error) => Err(error),
@@ -150,11 +191,11 @@ impl Core {
             Ok(Flow::Continue(way)) => Ok(Flow::Continue((way, claim))),
             // Once the operator lets the sender in, or the disk is well again, a redelivery is to be answered.
             Ok(Flow::Stop(stop)) => {
-                self.seen().release(rules, &claim);
+                self.seen.lock().release(rules, &claim);
                 Ok(Flow::Stop(stop))
             }
             Err(error) => {
-                self.seen().release(rules, &claim);
+                self.seen.lock().release(rules, &claim);
                 Err(error)
             }
         }

@@ -136,14 +136,14 @@ impl Core {
 
     /// Stops a turn that had passed the gates; another copy of its message is a new one.
     fn refuse(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
-        self.seen().release(self.context.rules, &pending.claim);
+        self.seen.lock().release(self.context.rules, &pending.claim);
         let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
         Ok(())
     }
 
     /// Stops it like [`Self::refuse`], and another copy of its message is not answered either: a person does not want it.
     pub(crate) fn refuse_for_good(&self, pending: Pending, stop: Stop) -> Result<(), StoreError> {
-        self.seen().commit(&pending.claim);
+        self.seen.lock().commit(&pending.claim);
         let _ = pending.ended.send(stopped(&pending.recorder, stop)?);
         Ok(())
     }
@@ -189,7 +189,7 @@ impl Core {
         let turn = Arc::clone(&self).complete(pending, free, Some(run));
         if let Err(panicked) = contained(turn).await {
             self.context.runs.lock().remove(&id);
-            self.seen().release(self.context.rules, &claim);
+            self.seen.lock().release(self.context.rules, &claim);
             recorder.tell_panic("the turn stays open", &panicked);
         }
     }

@@ -1,12 +1,10 @@
 //! A message that is not in memory any more, and comes again: the journal knows it.
 
 use crate::{
-    engine::Core,
     flow::Stop,
     recorder::Recorder,
-    resume::was_complete,
-    rules::Rule,
-    stages::dedupe::{State, duplicate, is_same},
+    rules::{Rule, Rules},
+    stages::dedupe::{SeenMessages, State, duplicate, is_same},
 };
 use foldback_store::{Mention, Selection, StoreError};
 use foldback_wire::{Event, Inbound, Kind, Seq, Terminal, Timestamp, TurnId};
@@ -17,55 +15,54 @@ use std::time::Duration;
 /// repeats what was answered for longer, and the clocks of two machines may differ by an hour.
 const REPEATED_FOR: Duration = Duration::from_hours(7 * 24 + 1);
 
-impl Core {
-    /// Stops a message that an earlier turn answered, or is still in work on. For a new one this is one look into an
-    /// index, at nobody else's rows.
-    pub(crate) async fn repeated(
-        &self,
-        recorder: &Recorder,
-        message: &Inbound,
-        turn: TurnId,
-    ) -> Result<Option<Stop>, StoreError> {
-        if !self.context.rules.holds(Rule::DedupeClaim) {
-            return Ok(None);
-        }
-        let journal = &recorder.journal;
-        let mention = Mention {
-            channel: message.channel.clone(),
-            chat: Some(message.chat.clone()),
-            message: message.message.clone(),
-        };
-        let since = recorder.now().minus(REPEATED_FOR);
-        let came = journal.mentions(&mention, since).await?;
-        let came: Vec<_> = came
-            .iter()
-            .filter_map(|event| earlier(event, message, turn))
-            .collect();
-        if came.is_empty() {
-            return Ok(None);
-        }
-        // A turn that ended a moment ago is in nobody's work, and its end may not be readable yet.
-        journal.flush().await?;
-        let wanted = Selection {
-            turns: Some(came.iter().map(|(turn, _)| *turn).collect()),
-            ..Selection::kinds(["run_ended", "run_failed", "run_cancelled", "turn_ended"])
-        };
-        let told = journal
-            .select(&wanted, Seq(0), journal.head(), usize::MAX)
-            .await?;
-        for (first, at) in came {
-            let of_turn: Vec<_> = told.iter().filter(|e| e.turn == Some(first)).cloned().collect();
-            let state = if self.seen().works_on(first) {
-                State::InWork
-            } else if was_answered(&of_turn) {
-                State::Answered
-            } else {
-                continue;
-            };
-            return Ok(Some(duplicate(message, first, at, state)));
-        }
-        Ok(None)
+/// Stops a message that an earlier turn answered, or is still in work on. For a new one this is one look into an
+/// index, at nobody else's rows.
+pub(crate) async fn find_repeated(
+    seen: &SeenMessages,
+    rules: Rules,
+    recorder: &Recorder,
+    message: &Inbound,
+    turn: TurnId,
+) -> Result<Option<Stop>, StoreError> {
+    if !rules.holds(Rule::DedupeClaim) {
+        return Ok(None);
     }
+    let journal = &recorder.journal;
+    let mention = Mention {
+        channel: message.channel.clone(),
+        chat: Some(message.chat.clone()),
+        message: message.message.clone(),
+    };
+    let since = recorder.now().minus(REPEATED_FOR);
+    let came = journal.mentions(&mention, since).await?;
+    let came: Vec<_> = came
+        .iter()
+        .filter_map(|event| earlier(event, message, turn))
+        .collect();
+    if came.is_empty() {
+        return Ok(None);
+    }
+    // A turn that ended a moment ago is in nobody's work, and its end may not be readable yet.
+    journal.flush().await?;
+    let wanted = Selection {
+        turns: Some(came.iter().map(|(turn, _)| *turn).collect()),
+        ..Selection::kinds(["run_ended", "run_failed", "run_cancelled", "turn_ended"])
+    };
+    let told = journal
+        .select(&wanted, Seq(0), journal.head(), usize::MAX)
+        .await?;
+    for (first, at) in came {
+        let of_turn: Vec<_> = told.iter().filter(|e| e.turn == Some(first)).cloned().collect();
+        let state = if seen.lock().works_on(first) {
+            State::InWork
+        } else if was_answered(&of_turn) {
+            State::Answered
+        } else {
+            continue;
+        };
+        return Ok(Some(duplicate(message, first, at, state)));
+    }
+    Ok(None)
 }
 
 /// The other turn that an event began with the same message, and when.
@@ -95,4 +92,11 @@ fn was_answered(events: &[Event]) -> bool {
         Some(_) => true,
         None => was_complete(events),
     }
+}
+
+/// True where everything that the turn had to say was in the journal before the process ended.
+pub(crate) fn was_complete(events: &[Event]) -> bool {
+    let ended = |e: &Event| matches!(e.kind, Kind::RunEnded { .. });
+    let failed = |e: &Event| matches!(e.kind, Kind::RunFailed { .. });
+    events.iter().any(ended) && !events.iter().any(failed)
 }

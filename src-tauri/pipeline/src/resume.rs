@@ -15,6 +15,7 @@ use crate::{
     flow::end_by,
     gates::Coming,
     recorder::Recorder,
+    repeats::was_complete,
     rules::Rule,
     supervise::contained,
     turn::Turn,
@@ -397,7 +398,7 @@ impl Core {
         if was_complete(events) {
             for event in events {
                 if let Kind::Received { message } = &event.kind {
-                    self.seen().recall(message, turn, event.at);
+                    self.seen.lock().recall(message, turn, event.at);
                 }
             }
         }
@@ -465,11 +466,4 @@ fn undecided(events: &[Event]) -> BTreeSet<PermissionId> {
         }
     }
     asking
-}
-
-/// True where everything that the turn had to say was in the journal before the process ended.
-pub(crate) fn was_complete(events: &[Event]) -> bool {
-    let ended = |e: &Event| matches!(e.kind, Kind::RunEnded { .. });
-    let failed = |e: &Event| matches!(e.kind, Kind::RunFailed { .. });
-    events.iter().any(ended) && !events.iter().any(failed)
 }

@@ -115,7 +115,7 @@ impl Core {
         into: Option<MessageId>,
     ) -> Result<Turn, StoreError> {
         let (end, ended) = oneshot::channel();
-        let admission = match self.admit(&recorder, id, inbound, coming).await {
+        let admission = match self.gates.admit(&recorder, id, inbound, coming).await {
             Ok(admission) => admission,
             Err(error) => {
                 // It may be for the bot, and then must not be lost.
@@ -165,7 +165,7 @@ impl Core {
                 }
             }
             Admission::Command { name, claim } => {
-                self.seen().commit(&claim);
+                self.seen.lock().commit(&claim);
                 let terminal = Terminal::Command {
                     name: name.to_owned(),
                 };
@@ -228,9 +228,9 @@ impl Core {
             Ok((terminal, stopped)) => {
                 // Whoever stopped it does not want it begun again by the platform's next copy.
                 if matches!(terminal, Terminal::Failed { .. }) && !stopped {
-                    self.seen().release(self.context.rules, &pending.claim);
+                    self.seen.lock().release(self.context.rules, &pending.claim);
                 } else {
-                    self.seen().commit(&pending.claim);
+                    self.seen.lock().commit(&pending.claim);
                 }
                 match &terminal {
                     // The words may be the agent's own.
@@ -244,7 +244,7 @@ impl Core {
                 tracing::info!(turn = %id, "stays open: the process ends");
             }
             Err(error) => {
-                self.seen().release(self.context.rules, &pending.claim);
+                self.seen.lock().release(self.context.rules, &pending.claim);
                 tracing::error!(turn = %id, %error, "stays open");
             }
         }

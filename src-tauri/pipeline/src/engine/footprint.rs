@@ -26,7 +26,7 @@ impl Engine {
             conversations: core.conversations.len(),
             runs: core.context.runs.lock().len(),
             queues: core.lanes.len(),
-            messages: core.seen().len(),
+            messages: core.seen.lock().len(),
             tasks: core.context.tasks.len(),
         }
     }

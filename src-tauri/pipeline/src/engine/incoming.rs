@@ -29,7 +29,7 @@ impl Core {
         let message = arrival.message.clone();
         let core = Arc::clone(self);
         if let Err(panicked) = contained(async move { core.hear(arrival).await }).await {
-            self.seen().release_message(&message);
+            self.seen.lock().release_message(&message);
             let fate = format!("the message {} was not taken in", message.message);
             self.context
                 .recorder

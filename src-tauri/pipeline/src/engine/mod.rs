@@ -20,12 +20,14 @@ use crate::{
     conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
+    gates::Gates,
     late::LateRecorder,
     pairing::Pairing,
     permissions::Permissions,
     ports::Ports,
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
+    stages::dedupe::SeenMessages,
     turn::Turn,
     voices::Speech,
 };
@@ -35,11 +37,7 @@ use foldback_store::{Journal, PairingBook, StoreError};
 use foldback_wire::{
     Actor, ChannelId, Clock, Draft, Fault, Inbound, Kind, MessageId, OpId, Rng, redact::Redaction,
 };
-use std::{
-    collections::BTreeSet,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
@@ -202,14 +200,15 @@ impl Engine {
             shutdown,
         });
         let pairing = Pairing::new(&context, &lanes, rng, pairings);
+        let seen = Arc::<SeenMessages>::default();
+        let gates = Gates::new(&context, &lanes, &pairing, &seen);
         let core = Arc::new(Core {
             context,
             lanes,
             conversations: Conversations::with_runs(most_runs),
             aged: AgedMessages::default(),
-            seen: Mutex::default(),
-            bot_turns: Mutex::default(),
-            sender_times: Mutex::default(),
+            seen,
+            gates,
             pairing,
         });
         let left = core.find_left().await?;

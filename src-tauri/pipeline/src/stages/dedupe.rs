@@ -9,6 +9,7 @@ use crate::{
 use foldback_wire::{ChannelId, ChatId, Gate, Inbound, MessageId, Stage, ThreadId, Timestamp, TurnId};
 use std::{
     collections::{HashMap, HashSet, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -101,6 +102,17 @@ pub(crate) struct Seen {
     order: VecDeque<(Timestamp, Key)>,
     /// Turns whose claim was neither committed nor released, also where the message is forgotten.
     in_work: HashSet<TurnId>,
+}
+
+/// The messages seen lately, as the gates claim them, and the queue and the turns commit or release them.
+#[derive(Debug, Default)]
+pub(crate) struct SeenMessages(Mutex<Seen>);
+
+impl SeenMessages {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Seen> {
+        // Every change leaves it whole, so that a panic elsewhere does not matter here.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Seen {
