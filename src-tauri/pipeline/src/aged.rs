@@ -4,8 +4,8 @@
 //! conversation do not wait behind it.
 
 use crate::{
-    engine::{Core, Engine},
-    queue::{Pending, dropped},
+    pending::Pending,
+    queue::{TurnQueue, dropped},
 };
 use foldback_store::StoreError;
 use foldback_wire::{Actor, ChannelId, Kind, SessionId, Timestamp, TurnId};
@@ -26,12 +26,50 @@ pub struct AwaitingConsent {
 }
 
 /// The messages that wait for a person, by their turns: the oldest first.
-#[derive(Default)]
 pub(crate) struct AgedMessages {
+    queue: Arc<TurnQueue>,
     waiting: Mutex<BTreeMap<TurnId, Pending>>,
 }
 
 impl AgedMessages {
+    pub(crate) fn new(queue: &Arc<TurnQueue>) -> Self {
+        Self {
+            queue: Arc::clone(queue),
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// Has a message wait for a person.
+    pub(crate) fn hold(&self, pending: Pending) -> Result<(), StoreError> {
+        let recorder = pending.recorder.clone();
+        let mut waiting = self.lock();
+        waiting.insert(pending.id, pending);
+        let position = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
+        drop(waiting);
+        recorder.note(Kind::Queued {
+            position,
+            runs: None,
+            needs_consent: true,
+        })
+    }
+
+    /// A person lets the messages of a channel go on.
+    pub(crate) fn release(&self, channel: &ChannelId) -> Result<(), StoreError> {
+        for pending in self.take(|pending| pending.message.channel == *channel) {
+            pending.tell_wait_is_over()?;
+            self.queue.enter(pending)?;
+        }
+        Ok(())
+    }
+
+    /// A person does not want the messages of a channel answered any more.
+    pub(crate) fn drop_all(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
+        for pending in self.take(|pending| pending.message.channel == *channel) {
+            self.queue.refuse_for_good(pending, dropped(by))?;
+        }
+        Ok(())
+    }
+
     /// Takes out those that are `meant`, in order.
     pub(crate) fn take(&self, meant: impl Fn(&Pending) -> bool) -> Vec<Pending> {
         let mut waiting = self.lock();
@@ -55,7 +93,7 @@ impl AgedMessages {
     }
 
     /// The times since when those of a channel wait.
-    fn of_channel(&self, channel: &ChannelId) -> Vec<Timestamp> {
+    pub(crate) fn of_channel(&self, channel: &ChannelId) -> Vec<Timestamp> {
         let waiting = self.lock();
         let of = waiting
             .values()
@@ -66,58 +104,5 @@ impl AgedMessages {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Pending>> {
         // Whole after every change, so that a panic elsewhere does not matter here.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Core {
-    /// Has a message wait for a person.
-    pub(crate) fn hold_aged(&self, pending: Pending) -> Result<(), StoreError> {
-        let recorder = pending.recorder.clone();
-        let mut waiting = self.aged.lock();
-        waiting.insert(pending.id, pending);
-        let position = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
-        drop(waiting);
-        recorder.note(Kind::Queued {
-            position,
-            runs: None,
-            needs_consent: true,
-        })
-    }
-
-    /// A person lets the messages of a channel go on.
-    pub(crate) fn release_aged(self: &Arc<Self>, channel: &ChannelId) -> Result<(), StoreError> {
-        for pending in self.aged.take(|pending| pending.message.channel == *channel) {
-            pending.tell_wait_is_over()?;
-            self.take_turns(pending)?;
-        }
-        Ok(())
-    }
-
-    /// A person does not want the messages of a channel answered any more.
-    pub(crate) fn drop_aged(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
-        for pending in self.aged.take(|pending| pending.message.channel == *channel) {
-            self.refuse_for_good(pending, dropped(by))?;
-        }
-        Ok(())
-    }
-}
-
-impl Engine {
-    /// The number of messages of a channel that are given to the agent only when a person lets them: they waited over a
-    /// stop for longer than `outbox.max_age`.
-    pub fn aged_messages(&self, channel: &ChannelId) -> usize {
-        self.core.aged.of_channel(channel).len()
-    }
-
-    /// Everything on a channel that waits for a person because it is older than `outbox.max_age`.
-    pub fn awaiting_consent(&self, channel: &ChannelId) -> AwaitingConsent {
-        let line = self.channels().channel(channel);
-        let deliveries = line.map_or_else(Vec::new, |line| self.core.lanes.asking_since(&line));
-        let messages = self.core.aged.of_channel(channel);
-        AwaitingConsent {
-            deliveries: deliveries.len(),
-            messages: messages.len(),
-            oldest: deliveries.into_iter().chain(messages).min(),
-        }
     }
 }

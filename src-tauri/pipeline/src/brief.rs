@@ -1,9 +1,9 @@
 //! What the agent is given for a turn: the files that came, what was said in them, and the prompt, which names them.
 
 use crate::{
-    engine::Core,
+    context::TurnContext,
+    pending::Pending,
     ports::Port,
-    queue::Pending,
     rules::Rule,
     stages::{
         gather::Gather,
@@ -19,71 +19,69 @@ use foldback_wire::Kind;
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
-impl Core {
-    /// What the agent is given: the files that came, and the prompt, which names them.
-    pub(crate) async fn brief(
-        &self,
-        pending: &Pending,
-        port: &Port,
-        agent: &dyn Agent,
-        cancel: &CancellationToken,
-    ) -> Result<TurnRequest, StoreError> {
-        let Pending {
-            message, recorder, ..
-        } = pending;
-        let gather = Gather {
-            rules: self.context.rules,
-            config: &self.context.ports.config.attachments,
-            accepts: agent.accepts(),
-            listens: self.context.speech.transcriber.is_some(),
-            channel: &port.channel,
-            clock: recorder.clock.as_ref(),
-            cancel,
-        };
-        let mut gathered = gather.gather(message).await;
-        let masks = self.context.redaction.as_ref();
-        let masks = masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent);
-        let transcriber = self.context.speech.transcriber.as_deref();
-        let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
-        recorder.note_all(gathered.events(message))?;
-        let outgoing = agent.shares_machine().then(|| {
-            let root = self.context.files.root();
-            // The agent may work in another folder.
-            std::path::absolute(root).unwrap_or_else(|_| root.to_owned())
-        });
-        let prompt = prepare(
-            self.context.rules,
-            message,
-            &gathered.notes,
-            &port.can,
-            &port.output,
-            Host {
-                speaks: !matches!(self.context.speech.says, Says::Nothing),
-                outgoing: outgoing.as_deref(),
-            },
-            &heard,
-        );
-        recorder.note(Kind::Prepared {
-            prompt: prompt.clone(),
-        })?;
-        let mut message = message.clone();
-        message.forget_handles();
-        Ok(TurnRequest {
-            run: self.context.ids.run(),
-            session: pending.session.clone(),
-            prompt,
-            message,
-            resume: self.resumed(pending).await?,
-            files: gathered.files,
-        })
-    }
+/// What the agent is given: the files that came, and the prompt, which names them.
+pub(crate) async fn brief(
+    context: &TurnContext,
+    pending: &Pending,
+    port: &Port,
+    agent: &dyn Agent,
+    cancel: &CancellationToken,
+) -> Result<TurnRequest, StoreError> {
+    let Pending {
+        message, recorder, ..
+    } = pending;
+    let gather = Gather {
+        rules: context.rules,
+        config: &context.ports.config.attachments,
+        accepts: agent.accepts(),
+        listens: context.speech.transcriber.is_some(),
+        channel: &port.channel,
+        clock: recorder.clock.as_ref(),
+        cancel,
+    };
+    let mut gathered = gather.gather(message).await;
+    let masks = context.redaction.as_ref();
+    let masks = masks.filter(|redaction| redaction.inbound() == InboundSecrets::Agent);
+    let transcriber = context.speech.transcriber.as_deref();
+    let heard = transcripts(transcriber, &mut gathered, masks, cancel).await;
+    recorder.note_all(gathered.events(message))?;
+    let outgoing = agent.shares_machine().then(|| {
+        let root = context.files.root();
+        // The agent may work in another folder.
+        std::path::absolute(root).unwrap_or_else(|_| root.to_owned())
+    });
+    let prompt = prepare(
+        context.rules,
+        message,
+        &gathered.notes,
+        &port.can,
+        &port.output,
+        Host {
+            speaks: !matches!(context.speech.says, Says::Nothing),
+            outgoing: outgoing.as_deref(),
+        },
+        &heard,
+    );
+    recorder.note(Kind::Prepared {
+        prompt: prompt.clone(),
+    })?;
+    let mut message = message.clone();
+    message.forget_handles();
+    Ok(TurnRequest {
+        run: context.ids.run(),
+        session: pending.session.clone(),
+        prompt,
+        message,
+        resume: resumed(context, pending).await?,
+        files: gathered.files,
+    })
+}
 
-    /// The agents' own sessions of the conversation. One backend's mean nothing to another.
-    async fn resumed(&self, pending: &Pending) -> Result<BTreeMap<String, String>, StoreError> {
-        if !self.context.rules.holds(Rule::SessionResume) {
-            return Ok(BTreeMap::new());
-        }
-        let kept = pending.recorder.journal.agent_sessions(&pending.session).await?;
-        Ok(kept.into_iter().map(|kept| (kept.backend, kept.id)).collect())
+/// The agents' own sessions of the conversation. One backend's mean nothing to another.
+async fn resumed(context: &TurnContext, pending: &Pending) -> Result<BTreeMap<String, String>, StoreError> {
+    if !context.rules.holds(Rule::SessionResume) {
+        return Ok(BTreeMap::new());
     }
+    let kept = pending.recorder.journal.agent_sessions(&pending.session).await?;
+    Ok(kept.into_iter().map(|kept| (kept.backend, kept.id)).collect())
 }

@@ -2,47 +2,20 @@
 //! either says so in the journal.
 
 use crate::{
-    conversations::{Entry, Wait},
-    engine::Core,
+    context::TurnContext,
+    conversations::{Conversations, Entry, Wait},
     flow::{Stop, stopped},
-    recorder::Recorder,
+    pending::Pending,
     rules::Rule,
-    stages::dedupe::Claim,
+    stages::dedupe::SeenMessages,
     supervise::contained,
+    turn::{AllowedRun, TurnRunner},
 };
 use foldback_store::StoreError;
-use foldback_wire::{Actor, Gate, Inbound, Kind, MessageId, SessionId, Stage, Terminal, Timestamp, TurnId};
+use foldback_wire::{Actor, Gate, Kind, SessionId, Stage};
 use std::sync::Arc;
-use tokio::{runtime::Handle, sync::oneshot};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
-
-/// A message that passed the gates and waits for its turn.
-pub(crate) struct Pending {
-    pub(crate) id: TurnId,
-    pub(crate) message: Inbound,
-    pub(crate) session: SessionId,
-    pub(crate) claim: Claim,
-    pub(crate) recorder: Recorder,
-    pub(crate) ended: oneshot::Sender<Terminal>,
-    /// When its wait began: for one that waited over a stop too long, when it was received.
-    pub(crate) since: Timestamp,
-    /// The message of the bot that its answer is written into.
-    pub(crate) into: Option<MessageId>,
-}
-
-impl Pending {
-    pub(crate) const fn id(&self) -> TurnId {
-        self.id
-    }
-
-    /// Notes that its turn has come, and how long it waited.
-    pub(crate) fn tell_wait_is_over(&self) -> Result<(), StoreError> {
-        let waited_ms = u64::try_from(self.recorder.now().since(self.since).as_millis());
-        self.recorder.note(Kind::Dequeued {
-            waited_ms: waited_ms.unwrap_or(u64::MAX),
-        })
-    }
-}
 
 /// The stop of a message that a person dropped while it waited.
 pub(crate) fn dropped(by: &Actor) -> Stop {
@@ -53,30 +26,6 @@ pub(crate) fn dropped(by: &Actor) -> Stop {
         format!("{who} dropped it while it waited"),
     )
     .given("by", who)
-}
-
-/// One of the runs that may go on at once. Dropped, it goes to the turn that has waited longest for one.
-pub(crate) struct AllowedRun {
-    core: Arc<Core>,
-}
-
-impl AllowedRun {
-    fn of(core: &Arc<Core>) -> Self {
-        Self {
-            core: Arc::clone(core),
-        }
-    }
-}
-
-impl Drop for AllowedRun {
-    fn drop(&mut self) {
-        let next = self.core.conversations.end_run();
-        // A runtime that is gone runs nothing; what waited stays open, and the next start takes it up.
-        if let (Some(pending), Ok(runtime)) = (next, Handle::try_current()) {
-            let conversation = Arc::clone(&self.core).converse(pending, true);
-            self.core.context.tasks.spawn_on(conversation, &runtime);
-        }
-    }
 }
 
 /// That a turn waits, and for what.
@@ -93,9 +42,60 @@ fn queued(wait: Wait) -> Kind {
     }
 }
 
-impl Core {
-    /// The queue: one turn at a time in a conversation.
-    pub(crate) fn take_turns(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
+/// The turns that wait for their conversation or for a run.
+pub(crate) struct TurnQueue {
+    context: Arc<TurnContext>,
+    seen: Arc<SeenMessages>,
+    runner: Arc<TurnRunner>,
+    pub(crate) conversations: Conversations<Pending>,
+}
+
+/// A conversation in which an earlier process left a turn: no other begins there before this one is finished.
+pub(crate) struct OccupiedConversation {
+    queue: Arc<TurnQueue>,
+    session: SessionId,
+}
+
+impl Drop for OccupiedConversation {
+    fn drop(&mut self) {
+        if let Some(next) = self.queue.next_turn(&self.session) {
+            let queue = Arc::clone(&self.queue);
+            self.queue.context.tasks.spawn(queue.converse(next, true));
+        }
+    }
+}
+
+impl TurnQueue {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        seen: &Arc<SeenMessages>,
+        runner: Arc<TurnRunner>,
+    ) -> Arc<Self> {
+        let most_runs = if context.rules.holds(Rule::QueueRuns) {
+            context.ports.config.agent.max_runs
+        } else {
+            usize::MAX
+        };
+        Arc::new(Self {
+            context: Arc::clone(context),
+            seen: Arc::clone(seen),
+            runner,
+            conversations: Conversations::with_runs(most_runs),
+        })
+    }
+
+    /// Keeps a conversation in which a turn has to be finished from going on. `None` where another turn of it is
+    /// finished already.
+    pub(crate) fn occupy(self: &Arc<Self>, session: SessionId) -> Option<OccupiedConversation> {
+        self.conversations.occupy(&session).then(|| OccupiedConversation {
+            queue: Arc::clone(self),
+            session,
+        })
+    }
+
+    /// Has a message wait for its turn, which begins at once where nothing goes on in its conversation and a run is
+    /// free.
+    pub(crate) fn enter(self: &Arc<Self>, pending: Pending) -> Result<(), StoreError> {
         let cap = self.context.ports.config.queue.cap;
         let cap = if self.context.rules.holds(Rule::QueueCap) {
             cap
@@ -107,7 +107,7 @@ impl Core {
             let free = CancellationToken::new();
             self.context
                 .tasks
-                .spawn(Arc::clone(self).complete(pending, free, None));
+                .spawn(Arc::clone(&self.runner).run_turn(pending, free, None));
             return Ok(());
         }
         let recorder = pending.recorder.clone();
@@ -151,11 +151,11 @@ impl Core {
     /// Runs a conversation's turns one after the other, until none waits, no run may begin, or the process ends: what
     /// still waits then is taken up by the next one. The first one has one of the runs; `waited` says that it waited
     /// for it.
-    pub(crate) async fn converse(self: Arc<Self>, first: Pending, waited: bool) {
+    async fn converse(self: Arc<Self>, first: Pending, waited: bool) {
         let session = first.session.clone();
         let mut next = Some((first, waited));
         while let Some((pending, waited)) = next {
-            let run = AllowedRun::of(&self);
+            let run = self.allow_run();
             if self.context.shutdown.no_new_turns.is_cancelled() {
                 return;
             }
@@ -171,9 +171,22 @@ impl Core {
         }
     }
 
+    /// One of the runs, which goes to the turn that has waited longest for one once it is over.
+    fn allow_run(self: &Arc<Self>) -> AllowedRun {
+        let queue = Arc::clone(self);
+        AllowedRun::new(move || {
+            let next = queue.conversations.end_run();
+            // A runtime that is gone runs nothing; what waited stays open, and the next start takes it up.
+            if let (Some(pending), Ok(runtime)) = (next, Handle::try_current()) {
+                let conversation = Arc::clone(&queue).converse(pending, true);
+                queue.context.tasks.spawn_on(conversation, &runtime);
+            }
+        })
+    }
+
     /// The next turn of a conversation, whose turn is over; it has one of the runs. Where none may begin, it says that it
     /// waits, and goes on when one is over.
-    pub(crate) fn next_turn(&self, session: &SessionId) -> Option<Pending> {
+    fn next_turn(&self, session: &SessionId) -> Option<Pending> {
         self.conversations.next(session, |pending, wait| {
             if let Err(error) = pending.recorder.note(queued(wait)) {
                 tracing::error!(%error, "the queue goes on without a word");
@@ -186,7 +199,7 @@ impl Core {
     async fn attend(self: Arc<Self>, pending: Pending, free: CancellationToken, run: AllowedRun) {
         let (id, claim, recorder) = (pending.id, pending.claim.clone(), pending.recorder.clone());
         let _at_the_latest = free.clone().drop_guard();
-        let turn = Arc::clone(&self).complete(pending, free, Some(run));
+        let turn = Arc::clone(&self.runner).run_turn(pending, free, Some(run));
         if let Err(panicked) = contained(turn).await {
             self.context.runs.lock().remove(&id);
             self.seen.lock().release(self.context.rules, &claim);

@@ -1,197 +1,64 @@
-//! One message's way: the stages in their order, as the diagram of the architecture has them.
+//! One turn from the queue on: prepare, run, scan, preview, dispatch and deliver, as the diagram of the architecture has
+//! them.
 
 use crate::{
+    brief::brief,
     config::{ReasoningDisplay, ToolDisplay},
-    context::{RunHandle, RunState},
-    deliver::{courier::Courier, delivery::deliver, desk::Desk, typing::Typing},
-    engine::Core,
-    flow::{Stop, stopped},
-    gates::{Admission, Admitted, Coming},
+    context::{RunHandle, RunState, TurnContext},
+    deliver::{courier::Courier, delivery::deliver, desk::Desk, lanes::Lanes, typing::Typing},
     leaks::Watch,
-    pairing::Stranger,
-    queue::{AllowedRun, Pending},
-    recorder::Recorder,
+    pending::Pending,
     stages::{
+        dedupe::SeenMessages,
         permit::Asked,
         run::{OUTPUT_EVENTS, Run},
         scan::Scan,
         text_bound::TextBound,
     },
 };
-use foldback_directives::redact::InboundSecrets;
 use foldback_store::StoreError;
-use foldback_wire::{Gate, Inbound, Kind, MessageId, Stage, Terminal, TurnId};
+use foldback_wire::{Kind, Terminal};
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-/// A turn that was begun.
-#[derive(Debug)]
-pub struct Turn {
-    /// Its number.
-    pub id: TurnId,
-    ended: oneshot::Receiver<Terminal>,
-}
+/// One of the runs that may go on at once. Dropped when its run is over, it calls what is to be done then.
+pub(crate) struct AllowedRun(Option<Box<dyn FnOnce() + Send>>);
 
-impl Turn {
-    /// Waits for its end. `None` when the process ends first, or the journal cannot be written.
-    pub async fn ended(self) -> Option<Terminal> {
-        self.ended.await.ok()
+impl AllowedRun {
+    pub(crate) fn new(when_over: impl FnOnce() + Send + 'static) -> Self {
+        Self(Some(Box::new(when_over)))
     }
 }
 
-impl Core {
-    /// Begins a turn: through the gates, then into its conversation.
-    ///
-    /// While the process ends, a message that the gates let through stays open, and the next start takes it up.
-    pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
-        self.begin_into(inbound, None).await
-    }
-
-    /// Begins a turn whose answer is written into this message of the bot.
-    pub(crate) async fn begin_into(
-        self: &Arc<Self>,
-        inbound: Inbound,
-        into: Option<MessageId>,
-    ) -> Result<Turn, StoreError> {
-        let (id, recorder, inbound) = self.receive(inbound)?;
-        self.enter(id, recorder, inbound, Coming::New, into).await
-    }
-
-    /// Answers whoever writes while the process ends, and can write again later.
-    pub(crate) fn turn_away(&self, inbound: Inbound) -> Result<Turn, StoreError> {
-        let (id, recorder, _) = self.receive(inbound)?;
-        recorder.release()?;
-        let stop = Stop::new(
-            Stage::Queue,
-            Gate::ShuttingDown,
-            "the process is ending; send it again later",
-        );
-        let (end, ended) = oneshot::channel();
-        let _ = end.send(stopped(&recorder, stop)?);
-        Ok(Turn { id, ended })
-    }
-
-    /// Gives a message its turn. Its recorder keeps back that it came in until the gates have decided, as of a message
-    /// that is not for the bot the text may not be kept. Until then no platform has a confirmation of it, and delivers it
-    /// again after a crash.
-    fn receive(&self, mut inbound: Inbound) -> Result<(TurnId, Recorder, Inbound), StoreError> {
-        if let Some(redaction) = &self.context.redaction
-            && redaction.inbound() == InboundSecrets::Agent
-        {
-            redaction.message(&mut inbound);
+impl Drop for AllowedRun {
+    fn drop(&mut self) {
+        if let Some(when_over) = self.0.take() {
+            when_over();
         }
-        let id = self.context.ids.turn();
-        let recorder = self.context.recorder.of_turn(id, &inbound.channel).holding();
-        recorder.note(Kind::Received {
-            message: Box::new(inbound.clone()),
-        })?;
-        Ok((id, recorder, inbound))
     }
+}
 
-    /// Takes a turn up again that an earlier process did not get to: its message may be confirmed already, so
-    /// that no platform delivers it once more.
-    pub(crate) async fn begin_again(
-        self: &Arc<Self>,
-        id: TurnId,
-        inbound: Inbound,
-        coming: Coming,
-    ) -> Result<Turn, StoreError> {
-        let recorder = self.context.recorder.of_turn(id, &inbound.channel);
-        recorder.note(Kind::Passed {
-            stage: Stage::Queue,
-            detail: "taken up again: the process ended before it was given to the agent".to_owned(),
-        })?;
-        self.enter(id, recorder, inbound, coming, None).await
-    }
+/// Carries out the turns that the queue begins.
+pub(crate) struct TurnRunner {
+    context: Arc<TurnContext>,
+    lanes: Arc<Lanes>,
+    seen: Arc<SeenMessages>,
+}
 
-    async fn enter(
-        self: &Arc<Self>,
-        id: TurnId,
-        recorder: Recorder,
-        inbound: Inbound,
-        coming: Coming,
-        into: Option<MessageId>,
-    ) -> Result<Turn, StoreError> {
-        let (end, ended) = oneshot::channel();
-        let admission = match self.gates.admit(&recorder, id, inbound, coming).await {
-            Ok(admission) => admission,
-            Err(error) => {
-                // It may be for the bot, and then must not be lost.
-                recorder.release()?;
-                return Err(error);
-            }
-        };
-        // A message for the bot is written already.
-        if self.context.ports.config.store.keep_unaddressed {
-            recorder.release()?;
-        } else {
-            recorder.release_without_content()?;
-        }
-        let stays_open = coming == Coming::New
-            && self.context.shutdown.no_new_turns.is_cancelled()
-            && admission.begins_work();
-        if stays_open {
-            drop(end);
-            return Ok(Turn { id, ended });
-        }
-        match admission {
-            Admission::In(Admitted {
-                message,
-                session,
-                claim,
-            }) => {
-                let recorder = recorder.in_session(&session);
-                let aged_since = match coming {
-                    Coming::Again { aged_since, .. } => aged_since,
-                    Coming::New => None,
-                };
-                let since = aged_since.unwrap_or_else(|| recorder.now());
-                let pending = Pending {
-                    id,
-                    message,
-                    session,
-                    claim,
-                    recorder,
-                    ended: end,
-                    since,
-                    into,
-                };
-                if aged_since.is_some() {
-                    self.hold_aged(pending)?;
-                } else {
-                    self.take_turns(pending)?;
-                }
-            }
-            Admission::Command { name, claim } => {
-                self.seen.lock().commit(&claim);
-                let terminal = Terminal::Command {
-                    name: name.to_owned(),
-                };
-                recorder.note(Kind::TurnEnded {
-                    terminal: terminal.clone(),
-                })?;
-                let _ = end.send(terminal);
-            }
-            Admission::Unknown { message, stop } => self.pairing.meet(Stranger {
-                turn: id,
-                recorder,
-                message,
-                stop: *stop,
-                end,
-            })?,
-            Admission::Stopped(stop) => {
-                // A caller that does not wait for the end is fine.
-                let _ = end.send(stopped(&recorder, *stop)?);
-            }
-        }
-        Ok(Turn { id, ended })
+impl TurnRunner {
+    pub(crate) fn new(context: &Arc<TurnContext>, lanes: &Arc<Lanes>, seen: &Arc<SeenMessages>) -> Arc<Self> {
+        Arc::new(Self {
+            context: Arc::clone(context),
+            lanes: Arc::clone(lanes),
+            seen: Arc::clone(seen),
+        })
     }
 
     /// One turn, to its end. A turn that cannot end in order (the process ends while something of it is
     /// held, the journal cannot be written) stays open; the next start sends what is held and closes it.
-    pub(crate) async fn complete(
+    pub(crate) async fn run_turn(
         self: Arc<Self>,
         pending: Pending,
         free: CancellationToken,
@@ -285,7 +152,7 @@ impl Core {
         let stopped = cancel.clone();
         let state = self.list_run(pending, &cancel);
         let agent = self.context.agents.of(&message.channel);
-        let request = self.brief(pending, &port, agent.as_ref(), &cancel).await?;
+        let request = brief(&self.context, pending, &port, agent.as_ref(), &cancel).await?;
         let settings = self.context.scan_settings(&port);
         let (output, decided) = mpsc::channel(OUTPUT_EVENTS);
         let chat_full = CancellationToken::new();

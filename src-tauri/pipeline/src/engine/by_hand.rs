@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Who muted the bot, and who switched which channel off. Learnt on the way back through the journal.
 #[derive(Debug, Default)]
-pub(crate) struct ByHand {
+pub(super) struct ByHand {
     /// Whether the bot was muted last, and by whom.
     muted: Option<(bool, Actor)>,
     /// Who switched each channel off; `None` where it was on, or off for another reason.
@@ -14,7 +14,7 @@ pub(crate) struct ByHand {
 
 impl ByHand {
     /// Takes the event before those taken so far: what came later counts.
-    pub(crate) fn take(&mut self, event: &Event) {
+    pub(super) fn take(&mut self, event: &Event) {
         match (&event.kind, &event.channel) {
             (Kind::Muted { muted, by }, _) => {
                 self.muted.get_or_insert_with(|| (*muted, by.clone()));

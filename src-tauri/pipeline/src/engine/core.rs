@@ -1,19 +1,46 @@
 //! What the running bot is made of.
 
 use crate::{
-    aged::AgedMessages, context::TurnContext, conversations::Conversations, deliver::lanes::Lanes,
-    gates::Gates, pairing::Pairing, queue::Pending, stages::dedupe::SeenMessages,
+    aged::AgedMessages, context::TurnContext, deliver::lanes::Lanes, gates::Gates, pairing::Pairing,
+    queue::TurnQueue, stages::dedupe::SeenMessages, turn::TurnRunner,
 };
+use foldback_store::PairingBook;
+use foldback_wire::Rng;
 use std::sync::Arc;
 
-/// What the running bot is made of.
-pub(crate) struct Core {
-    pub(crate) context: Arc<TurnContext>,
-    pub(crate) lanes: Arc<Lanes>,
-    pub(crate) conversations: Conversations<Pending>,
+/// What the running bot is made of, from what a turn works with up to what begins turns.
+pub(super) struct Core {
+    pub(super) context: Arc<TurnContext>,
+    pub(super) lanes: Arc<Lanes>,
+    pub(super) seen: Arc<SeenMessages>,
+    pub(super) pairing: Arc<Pairing>,
+    pub(super) gates: Gates,
+    pub(super) queue: Arc<TurnQueue>,
     /// Messages that waited over a stop for too long to be answered without a person's word.
-    pub(crate) aged: AgedMessages,
-    pub(crate) seen: Arc<SeenMessages>,
-    pub(crate) gates: Gates,
-    pub(crate) pairing: Arc<Pairing>,
+    pub(super) aged: AgedMessages,
+}
+
+impl Core {
+    pub(super) fn new(
+        context: Arc<TurnContext>,
+        lanes: Arc<Lanes>,
+        rng: Arc<dyn Rng>,
+        pairings: PairingBook,
+    ) -> Arc<Self> {
+        let seen = Arc::<SeenMessages>::default();
+        let pairing = Pairing::new(&context, &lanes, rng, pairings);
+        let gates = Gates::new(&context, &lanes, &pairing, &seen);
+        let runner = TurnRunner::new(&context, &lanes, &seen);
+        let queue = TurnQueue::new(&context, &seen, runner);
+        let aged = AgedMessages::new(&queue);
+        Arc::new(Self {
+            context,
+            lanes,
+            seen,
+            pairing,
+            gates,
+            queue,
+            aged,
+        })
+    }
 }

@@ -14,7 +14,7 @@ impl Engine {
         let core = &self.core;
         core.context.shutdown.no_new_turns.cancel();
         // Their messages may be confirmed: they stay open, and the next start takes them up.
-        drop(core.conversations.take_waiting());
+        drop(core.queue.conversations.take_waiting());
         drop(core.aged.take(|_| true));
         let clock = &core.context.recorder.clock;
         core.context.busy.close();

@@ -23,7 +23,7 @@ impl Engine {
     pub fn footprint(&self) -> Footprint {
         let core = &self.core;
         Footprint {
-            conversations: core.conversations.len(),
+            conversations: core.queue.conversations.len(),
             runs: core.context.runs.lock().len(),
             queues: core.lanes.len(),
             messages: core.seen.lock().len(),

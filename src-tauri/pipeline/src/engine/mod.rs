@@ -1,34 +1,32 @@
 //! The running bot: starts, takes messages, obeys the operator, ends in order.
 
+mod begin;
 mod by_hand;
+mod consent;
 mod core;
 mod ending;
 mod footprint;
 mod incoming;
 mod pairings;
+mod resume;
 mod sessions;
 
-pub(crate) use by_hand::ByHand;
-pub(crate) use core::Core;
+pub use begin::Turn;
+use by_hand::ByHand;
+use core::Core;
 pub use footprint::Footprint;
 
 use crate::{
-    aged::AgedMessages,
     channel_log::ChannelLog,
     config::{ChannelKind, Config},
     context::{Agents, Runs, Shutdown, TurnContext},
-    conversations::Conversations,
     deliver::lanes::Lanes,
     files::SendDir,
-    gates::Gates,
     late::LateRecorder,
-    pairing::Pairing,
     permissions::Permissions,
     ports::Ports,
     recorder::{Ids, Recorder},
     rules::{Rule, Rules},
-    stages::dedupe::SeenMessages,
-    turn::Turn,
     voices::Speech,
 };
 use foldback_channels::{ChannelAdapter, NameTaken, Switchboard};
@@ -126,7 +124,7 @@ fn witness(
 /// The running bot. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) core: Arc<Core>,
+    core: Arc<Core>,
 }
 
 impl Engine {
@@ -178,11 +176,6 @@ impl Engine {
             shutdown.deliveries_stopped.clone(),
         );
         let pairings = PairingBook::of(journal.as_ref()).await?;
-        let most_runs = if rules.holds(Rule::QueueRuns) {
-            config.agent.max_runs
-        } else {
-            usize::MAX
-        };
         let context = Arc::new(TurnContext {
             ports: Arc::new(Ports::new(board, config)),
             agents,
@@ -199,18 +192,7 @@ impl Engine {
             busy: TaskTracker::new(),
             shutdown,
         });
-        let pairing = Pairing::new(&context, &lanes, rng, pairings);
-        let seen = Arc::<SeenMessages>::default();
-        let gates = Gates::new(&context, &lanes, &pairing, &seen);
-        let core = Arc::new(Core {
-            context,
-            lanes,
-            conversations: Conversations::with_runs(most_runs),
-            aged: AgedMessages::default(),
-            seen,
-            gates,
-            pairing,
-        });
+        let core = Core::new(context, lanes, rng, pairings);
         let left = core.find_left().await?;
         core.context.recorder.note(Kind::Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -315,7 +297,7 @@ impl Engine {
     pub fn release_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, true, by)?;
         self.core.lanes.release(channel);
-        self.core.release_aged(channel)
+        self.core.aged.release(channel)
     }
 
     /// A person gives up what is held on a channel because it is older than `outbox.max_age`: it ends as
@@ -323,7 +305,7 @@ impl Engine {
     pub fn give_up_held(&self, channel: &ChannelId, by: &Actor) -> Result<(), StoreError> {
         self.settle_held(channel, false, by)?;
         self.core.lanes.give_up(channel, &format!("{by:#}"));
-        self.core.drop_aged(channel, by)
+        self.core.aged.drop_all(channel, by)
     }
 
     /// The operations of a channel that go out only when a person lets them: held for longer than `outbox.max_age`, and

@@ -2,10 +2,7 @@
 //! the agent forget it. Requests for permission, which wait for them.
 
 use super::Engine;
-use crate::{
-    PermissionFault,
-    queue::{Pending, dropped},
-};
+use crate::{PermissionFault, pending::Pending, queue::dropped};
 use foldback_store::{SessionRecord, StoreError};
 use foldback_wire::{
     Actor, Kind, PermissionId, PermissionRequest, SessionId, TurnId,
@@ -30,6 +27,7 @@ impl Engine {
         let aged = self.core.aged.sessions().into_iter().map(|session| (session, 1));
         let waits: Vec<_> = self
             .core
+            .queue
             .conversations
             .all_waiting()
             .into_iter()
@@ -81,7 +79,7 @@ impl Engine {
         let core = &self.core;
         let asking = core.context.permissions.shown();
         let mut waiting = core.aged.of_session(&id);
-        waiting.extend(core.conversations.waiting(&id, Pending::id));
+        waiting.extend(core.queue.conversations.waiting(&id, Pending::id));
         Ok(SessionLine {
             agents: core.context.recorder.journal.agent_sessions(&id).await?,
             running: self.runs_in(&id),
@@ -146,11 +144,11 @@ impl Engine {
             .core
             .aged
             .take(|pending| pending.session == *session && meant(pending));
-        let waiting = self.core.conversations.take_waiting_of(session, meant);
+        let waiting = self.core.queue.conversations.take_waiting_of(session, meant);
         let waiting: Vec<_> = aged.into_iter().chain(waiting).collect();
         let count = waiting.len();
         for pending in waiting {
-            self.core.refuse_for_good(pending, dropped(by))?;
+            self.core.queue.refuse_for_good(pending, dropped(by))?;
         }
         Ok(count)
     }

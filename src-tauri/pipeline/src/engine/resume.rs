@@ -1,6 +1,7 @@
 //! After a start: what an earlier process left open is sent, settled or closed. Nothing is doubled silently,
 //! nothing lost silently.
 
+use super::{ByHand, Core, Turn};
 use crate::{
     deliver::{
         carry::KEY_MEMORY,
@@ -10,15 +11,14 @@ use crate::{
         tally::terminal_of,
         unfinished::left_placeholder,
     },
-    engine::{ByHand, Core},
-    finish::Occupied,
+    finish::{finish_turn, unfinished_session},
     flow::end_by,
     gates::Coming,
+    queue::OccupiedConversation,
     recorder::Recorder,
     repeats::was_complete,
     rules::Rule,
     supervise::contained,
-    turn::Turn,
 };
 use foldback_store::{OutboxEntry, Selection, StoreError};
 use foldback_wire::{
@@ -39,7 +39,7 @@ const PAGE: usize = 500;
 const PROGRESS: [&str; 4] = ["received", "run_started", "stopping", "passed"];
 
 /// What an earlier process left.
-pub(crate) struct Left {
+pub(super) struct Left {
     outbox: Vec<OutboxEntry>,
     /// Turns without an end whose run had begun, with their channel. Nobody knows what the agent did: they are
     /// not run again.
@@ -47,7 +47,7 @@ pub(crate) struct Left {
     /// Turns that waited, or were about to run: they are taken up again.
     waiting: BTreeMap<TurnId, Waiting>,
     /// What people had switched off.
-    pub(crate) by_hand: ByHand,
+    pub(super) by_hand: ByHand,
 }
 
 /// A message that was received and not given to the agent.
@@ -109,7 +109,7 @@ impl Core {
     /// Finds what earlier processes left open. Reads what they told back to the start of one that had nothing left, and the
     /// turns that are open: as much as there is of both, however long the journal is. Messages that were answered are not
     /// read: when a platform delivers one again, the journal is asked about that one.
-    pub(crate) async fn find_left(&self) -> Result<Left, StoreError> {
+    pub(super) async fn find_left(&self) -> Result<Left, StoreError> {
         let journal = &self.context.recorder.journal;
         let outbox = journal.outbox().await?;
         let mut walk = Walk::default();
@@ -191,7 +191,7 @@ impl Core {
     /// sent: the whole text is, and nobody waits for the answer. Turns whose run had begun are finished once
     /// their operations have ended; those that waited go through the gates again, in the order in which they came, before
     /// any new message, and what waited for longer than `outbox.max_age` waits for a person then.
-    pub(crate) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
+    pub(super) async fn resume(self: &Arc<Self>, left: Left) -> Result<(), StoreError> {
         let mut waits: BTreeMap<TurnId, Vec<oneshot::Receiver<Carried>>> = BTreeMap::new();
         // By the first message of each.
         let mut texts: BTreeMap<OpId, Arc<TextParts>> = BTreeMap::new();
@@ -256,7 +256,9 @@ impl Core {
         for turn in left.turns.keys() {
             let events = self.context.recorder.journal.turn(*turn).await?;
             self.recall_complete(*turn, &events);
-            occupied.extend(self.occupy(&events).map(|conversation| (*turn, conversation)));
+            let session = unfinished_session(&events);
+            let conversation = session.and_then(|session| self.queue.occupy(session));
+            occupied.extend(conversation.map(|conversation| (*turn, conversation)));
         }
         let mut closings = JoinSet::new();
         for (turn, channel) in left.turns {
@@ -299,7 +301,7 @@ impl Core {
         turn: TurnId,
         recorder: Recorder,
         outcomes: Vec<oneshot::Receiver<Carried>>,
-        _conversation: Option<Occupied>,
+        _conversation: Option<OccupiedConversation>,
     ) -> Result<(), StoreError> {
         for mut outcome in outcomes {
             loop {
@@ -317,7 +319,7 @@ impl Core {
                 }
             }
         }
-        self.finish(turn, &recorder).await?;
+        finish_turn(&self.context, &self.lanes, turn, &recorder).await?;
         close(&recorder, turn).await
     }
 

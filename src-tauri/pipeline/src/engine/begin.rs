@@ -1,0 +1,179 @@
+//! The beginning of turns: what comes in goes through the gates, then into its conversation.
+
+use super::Core;
+use crate::{
+    flow::{Stop, stopped},
+    gates::{Admission, Admitted, Coming},
+    pairing::Stranger,
+    pending::Pending,
+    recorder::Recorder,
+};
+use foldback_directives::redact::InboundSecrets;
+use foldback_store::StoreError;
+use foldback_wire::{Gate, Inbound, Kind, MessageId, Stage, Terminal, TurnId};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A turn that was begun.
+#[derive(Debug)]
+pub struct Turn {
+    /// Its number.
+    pub id: TurnId,
+    ended: oneshot::Receiver<Terminal>,
+}
+
+impl Turn {
+    /// Waits for its end. `None` when the process ends first, or the journal cannot be written.
+    pub async fn ended(self) -> Option<Terminal> {
+        self.ended.await.ok()
+    }
+}
+
+impl Core {
+    /// Begins a turn: through the gates, then into its conversation.
+    ///
+    /// While the process ends, a message that the gates let through stays open, and the next start takes it up.
+    pub(crate) async fn begin(self: &Arc<Self>, inbound: Inbound) -> Result<Turn, StoreError> {
+        self.begin_into(inbound, None).await
+    }
+
+    /// Begins a turn whose answer is written into this message of the bot.
+    pub(crate) async fn begin_into(
+        self: &Arc<Self>,
+        inbound: Inbound,
+        into: Option<MessageId>,
+    ) -> Result<Turn, StoreError> {
+        let (id, recorder, inbound) = self.receive(inbound)?;
+        self.enter(id, recorder, inbound, Coming::New, into).await
+    }
+
+    /// Answers whoever writes while the process ends, and can write again later.
+    pub(crate) fn turn_away(&self, inbound: Inbound) -> Result<Turn, StoreError> {
+        let (id, recorder, _) = self.receive(inbound)?;
+        recorder.release()?;
+        let stop = Stop::new(
+            Stage::Queue,
+            Gate::ShuttingDown,
+            "the process is ending; send it again later",
+        );
+        let (end, ended) = oneshot::channel();
+        let _ = end.send(stopped(&recorder, stop)?);
+        Ok(Turn { id, ended })
+    }
+
+    /// Gives a message its turn. Its recorder keeps back that it came in until the gates have decided, as of a message
+    /// that is not for the bot the text may not be kept. Until then no platform has a confirmation of it, and delivers it
+    /// again after a crash.
+    fn receive(&self, mut inbound: Inbound) -> Result<(TurnId, Recorder, Inbound), StoreError> {
+        if let Some(redaction) = &self.context.redaction
+            && redaction.inbound() == InboundSecrets::Agent
+        {
+            redaction.message(&mut inbound);
+        }
+        let id = self.context.ids.turn();
+        let recorder = self.context.recorder.of_turn(id, &inbound.channel).holding();
+        recorder.note(Kind::Received {
+            message: Box::new(inbound.clone()),
+        })?;
+        Ok((id, recorder, inbound))
+    }
+
+    /// Takes a turn up again that an earlier process did not get to: its message may be confirmed already, so
+    /// that no platform delivers it once more.
+    pub(crate) async fn begin_again(
+        self: &Arc<Self>,
+        id: TurnId,
+        inbound: Inbound,
+        coming: Coming,
+    ) -> Result<Turn, StoreError> {
+        let recorder = self.context.recorder.of_turn(id, &inbound.channel);
+        recorder.note(Kind::Passed {
+            stage: Stage::Queue,
+            detail: "taken up again: the process ended before it was given to the agent".to_owned(),
+        })?;
+        self.enter(id, recorder, inbound, coming, None).await
+    }
+
+    async fn enter(
+        self: &Arc<Self>,
+        id: TurnId,
+        recorder: Recorder,
+        inbound: Inbound,
+        coming: Coming,
+        into: Option<MessageId>,
+    ) -> Result<Turn, StoreError> {
+        let (end, ended) = oneshot::channel();
+        let admission = match self.gates.admit(&recorder, id, inbound, coming).await {
+            Ok(admission) => admission,
+            Err(error) => {
+                // It may be for the bot, and then must not be lost.
+                recorder.release()?;
+                return Err(error);
+            }
+        };
+        // A message for the bot is written already.
+        if self.context.ports.config.store.keep_unaddressed {
+            recorder.release()?;
+        } else {
+            recorder.release_without_content()?;
+        }
+        let stays_open = coming == Coming::New
+            && self.context.shutdown.no_new_turns.is_cancelled()
+            && admission.begins_work();
+        if stays_open {
+            drop(end);
+            return Ok(Turn { id, ended });
+        }
+        match admission {
+            Admission::In(Admitted {
+                message,
+                session,
+                claim,
+            }) => {
+                let recorder = recorder.in_session(&session);
+                let aged_since = match coming {
+                    Coming::Again { aged_since, .. } => aged_since,
+                    Coming::New => None,
+                };
+                let since = aged_since.unwrap_or_else(|| recorder.now());
+                let pending = Pending {
+                    id,
+                    message,
+                    session,
+                    claim,
+                    recorder,
+                    ended: end,
+                    since,
+                    into,
+                };
+                if aged_since.is_some() {
+                    self.aged.hold(pending)?;
+                } else {
+                    self.queue.enter(pending)?;
+                }
+            }
+            Admission::Command { name, claim } => {
+                self.seen.lock().commit(&claim);
+                let terminal = Terminal::Command {
+                    name: name.to_owned(),
+                };
+                recorder.note(Kind::TurnEnded {
+                    terminal: terminal.clone(),
+                })?;
+                let _ = end.send(terminal);
+            }
+            Admission::Unknown { message, stop } => self.pairing.meet(Stranger {
+                turn: id,
+                recorder,
+                message,
+                stop: *stop,
+                end,
+            })?,
+            Admission::Stopped(stop) => {
+                // A caller that does not wait for the end is fine.
+                let _ = end.send(stopped(&recorder, *stop)?);
+            }
+        }
+        Ok(Turn { id, ended })
+    }
+}
