@@ -1,7 +1,7 @@
 //! What platforms tell of messages that they had acknowledged: that one did not arrive after all, or how far it has
 //! come. The operations are found in the journal, which says of them what became known later.
 
-use crate::{context::TurnContext, recorder::Recorder, supervise::contained};
+use crate::{context::TurnContext, deadline::Deadline, recorder::Recorder, supervise::contained};
 use foldback_channels::{Late, LateNews};
 use foldback_store::{Mention, OutboxEntry, StoreError};
 use foldback_wire::{
@@ -143,8 +143,8 @@ impl LateRecorder {
 
     /// False when the process ends first.
     async fn record_late(&self, late: &Late) -> Result<bool, StoreError> {
-        let clock = &self.recorder.clock;
-        let until = clock.steady().plus(AGAIN);
+        let clock = self.recorder.clock.as_ref();
+        let until = Deadline::after(clock, AGAIN);
         loop {
             // Asked first: an operation that ends in between is found. Another program may send from the same account;
             // its messages are not waited for while none of ours is at the platform.
@@ -153,7 +153,7 @@ impl LateRecorder {
                 return Ok(true);
             }
             let is_there = |entry: &OutboxEntry| entry.in_flight && entry.channel == late.channel;
-            if clock.steady() >= until || !open.iter().any(is_there) {
+            if until.is_over(clock) || !open.iter().any(is_there) {
                 self.pass_over(late).await?;
                 return Ok(true);
             }

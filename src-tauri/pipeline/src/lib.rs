@@ -14,6 +14,7 @@ pub mod config;
 mod context;
 mod conversations;
 mod crash;
+mod deadline;
 mod deliver;
 mod engine;
 mod files;

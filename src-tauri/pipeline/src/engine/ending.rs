@@ -1,7 +1,7 @@
 //! The orderly end of a bot.
 
 use super::Engine;
-use crate::deliver::courier::DRAIN;
+use crate::{deadline::Deadline, deliver::courier::DRAIN};
 use foldback_store::StoreError;
 use foldback_wire::{Actor, Kind};
 use std::time::Duration;
@@ -16,42 +16,37 @@ impl Engine {
         // Their messages may be confirmed: they stay open, and the next start takes them up.
         drop(core.queue.conversations.take_waiting());
         drop(core.aged.take(|_| true));
-        let clock = &core.context.recorder.clock;
+        let clock = core.context.recorder.clock.as_ref();
+        let in_time = |limit| Deadline::after(clock, limit);
         core.context.busy.close();
-        tokio::select! {
-            biased;
-            () = core.context.busy.wait() => {}
-            () = clock.sleep_until(clock.now().plus(grace)) => {
-                core.context.shutdown.cancel_runs.cancel();
-                tokio::select! {
-                    () = core.context.busy.wait() => {}
-                    () = clock.sleep_until(clock.now().plus(grace)) => {}
-                }
-            }
+        if in_time(grace)
+            .within(clock, core.context.busy.wait())
+            .await
+            .is_none()
+        {
+            core.context.shutdown.cancel_runs.cancel();
+            in_time(grace).within(clock, core.context.busy.wait()).await;
         }
         core.context.shutdown.deliveries_stopped.cancel();
-        tokio::select! {
-            biased;
-            () = core.lanes.drained() => {}
-            // A platform that does not answer: the operation stays in flight for the next start.
-            () = clock.sleep_until(clock.now().plus(DRAIN)) => {}
-        }
+        // Where a platform does not answer, the operation stays in flight for the next start.
+        in_time(DRAIN).within(clock, core.lanes.drained()).await;
         core.context.tasks.close();
         core.context
             .ports
             .board
             .switch_all_off(&Actor::Pipeline, "the process is ending")
             .await;
-        tokio::select! {
-            biased;
-            () = core.context.ports.board.let_in_rest() => {}
-            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("messages wait that nobody took"),
+        let let_in = core.context.ports.board.let_in_rest();
+        if in_time(DRAIN).within(clock, let_in).await.is_none() {
+            tracing::error!("messages wait that nobody took");
         }
         core.context.shutdown.inbound_closed.cancel();
-        tokio::select! {
-            biased;
-            () = core.context.tasks.wait() => {}
-            () = clock.sleep_until(clock.now().plus(DRAIN)) => tracing::error!("a turn does not end and stays open"),
+        if in_time(DRAIN)
+            .within(clock, core.context.tasks.wait())
+            .await
+            .is_none()
+        {
+            tracing::error!("a turn does not end and stays open");
         }
         core.context.recorder.note(Kind::Stopped)?;
         core.context.recorder.journal.flush().await

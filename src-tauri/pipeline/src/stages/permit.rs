@@ -3,6 +3,7 @@
 use super::tool::{cut_request, shorten_options};
 use crate::{
     config::{PermissionPolicy, PermissionsConfig},
+    deadline::Deadline,
     output::OutputEvent,
     permissions::{Answer, Permissions, Question, QuestionDelivery, Waiting, choose},
     recorder::Recorder,
@@ -12,8 +13,8 @@ use crate::{
 use foldback_agents::Agent;
 use foldback_store::StoreError;
 use foldback_wire::{
-    Actor, Inbound, Kind, PermissionId, PermissionOption, PermissionRequest, RunId, SessionId, SteadyTime,
-    TurnId, rpc::PendingPermission, visible,
+    Actor, Inbound, Kind, PermissionId, PermissionOption, PermissionRequest, RunId, SessionId, TurnId,
+    rpc::PendingPermission, visible,
 };
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
@@ -51,7 +52,7 @@ pub(crate) struct Permits<'a> {
 
 struct Open {
     request: PermissionRequest,
-    until: SteadyTime,
+    until: Deadline,
     in_chat: Option<InChat>,
 }
 
@@ -151,7 +152,7 @@ impl<'a> Permits<'a> {
         self.count += 1;
         let since = self.recorder.now();
         let until = since.plus(config.timeout.0);
-        let ends = self.recorder.clock.steady().plus(config.timeout.0);
+        let ends = Deadline::after(self.recorder.clock.as_ref(), config.timeout.0);
         let number = PermissionRequest::number(*turn, self.count);
         let in_chat = config.in_chat && self.rules.holds(Rule::PermitChat);
         // Of the whole, whose end is the real one.
@@ -219,13 +220,13 @@ impl<'a> Permits<'a> {
 
     /// The next answer of a person, or the end of the time one had.
     pub(crate) async fn next(&mut self) -> Answer {
-        let clock = &self.recorder.clock;
+        let clock = self.recorder.clock.as_ref();
         let first = self.open.iter().min_by_key(|(_, open)| open.until);
         let due = first.filter(|_| self.rules.holds(Rule::PermitTimeout));
         let due = due.map(|(id, open)| (id.clone(), open.until));
         let in_time = async {
             match &due {
-                Some((_, until)) => clock.sleep_until_steady(*until).await,
+                Some((_, until)) => until.passed(clock).await,
                 None => std::future::pending().await,
             }
         };

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     context::RunState,
+    deadline::Deadline,
     leaks::Watch,
     output::{OutputEvent, STOPPED_AT_MOST},
     permissions::Answer,
@@ -231,17 +232,13 @@ impl Run<'_> {
     /// Waits until an agent that was told to stop has done so, and told its backend, but not for long. What it still
     /// says is not taken.
     async fn until_stopped<T>(&self, mut steps: mpsc::Receiver<AgentEvent>, task: AbortOnDropHandle<T>) {
-        let clock = &self.recorder.clock;
+        let clock = self.recorder.clock.as_ref();
         let stopped = async {
             while steps.recv().await.is_some() {}
             // It has ended, whichever way.
             drop(task.await);
         };
-        tokio::select! {
-            biased;
-            () = stopped => {}
-            () = clock.sleep_until(clock.now().plus(STOP)) => {}
-        }
+        Deadline::after(clock, STOP).within(clock, stopped).await;
     }
 
     async fn next(
@@ -250,19 +247,19 @@ impl Run<'_> {
         permits: &mut Permits<'_>,
         works: bool,
     ) -> Next {
-        let clock = &self.recorder.clock;
+        let clock = self.recorder.clock.as_ref();
         // Whoever waits for a person or for a tool is not silent; the backend's own limits hold.
         let waits = permits.is_open();
         let excused =
             waits && self.rules.holds(Rule::PermitSilence) || works && self.rules.holds(Rule::RunTools);
         let silence = if self.rules.holds(Rule::RunSilence) && !excused {
-            self.silence
+            Deadline::after(clock, self.silence)
         } else {
-            Duration::MAX
+            Deadline::NEVER
         };
         let stuck = async {
             self.cancel.cancelled().await;
-            clock.sleep_until(clock.now().plus(STOP)).await;
+            Deadline::after(clock, STOP).passed(clock).await;
         };
         tokio::select! {
             biased;
@@ -271,7 +268,7 @@ impl Run<'_> {
             answer = permits.next() => Next::Answer(answer),
             () = self.cancel.cancelled(), if waits && self.rules.holds(Rule::PermitCancel) => Next::Cancelled,
             () = stuck => Next::Stuck,
-            () = clock.sleep_until(clock.now().plus(silence)) => Next::Silent,
+            () = silence.passed(clock) => Next::Silent,
         }
     }
 

@@ -5,11 +5,12 @@ mod media;
 
 use crate::{
     config::{AttachmentKind, AttachmentsConfig},
+    deadline::Deadline,
     rules::{Rule, Rules},
 };
 use foldback_agents::{Accepts, AgentFile, speech::Transcriber};
 use foldback_channels::{Channel, Refusal};
-use foldback_wire::{Attachment, ChatId, Clock, FileFate, Inbound, Kind, RefusalCode, SteadyTime};
+use foldback_wire::{Attachment, ChatId, Clock, FileFate, Inbound, Kind, RefusalCode};
 use futures::{StreamExt as _, stream};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -116,12 +117,11 @@ impl Gather<'_> {
     /// Fetches what the agent takes, several at a time, and waits no longer than the setting says. What is too large or
     /// too many by what the platform tells is not asked for; what turns out to be is dropped.
     pub(crate) async fn gather(&self, message: &Inbound) -> Gathered {
-        let patience = if self.rules.holds(Rule::GatherWait) {
-            self.config.timeout.0
+        let until = if self.rules.holds(Rule::GatherWait) {
+            Deadline::after(self.clock, self.config.timeout.0)
         } else {
-            Duration::MAX
+            Deadline::NEVER
         };
-        let until = self.clock.steady().plus(patience);
         let planned = self.plan(&message.files);
         let mut fetches = Vec::new();
         for (left, file) in planned.into_iter().zip(&message.files) {
@@ -247,7 +247,7 @@ impl Gather<'_> {
         left: Option<Left>,
         chat: &ChatId,
         file: &Attachment,
-        until: SteadyTime,
+        until: Deadline,
     ) -> Result<Vec<u8>, Left> {
         if let Some(left) = left {
             return Err(left);
@@ -263,7 +263,7 @@ impl Gather<'_> {
                 Err(Left::new(FileFate::Cancelled, "the turn was cancelled while it came", None))
             }
             came = self.fetch_paced(chat, file, limit, until) => came.map_err(refused),
-            () = self.clock.sleep_until_steady(until) => {
+            () = until.passed(self.clock) => {
                 let why = format!("it did not come within {}", self.config.timeout);
                 Err(Left::new(FileFate::TooSlow, why, Some("attachments.timeout")))
             }
@@ -277,7 +277,7 @@ impl Gather<'_> {
         chat: &ChatId,
         file: &Attachment,
         limit: u64,
-        until: SteadyTime,
+        until: Deadline,
     ) -> Result<Vec<u8>, Refusal> {
         let mut pause = FIRST_PAUSE;
         loop {
@@ -285,14 +285,11 @@ impl Gather<'_> {
                 Err(refusal) if refusal.code == RefusalCode::RateLimited => refusal,
                 came => return came,
             };
-            let again = self
-                .clock
-                .steady()
-                .plus(refusal.retry_after.unwrap_or(pause).max(pause));
+            let again = Deadline::after(self.clock, refusal.retry_after.unwrap_or(pause).max(pause));
             if again >= until {
                 return Err(refusal);
             }
-            self.clock.sleep_until_steady(again).await;
+            again.passed(self.clock).await;
             pause *= 2;
         }
     }
