@@ -7,6 +7,7 @@ mod core;
 mod ending;
 mod footprint;
 mod incoming;
+mod left;
 mod pairings;
 mod resume;
 mod sessions;
