@@ -1,5 +1,33 @@
 //! After a start: what an earlier process left open is sent, settled or closed. Nothing is doubled silently,
 //! nothing lost silently.
+//!
+//! An example: the process is killed at 10.0 s and starts again at 60 s. In one chat turn 7 had begun its answer, and
+//! a second message waited as turn 8. In another chat the agent of turn 9 was at work and had said nothing.
+//!
+//! ```text
+//!   left in the outbox by turn 7:
+//!     op 21  text        attempted at 9.9 s, no outcome
+//!     op 22  text        intended, never attempted
+//!     op 23  live frame  intended, never attempted
+//!
+//!   60.0 s  op 21  the platform may have it. Where it knows a repetition by its key, 21 enters the delivery
+//!                  queue again; else it ends as `unknown`, and is not sent again.
+//!           op 22  enters the delivery queue, behind 21
+//!           op 23  ends as cancelled: the whole text is sent, and nobody needs a frame of it any more
+//!           turn 7, turn 9  their conversations are occupied: no other turn begins there
+//!           turn 8  passes the gates again and waits behind turn 7; it is not counted twice
+//!           turn 9  is not run again, as nobody knows what its agent did; its chat is told that it was cut off
+//!   61.5 s  op 22 has ended: what is left of the answer of turn 7 is said, turn 7 is closed, turn 8 begins
+//!   63.0 s  all of them have ended: `idle` of no turn. A later start looks back no further than to this one.
+//! ```
+//!
+//! What must hold:
+//! - What was attempted is sent again only where that cannot double it: under a key that the platform still remembers,
+//!   or as an edit to a final text.
+//! - A turn is closed after its operations have ended, so that another kill on the way leaves it open for the next start.
+//! - Operations enter the delivery queues in their old order and before any new message is listened to.
+//! - A run that had begun is never begun again; a message that was not given to the agent always is, unless it waited for
+//!   longer than `outbox.max_age`: then a person decides.
 
 use super::{
     Core, Turn,
