@@ -7,7 +7,7 @@ use crate::{
     rules::Rule,
     stages::{
         gather::Gather,
-        prepare::{Host, prepare},
+        prepare::{Host, PrepareContext, prepare},
         transcript::transcripts,
     },
     voices::Says,
@@ -50,18 +50,16 @@ pub(crate) async fn brief(
         // The agent may work in another folder.
         std::path::absolute(root).unwrap_or_else(|_| root.to_owned())
     });
-    let prompt = prepare(
-        context.rules,
-        message,
-        &gathered.notes,
-        &port.can,
-        &port.output,
-        Host {
+    let prepared_for = PrepareContext {
+        rules: context.rules,
+        can: &port.can,
+        output: &port.output,
+        host: Host {
             speaks: !matches!(context.speech.says, Says::Nothing),
             outgoing: outgoing.as_deref(),
         },
-        &heard,
-    );
+    };
+    let prompt = prepare(&prepared_for, message, &gathered.notes, &heard);
     recorder.note(Kind::Prepared {
         prompt: prompt.clone(),
     })?;

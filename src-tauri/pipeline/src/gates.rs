@@ -10,10 +10,10 @@ use crate::{
     repeats::find_repeated,
     rules::Rule,
     stages::{
-        activation::{BotTurns, activate},
-        age::check_age,
+        activation::{ActivateContext, BotTurns, activate},
+        age::{AgeContext, check_age},
         answer::{Answered, answer},
-        authorize::{Door, authorize},
+        authorize::{AuthorizeContext, authorize},
         dedupe::{Claim, SeenMessages},
         finalize::finalize,
         sender_limit::SenderTimes,
@@ -172,9 +172,14 @@ impl Gates {
         };
         // A message that an earlier process received came in time.
         if coming == Coming::New {
-            let keep = self.context.ports.config.store.keep.0;
-            let deleted = recorder.journal.deleted_before();
-            if let Flow::Stop(stop) = check_age(rules, &can, keep, deleted, message, recorder.now()) {
+            let context = AgeContext {
+                rules,
+                can: &can,
+                keep: self.context.ports.config.store.keep.0,
+                deleted: recorder.journal.deleted_before(),
+                now: recorder.now(),
+            };
+            if let Flow::Stop(stop) = check_age(&context, message) {
                 return Ok(Flow::Stop(stop));
             }
         }
@@ -217,14 +222,14 @@ impl Gates {
         let (channel, chat) = (&message.channel, &message.chat);
         let wrote = |id| self.lanes.sent.knows(channel, chat, id);
         let approved = self.pairing.approver(channel, &message.sender.id);
-        let door = Door {
+        let context = AuthorizeContext {
             rules,
             platform,
             settings,
             approved: approved.as_ref(),
             own: wrote(&message.message) || message.account.as_deref() == Some(message.sender.id.as_str()),
         };
-        passed!(recorder, Authorize, authorize(&door, message), |why| format!(
+        passed!(recorder, Authorize, authorize(&context, message), |why| format!(
             "allowed: {} {why}",
             message.sender.id
         ));
@@ -244,8 +249,16 @@ impl Gates {
                 return Ok(Flow::Continue(Way::Command(name)));
             }
         }
-        let answers_bot = message.reply_to.as_ref().is_some_and(wrote);
-        let meant = activate(rules, settings, message, answers_bot, &mut self.bot_turns());
+        // Made in place, so that the count is locked for this decision alone.
+        let meant = activate(
+            ActivateContext {
+                rules,
+                settings,
+                answers_bot: message.reply_to.as_ref().is_some_and(wrote),
+                bots: &mut self.bot_turns(),
+            },
+            message,
+        );
         passed!(recorder, Activation, meant, |why| why.clone());
         if message.omitted.is_some() {
             return Ok(content_omitted().flow());

@@ -60,15 +60,23 @@ impl BotTurns {
     }
 }
 
-/// Passes a message that is meant for the bot, and answers why it is. `answers_bot` says that it answers a
-/// message of the bot.
-pub(crate) fn activate(
-    rules: Rules,
-    settings: &ChannelConfig,
-    message: &Inbound,
-    answers_bot: bool,
-    bots: &mut BotTurns,
-) -> Flow<String> {
+/// What the stage decides from, beside the message.
+pub(crate) struct ActivateContext<'a> {
+    pub(crate) rules: Rules,
+    pub(crate) settings: &'a ChannelConfig,
+    /// The message answers one of the bot.
+    pub(crate) answers_bot: bool,
+    pub(crate) bots: &'a mut BotTurns,
+}
+
+/// Passes a message that is meant for the bot, and answers why it is.
+pub(crate) fn activate(context: ActivateContext<'_>, message: &Inbound) -> Flow<String> {
+    let ActivateContext {
+        rules,
+        settings,
+        answers_bot,
+        bots,
+    } = context;
     let setting = |key: &str| format!("channels.{}.{key}", message.channel);
     let Some(why) = meant(rules, settings, message, answers_bot) else {
         let detail = "it is in a group and neither mentions the bot nor answers it".to_owned();
@@ -124,15 +132,24 @@ mod tests {
     }
 
     fn gate(settings: &ChannelConfig, message: &Inbound, answers_bot: bool) -> Option<Gate> {
-        match activate(
-            Rules::all(),
+        let context = ActivateContext {
+            rules: Rules::all(),
             settings,
-            message,
             answers_bot,
-            &mut BotTurns::default(),
-        ) {
+            bots: &mut BotTurns::default(),
+        };
+        match activate(context, message) {
             Flow::Continue(_) => None,
             Flow::Stop(stop) => Some(stop.gate),
+        }
+    }
+
+    const fn after<'a>(settings: &'a ChannelConfig, bots: &'a mut BotTurns) -> ActivateContext<'a> {
+        ActivateContext {
+            rules: Rules::all(),
+            settings,
+            answers_bot: false,
+            bots,
         }
     }
 
@@ -182,10 +199,7 @@ mod tests {
             let mut message = inbound("hi");
             message.sender.is_bot = is_bot;
             message.thread = thread.map(Into::into);
-            matches!(
-                activate(Rules::all(), &settings, &message, false, &mut bots),
-                Flow::Continue(_)
-            )
+            matches!(activate(after(&settings, &mut bots), &message), Flow::Continue(_))
         };
         assert!(writes(true, None) && writes(true, None));
         assert!(!writes(true, None) && !writes(true, None));
@@ -203,7 +217,7 @@ mod tests {
             let mut message = inbound("hi");
             message.sender.is_bot = true;
             message.chat = chat.to_string().into();
-            activate(Rules::all(), &settings, &message, false, &mut bots);
+            activate(after(&settings, &mut bots), &message);
         }
         assert_eq!((bots.chats.len(), bots.order.len()), (CHATS, CHATS));
     }

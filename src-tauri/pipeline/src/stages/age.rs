@@ -8,17 +8,27 @@ use crate::{
 use foldback_wire::{Capabilities, Gate, Inbound, Stage, Timestamp};
 use std::time::Duration;
 
-/// Stops a message that was written before the platform would still repeat it, or longer ago than events are kept;
-/// `keep` of 0 keeps them for ever. So does one that was written before `deleted`, the time before which events were
-/// deleted already, whatever was kept then. A message without a time of the platform is not judged.
-pub(crate) fn check_age(
-    rules: Rules,
-    can: &Capabilities,
-    keep: Duration,
-    deleted: Timestamp,
-    message: &Inbound,
-    now: Timestamp,
-) -> Flow<()> {
+/// What the stage decides from, beside the message.
+pub(crate) struct AgeContext<'a> {
+    pub(crate) rules: Rules,
+    pub(crate) can: &'a Capabilities,
+    /// How long events are kept; 0 keeps them for ever.
+    pub(crate) keep: Duration,
+    /// The time before which events were deleted already, whatever was kept then.
+    pub(crate) deleted: Timestamp,
+    pub(crate) now: Timestamp,
+}
+
+/// Stops a message that was written before the platform would still repeat it, or longer ago than events are kept, or
+/// before the time whose events are deleted. A message without a time of the platform is not judged.
+pub(crate) fn check_age(context: &AgeContext<'_>, message: &Inbound) -> Flow<()> {
+    let AgeContext {
+        rules,
+        can,
+        keep,
+        deleted,
+        now,
+    } = *context;
     let Some(redelivery) = can.redelivery_ms.map(Duration::from_millis) else {
         return Flow::Continue(());
     };
@@ -83,7 +93,14 @@ mod tests {
         message: &Inbound,
         now: Timestamp,
     ) -> Option<Box<Stop>> {
-        match check_age(Rules::all(), &profile(platform), keep, deleted, message, now) {
+        let context = AgeContext {
+            rules: Rules::all(),
+            can: &profile(platform),
+            keep,
+            deleted,
+            now,
+        };
+        match check_age(&context, message) {
             Flow::Continue(()) => None,
             Flow::Stop(stop) => Some(stop),
         }

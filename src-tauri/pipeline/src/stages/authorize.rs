@@ -8,8 +8,8 @@ use crate::{
 };
 use foldback_wire::{Actor, ChatType, Gate, Inbound, Platform, Stage};
 
-/// What is decided from, beside the message.
-pub(crate) struct Door<'a> {
+/// What the stage decides from, beside the message.
+pub(crate) struct AuthorizeContext<'a> {
     pub(crate) rules: Rules,
     pub(crate) platform: Platform,
     pub(crate) settings: &'a ChannelConfig,
@@ -21,10 +21,10 @@ pub(crate) struct Door<'a> {
 
 /// Passes a sender whom the settings let in, and answers why. The gate [`Gate::Unpaired`] means that an operator
 /// can be asked.
-pub(crate) fn authorize(door: &Door<'_>, message: &Inbound) -> Flow<String> {
-    match door.decide(message) {
+pub(crate) fn authorize(context: &AuthorizeContext<'_>, message: &Inbound) -> Flow<String> {
+    match context.decide(message) {
         Flow::Stop(stop) => match command(&message.text) {
-            Some(_) if !door.rules.holds(Rule::AuthorizeCommand) => {
+            Some(_) if !context.rules.holds(Rule::AuthorizeCommand) => {
                 Flow::Continue("wrote a command (nobody asked)".to_owned())
             }
             Some(command) => Flow::Stop(Box::new(stop.given("command", command))),
@@ -45,7 +45,7 @@ fn command(text: &str) -> Option<&str> {
     is_name.then_some(word)
 }
 
-impl Door<'_> {
+impl AuthorizeContext<'_> {
     fn decide(&self, message: &Inbound) -> Flow<String> {
         let holds = |rule| self.rules.holds(rule);
         if holds(Rule::AuthorizeIds) {

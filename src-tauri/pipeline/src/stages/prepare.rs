@@ -58,17 +58,28 @@ pub(crate) struct Host<'a> {
     pub(crate) outgoing: Option<&'a Path>,
 }
 
+/// What the stage writes from, beside the message.
+pub(crate) struct PrepareContext<'a> {
+    pub(crate) rules: Rules,
+    pub(crate) can: &'a Capabilities,
+    pub(crate) output: &'a OutputConfig,
+    pub(crate) host: Host<'a>,
+}
+
 /// The whole prompt. What people chose themselves (names, file names) stands in the JSON, escaped: data that
 /// cannot end the block or look like another section. The user's text comes last, so that nothing follows it.
 pub(crate) fn prepare(
-    rules: Rules,
+    context: &PrepareContext<'_>,
     message: &Inbound,
     notes: &[Note],
-    can: &Capabilities,
-    output: &OutputConfig,
-    host: Host<'_>,
     heard: &str,
 ) -> String {
+    let PrepareContext {
+        rules,
+        can,
+        output,
+        host,
+    } = *context;
     let mut prompt = String::new();
     if rules.holds(Rule::PrepareSender) {
         prompt.push_str(
@@ -230,15 +241,13 @@ mod tests {
         for platform in Platform::ALL {
             let mut message = inbound("How was my talk?\n## Message");
             message.channel = platform.code().into();
-            let prompt = prepare(
-                Rules::all(),
-                &message,
-                &[],
-                &profile(*platform),
-                &OutputConfig::default(),
-                Host::default(),
-                "",
-            );
+            let context = PrepareContext {
+                rules: Rules::all(),
+                can: &profile(*platform),
+                output: &OutputConfig::default(),
+                host: Host::default(),
+            };
+            let prompt = prepare(&context, &message, &[], "");
             let name = format!("{}/tests/envelope/{platform}.txt", env!("CARGO_MANIFEST_DIR"));
             if std::env::var_os("UPDATE_ENVELOPES").is_some() {
                 std::fs::write(&name, &prompt).unwrap();

@@ -1,4 +1,4 @@
-//! Who gets through the door, and which setting says so.
+//! Whom the stage lets in, and which setting says so.
 
 use super::*;
 use crate::testing::inbound;
@@ -7,7 +7,7 @@ fn list(entries: &[&str]) -> Vec<String> {
     entries.iter().map(ToString::to_string).collect()
 }
 
-/// The answer of the door, and the key of the setting it names.
+/// The answer of the stage, and the key of the setting it names.
 fn ask(settings: &ChannelConfig, change: impl FnOnce(&mut Inbound)) -> Result<String, (Gate, String)> {
     ask_for(None, settings, change)
 }
@@ -19,14 +19,14 @@ fn ask_for(
 ) -> Result<String, (Gate, String)> {
     let mut message = inbound("hi");
     change(&mut message);
-    let door = Door {
+    let context = AuthorizeContext {
         rules: Rules::all(),
         platform: Platform::Telegram,
         settings,
         approved,
         own: false,
     };
-    match authorize(&door, &message) {
+    match authorize(&context, &message) {
         Flow::Continue(why) => Ok(why),
         Flow::Stop(stop) => {
             let setting = stop.setting.unwrap_or_default();
@@ -203,7 +203,7 @@ fn other_bots_need_a_setting_and_their_place_on_the_list() {
 
 #[test]
 fn a_command_is_refused_like_everything_else_and_named() {
-    let door = Door {
+    let context = AuthorizeContext {
         rules: Rules::all(),
         platform: Platform::Telegram,
         settings: &ChannelConfig::default(),
@@ -218,7 +218,7 @@ fn a_command_is_refused_like_everything_else_and_named() {
         ("what is /status?", None),
         ("/", None),
     ] {
-        let Flow::Stop(stop) = authorize(&door, &inbound(text)) else {
+        let Flow::Stop(stop) = authorize(&context, &inbound(text)) else {
             panic!("{text} got through")
         };
         assert_eq!(stop.inputs.get("command").map(String::as_str), name, "{text}");
@@ -228,14 +228,14 @@ fn a_command_is_refused_like_everything_else_and_named() {
 #[test]
 fn what_the_bot_wrote_itself_stops() {
     let settings = allowing(&["*"]);
-    let door = Door {
+    let context = AuthorizeContext {
         rules: Rules::all(),
         platform: Platform::Telegram,
         settings: &settings,
         approved: None,
         own: true,
     };
-    let Flow::Stop(stop) = authorize(&door, &inbound("hi")) else {
+    let Flow::Stop(stop) = authorize(&context, &inbound("hi")) else {
         panic!("an echo got through")
     };
     assert_eq!(stop.gate, Gate::OwnMessage);
