@@ -1,5 +1,23 @@
 //! The queue: one turn at a time in a conversation, and no more runs at once than the setting allows. What waits for
 //! either says so in the journal.
+//!
+//! A turn holds two things, and gives them back at different times: one of the runs until its agent is done, and its
+//! conversation until its answer has arrived. An example with `agent.max_runs = 1`:
+//!
+//! ```text
+//!   0 s  A1 enters. Conversation A is idle and the run is free: it begins.
+//!   1 s  A2 enters. It waits for A1: `queued`, position 1 in its conversation.
+//!   2 s  B1 enters. B is idle, but no run is free: `queued`, position 1 of those that wait for a run.
+//!   5 s  The agent of A1 is done. The run goes to B1; A2 may not begin yet, as the answer of A1 is on its way.
+//!   7 s  The answer of A1 has arrived, and A goes on with A2, which now waits for a run.
+//!   9 s  The agent of B1 is done. The run goes to A2.
+//! ```
+//!
+//! What must hold:
+//! - A turn that panics gives both back: they are dropped with it.
+//! - A run goes to the turn that has waited longest for one, whichever conversation it is of.
+//! - A turn that waits for nothing but other chats leaves its conversation to the next one before it ends.
+//! - While the process ends nothing begins. What waits stays open in the journal, and the next start takes it up.
 
 use crate::{
     context::TurnContext,
