@@ -1,7 +1,7 @@
 import "./theme/base.css";
 import { hideBrowser } from "./app/browser";
 import { start } from "./app/start";
-import { loadViews } from "./app/views";
+import { loadTurns } from "./app/views";
 import { findHost } from "./host";
 import { Prefs } from "./state/prefs.svelte";
 import { Theme } from "./state/theme.svelte";
@@ -17,4 +17,4 @@ hideBrowser(document);
 /** Ms that the first view has for itself. */
 const FIRST_VIEW_MS = 1000;
 
-void start(target, findHost).then(() => setTimeout(() => void loadViews(), FIRST_VIEW_MS));
+void start(target, findHost).then(() => setTimeout(() => void loadTurns(), FIRST_VIEW_MS));

@@ -18,6 +18,9 @@ const duration = Number(process.env.FOLDBACK_BENCH_SECONDS ?? 60);
 const people = Number(process.env.FOLDBACK_BENCH_PEOPLE ?? 90);
 /** An answer of the many: so many deltas, so many ms apart; a model of 50 tokens a second. */
 const answer = { deltas: 500, pace: 20 };
+/** Seconds that one takes. */
+const answering = (answer.deltas * answer.pace) / 1000;
+const depth = process.env.FOLDBACK_BENCH_DEPTH ?? "everything";
 /** What every frame of a slow page takes, in ms. */
 const slowness = 100;
 /** Seconds of the other measurements. */
@@ -36,9 +39,21 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+/**
+ * Has everybody write so often. What is not answered yet waits in the queue of its conversation; but in a list of turns the
+ * newest would all be waiting then, and nothing on the screen would change, so that there they write when they are answered.
+ */
+async function writeAll(times) {
+  if (depth !== "turns") return source.write("many", people, times);
+  for (let time = 0; time < times; time += 1) {
+    await source.write("many", people, 1);
+    await wait(answering);
+  }
+}
+
 async function measure({ browser, pid }) {
-  // Everything: the depth with the most rows a second.
-  await dive(browser, process.env.FOLDBACK_BENCH_DEPTH ?? "everything");
+  // Everything is the depth with the most rows a second.
+  await dive(browser, depth);
   await browser.execute(install);
   const phase = async (seconds, slowness = 0) => {
     await browser.execute((ms) => globalThis.probe.begin(ms), slowness);
@@ -62,12 +77,13 @@ async function measure({ browser, pid }) {
   await quiet();
 
   const sizesBefore = await sizes();
-  await source.write("many", people, Math.ceil((duration + aside + 10) / ((answer.deltas * answer.pace) / 1000)));
+  const written = writeAll(Math.ceil((duration + aside + 10) / answering));
   await wait(2);
   const many = await phase(duration);
   const sizesAfter = await sizes();
   const slow = await phase(aside, slowness);
   const room = await browser.execute(() => globalThis.probe.room());
+  await written;
   await quiet();
   const after = await phase(aside);
   const sizesEnd = await sizes();

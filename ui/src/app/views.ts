@@ -12,7 +12,7 @@ export interface View {
   readonly id: ViewId;
   readonly title: string;
   readonly icon: Component;
-  /** Each view is loaded when it is first shown, or by `loadViews`. */
+  /** Each view is loaded when it is first shown, or by `loadTurns`. */
   readonly load: () => Promise<{ default: Component }>;
 }
 
@@ -27,8 +27,8 @@ export const views: readonly View[] = [
   { id: "settings", title: "Settings", icon: Settings, load: () => import("../views/settings/SettingsView.svelte") },
 ];
 
-/** Loads all views, one after another: once the first one stands, so that no other has to come in when it is asked for. */
-export async function loadViews(): Promise<void> {
-  // One that cannot be loaded says so where it is shown.
-  for (const { load } of views) await load().catch(() => undefined);
+/** Loads the list of turns: once the first view stands, so that it need not come in when it is opened. */
+export async function loadTurns(): Promise<void> {
+  // Where it cannot be loaded, it says so when it is shown.
+  await views.find(({ id }) => id === "turn")?.load().catch(() => undefined);
 }

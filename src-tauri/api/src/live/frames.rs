@@ -22,8 +22,9 @@ use tokio::sync::{Notify, mpsc};
 
 /// Least time between two frames; a display draws one in 16 ms.
 pub(crate) const FRAME: Duration = Duration::from_millis(20);
-/// Least time after a frame that kept no row of the one before, at the end of a list that grows.
-const REPLACED: Duration = Duration::from_millis(50);
+/// Least time between two frames at the end of a list of which the last two kept no row of the one before. Rows that nobody
+/// can read stay for longer then, and are as new as any when they come.
+const REPLACED: Duration = Duration::from_millis(100);
 /// Least time between two frames of turns in one place: a list that is read need not change more often.
 const TURNS: Duration = Duration::from_millis(100);
 /// Least time between two frames of a paused view.
@@ -142,8 +143,8 @@ pub(crate) struct Frames {
     last: Option<Frame>,
     /// When the last frame was made, shown or not.
     last_at: SteadyTime,
-    /// Whether it followed the end and kept no row of the one before.
-    replaced: bool,
+    /// Frames in a row, at the end of the list, that kept no row of the one before.
+    replaced: u32,
     /// What the view was made of then, and for which window.
     shown: Option<(Extent, Look)>,
     /// The turns of the last frame, each with the place up to which it was read.
@@ -166,7 +167,7 @@ impl Frames {
             summaries,
             last: None,
             last_at: SteadyTime::default(),
-            replaced: false,
+            replaced: 0,
             shown: None,
             turns: BTreeMap::new(),
         }
@@ -223,7 +224,7 @@ impl Frames {
         };
         let same_place = last.first == first(wish, last.length);
         let pause = match &self.desk.view {
-            _ if self.replaced && wish.follow => REPLACED,
+            _ if self.replaced > 1 && wish.follow => REPLACED,
             _ if !same_place => FRAME,
             _ if wish.paused_at.is_some() => BEHIND,
             Listing::Events(_) => FRAME,
@@ -319,7 +320,8 @@ impl Frames {
         let mut wish = self.desk.wish();
         wish.sent += 1;
         frame.serial = wish.sent;
-        self.replaced = wish.follow && self.last.as_ref().is_some_and(|last| replaces(&frame, last));
+        let replaced = wish.follow && self.last.as_ref().is_some_and(|last| replaces(&frame, last));
+        self.replaced = if replaced { self.replaced + 1 } else { 0 };
         drop(wish);
         self.last = Some(frame.clone());
         Some(frame)
