@@ -24,7 +24,10 @@ export async function dive(browser, depth = "everything") {
 export const textOf = (browser, id) =>
   browser.execute((wanted) => {
     const element = document.querySelector(`[data-testid="${wanted}"]`);
-    return element?.checkVisibility() ? element.innerText : "";
+    if (!element?.checkVisibility()) return "";
+    // A cell whose text ends early tells all of it to whoever rests on it.
+    const cut = [...element.querySelectorAll('[role="gridcell"][title]')].filter((cell) => cell.innerText.endsWith("…"));
+    return [element.innerText, ...cut.map((cell) => cell.title)].join("\n");
   }, id);
 
 /** Whether the middle of an element can be seen and clicked where the page stands: nothing covers or clips it. */

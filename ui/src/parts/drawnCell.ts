@@ -41,6 +41,7 @@ export interface CellNode {
   em: number;
   /** Whether the page cuts its content off: it is a layer of its own then. */
   isCut: boolean;
+  title: string;
   /** All its classes; none before it is drawn where it stands. */
   classes: string;
 }
@@ -51,7 +52,7 @@ export function makeCell(): CellNode {
   element.setAttribute("role", "gridcell");
   const plain = document.createTextNode("");
   element.append(plain);
-  return { element, shown: { text: "", look: "" }, plain, place: "", width: 0, em: 0, isCut: false, classes: "" };
+  return { element, shown: { text: "", look: "" }, plain, place: "", width: 0, em: 0, isCut: false, title: "", classes: "" };
 }
 
 /** Shows a cell in a node, as much of it as fits; `em` is that of its text, in px. */
@@ -63,13 +64,19 @@ export function drawCell(node: CellNode, cell: DrawnCell, em: number): void {
   node.shown = cell;
   node.em = em;
   node.isCut = drawContent(node, cell, shown, isAnew);
-  if (cell.title !== shown.title) {
-    if (cell.title === undefined) element.removeAttribute("title");
-    else element.title = cell.title;
+  // Whoever rests on a text that ends early reads all of it.
+  const title = cell.title ?? (isWhole(node, cell) ? "" : cell.text);
+  if (title !== node.title) {
+    if (title === "") element.removeAttribute("title");
+    else element.title = title;
+    node.title = title;
   }
   const classes = `${node.place} ${cell.look}${node.isCut ? " cut" : ""}`;
   if (classes !== node.classes) element.className = node.classes = classes;
 }
+
+/** Whether all of its text is there and not cut off; where characters are drawn as marks, they stand for themselves. */
+const isWhole = (node: CellNode, cell: DrawnCell): boolean => cell.badges !== undefined || (!node.isCut && node.plain?.data === cell.text);
 
 const isSameCell = (one: DrawnCell, other: DrawnCell): boolean =>
   one.text === other.text && one.look === other.look && one.title === other.title && one.marked === other.marked &&

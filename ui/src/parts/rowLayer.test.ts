@@ -220,10 +220,12 @@ describe("a layer of rows", () => {
     layer.draw(drawing([{ look: "", cells: [{ text: "12:34:56.789 and on", look: "mono" }, { text: long, look: "" }] }]));
     expect(isCut(), "there is no font to measure with here").toEqual([false, true]);
     expect(cells().map((cell) => cell.textContent)).toEqual(["12:34:56.78…", long]);
+    expect(cells().map((cell) => cell.getAttribute("title")), "who rests on it reads all of it").toEqual(["12:34:56.789 and on", long]);
     layer.draw(drawing([{ look: "", cells: [{ text: "三十一キロメートルの道", look: "mono" }, { text: long, look: "mono" }] }]));
     expect(isCut(), "characters of another font").toEqual([true, false]);
     layer.draw(drawing([{ look: "", cells: [{ text: "", look: "" }, { text: long, look: "mono" }] }], { places: [{ left: 14, width: 90 }, { left: 116, width: 400 }] }));
     expect(cells().map((cell) => cell.textContent), "a wider column holds more").toEqual(["", long]);
+    expect(cells().map((cell) => cell.getAttribute("title"))).toEqual([null, null]);
   });
 
   it("marks the row that has the cursor, for eyes, keys and screen readers", () => {
