@@ -3,8 +3,9 @@
 use crate::{
     context::TurnContext,
     deliver::{
-        courier::{Courier, Outgoing, Posted},
+        courier::{Courier, Posted},
         lanes::Lanes,
+        operation::OutgoingOperation,
     },
     flow::{Stop, stopped},
     leaks::Watch,
@@ -188,7 +189,10 @@ impl Pairing {
             dry_run: message.dry_run,
         };
         if let Posted::Held(outcome) = courier
-            .post_after(before, Outgoing::own_text(&UserText::UnknownSender { code }))
+            .post_after(
+                before,
+                OutgoingOperation::own_text(&UserText::UnknownSender { code }),
+            )
             .await?
         {
             // What is held keeps no process from ending.

@@ -2,9 +2,10 @@
 //! it is the bot's own words: it is no part of the answer, is never scanned, and counts as nothing that was said.
 
 use super::{
-    bubble::{LIVE_FAILURES, arrived},
-    courier::Outgoing,
+    arrival::arrived,
+    bubble::LIVE_FAILURES,
     desk::{Desk, Sent},
+    operation::OutgoingOperation,
 };
 use crate::{
     config::{ReasoningDisplay, ToolDisplay},
@@ -95,8 +96,8 @@ impl Line {
             .edit_interval_ms
             .map_or(Duration::ZERO, Duration::from_millis);
         let outgoing = match &self.shown {
-            Some((id, _)) => Outgoing::aside_edit(id.clone(), &self.wanted),
-            None => Outgoing::aside(&self.wanted),
+            Some((id, _)) => OutgoingOperation::aside_edit(id.clone(), &self.wanted),
+            None => OutgoingOperation::aside(&self.wanted),
         };
         let sent = desk.post(outgoing.live(!at_the_end)).await?;
         let Some(Sent {
@@ -131,7 +132,10 @@ impl Line {
 
 impl Desk {
     /// Posts a message beside the answer; leaves it out where the chat has as many of the turn as it may have.
-    pub(super) async fn post_aside(&mut self, outgoing: Outgoing) -> Result<Option<Sent>, StoreError> {
+    pub(super) async fn post_aside(
+        &mut self,
+        outgoing: OutgoingOperation,
+    ) -> Result<Option<Sent>, StoreError> {
         if !self.takes_message() {
             self.leave_out()?;
             return Ok(None);
@@ -142,7 +146,9 @@ impl Desk {
     /// The sender is asked for a permission, unless it is decided before the question goes out.
     pub(crate) async fn ask(&mut self, question: Question) -> Result<(), StoreError> {
         let Question { id, text, delivery } = question;
-        let sent = self.post_aside(Outgoing::question(&text, delivery)).await?;
+        let sent = self
+            .post_aside(OutgoingOperation::question(&text, delivery))
+            .await?;
         let sent = sent.filter(|sent| arrived(&sent.outcome));
         let message = sent.and_then(|sent| sent.outcome.message);
         self.asides.asked.extend(message.map(|message| (id, message)));
@@ -152,7 +158,10 @@ impl Desk {
     /// It is decided: where the channel can edit, the question asks nothing any more.
     pub(crate) async fn decided(&mut self, id: &PermissionId, words: &str) -> Result<(), StoreError> {
         match self.asides.asked.remove(id) {
-            Some(message) if self.can.edit => self.post(Outgoing::aside_edit(message, words)).await.map(drop),
+            Some(message) if self.can.edit => self
+                .post(OutgoingOperation::aside_edit(message, words))
+                .await
+                .map(drop),
             _ => Ok(()),
         }
     }
@@ -186,7 +195,7 @@ impl Desk {
                     self.courier.recorder.words(text)
                 });
                 let text = fitting(text, Limit::of(&self.can));
-                self.post_aside(Outgoing::aside(&text)).await.map(drop)
+                self.post_aside(OutgoingOperation::aside(&text)).await.map(drop)
             }
             ToolDisplay::Compact if self.can.edit && self.rules.holds(Rule::AsideTools) => {
                 self.want_line("…");
@@ -216,7 +225,7 @@ impl Desk {
                 for name in open {
                     let text = UserText::ToolUnfinished { name: &name }.to_string();
                     let text = self.courier.recorder.words(&text).into_owned();
-                    self.post_aside(Outgoing::aside(&text)).await?;
+                    self.post_aside(OutgoingOperation::aside(&text)).await?;
                 }
             }
             ToolDisplay::None | ToolDisplay::Compact => {}
@@ -252,7 +261,7 @@ impl Desk {
             // The message that no frame of it became.
             self.give_message_back();
         }
-        self.post_aside(Outgoing::aside(&text)).await.map(drop)
+        self.post_aside(OutgoingOperation::aside(&text)).await.map(drop)
     }
 
     /// When what is shown in place may be brought up to date, if it is not.

@@ -1,13 +1,11 @@
 //! One assistant message on its way to the screen: a live preview where the channel can edit, further
 //! messages where one is not enough, and in the end the whole text.
 
-pub(crate) use super::wording::{arrived, is_text};
 use super::{
+    arrival::arrived,
     begun::{BegunMessage, ShownMessage},
-    courier::{Delay, Outgoing},
     desk::{Desk, Sent},
-    fallback::off_screen,
-    wording::{Wording, limit},
+    operation::{Delay, OutgoingOperation, Wording, off_screen},
 };
 use crate::{
     config::Narration,
@@ -47,7 +45,7 @@ pub(crate) struct Bubble {
     /// A live edit has no answer: it may come after the final one, and put its older text back.
     unconfirmed: bool,
     /// The final edits that such a live edit may undo.
-    doubtful: Vec<Outgoing>,
+    doubtful: Vec<OutgoingOperation>,
     /// More of it was to come, and does not.
     cut_off: bool,
     waiting: bool,
@@ -108,7 +106,7 @@ impl Bubble {
         };
         bubble
             .splitter
-            .pass(&bubble.clean, said, limit(desk), desk.repairs());
+            .pass(&bubble.clean, said, desk.limit(), desk.repairs());
         bubble
     }
 
@@ -210,7 +208,7 @@ impl Bubble {
     }
 
     fn next_full(&mut self, desk: &Desk) -> Option<Piece> {
-        let mut limit = limit(desk);
+        let mut limit = desk.limit();
         if self.cut_off {
             limit.max = limit.max.saturating_sub(limit.unit.measure(ELLIPSIS));
         }
@@ -393,7 +391,7 @@ impl Bubble {
 
     /// A new message; the first one of an answer carries the reply target, and is sent plainly when the
     /// platform refuses that.
-    pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Wording, live: bool) -> Outgoing {
+    pub(super) fn wanted(&self, desk: &Desk, text: &str, said: Wording, live: bool) -> OutgoingOperation {
         let first = self.parts == 0 || !desk.rules.holds(Rule::DeliverReply);
         let new = |said: Wording, target| said.text(text.to_owned(), target).flagged(&self.flags).live(live);
         let plain = new(said.clone(), None);
@@ -403,7 +401,7 @@ impl Bubble {
         }
     }
 
-    fn edit(&self, said: Wording, message: MessageId, text: String) -> Outgoing {
+    fn edit(&self, said: Wording, message: MessageId, text: String) -> OutgoingOperation {
         said.edit(message, text).flagged(&self.flags)
     }
 

@@ -7,6 +7,7 @@ use super::{
     job::{Carried, Hold, Job},
     judge::{Try, Verdict, judge},
     lanes::{Lanes, PATIENCE},
+    operation::faulted,
 };
 use crate::{
     crash::{self, Point},
@@ -14,9 +15,7 @@ use crate::{
 };
 use foldback_channels::{Call, Delivered, NotDelivered, Refusal};
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{
-    CallFault, Fault, HoldReason, Kind, OpId, OpKind, Outcome, OutcomeCode, RefusalCode, Timestamp,
-};
+use foldback_wire::{HoldReason, Kind, OpKind, Outcome, OutcomeCode, RefusalCode, Timestamp};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::OwnedMutexGuard;
 
@@ -330,15 +329,6 @@ impl Lanes {
 /// True of a call that never left this machine.
 fn is_unsent(answer: &Result<Delivered, NotDelivered>) -> bool {
     matches!(answer, Err(NotDelivered::Refused(refusal)) if refusal.unsent)
-}
-
-/// The mark of a planned fault that hits a call.
-pub(super) fn faulted(number: u64, op: OpId, fault: &CallFault) -> Kind {
-    Kind::Faulted {
-        number,
-        op: Some(op),
-        fault: Fault::Call(fault.clone()),
-    }
 }
 
 /// The end of a live frame that cannot go out now.

@@ -6,12 +6,11 @@
 //! that is decided once its outcome is known.
 
 use super::{
-    bubble::arrived,
-    courier::{Delay, Outgoing},
+    arrival::arrived,
     desk::{Desk, Sent},
+    operation::{Delay, OutgoingOperation, Wording},
     reply::message_flags,
     unfinished::UnfinishedMessage,
-    wording::Wording,
 };
 use foldback_store::StoreError;
 use foldback_wire::{HoldReason, Operation};
@@ -25,9 +24,9 @@ impl Desk {
     /// Takes how a final edit in doubt went. Answers the edit that confirms it, where that is known already.
     pub(super) fn doubt_edit(
         &mut self,
-        edit: Outgoing,
+        edit: OutgoingOperation,
         sent: Option<&Sent>,
-    ) -> Result<Option<Outgoing>, StoreError> {
+    ) -> Result<Option<OutgoingOperation>, StoreError> {
         let Some(sent) = sent else {
             self.doubt_held(edit);
             return Ok(None);
@@ -63,7 +62,7 @@ impl Desk {
     }
 
     /// Writes a final edit once more.
-    pub(super) async fn confirm_edit(&mut self, edit: Outgoing) -> Result<(), StoreError> {
+    pub(super) async fn confirm_edit(&mut self, edit: OutgoingOperation) -> Result<(), StoreError> {
         if let Operation::EditText { message, .. } = &edit.operation {
             self.warn(format!(
                 "a live edit of message {message} has no answer and may still come; the final text is written once more"

@@ -1,23 +1,19 @@
 //! A turn's way to the platform: every operation is in the outbox before it enters its lane.
 
 use super::{
-    intent::intent,
     job::{Carried, Follows, Job, Origin, Shows},
     lanes::{Lanes, PATIENCE},
-    parts::TextParts,
+    operation::{Delay, OutgoingOperation, intent},
 };
 use crate::{
     crash::{self, Point},
-    leaks::{Place, Watch},
-    permissions::QuestionDelivery,
+    leaks::Watch,
     recorder::{Ids, Recorder},
-    user_text::UserText,
 };
 use foldback_channels::Channel;
-use foldback_store::{OutboxEntry, StoreError, Then};
+use foldback_store::{OutboxEntry, StoreError};
 use foldback_wire::{
-    Body, DirectiveRef, Draft, HoldReason, Inbound, Kind, MessageFlags, MessageId, OpId, OpKind, Operation,
-    Outcome, OutcomeCode, SessionId, SteadyTime, Target, TurnId,
+    Draft, HoldReason, Inbound, Kind, OpId, Outcome, OutcomeCode, SessionId, SteadyTime, Target, TurnId,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{oneshot, watch};
@@ -25,164 +21,6 @@ use tokio_util::sync::CancellationToken;
 
 /// The time for which a platform call under way may keep the process from ending.
 pub(crate) const DRAIN: Duration = Duration::from_secs(30);
-
-/// An operation that is wanted.
-#[derive(Debug, Clone)]
-pub(crate) struct Outgoing {
-    pub(crate) operation: Operation,
-    /// What it says, as the journal keeps it.
-    pub(crate) body: Option<Body>,
-    pub(crate) directive: Option<DirectiveRef>,
-    pub(crate) live: bool,
-    /// Which place of which message's clean text it shows.
-    pub(crate) shows: Option<Place>,
-    /// What follows from how it ends.
-    pub(crate) then: Then,
-    /// Of a question: once it is decided, it is not sent any more, nor by the next start.
-    pub(crate) question: Option<QuestionDelivery>,
-    /// The text that it is one message, or a live frame, of.
-    pub(crate) parts: Option<Arc<TextParts>>,
-    /// It is in the outbox at once and goes out later.
-    pub(crate) delay: Option<Delay>,
-}
-
-/// A pause that an operation keeps before its first platform call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Delay {
-    pub(crate) until: SteadyTime,
-    pub(crate) reason: HoldReason,
-}
-
-impl Outgoing {
-    pub(crate) fn new(operation: Operation) -> Self {
-        Self {
-            operation,
-            body: None,
-            directive: None,
-            live: false,
-            shows: None,
-            then: Then::default(),
-            question: None,
-            parts: None,
-            delay: None,
-        }
-    }
-
-    pub(crate) fn text(text: String, reply_to: Option<MessageId>, body: Body) -> Self {
-        Self {
-            body: Some(body),
-            ..Self::new(Operation::SendText {
-                text,
-                reply_to,
-                flags: MessageFlags::default(),
-            })
-        }
-    }
-
-    /// A sentence of our own.
-    pub(crate) fn own_text(text: &UserText<'_>) -> Self {
-        Self::literal(&text.to_string())
-    }
-
-    /// Text as the agent or the configuration has it, which stands nowhere in the answer's clean text.
-    pub(crate) fn literal(text: &str) -> Self {
-        Self::text(text.to_owned(), None, Body::own(text))
-    }
-
-    /// A sentence of our own beside the answer.
-    pub(crate) fn own_aside(text: &UserText<'_>) -> Self {
-        Self::aside(&text.to_string())
-    }
-
-    /// Text beside the answer: about the agent's tools, its reasoning, its requests for permission.
-    pub(crate) fn aside(text: &str) -> Self {
-        let body = Body::Aside {
-            text: text.to_owned(),
-        };
-        Self::text(text.to_owned(), None, body)
-    }
-
-    /// The question of a request for permission.
-    pub(crate) fn question(text: &str, delivery: QuestionDelivery) -> Self {
-        Self {
-            question: Some(delivery),
-            ..Self::aside(text)
-        }
-    }
-
-    /// The same in the place of what was said before.
-    pub(crate) fn aside_edit(message: MessageId, text: &str) -> Self {
-        let body = Body::Aside {
-            text: text.to_owned(),
-        };
-        Self::edit(message, text.to_owned(), body)
-    }
-
-    /// The same for a place of an answer's clean text.
-    #[must_use]
-    pub(crate) const fn showing(mut self, place: Option<Place>) -> Self {
-        self.shows = place;
-        self
-    }
-
-    pub(crate) fn edit(message: MessageId, text: String, body: Body) -> Self {
-        Self {
-            body: Some(body),
-            ..Self::new(Operation::EditText {
-                message,
-                text,
-                flags: MessageFlags::default(),
-            })
-        }
-    }
-
-    /// Shows other text of an answer, also in what is done in its place.
-    pub(super) fn show(&mut self, shown: &str) {
-        if self.shows.is_none() {
-            return;
-        }
-        for operation in self.operations() {
-            if let Operation::SendText { text, .. } | Operation::EditText { text, .. } = operation {
-                shown.clone_into(text);
-            }
-        }
-    }
-
-    /// Whether it, or what is done in its place, puts a new message into a chat.
-    pub(super) fn makes_message(&mut self) -> bool {
-        self.operations().any(|operation| {
-            matches!(
-                operation.kind(),
-                OpKind::SendText | OpKind::SendFile | OpKind::SendVoice
-            )
-        })
-    }
-
-    #[must_use]
-    pub(crate) const fn live(mut self, live: bool) -> Self {
-        self.live = live;
-        self
-    }
-
-    /// One message of this text.
-    #[must_use]
-    pub(crate) fn part(mut self, parts: &Arc<TextParts>) -> Self {
-        self.parts = Some(Arc::clone(parts));
-        self
-    }
-
-    #[must_use]
-    pub(crate) const fn delayed(mut self, delay: Option<Delay>) -> Self {
-        self.delay = delay;
-        self
-    }
-
-    #[must_use]
-    pub(crate) const fn for_directive(mut self, at: DirectiveRef) -> Self {
-        self.directive = Some(at);
-        self
-    }
-}
 
 /// What is known about an operation once it is on its way.
 pub(crate) enum Posted {
@@ -280,7 +118,7 @@ impl Courier {
     /// Commits the intent, then waits for the outcome, unless the lane is held. What goes to another chat is
     /// waited for as long as patience lasts; when the process ends nothing is, and what is still said goes into
     /// the outbox for the next start.
-    pub(crate) async fn post(&self, outgoing: Outgoing) -> Result<Posted, StoreError> {
+    pub(crate) async fn post(&self, outgoing: OutgoingOperation) -> Result<Posted, StoreError> {
         self.post_after(Vec::new(), outgoing).await
     }
 
@@ -288,7 +126,7 @@ impl Courier {
     pub(crate) async fn post_after(
         &self,
         events: Vec<Draft>,
-        outgoing: Outgoing,
+        outgoing: OutgoingOperation,
     ) -> Result<Posted, StoreError> {
         let [entered] = self.enter(events, [outgoing]).await?;
         self.wait_for(entered).await
@@ -299,7 +137,7 @@ impl Courier {
     pub(super) async fn enter<const N: usize>(
         &self,
         mut events: Vec<Draft>,
-        outgoing: [Outgoing; N],
+        outgoing: [OutgoingOperation; N],
     ) -> Result<[Entered; N], StoreError> {
         let ready = outgoing.map(|outgoing| self.prepare(outgoing, &mut events));
         crash::point(Point::BeforeIntend);
@@ -316,7 +154,11 @@ impl Courier {
     }
 
     /// What its lane is to carry, and where its outcome comes out; `events` tell of the intent.
-    fn prepare(&self, outgoing: Outgoing, events: &mut Vec<Draft>) -> (Job, oneshot::Receiver<Carried>) {
+    fn prepare(
+        &self,
+        outgoing: OutgoingOperation,
+        events: &mut Vec<Draft>,
+    ) -> (Job, oneshot::Receiver<Carried>) {
         let op = self.ids.op();
         let parts = outgoing.parts.clone();
         // A live frame is no part of the text, but goes with it.
@@ -343,7 +185,7 @@ impl Courier {
             operation: outgoing.operation.clone(),
             then: outgoing.then.clone(),
         };
-        let Outgoing { live, delay, .. } = outgoing;
+        let OutgoingOperation { live, delay, .. } = outgoing;
         let question = outgoing.question.clone();
         let shows = outgoing.shows.map(|place| Shows {
             place,

@@ -2,13 +2,12 @@
 
 use super::{
     bubble::Bubble,
-    courier::Outgoing,
     desk::Desk,
     directives,
+    operation::{OutgoingOperation, Wording},
     reply::{ignored_flags, reply_target},
     tally::CANCELLED,
     voice,
-    wording::Wording,
 };
 use crate::{config::Narration, output::OutputEvent, rules::Rule, user_text::UserText};
 use foldback_store::StoreError;
@@ -112,14 +111,14 @@ async fn take(
         OutputEvent::Suppressed(reason) => {
             desk.tally.suppressed = Some(reason);
             if !desk.rules.holds(Rule::DeliverSilence) {
-                desk.post(Outgoing::literal("(suppressed)")).await?;
+                desk.post(OutgoingOperation::literal("(suppressed)")).await?;
             }
         }
         OutputEvent::Tool(call) => desk.tool(call).await?,
         OutputEvent::Thought(text) => desk.think(&text),
         OutputEvent::ThoughtEnded => desk.end_thought().await?,
         OutputEvent::Aside(text) => {
-            desk.post_aside(Outgoing::own_aside(&text)).await?;
+            desk.post_aside(OutgoingOperation::own_aside(&text)).await?;
         }
         OutputEvent::Asked(question) => desk.ask(question).await?,
         OutputEvent::Decided { id, words } => desk.decided(&id, &words).await?,
@@ -247,7 +246,7 @@ pub(super) async fn conclude(desk: &mut Desk, ending: Ending) -> Result<Option<S
                 .as_ref()
                 .filter(|_| desk.rules.holds(Rule::RunNotice))
             {
-                desk.post(Outgoing::own_text(notice)).await?;
+                desk.post(OutgoingOperation::own_text(notice)).await?;
             }
             failure = Some(failed.detail);
         }

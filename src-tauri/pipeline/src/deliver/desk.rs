@@ -1,12 +1,12 @@
 //! What a turn's delivery works with, and the count it keeps.
 
 use super::{
+    arrival::{arrived, may_stand},
     asides::Asides,
     begun::ShownMessage,
-    bubble::{arrived, is_text},
-    courier::{Courier, Outgoing, Posted},
-    fallback::{left, off_screen, stays},
+    courier::{Courier, Posted},
     job::Carried,
+    operation::{OutgoingOperation, left, off_screen, stays},
     parts::TextParts,
     reply::message_flags,
     rest::Rest,
@@ -17,7 +17,7 @@ use crate::{
     files::SendDir,
     ports::{Port, Ports},
     rules::{Rule, Rules},
-    split::Repairs,
+    split::{Limit, Repairs},
     voices::Speech,
 };
 use foldback_store::StoreError;
@@ -87,7 +87,7 @@ pub(super) struct Held {
     /// It takes the place of an operation that was refused.
     instead: bool,
     /// The edit that confirms it, where it arrives and a live edit may undo it.
-    confirms: Option<Outgoing>,
+    confirms: Option<OutgoingOperation>,
     outcome: oneshot::Receiver<Carried>,
 }
 
@@ -101,10 +101,10 @@ struct Weight {
 }
 
 impl Weight {
-    fn of(courier: &Courier, outgoing: &mut Outgoing) -> Self {
+    fn of(courier: &Courier, outgoing: &mut OutgoingOperation) -> Self {
         let live = outgoing.live;
         let beside = matches!(outgoing.body, None | Some(Body::Aside { .. }));
-        let is_answer = is_text(&outgoing.operation) && outgoing.directive.is_none() && !beside;
+        let is_answer = outgoing.is_text() && outgoing.directive.is_none() && !beside;
         let counted = match outgoing.operation.kind() {
             kind if is_file(kind) => Counted::File,
             _ if is_answer && !live => Counted::Text,
@@ -201,6 +201,20 @@ impl Desk {
         self.courier.recorder.warn(detail)
     }
 
+    /// The most that one message of the channel holds.
+    pub(super) fn limit(&self) -> Limit {
+        let limit = Limit::of(&self.can);
+        Limit {
+            max: if self.rules.holds(Rule::SplitLimit) {
+                limit.max
+            } else {
+                usize::MAX
+            },
+            markup: limit.markup.filter(|_| self.rules.holds(Rule::SplitRendered)),
+            ..limit
+        }
+    }
+
     pub(crate) const fn repairs(&self) -> Repairs {
         Repairs {
             fences: self.rules.holds(Rule::SplitFence),
@@ -210,7 +224,7 @@ impl Desk {
 
     /// Sees something through in the turn's chat, and what follows from it; `None` when it is held, and its
     /// outcome comes later.
-    pub(crate) async fn post(&mut self, outgoing: Outgoing) -> Result<Option<Sent>, StoreError> {
+    pub(crate) async fn post(&mut self, outgoing: OutgoingOperation) -> Result<Option<Sent>, StoreError> {
         let courier = self.courier.clone();
         self.post_by(&courier, outgoing).await
     }
@@ -219,7 +233,7 @@ impl Desk {
     pub(crate) async fn post_by(
         &mut self,
         courier: &Courier,
-        mut outgoing: Outgoing,
+        mut outgoing: OutgoingOperation,
     ) -> Result<Option<Sent>, StoreError> {
         if !self.raw.is_empty() {
             outgoing.show(&self.raw);
@@ -234,7 +248,7 @@ impl Desk {
     pub(super) async fn post_together<const N: usize>(
         &mut self,
         told: Kind,
-        mut outgoing: [Outgoing; N],
+        mut outgoing: [OutgoingOperation; N],
     ) -> Result<(), StoreError> {
         let courier = self.courier.clone();
         let weights = outgoing.each_mut().map(|outgoing| Weight::of(&courier, outgoing));
@@ -289,7 +303,7 @@ impl Desk {
                 }
                 Posted::Ended(carried) => carried,
             };
-            self.spoke |= speaks && (arrived(&outcome) || outcome.code == OutcomeCode::Unknown);
+            self.spoke |= speaks && may_stand(&outcome);
             if outcome.replaced_by.is_some() {
                 instead = true;
             } else if sent.is_none() {
@@ -309,8 +323,8 @@ impl Desk {
     }
 
     /// What takes a message off the screen; where the channel has nothing for it, the journal is told.
-    fn removal(&self, message: &MessageId) -> Result<Option<Outgoing>, StoreError> {
-        let removal = Outgoing::removal(&off_screen(message, &self.can));
+    fn removal(&self, message: &MessageId) -> Result<Option<OutgoingOperation>, StoreError> {
+        let removal = OutgoingOperation::removal(&off_screen(message, &self.can));
         if removal.is_none() {
             self.warn(stays(message))?;
         }
@@ -391,7 +405,7 @@ impl Desk {
             return Ok(());
         }
         // By the courier: it is no answer yet and must not count as one.
-        let outgoing = Outgoing::literal(&text).live(true);
+        let outgoing = OutgoingOperation::literal(&text).live(true);
         if let Posted::Ended(Carried { outcome, .. }) = self.courier.post(outgoing).await? {
             if outcome.code == OutcomeCode::Unknown {
                 let why =
@@ -435,7 +449,7 @@ impl Desk {
     }
 
     /// Takes the edit that is to confirm the final edit that was just held, unless that was refused already.
-    pub(super) fn doubt_held(&mut self, edit: Outgoing) {
+    pub(super) fn doubt_held(&mut self, edit: OutgoingOperation) {
         if let Some(held) = self.held.back_mut().filter(|held| !held.instead) {
             held.confirms = Some(edit);
         }

@@ -1,12 +1,7 @@
 //! Carrying out directives: what the channel cannot do is skipped with a reason, and nothing that goes wrong
 //! here keeps the text from going out.
 
-use super::{
-    courier::{Courier, Outgoing},
-    desk::Desk,
-    reply::reply_target,
-    voice::voice,
-};
+use super::{courier::Courier, desk::Desk, operation::OutgoingOperation, reply::reply_target, voice::voice};
 use crate::{
     ports::Port,
     rules::Rule,
@@ -187,7 +182,8 @@ async fn react(
         emoji,
         emoji_sent: sent.form,
     };
-    desk.post(Outgoing::new(operation).for_directive(at)).await?;
+    desk.post(OutgoingOperation::new(operation).for_directive(at))
+        .await?;
     Ok(Ok(()))
 }
 
@@ -294,7 +290,7 @@ async fn send_file(
     let body = caption.clone().map(Body::own);
     let (path, identity) = (checked.relative.clone(), checked.identity);
     let outgoing = |operation| {
-        let mut outgoing = Outgoing::new(operation).for_directive(at);
+        let mut outgoing = OutgoingOperation::new(operation).for_directive(at);
         outgoing.body.clone_from(&body);
         outgoing.then.cleans_up = file.cleanup;
         outgoing
@@ -390,7 +386,7 @@ pub(super) async fn send_text(
             desk.leave_out()?;
             break;
         }
-        let outgoing = Outgoing::literal(&piece.text(text))
+        let outgoing = OutgoingOperation::literal(&piece.text(text))
             .flagged(flags)
             .for_directive(at)
             .part(&parts);

@@ -1,6 +1,6 @@
 //! An operation on its way through its lane, and how it ends.
 
-use super::{bubble::arrived, parts::TextParts};
+use super::{arrival::may_stand, parts::TextParts};
 use crate::{
     leaks::{Place, Watch},
     permissions::QuestionDelivery,
@@ -8,7 +8,7 @@ use crate::{
 };
 use foldback_channels::Channel;
 use foldback_store::{OutboxEntry, StoreError};
-use foldback_wire::{HoldReason, Operation, Outcome, OutcomeCode, SteadyTime};
+use foldback_wire::{HoldReason, Operation, Outcome, SteadyTime};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -67,9 +67,7 @@ impl Job {
             (
                 Some(Shows { place, watch }),
                 Operation::SendText { text, .. } | Operation::EditText { text, .. },
-            ) if arrived(outcome) || outcome.code == OutcomeCode::Unknown => {
-                self.recorder.alarm(watch.shown(self.entry.op, *place, text))
-            }
+            ) if may_stand(outcome) => self.recorder.alarm(watch.shown(self.entry.op, *place, text)),
             _ => Ok(()),
         }
     }

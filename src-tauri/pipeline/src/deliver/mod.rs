@@ -1,5 +1,6 @@
 //! From decisions about text to acknowledged operations on a platform.
 
+mod arrival;
 mod asides;
 mod backoff;
 mod begun;
@@ -12,12 +13,11 @@ pub(crate) mod courier;
 pub(crate) mod delivery;
 pub(crate) mod desk;
 pub(crate) mod directives;
-pub(crate) mod fallback;
 pub(crate) mod finish;
-pub(crate) mod intent;
 pub(crate) mod job;
 pub(crate) mod judge;
 pub(crate) mod lanes;
+pub(crate) mod operation;
 pub(crate) mod pace;
 pub(crate) mod parts;
 pub(crate) mod reply;
@@ -28,4 +28,3 @@ pub(crate) mod tally;
 pub(crate) mod typing;
 pub(crate) mod unfinished;
 mod voice;
-mod wording;

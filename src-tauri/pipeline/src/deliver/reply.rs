@@ -1,10 +1,9 @@
 //! The wishes of a header: the message that an answer answers, and the flags of its messages.
 
-use super::courier::Outgoing;
 use crate::rules::{Rule, Rules};
 use foldback_directives::redact::MASK;
 use foldback_wire::{
-    Capabilities, ChatType, Header, Inbound, MessageFlag, MessageFlags, MessageId, Operation, ReplyForm,
+    Capabilities, ChatType, Header, Inbound, MessageFlag, MessageFlags, MessageId, ReplyForm,
 };
 
 /// The reply target a header asks for, or why it cannot be one.
@@ -71,23 +70,6 @@ pub fn honoured_flags(can: &Capabilities) -> Vec<&'static str> {
     let ignored = ignored_flags(&all, can);
     let flags = ["ephemeral", "suppress_embeds", "silent", "audio_as_voice"];
     flags.into_iter().filter(|flag| !ignored.contains(flag)).collect()
-}
-
-impl Outgoing {
-    /// Sends it with these flags, and what is done in its place.
-    #[must_use]
-    pub(super) fn flagged(mut self, with: &MessageFlags) -> Self {
-        for operation in self.operations() {
-            match operation {
-                Operation::SendText { flags, .. }
-                | Operation::EditText { flags, .. }
-                | Operation::SendFile { flags, .. }
-                | Operation::SendVoice { flags, .. } => flags.clone_from(with),
-                Operation::Delete { .. } | Operation::React { .. } | Operation::Typing => {}
-            }
-        }
-        self
-    }
 }
 
 #[cfg(test)]

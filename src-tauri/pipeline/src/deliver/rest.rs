@@ -12,11 +12,7 @@
 //! The notice, the file and the event that tells of them are durable together, so that a start finds all or nothing of it:
 //! with nothing, it puts the rest together again.
 
-use super::{
-    courier::{Courier, Outgoing},
-    desk::Desk,
-    directives::Skip,
-};
+use super::{courier::Courier, desk::Desk, directives::Skip, operation::OutgoingOperation};
 use crate::{
     rules::Rule,
     user_text::{Beyond, UserText},
@@ -155,11 +151,11 @@ impl Desk {
             None if text.is_empty() && !left_out => Beyond::Nothing,
             None => Beyond::NotSent,
         };
-        let notice = Outgoing::own_aside(&UserText::AnswerTooLong { stopped, beyond });
+        let notice = OutgoingOperation::own_aside(&UserText::AnswerTooLong { stopped, beyond });
         let Some(file) = file else {
             return self.post_together(truncated, [notice]).await;
         };
-        let rest = Outgoing::new(Operation::SendFile {
+        let rest = OutgoingOperation::new(Operation::SendFile {
             path: file.relative,
             kind: FileKind::File,
             caption: None,
@@ -168,7 +164,7 @@ impl Desk {
             flags: MessageFlags::default(),
         });
         let why = "the file with the rest of the answer was refused; the chat is told so";
-        let told = Outgoing::own_aside(&UserText::RestFailed);
+        let told = OutgoingOperation::own_aside(&UserText::RestFailed);
         let rest = rest.otherwise(Case::Failed, told, why.to_owned());
         let parts = [notice.part(&self.answer), rest.part(&self.answer)];
         self.post_together(truncated, parts).await

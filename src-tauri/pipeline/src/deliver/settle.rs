@@ -3,10 +3,9 @@
 
 use super::{
     courier::key_of,
-    fallback::Next,
-    intent::intent,
     job::{Carried, Follows, Job, Origin},
     lanes::Lanes,
+    operation::{FollowUp, intent},
 };
 use crate::{
     crash::{self, Point},
@@ -24,7 +23,7 @@ impl Lanes {
         outcome: Outcome,
         retry_after: Option<Duration>,
     ) -> Result<Carried, StoreError> {
-        let next = Next::of(&job.entry.then, &outcome, self.rules);
+        let next = FollowUp::of(&job.entry.then, &outcome, self.rules);
         self.settle_with(job, outcome, retry_after, next).await
     }
 
@@ -34,7 +33,7 @@ impl Lanes {
         job: &Job,
         outcome: Outcome,
     ) -> Result<Carried, StoreError> {
-        self.settle_with(job, outcome, None, Next::default()).await
+        self.settle_with(job, outcome, None, FollowUp::default()).await
     }
 
     async fn settle_with(
@@ -42,13 +41,13 @@ impl Lanes {
         job: &Job,
         mut outcome: Outcome,
         retry_after: Option<Duration>,
-        next: Next,
+        next: FollowUp,
     ) -> Result<Carried, StoreError> {
         let op = job.entry.op;
         tracing::debug!(outcome = %outcome.code, attempts = outcome.attempts, "settled");
         self.sent
             .remember(&job.entry.channel, &job.entry.target, &outcome);
-        let Next {
+        let FollowUp {
             wanted,
             instead,
             warning,

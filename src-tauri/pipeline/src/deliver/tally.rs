@@ -1,7 +1,7 @@
 //! What is counted of a turn's delivery, and the end that follows from it: counted as it happens or, after a
 //! restart, from the journal.
 
-use super::bubble::arrived;
+use super::arrival::arrived;
 use foldback_wire::{
     Body, Event, Intent, Kind, MessageId, OpId, OpKind, Outcome, OutcomeCode, SilentReason, Stage,
     StopReason, Suppression, Terminal,

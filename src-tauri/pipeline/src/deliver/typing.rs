@@ -1,10 +1,9 @@
 //! Showing that an answer is being written: at once, again every few seconds, until the turn is over or the
 //! agent has given no sign of life for too long.
 
-use super::carry::faulted;
 use super::{
-    courier::{Courier, Outgoing},
-    intent::intent,
+    courier::Courier,
+    operation::{OutgoingOperation, faulted, intent},
 };
 use crate::{
     config::TypingConfig,
@@ -120,7 +119,7 @@ impl Keep {
             key,
         };
         let planned = channel.set_out(OpKind::Typing);
-        let intent = intent(target, Outgoing::new(Operation::Typing).live(true));
+        let intent = intent(target, OutgoingOperation::new(Operation::Typing).live(true));
         let mut kinds = vec![Kind::Intended { op, intent }];
         let given_up = match &planned {
             None => None,

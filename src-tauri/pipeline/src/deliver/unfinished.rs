@@ -17,8 +17,8 @@
 //! It can be read again after another kill: whatever was intended meanwhile is not left any more.
 
 use super::{
+    arrival::{arrived, may_stand},
     begun::{BegunMessage, ShownMessage},
-    bubble::arrived,
     parts::TextParts,
     rest::is_left_out,
     tally::Tally,
@@ -26,7 +26,7 @@ use super::{
 use crate::output::STOPPED_AT_MOST;
 use foldback_wire::{
     AgentFault, Body, CleanPlace, Clock, Directive, DirectiveRef, Event, Fate, Header, Inbound, Intent, Kind,
-    MessageId, OpId, OpKind, OutcomeCode, Range, Stage, SteadyTime, StopReason, Target,
+    MessageId, OpId, OpKind, Range, Stage, SteadyTime, StopReason, Target,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -224,7 +224,7 @@ impl UnfinishedTurn {
                 }
                 Kind::Ended { op, outcome } => {
                     let Some(intent) = intents.get(op) else { continue };
-                    let may_stand = arrived(outcome) || outcome.code == OutcomeCode::Unknown;
+                    let may_stand = may_stand(outcome);
                     let here = intent.channel.is_none() && intent.target == own_chat;
                     let stands = may_stand && here && makes_message(intent.kind);
                     spoke |= stands && !put.contains(op);

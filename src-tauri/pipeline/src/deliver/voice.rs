@@ -2,9 +2,9 @@
 //! is deleted when its operation ends; see [`SendDir::spent`](crate::files::SendDir::spent).
 
 use super::{
-    courier::Outgoing,
     desk::Desk,
     directives::{Skip, answered_by_file, send_text},
+    operation::OutgoingOperation,
 };
 use crate::{rules::Rule, voices::Says};
 use foldback_agents::speech::{Speaker, SpeechError, Spoken, Words};
@@ -150,9 +150,9 @@ async fn send(
             checked,
             flags: flags.clone(),
         };
-        Outgoing {
+        OutgoingOperation {
             body: Some(Body::own(text.clone())),
-            ..Outgoing::new(operation).for_directive(at)
+            ..OutgoingOperation::new(operation).for_directive(at)
         }
     };
     let outgoing = match &answered_by_file(desk) {

@@ -36,8 +36,8 @@ use super::{
 use crate::{
     deliver::{
         carry::KEY_MEMORY,
-        fallback::{Next, left},
         job::{Carried, Job, Origin},
+        operation::{FollowUp, left},
         parts::TextParts,
         tally::terminal_of,
         unfinished::left_placeholder,
@@ -226,7 +226,7 @@ impl Core {
         outcome: Outcome,
     ) -> Result<(), StoreError> {
         // It neither arrived nor was refused, for all that is known: nothing is done next.
-        let Next { warning, .. } = Next::of(&entry.then, &outcome, self.context.rules);
+        let FollowUp { warning, .. } = FollowUp::of(&entry.then, &outcome, self.context.rules);
         let ended = Kind::Ended {
             op: entry.op,
             outcome: outcome.clone(),

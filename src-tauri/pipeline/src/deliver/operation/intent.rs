@@ -1,11 +1,11 @@
 //! An operation as the journal keeps it.
 
-use super::courier::Outgoing;
-use foldback_wire::{Intent, MessageFlags, Operation, Target};
+use super::OutgoingOperation;
+use foldback_wire::{CallFault, Fault, Intent, Kind, MessageFlags, OpId, Operation, Target};
 
 /// The intent of an operation that goes to this target.
-pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
-    let Outgoing {
+pub(crate) fn intent(target: &Target, outgoing: OutgoingOperation) -> Intent {
+    let OutgoingOperation {
         operation,
         body,
         directive,
@@ -76,4 +76,13 @@ pub(crate) fn intent(target: &Target, outgoing: Outgoing) -> Intent {
         Operation::Typing => {}
     }
     intent
+}
+
+/// The mark of a planned fault that hits a call.
+pub(crate) fn faulted(number: u64, op: OpId, fault: &CallFault) -> Kind {
+    Kind::Faulted {
+        number,
+        op: Some(op),
+        fault: Fault::Call(fault.clone()),
+    }
 }
